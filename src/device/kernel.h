@@ -1,0 +1,35 @@
+// What a compiled kernel is to whoever launches it, on either device, and how its arguments are passed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// Arguments are flattened to 64-bit words in parameter order: a buffer is its base address followed by its dynamic
+// strides in dimension order; a scalar is its bytes in one word (two for complex128), zero extended.
+using KernelWord = uint64_t;
+
+// A box of the kernel's grid: [lower[d], upper[d]) for each grid dimension. Codegen compiles a CPU kernel with one
+// outermost parallel(grid) into a function over such a box; the launcher cuts the grid into boxes, one a task.
+constexpr int kMaxGridDimensions = 8;
+struct GridBox {
+    std::array<int64_t, kMaxGridDimensions> lower{};
+    std::array<int64_t, kMaxGridDimensions> upper{};
+};
+using CpuKernelFunction = void (*)(const KernelWord* words, const int64_t* lower, const int64_t* upper);
+
+// Shared, immutable; keeps the machine code alive.
+class CompiledKernel {
+public:
+    virtual ~CompiledKernel() = default;
+    std::string name;
+    int grid_dimensions = 0;
+    double compile_seconds = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,147 @@
+// The kernel IR: what a kernel is between the graph (or a Python function) and machine code.
+//
+// Frontends build it with ir/builder.h; passes rewrite it; ir/oracle.h gives its meaning by running it slowly;
+// codegen turns it into LLVM IR. It is structured (regions, no jumps), typed and in SSA form: every value has one
+// definition, which encloses or precedes each use. docs/kernel-ir.md describes the text form and every operation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/op.h"
+#include "weft/dtype.h"
+
+namespace weft::ir {
+
+// An index into Function::values. Values are never renumbered while a function is being built.
+struct ValueId {
+    uint32_t index = UINT32_MAX;
+    bool valid() const { return index != UINT32_MAX; }
+    friend bool operator==(ValueId, ValueId) = default;
+};
+
+enum class AddressSpace : uint8_t { kGlobal, kShared, kLocal };
+
+// A stride that is an argument of the kernel rather than a constant of its text.
+constexpr int64_t kDynamic = INT64_MIN;
+
+// Memory that loads and stores address as base + sum(index[d] * strides[d]), all in bytes.
+// Buffers of different alias scopes never overlap; within one scope anything may.
+struct BufferType {
+    ScalarType element = ScalarType::kFloat64;
+    AddressSpace space = AddressSpace::kGlobal;
+    uint16_t alias_scope = 0;
+    bool readonly = false;
+    std::vector<int64_t> strides;  // bytes; kDynamic for an argument; the size is the rank
+    std::vector<int64_t> sizes;    // elements; only for shared and local buffers, which the kernel allocates
+
+    friend bool operator==(const BufferType&, const BufferType&) = default;
+};
+
+// Indices, sizes and loop counters are scalars of type kInt64.
+struct Type {
+    bool is_buffer = false;
+    ScalarType scalar = ScalarType::kInt64;
+    BufferType buffer;
+
+    static Type of(ScalarType scalar) { return Type{false, scalar, {}}; }
+    static Type of(BufferType buffer) { return Type{true, buffer.element, std::move(buffer)}; }
+    friend bool operator==(const Type&, const Type&) = default;
+};
+
+// The bytes of one scalar constant, in the element's own representation.
+struct Constant {
+    ScalarType type = ScalarType::kInt64;
+    alignas(16) std::array<uint8_t, 16> bytes{};
+
+    template <class T>
+    static Constant of(ScalarType type, const T& value);
+    template <class T>
+    T as() const;
+    friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+enum class Opcode : uint8_t {
+    kConstant,  // () -> scalar
+    kApply,     // (scalars) -> scalars: the element-wise operation `op` of the op table, by its loop `loop`
+    kCast,      // (scalar) -> scalar of another type, with the op table's cast
+    kLoad,      // (buffer, indices... [, predicate, otherwise]) -> scalar
+    kStore,     // (buffer, value, indices... [, predicate])
+    kAtomic,    // (buffer, value, indices...) -> old value: *p = op(*p, value)
+    kCompareExchange,  // (buffer, expected, desired, indices...) -> old value
+    kAllocate,  // () -> shared or local buffer; not initialised
+    kBarrier,   // () block barrier: every thread of the block reaches it, memory of the block is ordered
+    kFor,       // (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
+    kWhile,     // (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...);
+                //   region 1 (forwarded...) yields carried; the finals are what region 0 forwarded last
+    kIf,        // (bool) -> results; regions 0 and 1 yield them
+    kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other
+    kReduce,    // (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
+                //   yields combined. The tree is fixed by size, `lanes` and `block`; see docs/kernel-ir.md
+    kScan,      // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
+                //   consumes each inclusive prefix
+    kCall,      // (arguments...) -> results of Function `callee` of the same module
+    kYield,     // ends a region
+    kReturn,    // ends a function's body
+};
+
+enum class ParallelLevel : uint8_t { kGrid, kBlock };
+enum class MemoryOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcquireRelease, kSequential };
+enum class MemoryScope : uint8_t { kBlock, kDevice, kSystem };
+
+struct Instruction;
+
+struct Region {
+    std::vector<ValueId> arguments;
+    std::vector<Instruction> body;  // the last instruction is kYield (kReturn in a function's body)
+};
+
+struct Instruction {
+    Opcode opcode = Opcode::kYield;
+    std::vector<ValueId> operands;
+    std::vector<ValueId> results;
+    std::vector<Region> regions;
+
+    // Attributes; which of them count depends on the opcode.
+    const OpInfo* op = nullptr;  // kApply, kAtomic
+    int loop = 0;                // kApply: index into op->loops, chosen by the operand types
+    Constant constant;           // kConstant
+    bool predicated = false;     // kLoad, kStore: the predicate operand(s) are present
+    ParallelLevel level = ParallelLevel::kGrid;
+    MemoryOrder order = MemoryOrder::kRelaxed;
+    MemoryScope scope = MemoryScope::kDevice;
+    std::string callee;          // kCall
+    int64_t lanes = 1;           // kReduce: how many interleaved accumulators
+    int64_t block = 0;           // kReduce: elements a block; blocks are combined pairwise. 0: one block
+};
+
+struct ValueInfo {
+    Type type;
+    std::string name;  // without the %; unique in the function; printer and parser keep it
+};
+
+struct Function {
+    std::string name;
+    std::vector<ValueInfo> values;      // indexed by ValueId
+    std::vector<ValueId> parameters;    // buffers and scalars
+    std::vector<Type> result_types;     // empty for a kernel
+    Region body;                        // ends with kReturn
+    bool is_kernel = true;
+
+    const Type& type(ValueId value) const { return values[value.index].type; }
+};
+
+struct Module {
+    std::vector<Function> functions;
+    const Function* find(std::string_view name) const;
+};
+
+// How a kernel is called, on either target. A launch passes, for each parameter in order, a buffer (base address and
+// the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
+
+}  // namespace weft::ir
+
+#include "ir/ir_inline.h"

@@ -1,0 +1,24 @@
+// Templates of ir/ir.h.
+#pragma once
+
+#include <cstring>
+
+namespace weft::ir {
+
+template <class T>
+Constant Constant::of(ScalarType type, const T& value) {
+    static_assert(sizeof(T) <= 16);
+    Constant result;
+    result.type = type;
+    std::memcpy(result.bytes.data(), &value, sizeof(T));
+    return result;
+}
+
+template <class T>
+T Constant::as() const {
+    T value;
+    std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+}
+
+}  // namespace weft::ir
