@@ -1,0 +1,135 @@
+// What can be done with arrays: every operation of the op table by name or number, reductions, views, creation.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "weft/array.h"
+
+namespace weft {
+
+struct OpInfo;
+struct ReductionInfo;
+
+// ---- element-wise operations ----
+
+struct CallOptions {
+    std::span<const array> out;        // empty, or one for each result; an invalid array is "none"
+    std::optional<Argument> where;     // a boolean array; elsewhere `out` keeps its values
+    std::optional<DType> dtype;        // computation dtype, as in NumPy's ufuncs
+    Casting casting = Casting::kSameKind;
+    char order = 'K';
+};
+
+std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options = {});
+array call_unary(const OpInfo& op, const Argument& input);
+array call_binary(const OpInfo& op, const Argument& left, const Argument& right);
+// a += b and its kin: writes into `target`'s view, same_kind casting.
+void call_in_place(const OpInfo& op, const array& target, const Argument& right);
+
+// ---- reductions ----
+
+struct ReduceOptions {
+    std::optional<Dims> axes;          // absent: all; negative ones allowed; an empty list reduces nothing
+    std::optional<DType> dtype;
+    bool keepdims = false;
+    std::optional<Argument> initial;
+    std::optional<Argument> where;
+    array out;                         // invalid: a new array
+};
+
+array reduce(const ReductionInfo& reduction, const array& input, const ReduceOptions& options = {});
+array reduce(std::string_view name, const array& input, const ReduceOptions& options = {});
+
+// ---- creation ----
+
+array empty(const Dims& shape, DType dtype, char order = 'C');
+array full(const Dims& shape, const Argument& value, std::optional<DType> dtype = {}, char order = 'C');
+array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype = {});
+array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype);
+array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order = 'C');
+array scalar(DType dtype, const void* bytes);          // 0-d
+array from_argument(const Argument& value, std::optional<DType> dtype = {});
+// Copies `shape` elements at `data` with byte strides.
+array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& strides);
+// Shares foreign memory; `release` is called when the last user is gone.
+array share(void* data, size_t bytes, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
+            std::function<void()> release);
+array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape);
+
+// ---- views: no data moves ----
+
+struct Slice {
+    std::optional<int64_t> start, stop, step;
+};
+struct NewAxis {};
+struct Ellipsis {};
+using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis>;
+
+array index(const array& input, std::span<const Index> indices);  // throws IndexError
+array transpose(const array& input, std::span<const int64_t> axes);  // empty: reversed
+array swapaxes(const array& input, int64_t first, int64_t second);
+array squeeze(const array& input, std::optional<Dims> axes);
+array expand_dims(const array& input, const Dims& axes);
+array broadcast_to(const array& input, const Dims& shape);  // read-only
+array flip(const array& input, std::optional<Dims> axes);
+array view(const array& input, DType dtype);
+array real(const array& input);  // a view
+array imag(const array& input);  // a view; of a real array: zeros, read-only
+array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2);  // read-only view
+// A view where strides allow it, else a copy; one extent may be -1. order: C, F or A.
+array reshape(const array& input, const Dims& shape, char order = 'C', std::optional<bool> copy = {});
+array ravel(const array& input, char order = 'C');
+
+// ---- moving and converting ----
+
+array copy(const array& input, char order = 'K');
+array astype(const array& input, DType dtype, char order = 'K', Casting casting = Casting::kUnsafe, bool copy = true);
+void assign(const array& target, const Argument& value, Casting casting = Casting::kUnsafe);  // target[...] = value
+void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting);  // np.copyto
+array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, std::optional<DType> dtype,
+                  Casting casting, const array& out);
+array stack(std::span<const array> inputs, int64_t axis, std::optional<DType> dtype, Casting casting, const array& out);
+bool may_share_memory(const array& first, const array& second);
+bool shares_memory(const array& first, const array& second);  // exact, on strided intervals
+
+// ---- observing ----
+
+void eval(std::span<const array> arrays);
+bool evaluated(const array& input);  // no work is pending for it
+// Evaluates, and pins the storage: from here to release, operations on it run at once and in place.
+class HostView {
+public:
+    HostView() = default;
+    explicit HostView(const array& input, bool for_writing = false);
+    HostView(HostView&&) noexcept;
+    HostView& operator=(HostView&&) noexcept;
+    ~HostView();
+    char* data() const { return data_; }  // of the view's first element
+
+private:
+    array array_;
+    char* data_ = nullptr;
+};
+// One element, at C-order multi-index `position` (an empty one for 0-d), copied into `bytes` (16 at most).
+void read_element(const array& input, std::span<const int64_t> position, void* bytes);
+void copy_out(const array& input, void* destination);  // C order, dense
+
+std::string explain(std::span<const array> arrays);
+
+struct KernelRecord {
+    std::string name;        // for people: "multiply_add f64" and so on
+    std::string ir;          // text form of the kernel IR
+    double seconds = 0;
+    double compile_seconds = 0;  // 0 when it was compiled before
+    int64_t bytes_read = 0, bytes_written = 0;
+    int64_t elements = 0;
+    int operations = 0;      // nodes of the graph that it computes
+    bool compiled = true;    // false: ahead-of-time loops
+};
+std::vector<KernelRecord> kernel_history();
+void clear_kernel_history();
+
+}  // namespace weft
