@@ -1,0 +1,66 @@
+# weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-sanitize fuzz demo bench \
+	bench-peers wheel test-wheel clean
+
+PYTHON := .venv/bin/python
+JOBS ?= $(shell nproc)
+ARGS ?=
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+bootstrap: ## Install what is missing: system packages by apt, Python packages into .venv
+	@tools/bootstrap
+
+build: bootstrap ## Build the engine, the Python binding and the C++ tests into build/release
+	@tools/build release $(JOBS)
+
+debug: bootstrap ## The same with assertions and verifiers, into build/debug
+	@tools/build debug $(JOBS)
+
+check: bootstrap ## Check includes, formatting and lint; compiles nothing
+	@$(PYTHON) tools/check_includes.py
+	@tools/format --check
+	@.venv/bin/ruff check -q .
+
+format: bootstrap ## Format every C++ and Python file
+	@tools/format
+
+lint: build check ## check, and clang-tidy over the files changed since main (FILES=... for others)
+	@tools/lint build/release $(FILES)
+
+test: check test-cpp test-python ## Install what is missing, build, run every test
+
+test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
+	@build/release/bin/weft_tests --gtest_brief=1 $(ARGS)
+
+test-python: build ## The Python tests alone (ARGS="-k ...")
+	@$(PYTHON) -m pytest $(ARGS)
+
+test-sanitize: bootstrap ## All tests with the address and undefined-behaviour sanitizers
+	@tools/build asan $(JOBS)
+	@tools/sanitize build/asan $(ARGS)
+
+fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
+	@$(PYTHON) tests/fuzz/run.py $(ARGS)
+
+demo: build ## Run the example programs beside NumPy and print the table
+	@$(PYTHON) examples/demo.py $(ARGS)
+
+bench: build ## Time weft beside NumPy and any installed peer
+	@$(PYTHON) bench/run.py $(ARGS)
+
+bench-peers: bootstrap ## Install the peers that the benchmarks know, into .venv
+	@$(PYTHON) -m pip install -q numexpr numba jax torch
+
+wheel: bootstrap ## Make wheels into dist/, for each Python that is installed
+	@tools/wheel $(ARGS)
+
+test-wheel: wheel ## Install the wheels where there is no compiler, and run them
+	@$(PYTHON) tools/test_wheel.py
+
+clean: ## Remove everything built; .venv stays
+	@rm -rf build out dist

@@ -1,0 +1,46 @@
+# weft_embed_bitcode(name source [FLAGS ...]): compiles a freestanding C++ source to LLVM bitcode and puts its
+# bytes into libweft as
+#     extern "C" const unsigned char weft_bitcode_<name>[];
+#     extern "C" const std::uint64_t weft_bitcode_<name>_size;
+# Generated sources are made before; what the source includes is tracked.
+function(weft_embed_bitcode name source)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS;DEPENDS")
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    set(directory "${WEFT_GENERATED_DIR}/bitcode")
+    file(MAKE_DIRECTORY "${directory}")
+    set(bitcode "${directory}/${name}.bc")
+    set(assembly "${directory}/${name}.S")
+
+    add_custom_command(
+        OUTPUT "${bitcode}"
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 --target=x86_64-unknown-linux-gnu -emit-llvm -c -O2
+                -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno
+                -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-ident -g0
+                -Wall -Wextra -Werror
+                -I "${CMAKE_SOURCE_DIR}/include" -I "${CMAKE_SOURCE_DIR}/src" -I "${WEFT_GENERATED_DIR}"
+                ${arg_FLAGS} -MD -MF "${bitcode}.d" -MT "${bitcode}" -o "${bitcode}" "${source}"
+        DEPENDS "${source}" ${arg_DEPENDS}
+        DEPFILE "${bitcode}.d"
+        COMMENT "Compiling ${name} to bitcode"
+        VERBATIM)
+
+    file(CONFIGURE OUTPUT "${assembly}" @ONLY CONTENT [[
+    .section .rodata
+    .balign 16
+    .globl weft_bitcode_@name@
+    .type weft_bitcode_@name@, @object
+weft_bitcode_@name@:
+    .incbin "@bitcode@"
+.Lend:
+    .size weft_bitcode_@name@, .Lend - weft_bitcode_@name@
+    .balign 8
+    .globl weft_bitcode_@name@_size
+    .type weft_bitcode_@name@_size, @object
+    .size weft_bitcode_@name@_size, 8
+weft_bitcode_@name@_size:
+    .quad .Lend - weft_bitcode_@name@
+    .section .note.GNU-stack, "", @progbits
+]])
+    set_source_files_properties("${assembly}" PROPERTIES OBJECT_DEPENDS "${bitcode}")
+    set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} "${assembly}" PARENT_SCOPE)
+endfunction()

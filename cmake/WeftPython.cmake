@@ -1,0 +1,39 @@
+# The binding weft._core and the built package directory.
+if(SKBUILD)
+    find_package(Python 3.11 REQUIRED COMPONENTS Interpreter ${SKBUILD_SABI_COMPONENT} Development.Module)
+else()
+    find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+endif()
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+    OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB binding_sources CONFIGURE_DEPENDS "python/bindings/*.cpp")
+nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE ${binding_sources})
+target_link_libraries(_core PRIVATE weft)
+set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${WEFT_PACKAGE_DIR}"
+    BUILD_RPATH "\$ORIGIN" INSTALL_RPATH "\$ORIGIN")
+
+# Links to the package's own files; a file that is gone from the tree is gone here as well.
+file(GLOB package_files CONFIGURE_DEPENDS "python/weft/*")
+file(MAKE_DIRECTORY "${WEFT_PACKAGE_DIR}")
+file(GLOB built_files "${WEFT_PACKAGE_DIR}/*")
+foreach(path IN LISTS built_files)
+    if(IS_SYMLINK "${path}" AND NOT EXISTS "${path}")
+        file(REMOVE "${path}")
+    endif()
+endforeach()
+foreach(path IN LISTS package_files)
+    cmake_path(GET path FILENAME name)
+    if(NOT name STREQUAL "__pycache__")
+        file(CREATE_LINK "${path}" "${WEFT_PACKAGE_DIR}/${name}" SYMBOLIC)
+    endif()
+endforeach()
+
+nanobind_add_stub(weft_core_stub MODULE _core OUTPUT "${WEFT_PACKAGE_DIR}/_core.pyi"
+    PYTHON_PATH "${WEFT_PACKAGE_DIR}" DEPENDS _core weft)
+
+install(TARGETS weft _core LIBRARY DESTINATION weft)
+install(DIRECTORY include/weft DESTINATION weft/include)
+install(FILES "${WEFT_PACKAGE_DIR}/_core.pyi" DESTINATION weft)
+install(FILES "${WEFT_SLEEF_FILE}" DESTINATION weft RENAME "${WEFT_SLEEF_SONAME}")
