@@ -1,0 +1,49 @@
+// Settings: the WEFT_* environment, read once at first use, and what weft.config changes at run time.
+//
+// Read by every room. Plain settings are atomics, so that reading one costs a load; texts are behind a lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace weft {
+
+// What WEFT_DEBUG prints from which level on; each level includes those below.
+enum class DebugLevel : int {
+    kNone = 0,
+    kLaunches = 1,  // every launch with its time and bytes
+    kFusion = 2,    // what shares a kernel, and why
+    kIr = 3,        // kernel IR after each pass
+    kLlvm = 4,      // LLVM IR before and after optimisation
+    kAssembly = 5,  // machine code
+};
+
+class Config {
+public:
+    std::atomic<bool> fuse{true};             // WEFT_FUSE
+    std::atomic<bool> eager{false};           // WEFT_EAGER
+    std::atomic<int64_t> small_limit{4096};   // WEFT_SMALL: elements up to which work runs at once; 0: never
+    std::atomic<int> num_threads{0};          // WEFT_NUM_THREADS; 0: as many as the process may use
+    std::atomic<int> debug{0};                // WEFT_DEBUG: 0 to 5, see DebugLevel
+    std::atomic<bool> guard{false};           // WEFT_GUARD: every buffer touches an inaccessible page
+    std::atomic<bool> verify{false};          // WEFT_VERIFY: check IR after each pass and LLVM's modules
+
+    std::string cpu() const;                  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
+    void set_cpu(std::string name);
+    std::string debug_filter() const;         // WEFT_DEBUG_FILTER: only kernels whose name contains this
+    void set_debug_filter(std::string text);
+
+    // Reads the environment again. Throws ValueError naming the variable when a value cannot be read.
+    void load_environment();
+
+private:
+    mutable std::mutex mutex_;
+    std::string cpu_;
+    std::string debug_filter_;
+};
+
+Config& config();
+
+}  // namespace weft
