@@ -32,7 +32,7 @@ format: bootstrap ## Format every C++ and Python file
 lint: build check ## check, and clang-tidy over the files changed since main (FILES=... for others)
 	@tools/lint build/release $(FILES)
 
-test: check test-cpp test-python ## Install what is missing, build, run every test
+test: test-cpp test-python check ## Install what is missing, build, run every test
 
 test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
 	@build/release/bin/weft_tests --gtest_brief=1 $(ARGS)
