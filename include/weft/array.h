@@ -1,7 +1,8 @@
-// weft::array: what a NumPy ndarray is, in C++. A handle to a storage with a view of it (shape, byte strides, byte
-// offset) and a dtype. Copying the handle shares the storage, as `y = x` does in Python.
+// weft::array: what a NumPy ndarray is, in C++. A handle to a storage with a view of it (shape, byte strides,
+// byte offset) and a dtype. Copying the handle shares the storage, as `y = x` does in Python.
 //
-// Nothing is computed until it is observed; errors in shapes, dtypes and indices are thrown by the call itself.
+// Nothing is computed until it is observed; errors in shapes, dtypes and indices are thrown by the call
+// itself.
 #pragma once
 
 #include <complex>
@@ -26,19 +27,21 @@ class Storage;
 struct Integer {
     uint64_t magnitude = 0;
     bool negative = false;
-    bool huge = false;        // does not fit 64 bits; `approximation` holds it
+    bool huge = false;         // does not fit 64 bits; `approximation` holds it
     double approximation = 0;  // infinite when it does not fit a double either
 
     Integer() = default;
     Integer(int64_t value)
         : magnitude(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)),
-          negative(value < 0), approximation(static_cast<double>(value)) {}
+          negative(value < 0),
+          approximation(static_cast<double>(value)) {}
 };
 
 class array {
 public:
     array() = default;  // refers to nothing; only assignment and destruction are allowed
-    array(std::shared_ptr<Storage> storage, DType dtype, Dims shape, Dims strides, int64_t offset, bool writeable);
+    array(std::shared_ptr<Storage> storage, DType dtype, Dims shape, Dims strides, int64_t offset,
+          bool writeable);
 
     bool valid() const { return storage_ != nullptr; }
     DType dtype() const { return dtype_; }

@@ -1,4 +1,5 @@
-// A short list of 64-bit integers: shapes and byte strides. Up to six stay inside the object, more on the heap.
+// A short list of 64-bit integers: shapes and byte strides. Up to six stay inside the object, more on the
+// heap.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What can be done with arrays: every operation of the op table by name or number, reductions, views, creation.
+// What can be done with arrays: every operation of the op table by name or number, reductions, views,
+// creation.
 #pragma once
 
 #include <optional>
@@ -16,9 +17,9 @@ struct ReductionInfo;
 // ---- element-wise operations ----
 
 struct CallOptions {
-    std::span<const array> out;        // empty, or one for each result; an invalid array is "none"
-    std::optional<Argument> where;     // a boolean array; elsewhere `out` keeps its values
-    std::optional<DType> dtype;        // computation dtype, as in NumPy's ufuncs
+    std::span<const array> out;     // empty, or one for each result; an invalid array is "none"
+    std::optional<Argument> where;  // a boolean array; elsewhere `out` keeps its values
+    std::optional<DType> dtype;     // computation dtype, as in NumPy's ufuncs
     Casting casting = Casting::kSameKind;
     char order = 'K';
 };
@@ -32,12 +33,12 @@ void call_in_place(const OpInfo& op, const array& target, const Argument& right)
 // ---- reductions ----
 
 struct ReduceOptions {
-    std::optional<Dims> axes;          // absent: all; negative ones allowed; an empty list reduces nothing
+    std::optional<Dims> axes;  // absent: all; negative ones allowed; an empty list reduces nothing
     std::optional<DType> dtype;
     bool keepdims = false;
     std::optional<Argument> initial;
     std::optional<Argument> where;
-    array out;                         // invalid: a new array
+    array out;  // invalid: a new array
 };
 
 array reduce(const ReductionInfo& reduction, const array& input, const ReduceOptions& options = {});
@@ -47,10 +48,11 @@ array reduce(std::string_view name, const array& input, const ReduceOptions& opt
 
 array empty(const Dims& shape, DType dtype, char order = 'C');
 array full(const Dims& shape, const Argument& value, std::optional<DType> dtype = {}, char order = 'C');
-array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype = {});
+array arange(const Argument& start, const Argument& stop, const Argument& step,
+             std::optional<DType> dtype = {});
 array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype);
 array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order = 'C');
-array scalar(DType dtype, const void* bytes);          // 0-d
+array scalar(DType dtype, const void* bytes);  // 0-d
 array from_argument(const Argument& value, std::optional<DType> dtype = {});
 // Copies `shape` elements at `data` with byte strides.
 array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& strides);
@@ -68,7 +70,7 @@ struct NewAxis {};
 struct Ellipsis {};
 using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis>;
 
-array index(const array& input, std::span<const Index> indices);  // throws IndexError
+array index(const array& input, std::span<const Index> indices);     // throws IndexError
 array transpose(const array& input, std::span<const int64_t> axes);  // empty: reversed
 array swapaxes(const array& input, int64_t first, int64_t second);
 array squeeze(const array& input, std::optional<Dims> axes);
@@ -86,12 +88,16 @@ array ravel(const array& input, char order = 'C');
 // ---- moving and converting ----
 
 array copy(const array& input, char order = 'K');
-array astype(const array& input, DType dtype, char order = 'K', Casting casting = Casting::kUnsafe, bool copy = true);
-void assign(const array& target, const Argument& value, Casting casting = Casting::kUnsafe);  // target[...] = value
-void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting);  // np.copyto
+array astype(const array& input, DType dtype, char order = 'K', Casting casting = Casting::kUnsafe,
+             bool copy = true);
+void assign(const array& target, const Argument& value,
+            Casting casting = Casting::kUnsafe);  // target[...] = value
+void assign_where(const array& target, const Argument& value, const Argument& where,
+                  Casting casting);  // np.copyto
 array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, std::optional<DType> dtype,
                   Casting casting, const array& out);
-array stack(std::span<const array> inputs, int64_t axis, std::optional<DType> dtype, Casting casting, const array& out);
+array stack(std::span<const array> inputs, int64_t axis, std::optional<DType> dtype, Casting casting,
+            const array& out);
 bool may_share_memory(const array& first, const array& second);
 bool shares_memory(const array& first, const array& second);  // exact, on strided intervals
 
@@ -120,14 +126,14 @@ void copy_out(const array& input, void* destination);  // C order, dense
 std::string explain(std::span<const array> arrays);
 
 struct KernelRecord {
-    std::string name;        // for people: "multiply_add f64" and so on
-    std::string ir;          // text form of the kernel IR
+    std::string name;  // for people: "multiply_add f64" and so on
+    std::string ir;    // text form of the kernel IR
     double seconds = 0;
     double compile_seconds = 0;  // 0 when it was compiled before
     int64_t bytes_read = 0, bytes_written = 0;
     int64_t elements = 0;
-    int operations = 0;      // nodes of the graph that it computes
-    bool compiled = true;    // false: ahead-of-time loops
+    int operations = 0;    // nodes of the graph that it computes
+    bool compiled = true;  // false: ahead-of-time loops
 };
 std::vector<KernelRecord> kernel_history();
 void clear_kernel_history();

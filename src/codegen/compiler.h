@@ -1,4 +1,5 @@
-// Kernel IR in, loadable kernel out: the only door to LLVM. Runs the passes, lowers to LLVM IR, optimises, emits.
+// Kernel IR in, loadable kernel out: the only door to LLVM. Runs the passes, lowers to LLVM IR, optimises,
+// emits.
 #pragma once
 
 #include <memory>
@@ -20,11 +21,12 @@ struct CompiledTexts {
 };
 
 // Thread safe. Throws InternalError (with the IR) when weft itself is at fault.
-std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module, const std::string& kernel_name,
+std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
+                                                      const std::string& kernel_name,
                                                       const CompileOptions& options = {},
                                                       CompiledTexts* texts = nullptr);
 
-std::string host_cpu();           // what the machine's CPU is called, for messages and cache keys
+std::string host_cpu();  // what the machine's CPU is called, for messages and cache keys
 std::string host_features();
 
 }  // namespace weft::codegen

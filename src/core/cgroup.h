@@ -1,5 +1,5 @@
-// What the control group of this process allows it: CPU time and memory. Linux overcommits memory and counts the CPUs
-// of the whole machine, so containers are only seen here.
+// What the control group of this process allows it: CPU time and memory. Linux overcommits memory and counts
+// the CPUs of the whole machine, so containers are only seen here.
 #pragma once
 
 #include <cstdint>

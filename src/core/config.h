@@ -22,17 +22,17 @@ enum class DebugLevel : int {
 
 class Config {
 public:
-    std::atomic<bool> fuse{true};             // WEFT_FUSE
-    std::atomic<bool> eager{false};           // WEFT_EAGER
-    std::atomic<int64_t> small_limit{4096};   // WEFT_SMALL: elements up to which work runs at once; 0: never
-    std::atomic<int> num_threads{0};          // WEFT_NUM_THREADS; 0: as many as the process may use
-    std::atomic<int> debug{0};                // WEFT_DEBUG: 0 to 5, see DebugLevel
-    std::atomic<bool> guard{false};           // WEFT_GUARD: every buffer touches an inaccessible page
-    std::atomic<bool> verify{false};          // WEFT_VERIFY: check IR after each pass and LLVM's modules
+    std::atomic<bool> fuse{true};            // WEFT_FUSE
+    std::atomic<bool> eager{false};          // WEFT_EAGER
+    std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs at once; 0: never
+    std::atomic<int> num_threads{0};         // WEFT_NUM_THREADS; 0: as many as the process may use
+    std::atomic<int> debug{0};               // WEFT_DEBUG: 0 to 5, see DebugLevel
+    std::atomic<bool> guard{false};          // WEFT_GUARD: every buffer touches an inaccessible page
+    std::atomic<bool> verify{false};         // WEFT_VERIFY: check IR after each pass and LLVM's modules
 
-    std::string cpu() const;                  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
+    std::string cpu() const;  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
     void set_cpu(std::string name);
-    std::string debug_filter() const;         // WEFT_DEBUG_FILTER: only kernels whose name contains this
+    std::string debug_filter() const;  // WEFT_DEBUG_FILTER: only kernels whose name contains this
     void set_debug_filter(std::string text);
 
     // Reads the environment again. Throws ValueError naming the variable when a value cannot be read.

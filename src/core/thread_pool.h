@@ -1,7 +1,8 @@
 // The pool of worker threads that CPU kernels run on.
 //
-// Launches come every few microseconds, so workers spin briefly for the next one before they sleep, and the caller
-// works too. Tasks are handed out by one atomic counter; results must not depend on which thread runs a task.
+// Launches come every few microseconds, so workers spin briefly for the next one before they sleep, and the
+// caller works too. Tasks are handed out by one atomic counter; results must not depend on which thread runs
+// a task.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,9 @@ public:
         requires(!std::is_same_v<std::remove_cvref_t<F>, TaskFunction>)
     TaskFunction(F&& function)  // NOLINT(google-explicit-constructor): a parameter type, like string_view
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
-          call_([](void* object, int64_t task) { (*static_cast<std::remove_reference_t<F>*>(object))(task); }) {}
+          call_([](void* object, int64_t task) {
+              (*static_cast<std::remove_reference_t<F>*>(object))(task);
+          }) {}
     void operator()(int64_t task) const { call_(object_, task); }
 
 private:
@@ -35,9 +38,9 @@ void set_num_threads(int count);  // 0: back to the default; throws ValueError w
 
 // Runs function(0) ... function(tasks - 1) on the pool and the calling thread; returns when all are done.
 //
-// The first exception of a task is thrown again here, when no task runs any more; tasks not begun by then are left
-// out. A call from within a task, and a call while another thread uses the pool, runs on the calling thread alone.
-// After fork() the child starts its own workers at its first call.
+// The first exception of a task is thrown again here, when no task runs any more; tasks not begun by then are
+// left out. A call from within a task, and a call while another thread uses the pool, runs on the calling
+// thread alone. After fork() the child starts its own workers at its first call.
 void parallel_for(int64_t tasks, TaskFunction function);
 
 // Whether the calling thread is running a task.

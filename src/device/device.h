@@ -1,4 +1,5 @@
-// The one interface to memory, streams, and launching; cpu/ is the twin that exists, cuda/ takes its place beside it.
+// The one interface to memory, streams, and launching; cpu/ is the twin that exists, cuda/ takes its place
+// beside it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ using BufferPtr = std::shared_ptr<Buffer>;
 class DeviceBackend {
 public:
     virtual ~DeviceBackend() = default;
-    virtual std::string name() const = 0;  // "cpu", "cuda:0"
+    virtual std::string name() const = 0;          // "cpu", "cuda:0"
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
     // Foreign memory that `owner` keeps alive.
     virtual BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) = 0;

@@ -10,12 +10,13 @@
 
 namespace weft {
 
-// Arguments are flattened to 64-bit words in parameter order: a buffer is its base address followed by its dynamic
-// strides in dimension order; a scalar is its bytes in one word (two for complex128), zero extended.
+// Arguments are flattened to 64-bit words in parameter order: a buffer is its base address followed by its
+// dynamic strides in dimension order; a scalar is its bytes in one word (two for complex128), zero extended.
 using KernelWord = uint64_t;
 
-// A box of the kernel's grid: [lower[d], upper[d]) for each grid dimension. Codegen compiles a CPU kernel with one
-// outermost parallel(grid) into a function over such a box; the launcher cuts the grid into boxes, one a task.
+// A box of the kernel's grid: [lower[d], upper[d]) for each grid dimension. Codegen compiles a CPU kernel
+// with one outermost parallel(grid) into a function over such a box; the launcher cuts the grid into boxes,
+// one a task.
 constexpr int kMaxGridDimensions = 8;
 struct GridBox {
     std::array<int64_t, kMaxGridDimensions> lower{};

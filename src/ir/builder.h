@@ -20,7 +20,8 @@ public:
 
     ValueId constant(Constant value);
     ValueId index(int64_t value);
-    ValueId apply(const OpInfo& op, std::span<const ValueId> operands);  // single result; throws InternalError
+    ValueId apply(const OpInfo& op,
+                  std::span<const ValueId> operands);  // single result; throws InternalError
     ValueId apply(std::string_view op_name, std::initializer_list<ValueId> operands);
     std::vector<ValueId> apply_multiple(const OpInfo& op, std::span<const ValueId> operands);
     ValueId cast(ValueId value, ScalarType to);  // returns `value` itself when the type is the same
@@ -33,11 +34,13 @@ public:
     ValueId allocate(BufferType type, std::string name);
     void barrier();
 
-    using Body = std::function<std::vector<ValueId>(Builder&, std::span<const ValueId> arguments)>;  // returns the yield
+    using Body = std::function<std::vector<ValueId>(
+        Builder&, std::span<const ValueId> arguments)>;  // returns the yield
     void parallel(ParallelLevel level, std::span<const ValueId> sizes, const Body& body);
-    std::vector<ValueId> for_loop(ValueId lower, ValueId upper, ValueId step, std::span<const ValueId> initials,
-                                  const Body& body);
-    std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition, const Body& body);
+    std::vector<ValueId> for_loop(ValueId lower, ValueId upper, ValueId step,
+                                  std::span<const ValueId> initials, const Body& body);
+    std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
+                                    const Body& body);
     std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body);
     // `initials` is the identity (or first element) of the reduction; combine gets left... then right....
     std::vector<ValueId> reduce(ValueId size, std::span<const ValueId> initials, int64_t lanes, int64_t block,
@@ -47,7 +50,8 @@ public:
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
 
     const Type& type(ValueId value) const { return function_.type(value); }
-    Function finish(std::vector<ValueId> results = {});  // appends the return; the builder is empty afterwards
+    Function finish(
+        std::vector<ValueId> results = {});  // appends the return; the builder is empty afterwards
 
 private:
     ValueId new_value(Type type, std::string name = {});

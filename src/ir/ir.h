@@ -1,8 +1,9 @@
 // The kernel IR: what a kernel is between the graph (or a Python function) and machine code.
 //
-// Frontends build it with ir/builder.h; passes rewrite it; ir/oracle.h gives its meaning by running it slowly;
-// codegen turns it into LLVM IR. It is structured (regions, no jumps), typed and in SSA form: every value has one
-// definition, which encloses or precedes each use. docs/kernel-ir.md describes the text form and every operation.
+// Frontends build it with ir/builder.h; passes rewrite it; ir/oracle.h gives its meaning by running it
+// slowly; codegen turns it into LLVM IR. It is structured (regions, no jumps), typed and in SSA form: every
+// value has one definition, which encloses or precedes each use. docs/kernel-ir.md describes the text form
+// and every operation.
 #pragma once
 
 #include <array>
@@ -72,7 +73,7 @@ enum class Opcode : uint8_t {
     kStore,     // (buffer, value, indices... [, predicate])
     kAtomic,    // (buffer, value, indices...) -> old value: *p = op(*p, value)
     kCompareExchange,  // (buffer, expected, desired, indices...) -> old value
-    kAllocate,  // () -> shared or local buffer; not initialised
+    kAllocate,         // () -> shared or local buffer; not initialised
     kBarrier,   // () block barrier: every thread of the block reaches it, memory of the block is ordered
     kFor,       // (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
     kWhile,     // (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...);
@@ -81,11 +82,11 @@ enum class Opcode : uint8_t {
     kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other
     kReduce,    // (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
                 //   yields combined. The tree is fixed by size, `lanes` and `block`; see docs/kernel-ir.md
-    kScan,      // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
-                //   consumes each inclusive prefix
-    kCall,      // (arguments...) -> results of Function `callee` of the same module
-    kYield,     // ends a region
-    kReturn,    // ends a function's body
+    kScan,   // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
+             //   consumes each inclusive prefix
+    kCall,   // (arguments...) -> results of Function `callee` of the same module
+    kYield,  // ends a region
+    kReturn,  // ends a function's body
 };
 
 enum class ParallelLevel : uint8_t { kGrid, kBlock };
@@ -113,9 +114,9 @@ struct Instruction {
     ParallelLevel level = ParallelLevel::kGrid;
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee;          // kCall
-    int64_t lanes = 1;           // kReduce: how many interleaved accumulators
-    int64_t block = 0;           // kReduce: elements a block; blocks are combined pairwise. 0: one block
+    std::string callee;  // kCall
+    int64_t lanes = 1;   // kReduce: how many interleaved accumulators
+    int64_t block = 0;   // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
 
 struct ValueInfo {
@@ -125,10 +126,10 @@ struct ValueInfo {
 
 struct Function {
     std::string name;
-    std::vector<ValueInfo> values;      // indexed by ValueId
-    std::vector<ValueId> parameters;    // buffers and scalars
-    std::vector<Type> result_types;     // empty for a kernel
-    Region body;                        // ends with kReturn
+    std::vector<ValueInfo> values;    // indexed by ValueId
+    std::vector<ValueId> parameters;  // buffers and scalars
+    std::vector<Type> result_types;   // empty for a kernel
+    Region body;                      // ends with kReturn
     bool is_kernel = true;
 
     const Type& type(ValueId value) const { return values[value.index].type; }
@@ -139,8 +140,8 @@ struct Module {
     const Function* find(std::string_view name) const;
 };
 
-// How a kernel is called, on either target. A launch passes, for each parameter in order, a buffer (base address and
-// the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
+// How a kernel is called, on either target. A launch passes, for each parameter in order, a buffer (base
+// address and the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
 
 }  // namespace weft::ir
 

@@ -1,5 +1,5 @@
-// The scalar oracle: the meaning of kernel IR. Runs any kernel, slowly, one thread after another (block threads in
-// lockstep between barriers), and reports out-of-bounds accesses when buffer sizes are given.
+// The scalar oracle: the meaning of kernel IR. Runs any kernel, slowly, one thread after another (block
+// threads in lockstep between barriers), and reports out-of-bounds accesses when buffer sizes are given.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// Reads the text form of kernel IR, the twin of ir/printer.h. Throws ValueError with line, column and what was expected.
+// Reads the text form of kernel IR, the twin of ir/printer.h. Throws ValueError with line, column and what
+// was expected.
 #pragma once
 
 #include <string_view>
