@@ -1,0 +1,292 @@
+"""Runs the example programs on NumPy and on weft side by side, on the same input, and compares them.
+
+    python examples/demo.py [--only TEXT] [--json FILE]
+
+Each program runs in a fresh process of its own, so that "first call" is what a user waits for the first
+evaluation. NumPy and weft then take turns. The table gives the medians, the speed-up is the median of the ratios
+of the turns. Pictures are saved under out/. The exit status is 1 when results disagree.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import importlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import black_scholes
+import diffusion
+import expression
+import laplace
+import numpy
+import smooth
+
+
+@dataclasses.dataclass
+class Program:
+    """One row of the table. `call(np, *arguments)` is what is timed; `arguments(np)` makes its input, untimed."""
+
+    name: str
+    reads: str
+    arguments: Callable[[Any], tuple]
+    call: Callable
+    repetitions: int
+    tolerance: float  # largest relative difference that is allowed; 0: every bit
+    picture: Callable | None = None  # picture(folder, arguments, result), both NumPy's
+    in_place: bool = False  # the call goes on with its own arguments; the last state is compared
+
+
+def as_arrays(np, arrays):
+    return tuple(np.asarray(array) for array in arrays)
+
+
+def price(np, *options):
+    return black_scholes.call_price(np, black_scholes.special(np).erf, *options)
+
+
+def diffusion_picture(folder, arguments, result):
+    middle = diffusion.diffuse(arguments[0], 5)
+    diffusion.picture(folder / "diffusion.png", (0, arguments[0]), (5, middle), (50, result))
+
+
+PROGRAMS = [
+    Program(
+        "2*a + 3*b*c",
+        "3 arrays of 1e7 float64",
+        lambda np: as_arrays(np, expression.inputs()),
+        lambda np, *arrays: expression.expression(*arrays),
+        repetitions=12,
+        tolerance=0,
+    ),
+    Program(
+        "Black-Scholes, float32",
+        "2e6 options",
+        lambda np: as_arrays(np, black_scholes.inputs("float32")),
+        price,
+        repetitions=12,
+        tolerance=2e-5,
+    ),
+    Program(
+        "Black-Scholes, float64",
+        "2e6 options",
+        lambda np: as_arrays(np, black_scholes.inputs("float64")),
+        price,
+        repetitions=12,
+        tolerance=1e-13,
+        picture=lambda folder, options, result: black_scholes.picture(
+            folder / "black_scholes.png", *options, result
+        ),
+    ),
+    Program(
+        "Laplace by slices, 20 steps of 200",
+        "2000 × 2000 float64",
+        lambda np: (laplace.plate(np, 2000),),
+        lambda np, u: laplace.relax(u, 20),
+        repetitions=10,
+        tolerance=0,
+        in_place=True,
+    ),
+    Program(
+        "Laplace by slices, to convergence",
+        "150 × 150 float64",
+        lambda np: (),
+        lambda np: laplace.solve(np),
+        repetitions=2,
+        tolerance=0,
+        picture=lambda folder, _, result: laplace.picture(folder / "laplace.png", *result),
+    ),
+    Program(
+        "Diffusion by slices, 50 steps",
+        "photograph as noise, 427 × 640 × 3 float32",
+        lambda np: as_arrays(np, [diffusion.jagged()]),
+        lambda np, u: diffusion.diffuse(u, 50),
+        repetitions=12,
+        tolerance=0,
+        picture=diffusion_picture,
+    ),
+    Program(
+        "3 × 3 smoothing by slices",
+        "photograph, 427 × 640 × 3 uint8",
+        lambda np: as_arrays(np, [smooth.photograph()]),
+        smooth.smooth,
+        repetitions=25,
+        tolerance=0,
+        picture=lambda folder, arguments, result: smooth.picture(folder / "smooth.png", arguments[0], result),
+    ),
+]
+
+
+def finish(np, result):
+    """Waits until `result` is there, whichever module made it."""
+    if hasattr(np, "eval"):
+        np.eval(*(x for x in (result if isinstance(result, tuple) else (result,)) if isinstance(x, np.ndarray)))
+    return result
+
+
+def kernels_launched(np):
+    """How many kernels the array module has launched so far in this process; NumPy launches none."""
+    return len(np.kernel_history()) if hasattr(np, "kernel_history") else 0
+
+
+def to_numpy(result):
+    """The result as NumPy arrays of its own memory: an array, or a tuple of arrays and Python numbers."""
+    if isinstance(result, tuple):
+        return tuple(to_numpy(part) for part in result)
+    return result if isinstance(result, (int, float)) else numpy.array(result)
+
+
+def difference(expected, actual):
+    """The largest relative difference; infinite where shape, dtype or the place of a NaN differ.
+
+    Elements below a thousandth of the largest are judged by that thousandth: a price of nearly nothing is the
+    difference of two large numbers.
+    """
+    if isinstance(expected, tuple):
+        return max(difference(e, a) for e, a in zip(expected, actual, strict=True))
+    expected, actual = numpy.asarray(expected), numpy.asarray(actual)
+    if expected.shape != actual.shape or expected.dtype != actual.dtype:
+        return float("inf")
+    if expected.size == 0 or numpy.array_equal(expected, actual, equal_nan=expected.dtype.kind in "fc"):
+        return 0.0
+    expected, actual = expected.astype(float), actual.astype(float)
+    if not numpy.array_equal(numpy.isfinite(expected), numpy.isfinite(actual)):
+        return float("inf")
+    scale = numpy.maximum(numpy.abs(expected), 1e-3 * numpy.nanmax(numpy.abs(expected)))
+    return float(numpy.nanmax(numpy.abs(actual - expected) / numpy.where(scale == 0, 1, scale)))
+
+
+def timed(np, program, arguments):
+    start = time.perf_counter()
+    result = finish(np, program.call(np, *arguments))
+    return (time.perf_counter() - start) * 1e3, result
+
+
+def run_one(program, module, folder):
+    """Runs one program in this process; prints lines of JSON, one for each turn and at the end the row."""
+    weft = importlib.import_module(module)
+    arguments = {np: program.arguments(np) for np in (numpy, weft)}
+    finish(weft, arguments[weft])
+    first, result = timed(weft, program, program.arguments(weft) if program.in_place else arguments[weft])
+    print(json.dumps({"turn": 1}), flush=True)
+    times = {numpy: [], weft: []}
+    results = {weft: result}
+    kernels = 0
+    for turn in range(program.repetitions):
+        for np in (numpy, weft) if turn % 2 else (weft, numpy):
+            before = kernels_launched(np)
+            elapsed, results[np] = timed(np, program, arguments[np])
+            times[np].append(elapsed)
+            kernels = max(kernels, kernels_launched(np) - before)
+        print(json.dumps({"turn": turn + 2}), flush=True)
+    expected, actual = to_numpy(results[numpy]), to_numpy(results[weft])
+    ratios = [n / w for n, w in zip(times[numpy], times[weft], strict=True)]
+    if program.picture:
+        folder.mkdir(parents=True, exist_ok=True)
+        program.picture(folder, tuple(to_numpy(x) for x in arguments[weft]), actual)
+    row = {
+        "program": program.name,
+        "reads": program.reads,
+        "numpy_ms": statistics.median(times[numpy]),
+        "first_ms": first,
+        "weft_ms": statistics.median(times[weft]),
+        "speed_up": statistics.median(ratios),
+        "difference": difference(expected, actual),
+        "tolerance": program.tolerance,
+        "kernels": kernels,
+    }
+    print(json.dumps(row), flush=True)
+
+
+def run_all(programs, module, folder):
+    """Runs each program in a process of its own, with a progress line; yields the rows."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    total = sum(program.repetitions + 1 for program in programs)
+    columns = (TextColumn("{task.description:36}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=total)
+        for program in programs:
+            progress.update(task, description=program.name)
+            command = [sys.executable, __file__, "--one", program.name, "--module", module, "--out", str(folder)]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+                row = None
+                for line in process.stdout:
+                    with contextlib.suppress(ValueError):
+                        message = json.loads(line)
+                        if "turn" in message:
+                            progress.advance(task)
+                        else:
+                            row = message
+            yield row or {"program": program.name, "reads": program.reads, "failed": process.returncode}
+
+
+def agrees(row):
+    return "failed" not in row and row["difference"] <= row["tolerance"]
+
+
+def print_table(rows):
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    headings = ("NumPy ms", "weft first call ms", "weft ms", "speed-up", "largest relative difference", "kernels")
+    table.add_column("program")
+    table.add_column("what it reads")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for row in rows:
+        if "failed" in row:
+            table.add_row(row["program"], row["reads"], *[""] * 6, f"[red]failed (exit status {row['failed']})")
+            continue
+        table.add_row(
+            row["program"],
+            row["reads"],
+            f"{row['numpy_ms']:.2f}",
+            f"{row['first_ms']:.2f}",
+            f"{row['weft_ms']:.2f}",
+            f"{row['speed_up']:.2f}",
+            f"{row['difference']:.1e}" if row["difference"] else "none",
+            f"{row['kernels']}",
+            "[green]agrees" if agrees(row) else f"[red]differs (allowed: {row['tolerance']:.0e})",
+        )
+    console = Console()
+    if not console.is_terminal:
+        console.width = 180
+    console.print(table)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="only programs whose name has this text")
+    parser.add_argument("--module", default="weft", help="the array module that runs beside NumPy")
+    parser.add_argument("--out", default="out", type=pathlib.Path, help="folder for the pictures")
+    parser.add_argument("--json", type=pathlib.Path, help="also write the rows to this file")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        (program,) = (p for p in PROGRAMS if p.name == options.one)
+        run_one(program, options.module, options.out)
+        return 0
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    programs = [p for p in PROGRAMS if options.only.lower() in p.name.lower()]
+    rows = list(run_all(programs, options.module, options.out))
+    print_table(rows)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
+    pictures = sorted(str(path) for path in options.out.glob("*.png")) if options.out.is_dir() else []
+    if pictures:
+        print("pictures:", ", ".join(pictures))
+    return 0 if rows and all(agrees(row) for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
