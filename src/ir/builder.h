@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/ir.h"
@@ -15,6 +16,8 @@ namespace weft::ir {
 class Builder {
 public:
     explicit Builder(std::string function_name);
+    Builder(const Builder&) = delete;
+    Builder& operator=(const Builder&) = delete;
 
     ValueId parameter(Type type, std::string name);
 
@@ -31,6 +34,8 @@ public:
     void store_if(ValueId buffer, ValueId value, std::span<const ValueId> indices, ValueId predicate);
     ValueId atomic(const OpInfo& op, ValueId buffer, ValueId value, std::span<const ValueId> indices,
                    MemoryOrder order, MemoryScope scope);
+    ValueId compare_exchange(ValueId buffer, ValueId expected, ValueId desired,
+                             std::span<const ValueId> indices, MemoryOrder order, MemoryScope scope);
     ValueId allocate(BufferType type, std::string name);
     void barrier();
 
@@ -42,7 +47,8 @@ public:
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
                                     const Body& body);
     std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body);
-    // `initials` is the identity (or first element) of the reduction; combine gets left... then right....
+    // Each accumulator starts from `initials`, an identity of `combine`; combine gets left... then right....
+    // The order of combination is a function of size, lanes and block alone (docs/kernel-ir.md).
     std::vector<ValueId> reduce(ValueId size, std::span<const ValueId> initials, int64_t lanes, int64_t block,
                                 const Body& element, const Body& combine);
     void scan(ValueId size, std::span<const ValueId> initials, const Body& element, const Body& combine,
@@ -50,6 +56,7 @@ public:
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
 
     const Type& type(ValueId value) const { return function_.type(value); }
+    void set_name(ValueId value, std::string name) { function_.values[value.index].name = std::move(name); }
     Function finish(
         std::vector<ValueId> results = {});  // appends the return; the builder is empty afterwards
 

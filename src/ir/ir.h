@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op.h"
@@ -102,26 +104,27 @@ struct Region {
 
 struct Instruction {
     Opcode opcode = Opcode::kYield;
-    std::vector<ValueId> operands;
-    std::vector<ValueId> results;
-    std::vector<Region> regions;
+    std::vector<ValueId> operands{};
+    std::vector<ValueId> results{};
+    std::vector<Region> regions{};
 
     // Attributes; which of them count depends on the opcode.
     const OpInfo* op = nullptr;  // kApply, kAtomic
     int loop = 0;                // kApply: index into op->loops, chosen by the operand types
-    Constant constant;           // kConstant
+    Constant constant{};         // kConstant
     bool predicated = false;     // kLoad, kStore: the predicate operand(s) are present
     ParallelLevel level = ParallelLevel::kGrid;
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee;  // kCall
-    int64_t lanes = 1;   // kReduce: how many interleaved accumulators
-    int64_t block = 0;   // kReduce: elements a block; blocks are combined pairwise. 0: one block
+    std::string callee{};  // kCall
+    int64_t lanes = 1;     // kReduce: how many interleaved accumulators
+    int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
 
 struct ValueInfo {
     Type type;
-    std::string name;  // without the %; unique in the function; printer and parser keep it
+    std::string
+        name;  // without the %; may be empty or shared with others: the printer numbers and distinguishes
 };
 
 struct Function {
@@ -133,12 +136,19 @@ struct Function {
     bool is_kernel = true;
 
     const Type& type(ValueId value) const { return values[value.index].type; }
+    ValueId add_value(Type type, std::string value_name = {});
 };
 
 struct Module {
     std::vector<Function> functions;
     const Function* find(std::string_view name) const;
 };
+
+std::string_view opcode_name(Opcode opcode);
+std::string_view scalar_name(ScalarType type);  // as in the text form: "f64"
+
+// Whether two functions are the same but for the numbers and names of values.
+bool equivalent(const Function& a, const Function& b);
 
 // How a kernel is called, on either target. A launch passes, for each parameter in order, a buffer (base
 // address and the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
