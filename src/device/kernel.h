@@ -33,4 +33,10 @@ public:
     double compile_seconds = 0;
 };
 
+// A kernel in the machine code of this process's CPU.
+class CpuKernel : public CompiledKernel {
+public:
+    CpuKernelFunction function = nullptr;
+};
+
 }  // namespace weft
