@@ -1,0 +1,415 @@
+"""Generates from src/ops/op_table.toml what C++ and the documentation need to know of the operations.
+
+Into the folder given by --output:
+  ops/op_ids.inc            WEFT_OP(kAdd) for each operation, in table order
+  ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, name, accuracy, is_double, arguments)
+  op_table_data.cpp         the rows behind op_table() and reduction_table()
+  kernels_<group>.inc       one inline function a loop: what it computes for one element
+  loops_<group>.cpp         the ahead-of-time loops over those functions
+  bitcode_<group>.cpp       the same functions with the pointer interface of the kernel compiler
+and, with --docs FILE, the reference page. Files are only rewritten when they change.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+GROUP_COUNT = 8  # translation units that the loops are spread over
+REAL_OF = {"F": "f", "D": "d"}
+
+KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
+IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
+FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "own")
+
+
+def camel(name):
+    return "k" + "".join(part.capitalize() for part in name.split("_"))
+
+
+@dataclass
+class ScalarType:
+    enumerator: str
+    name: str
+    character: str
+    kind: str
+    cpp: str
+    size: int
+    short: str
+
+
+@dataclass
+class Loop:
+    inputs: str  # NumPy's characters
+    outputs: str
+    index: int = -1  # among all loops of the group
+    group: int = -1
+
+
+@dataclass
+class Op:
+    name: str
+    row: dict
+    loops: list = field(default_factory=list)
+
+    @property
+    def nin(self):
+        return self.row["in"]
+
+    @property
+    def nout(self):
+        return self.row["out"]
+
+    @property
+    def numpy_name(self):
+        return self.row.get("numpy", self.name)
+
+    def symbol(self, loop, types):
+        parts = ["weft", self.name, *(types[c].short for c in loop.inputs)]
+        return "_".join(parts) + "_to_" + "_".join(types[c].short for c in loop.outputs)
+
+
+def read_scalar_types(path):
+    pattern = re.compile(r"^WEFT_SCALAR_TYPE\((\w+), \"(\w+)\", '(.)', '(.)', ([^,]+(?:<\w+>)?), (\d+), \"(\w+)\"\)", re.M)
+    rows = [ScalarType(m[1], m[2], m[3], m[4], m[5].strip(), int(m[6]), m[7]) for m in pattern.finditer(path.read_text())]
+    if len(rows) != 14:
+        sys.exit(f"{path}: expected 14 scalar types, found {len(rows)}")
+    return {row.character: row for row in rows}
+
+
+def parse_loops(op, types):
+    """Expands the table's compact form into Loop objects."""
+    loops = []
+    for item in op.row["loops"].split():
+        if ":" in item:
+            rule, characters = item.split(":")
+            if rule not in ("same", "bool"):
+                sys.exit(f"{op.name}: unknown loop rule {rule!r}")
+            for c in characters:
+                loops.append(Loop(c * op.nin, (c if rule == "same" else "?") * op.nout))
+        else:
+            inputs, outputs = item.split("->")
+            loops.append(Loop(inputs, outputs))
+    for loop in loops:
+        if len(loop.inputs) != op.nin or len(loop.outputs) != op.nout:
+            sys.exit(f"{op.name}: loop {loop.inputs}->{loop.outputs} does not have {op.nin} inputs and {op.nout} outputs")
+        for c in loop.inputs + loop.outputs:
+            if c not in types:
+                sys.exit(f"{op.name}: unknown type character {c!r}")
+    seen = [loop.inputs for loop in loops]
+    if len(set(seen)) != len(seen):
+        sys.exit(f"{op.name}: two loops with the same inputs")
+    return loops
+
+
+def read_table(path, types):
+    table = tomllib.loads(path.read_text())
+    ops = []
+    for row in table["op"]:
+        op = Op(row["name"], row)
+        for key, known in (("kind", KINDS), ("identity", IDENTITIES)):
+            if row.get(key, known[0]) not in known:
+                sys.exit(f"{op.name}: unknown {key} {row[key]!r}")
+        for flag in row.get("flags", []):
+            if flag not in FLAGS:
+                sys.exit(f"{op.name}: unknown flag {flag!r}")
+        op.loops = parse_loops(op, types)
+        ops.append(op)
+    names = [name for op in ops for name in (op.name, *op.row.get("aliases", []))]
+    if len(set(names)) != len(names):
+        sys.exit("two operations with the same name")
+    return ops, table["reduction"], table["vector_math"]
+
+
+def assign_groups(ops):
+    """Spreads the operations over the groups, heaviest first, so that the files take about equally long."""
+    loads = [0] * GROUP_COUNT
+    counts = [0] * GROUP_COUNT
+    for op in sorted(ops, key=lambda op: -len(op.loops) * (op.nin + (4 if op.row["kind"] == "mathematical" else 0))):
+        group = loads.index(min(loads))
+        loads[group] += len(op.loops) * (op.nin + (4 if op.row["kind"] == "mathematical" else 0))
+        for loop in op.loops:
+            loop.group = group
+            loop.index = counts[group]
+            counts[group] += 1
+
+
+HEADER = "// Generated by tools/generate_ops.py from src/ops/op_table.toml; do not edit.\n"
+
+
+def kernel_function(op, loop, types):
+    """The C++ function that computes one element of one loop from values to references."""
+    names = [f"x{i}" for i in range(op.nin)]
+    half_in_float = op.row.get("half") != "own" and "e" in loop.inputs
+    arguments = [
+        f"static_cast<float>({name})" if half_in_float and c == "e" else name for name, c in zip(names, loop.inputs)
+    ]
+    parameters = [f"{types[c].cpp} {name}" for name, c in zip(names, loop.inputs)]
+    parameters += [f"{types[c].cpp}& y{i}" for i, c in enumerate(loop.outputs)]
+    if op.nout == 1:
+        body = f"y0 = static_cast<{types[loop.outputs].cpp}>(scalar::{op.name}({', '.join(arguments)}));"
+    elif half_in_float:
+        temporaries = [("float" if c == "e" else types[c].cpp, f"t{i}") for i, c in enumerate(loop.outputs)]
+        body = " ".join(f"{cpp} {name};" for cpp, name in temporaries)
+        body += f" scalar::{op.name}({', '.join(arguments + [name for _, name in temporaries])});"
+        for i, c in enumerate(loop.outputs):
+            body += f" y{i} = static_cast<{types[c].cpp}>(t{i});"
+    else:
+        body = f"scalar::{op.name}({', '.join(arguments + [f'y{i}' for i in range(op.nout)])});"
+    symbol = op.symbol(loop, types)
+    return f"WEFT_KERNEL void {symbol}_kernel({', '.join(parameters)}) {{ {body} }}\n"
+
+
+def bitcode_function(symbol, inputs, outputs, types):
+    pointers = [f"const void* in{i}" for i in range(len(inputs))] + [f"void* out{i}" for i in range(len(outputs))]
+    arguments = [f"load<{types[c].cpp}>(in{i})" for i, c in enumerate(inputs)]
+    arguments += [f"y{i}" for i in range(len(outputs))]
+    body = "".join(f"    {types[c].cpp} y{i};\n" for i, c in enumerate(outputs))
+    body += f"    {symbol}_kernel({', '.join(arguments)});\n"
+    body += "".join(f"    store(out{i}, y{i});\n" for i in range(len(outputs)))
+    return f'extern "C" void {symbol}({", ".join(pointers)}) {{\n{body}}}\n'
+
+
+def cast_rows(types):
+    for source in types.values():
+        for target in types.values():
+            yield source, target, f"weft_cast_{source.short}_to_{target.short}"
+
+
+def generate_kernels(ops, types):
+    """Returns {file name: text} for kernels, loops and bitcode of every group, and of the casts."""
+    files = {}
+    by_group = [[(op, loop) for op in ops for loop in op.loops if loop.group == g] for g in range(GROUP_COUNT)]
+    for g, members in enumerate(by_group):
+        members.sort(key=lambda member: member[1].index)
+        kernels = "".join(kernel_function(op, loop, types) for op, loop in members)
+        entries = [(op.symbol(loop, types), loop.inputs, loop.outputs) for op, loop in members]
+        heavy = {op.symbol(loop, types): op.row["cost"] >= 15 for op, loop in members}
+        add_group(files, str(g), kernels, entries, heavy, types)
+    casts = list(cast_rows(types))
+    kernels = "".join(
+        f"WEFT_KERNEL void {symbol}_kernel({s.cpp} x0, {t.cpp}& y0) {{ y0 = scalar::cast<{t.cpp}>(x0); }}\n"
+        for s, t, symbol in casts
+    )
+    entries = [(symbol, s.character, t.character) for s, t, symbol in casts]
+    add_group(files, "cast", kernels, entries, {}, types)
+    return files
+
+
+def add_group(files, group, kernels, entries, heavy, types):
+    files[f"kernels_{group}.inc"] = HEADER + kernels
+    rows = ""
+    for symbol, inputs, outputs in entries:
+        arguments = ", ".join(types[c].cpp for c in inputs)
+        results = ", ".join(types[c].cpp for c in outputs)
+        rows += (
+            f"    &strided_loop<{symbol}_kernel, Types<{arguments}>, Types<{results}>, "
+            f"{'true' if heavy.get(symbol) else 'false'}>,\n"
+        )
+    files[f"loops_{group}.cpp"] = f"""{HEADER}#include "ops/strided_loop.h"
+
+namespace weft::WEFT_ISA {{
+namespace {{
+#include "kernels_{group}.inc"
+}}  // namespace
+
+extern const StridedLoop kLoops_{group}[];
+const StridedLoop kLoops_{group}[] = {{
+{rows}}};
+}}  // namespace weft::WEFT_ISA
+"""
+    functions = "".join(bitcode_function(symbol, inputs, outputs, types) for symbol, inputs, outputs in entries)
+    files[f"bitcode_{group}.cpp"] = f"""{HEADER}#include "ops/bitcode_interface.h"
+
+namespace weft {{
+namespace {{
+#include "kernels_{group}.inc"
+}}  // namespace
+
+{functions}
+}}  // namespace weft
+"""
+
+
+def cpp_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def doc_text(op, types):
+    """The docstring: what it computes, shapes and dtypes, an example that runs on weft."""
+    parts = [op.row["summary"]]
+    if "details" in op.row:
+        parts.append(op.row["details"])
+    operands = "The operands are" if op.nin > 1 else "The operand is an array or anything that makes one;"
+    if op.nin > 1:
+        parts.append(f"{operands} arrays or anything that makes them; they broadcast together, and the result has their shape.")
+    else:
+        parts.append(f"{operands} the result has its shape.")
+    parts.append("Types: " + " ".join(f"{loop.inputs}->{loop.outputs}" for loop in op.loops) + ".")
+    if "example" in op.row:
+        parts.append(f">>> {op.row['example']}\n{op.row['result']}")
+    return "\n\n".join(parts)
+
+
+def generate_table(ops, reductions, types):
+    by_inputs = ""
+    rows = ""
+    declarations = ""
+    groups = [str(g) for g in range(GROUP_COUNT)] + ["cast"]
+    for g in groups:
+        declarations += f"extern const StridedLoop kLoops_{g}[];\n"
+    offset = 0
+    for op in ops:
+        for loop in op.loops:
+            enumerators = ", ".join(f"ScalarType::{types[c].enumerator}" for c in loop.inputs + loop.outputs)
+            by_inputs += f'    {{{{{enumerators}}}, isa.group_{loop.group}[{loop.index}], "{op.symbol(loop, types)}"}},\n'
+        flags = op.row.get("flags", [])
+        designators = "".join(f".{flag} = true, " for flag in FLAGS[:-1] if flag in flags)
+        designators += f".is_ufunc = {'false' if 'own' in flags else 'true'}"
+        rows += (
+            f"    {{OpId::{camel(op.name)}, {cpp_string(op.name)}, {cpp_string(op.numpy_name)}, {op.nin}, {op.nout}, "
+            f"OpKind::{camel(op.row['kind'])}, Identity::{camel(op.row.get('identity', 'none'))}, "
+            f"OpFlags{{{designators}}}, {op.row['cost']}, {op.row.get('ulp', 0.5)}, "
+            f"loops.subspan({offset}, {len(op.loops)}), {cpp_string(doc_text(op, types))}}},\n"
+        )
+        offset += len(op.loops)
+    aliases = "".join(
+        f"    {{{cpp_string(alias)}, OpId::{camel(op.name)}}},\n"
+        for op in ops
+        for alias in (*op.row.get("aliases", []), *([op.numpy_name] if op.numpy_name != op.name else []))
+    )
+    reduction_rows = "".join(
+        f"    {{ReductionId::{camel(r['name'])}, {cpp_string(r['name'])}, {cpp_string(r['combine'])}, "
+        f"OpId::{camel(r['combine'])}, {'true' if r['types'] == 'index' else 'false'}, {cpp_string(r['summary'])}}},\n"
+        for r in reductions
+    )
+    casts = "".join(
+        f'    {{{{ScalarType::{s.enumerator}, ScalarType::{t.enumerator}}}, isa.group_cast[{i}], "{symbol}"}},\n'
+        for i, (s, t, symbol) in enumerate(cast_rows(types))
+    )
+    members = "".join(f"    const StridedLoop* group_{g};\n" for g in groups)
+    isas = ""
+    for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
+        isas += f"#ifdef WEFT_HAS_{isa.upper()}\nnamespace {isa} {{\n{declarations}}}\n#endif\n"
+    tables = ""
+    for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
+        values = ", ".join(f"{isa}::kLoops_{g}" for g in groups)
+        tables += f"#ifdef WEFT_HAS_{isa.upper()}\nconst IsaLoops kIsaLoops_{isa} = {{{values}}};\n#endif\n"
+    return f"""{HEADER}#include "ops/op_table_data.h"
+
+namespace weft {{
+{isas}
+namespace ops_data {{
+
+struct IsaLoops {{
+{members}}};
+
+{tables}
+std::vector<LoopInfo> make_loops(const IsaLoops& isa) {{
+    return {{
+{by_inputs}    }};
+}}
+
+std::vector<LoopInfo> make_casts(const IsaLoops& isa) {{
+    return {{
+{casts}    }};
+}}
+
+std::vector<OpInfo> make_ops(std::span<const LoopInfo> loops) {{
+    return {{
+{rows}    }};
+}}
+
+const Alias kAliases[] = {{
+{aliases}}};
+const std::span<const Alias> aliases = kAliases;
+
+const ReductionInfo kReductions[] = {{
+{reduction_rows}}};
+const std::span<const ReductionInfo> reductions = kReductions;
+
+#define WEFT_SELECT(isa) Loops{{make_loops(kIsaLoops_##isa), make_casts(kIsaLoops_##isa)}}
+Loops loops_for(Isa isa) {{
+    switch (isa) {{
+#ifdef WEFT_HAS_X86_64_V4
+    case Isa::kX86V4:
+        return WEFT_SELECT(x86_64_v4);
+#endif
+#ifdef WEFT_HAS_X86_64_V3
+    case Isa::kX86V3:
+        return WEFT_SELECT(x86_64_v3);
+#endif
+    default:
+        return WEFT_SELECT(x86_64_v2);
+    }}
+}}
+#undef WEFT_SELECT
+
+}}  // namespace ops_data
+}}  // namespace weft
+"""
+
+
+def generate_vector_math(vector_math):
+    text = HEADER
+    for key, arguments in (("one_argument", 1), ("two_arguments", 2)):
+        for entry in vector_math[key]:
+            name, accuracy = entry.split()
+            for letter, is_double in (("d", "true"), ("f", "false")):
+                symbol = f"Sleef_finz_{name}{letter}1_{accuracy}purecfma"
+                text += f'WEFT_VECTOR_MATH({symbol}, {name}, "{accuracy}", {is_double}, {arguments})\n'
+    return text
+
+
+def generate_docs(ops, reductions, types):
+    text = "# Operations\n\nGenerated from `src/ops/op_table.toml`. Types are NumPy's characters.\n"
+    for op in ops:
+        space = op.row.get("namespace", "")
+        title = f"{space}.{op.numpy_name}" if space else op.numpy_name
+        text += f"\n## {title}\n\n{op.row['summary']}"
+        text += f" {op.row['details']}\n" if "details" in op.row else "\n"
+        if op.row.get("aliases"):
+            text += "\nAlso called " + ", ".join(f"`{alias}`" for alias in op.row["aliases"]) + ".\n"
+        text += "\nTypes: `" + " ".join(f"{loop.inputs}->{loop.outputs}" for loop in op.loops) + "`."
+        text += f" Error at most {op.row.get('ulp', 0.5)} ULP"
+        text += f" (complex {op.row['ulp_complex']}, by norm).\n" if "ulp_complex" in op.row else ".\n"
+        if "example" in op.row:
+            text += f"\n```python\n>>> {op.row['example']}\n{op.row['result']}\n```\n"
+    text += "\n# Reductions\n"
+    for r in reductions:
+        text += f"\n## {r['name']}\n\n{r['summary']}\n"
+    return text
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    root = Path(__file__).resolve().parent.parent
+    parser.add_argument("--output", type=Path, help="folder for the generated C++")
+    parser.add_argument("--docs", type=Path, help="file for the reference page")
+    parser.add_argument("--table", type=Path, default=root / "src/ops/op_table.toml")
+    arguments = parser.parse_args()
+
+    types = read_scalar_types(root / "include/weft/scalar_types.def")
+    ops, reductions, vector_math = read_table(arguments.table, types)
+    assign_groups(ops)
+    if arguments.output:
+        out = arguments.output
+        write(out / "ops/op_ids.inc", HEADER + "".join(f"WEFT_OP({camel(op.name)})\n" for op in ops))
+        write(out / "ops/vector_math.inc", generate_vector_math(vector_math))
+        write(out / "op_table_data.cpp", generate_table(ops, reductions, types))
+        for name, text in generate_kernels(ops, types).items():
+            write(out / name, text)
+    if arguments.docs:
+        write(arguments.docs, generate_docs(ops, reductions, types))
+
+
+if __name__ == "__main__":
+    main()
