@@ -1,0 +1,103 @@
+// The lazy graph: nodes that are recorded, and what they read. A node never changes its meaning; once computed it
+// holds its results' buffers and lets go of its inputs.
+//
+// An operand names a source (another node's result, a buffer, or a constant) and how the consumer's iteration space
+// reads it: byte strides (0 where it broadcasts), a byte offset and a dtype. Views are therefore part of the edge.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "ops/op.h"
+#include "weft/array.h"
+
+namespace weft {
+
+class Node;
+using NodePtr = std::shared_ptr<Node>;
+
+// One version of a storage, or one result of a node: pending (node) or in memory (buffer).
+struct Source {
+    NodePtr node;
+    uint32_t result = 0;
+    BufferPtr buffer;
+
+    bool in_memory() const { return buffer != nullptr; }
+    void settle();  // a computed node is replaced by its buffer
+    friend bool operator==(const Source&, const Source&) = default;
+};
+
+using ScalarBytes = std::array<uint8_t, 16>;
+
+struct Operand {
+    Source source;            // empty for a constant
+    ScalarBytes constant{};   // the element, when the source is empty
+    DType dtype;
+    Dims strides;             // bytes, one for each dimension of the consumer's iteration shape
+    int64_t offset = 0;
+
+    bool is_constant() const { return !source.node && !source.buffer; }
+};
+
+enum class NodeKind : uint8_t {
+    kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
+    kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
+    kUpdate,       // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
+    kArange,       // start + i * step over one dimension: inputs are the two constants
+};
+
+struct NodeResult {
+    DType dtype;
+    Dims strides;          // dense in some order of axes, offset 0
+    int64_t bytes = 0;
+    BufferPtr buffer;      // once computed
+};
+
+struct Access {
+    DType dtype;
+    Dims strides;
+    int64_t offset = 0;
+};
+
+class Node {
+public:
+    NodeKind kind = NodeKind::kElementwise;
+    const OpInfo* op = nullptr;
+    int loop = 0;
+    Dims shape;  // iteration space: of the results, of the input (kReduce), of the target (kUpdate)
+    std::vector<Operand> inputs;
+    std::vector<NodeResult> results;
+
+    const ReductionInfo* reduction = nullptr;  // kReduce
+    DType compute_dtype;                       // kReduce: what elements are cast to first
+    std::vector<bool> reduced_axes;            // kReduce: one for each dimension of `shape`
+    Access target;                             // kUpdate
+
+    uint64_t sequence = 0;  // order of recording; inputs have smaller ones
+    uint32_t depth = 1;     // longest chain of pending nodes up to this one
+    std::atomic<bool> done = false;
+
+    Node();
+    ~Node();  // iterative: a chain of a million nodes is freed without recursion
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    // The shape of the results (kReduce: without the reduced axes; kUpdate: results are whole storages).
+    Dims result_shape() const;
+    // Whether `operand` reads result `result` of this node element by element over the node's own shape.
+    bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
+};
+
+// Every node that waits for evaluation; see pending_nodes.
+size_t pending_node_count();
+int64_t pending_bytes();
+// Pending nodes that read or rewrite `buffer`, oldest first.
+std::vector<NodePtr> pending_users(const Buffer* buffer);
+void register_pending(const NodePtr& node);
+std::vector<NodePtr> all_pending();
+
+}  // namespace weft

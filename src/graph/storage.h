@@ -1,0 +1,32 @@
+// A storage: bytes that views share, with the version of them that is current. Reading takes the current version;
+// writing makes a new one (graph/record.h). While memory is shown to others the version is pinned in its buffer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "graph/node.h"
+
+namespace weft {
+
+class Storage {
+public:
+    Storage(Source version, int64_t bytes) : current(std::move(version)), bytes(bytes) {}
+    explicit Storage(BufferPtr buffer) : bytes(static_cast<int64_t>(buffer->size())) { current.buffer = std::move(buffer); }
+
+    std::mutex mutex;  // guards the members below; taken in order of address when several are needed
+    Source current;
+    int64_t bytes = 0;
+    int pins = 0;          // HostViews alive: operations run at once and in place
+    bool foreign = false;  // memory of somebody else: always written in place
+    bool readonly = false;
+
+    bool shown() const { return pins > 0 || foreign; }
+};
+
+// The current version, settled. Takes the storage's lock.
+Source current_version(Storage& storage);
+
+}  // namespace weft
