@@ -1,0 +1,218 @@
+#include "graph/reduction_tree.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/complex.h"
+#include "weft/errors.h"
+
+namespace weft {
+
+ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape, const std::vector<bool>& reduced,
+                               const Dims& input_strides, const Dims& output_strides) {
+    ReductionSpace space;
+    size_t kept = 0;
+    std::vector<size_t> axes;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (reduced[d]) {
+            if (shape[d] != 1) axes.push_back(d);
+        } else {
+            space.kept_shape.push_back(shape[d]);
+            space.kept_input_strides.push_back(input_strides[d]);
+            space.kept_output_strides.push_back(output_strides[kept++]);
+        }
+    }
+    if (!reduction.gives_index) {
+        std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
+            return std::abs(input_strides[a]) > std::abs(input_strides[b]);
+        });
+    }
+    for (const size_t d : axes) {
+        if (!space.reduced_shape.empty() && space.reduced_strides.back() == input_strides[d] * shape[d]) {
+            space.reduced_shape.back() *= shape[d];
+            space.reduced_strides.back() = input_strides[d];
+        } else {
+            space.reduced_shape.push_back(shape[d]);
+            space.reduced_strides.push_back(input_strides[d]);
+        }
+    }
+    if (axes.empty()) {
+        space.reduced_shape.push_back(1);
+        space.reduced_strides.push_back(0);
+    }
+    // Many lanes pay where memory is walked along the row; across rows, columns are the vector lanes.
+    int64_t smallest_kept = INT64_MAX;
+    for (size_t d = 0; d < space.kept_shape.size(); ++d) {
+        if (space.kept_shape[d] > 1 && space.kept_input_strides[d] != 0) {
+            smallest_kept = std::min(smallest_kept, std::abs(space.kept_input_strides[d]));
+        }
+    }
+    space.lanes = std::abs(space.reduced_strides.back()) <= smallest_kept ? kReduceLanes : 1;
+    return space;
+}
+
+TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
+                         const ReductionSpace& space)
+    : reduction_(reduction), compute_(compute), input_(input), space_(space),
+      itemsize_(DType::of(compute).itemsize()), input_itemsize_(DType::of(input).itemsize()) {
+    convert_ = cast_loop(input, compute).loop;
+    if (!reduction.gives_index) {
+        const ScalarType types[2] = {compute, compute};
+        combine_loop_ = find_loop(op_info(reduction.combine), types);
+        WEFT_CHECK(combine_loop_ != nullptr, std::string(reduction.name));
+    }
+    const int64_t longest = std::min<int64_t>(kReduceBlock, space.reduced_shape.back());
+    converted_.resize(static_cast<size_t>(longest * itemsize_ + 64));
+}
+
+void TreeReducer::combine(char* left, const char* right, int64_t count) {
+    char* const data[3] = {left, const_cast<char*>(right), left};
+    const int64_t strides[3] = {itemsize_, itemsize_, itemsize_};
+    combine_loop_->loop(data, strides, count);
+}
+
+TreeReducer::Partial TreeReducer::reduce_block(const char* from, int64_t stride, int64_t count) {
+    char* const data[2] = {const_cast<char*>(from), converted_.data()};
+    const int64_t strides[2] = {stride, itemsize_};
+    convert_(data, strides, count);
+    char* lanes = converted_.data();
+    int64_t width = std::min(space_.lanes, count);
+    for (int64_t k = width; k < count; k += width) {
+        combine(lanes, lanes + k * itemsize_, std::min(width, count - k));
+    }
+    for (int64_t half = space_.lanes / 2; half >= 1; half /= 2) {
+        if (width <= half) continue;
+        combine(lanes, lanes + half * itemsize_, width - half);
+        width = half;
+    }
+    Partial result;
+    std::memcpy(result.value, lanes, static_cast<size_t>(itemsize_));
+    return result;
+}
+
+// A binary counter: partials of equal weight are merged as they appear, the rest from the latest backwards.
+template <class Next>
+TreeReducer::Partial TreeReducer::pairwise(int64_t count, const Next& next) {
+    Partial stack[64];
+    int depth = 0;
+    for (int64_t k = 0; k < count; ++k) {
+        stack[depth++] = next(k);
+        for (int64_t bits = k + 1; (bits & 1) == 0; bits >>= 1) {
+            combine(stack[depth - 2].value, stack[depth - 1].value, 1);
+            --depth;
+        }
+    }
+    while (depth > 1) {
+        combine(stack[depth - 2].value, stack[depth - 1].value, 1);
+        --depth;
+    }
+    return stack[0];
+}
+
+TreeReducer::Partial TreeReducer::reduce_dimension(const char* from, size_t dimension) {
+    const int64_t extent = space_.reduced_shape[dimension], stride = space_.reduced_strides[dimension];
+    if (dimension + 1 < space_.reduced_shape.size()) {
+        return pairwise(extent, [&](int64_t k) { return reduce_dimension(from + k * stride, dimension + 1); });
+    }
+    const int64_t blocks = (extent + kReduceBlock - 1) / kReduceBlock;
+    return pairwise(blocks, [&](int64_t k) {
+        const int64_t begin = k * kReduceBlock;
+        return reduce_block(from + begin * stride, stride, std::min(kReduceBlock, extent - begin));
+    });
+}
+
+namespace {
+
+// Ordered as argmax orders: a NaN beats everything, the first of equals wins.
+template <class T>
+struct Ordering {
+    static bool is_nan(const T& value) { return value != value; }
+    static bool greater(const T& a, const T& b) { return a > b; }
+};
+template <class T>
+struct Ordering<Complex<T>> {
+    static bool is_nan(const Complex<T>& value) { return value.re != value.re || value.im != value.im; }
+    static bool greater(const Complex<T>& a, const Complex<T>& b) {
+        return a.re > b.re || (a.re == b.re && a.im > b.im);
+    }
+};
+
+template <class T>
+struct ArgExtreme {
+    bool maximum;
+    bool any = false;
+    int64_t index = 0;
+    T best{};
+
+    void take(const T& value, int64_t position) {
+        const bool better = !any || (!Ordering<T>::is_nan(best) &&
+                                     (Ordering<T>::is_nan(value) || (maximum ? Ordering<T>::greater(value, best)
+                                                                             : Ordering<T>::greater(best, value))));
+        if (better) {
+            best = value;
+            index = position;
+            any = true;
+        }
+    }
+};
+
+template <class T>
+int64_t find_extreme(const char* from, const ReductionSpace& space, bool maximum) {
+    ArgExtreme<T> extreme{maximum};
+    const size_t inner = space.reduced_shape.size() - 1;
+    Dims position(space.reduced_shape.size());
+    const int64_t rows = element_count(space.reduced_shape) / space.reduced_shape[inner];
+    int64_t index = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+        const char* p = from;
+        for (size_t d = 0; d < inner; ++d) p += position[d] * space.reduced_strides[d];
+        for (int64_t k = 0; k < space.reduced_shape[inner]; ++k, ++index, p += space.reduced_strides[inner]) {
+            T value;
+            std::memcpy(&value, p, sizeof(T));
+            extreme.take(value, index);
+        }
+        for (size_t d = inner; d-- > 0;) {
+            if (++position[d] < space.reduced_shape[d]) break;
+            position[d] = 0;
+        }
+    }
+    return extreme.index;
+}
+
+}  // namespace
+
+int64_t TreeReducer::arg_extreme(const char* from) {
+    const bool maximum = reduction_.id == ReductionId::kArgmax;
+    switch (input_) {
+        case ScalarType::kBool: return find_extreme<bool>(from, space_, maximum);
+        case ScalarType::kInt8: return find_extreme<int8_t>(from, space_, maximum);
+        case ScalarType::kUInt8: return find_extreme<uint8_t>(from, space_, maximum);
+        case ScalarType::kInt16: return find_extreme<int16_t>(from, space_, maximum);
+        case ScalarType::kUInt16: return find_extreme<uint16_t>(from, space_, maximum);
+        case ScalarType::kInt32: return find_extreme<int32_t>(from, space_, maximum);
+        case ScalarType::kUInt32: return find_extreme<uint32_t>(from, space_, maximum);
+        case ScalarType::kInt64: return find_extreme<int64_t>(from, space_, maximum);
+        case ScalarType::kUInt64: return find_extreme<uint64_t>(from, space_, maximum);
+        case ScalarType::kFloat16: return find_extreme<_Float16>(from, space_, maximum);
+        case ScalarType::kFloat32: return find_extreme<float>(from, space_, maximum);
+        case ScalarType::kFloat64: return find_extreme<double>(from, space_, maximum);
+        case ScalarType::kComplex64: return find_extreme<Complex<float>>(from, space_, maximum);
+        case ScalarType::kComplex128: return find_extreme<Complex<double>>(from, space_, maximum);
+    }
+    return 0;
+}
+
+void TreeReducer::run(const char* from, char* to, ScalarType to_type) {
+    if (reduction_.gives_index) {
+        const int64_t index = arg_extreme(from);
+        std::memcpy(to, &index, sizeof index);
+        return;
+    }
+    const Partial result = reduce_dimension(from, 0);
+    char* const data[2] = {const_cast<char*>(result.value), to};
+    const int64_t strides[2] = {0, 0};
+    cast_loop(compute_, to_type).loop(data, strides, 1);
+}
+
+}  // namespace weft
