@@ -74,6 +74,4 @@ private:
 // An operand of an operation: an array, or a Python scalar, whose dtype yields to the arrays' (NEP 50).
 using Argument = std::variant<array, bool, Integer, double, std::complex<double>>;
 
-enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };
-
 }  // namespace weft

@@ -20,6 +20,9 @@ enum class ScalarType : uint8_t {
 
 constexpr int kScalarTypeCount = 14;
 
+/// How far a conversion may go, as NumPy's casting= argument says it.
+enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };
+
 /// What a dtype is; lives as long as the process.
 struct DTypeInfo {
     ScalarType scalar_type;

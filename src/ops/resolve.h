@@ -25,8 +25,6 @@ struct OperandType {
     OperandType(WeakKind kind);
 };
 
-enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };
-
 /// "safe" and so on; throws ValueError as NumPy does for other text.
 Casting parse_casting(std::string_view text);
 std::string_view casting_name(Casting casting);
