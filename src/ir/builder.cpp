@@ -1,0 +1,245 @@
+#include "ir/builder.h"
+
+#include <utility>
+
+#include "weft/errors.h"
+
+namespace weft::ir {
+
+Builder::Builder(std::string function_name) {
+    function_.name = std::move(function_name);
+    insertion_.push_back(&function_.body.body);
+}
+
+ValueId Builder::new_value(Type type, std::string name) {
+    return function_.add_value(std::move(type), std::move(name));
+}
+
+Instruction& Builder::append(Instruction instruction) {
+    insertion_.back()->push_back(std::move(instruction));
+    return insertion_.back()->back();
+}
+
+ValueId Builder::parameter(Type type, std::string name) {
+    ValueId value = new_value(std::move(type), std::move(name));
+    function_.parameters.push_back(value);
+    return value;
+}
+
+ValueId Builder::constant(Constant value) {
+    ValueId result = new_value(Type::of(value.type));
+    append({.opcode = Opcode::kConstant, .results = {result}, .constant = value});
+    return result;
+}
+
+ValueId Builder::index(int64_t value) { return constant(Constant::of(ScalarType::kInt64, value)); }
+
+std::vector<ValueId> Builder::apply_multiple(const OpInfo& op, std::span<const ValueId> operands) {
+    std::vector<ScalarType> inputs;
+    std::string written;
+    for (ValueId operand : operands) {
+        WEFT_CHECK(!type(operand).is_buffer, std::string("a buffer as operand of ") + std::string(op.name));
+        inputs.push_back(type(operand).scalar);
+        written += std::string(written.empty() ? "" : ", ") + std::string(scalar_name(inputs.back()));
+    }
+    const LoopInfo* loop = find_loop(op, inputs);
+    WEFT_CHECK(loop != nullptr, std::string(op.name) + " has no loop for (" + written + ")");
+
+    Instruction instruction{
+        .opcode = Opcode::kApply, .operands = {operands.begin(), operands.end()}, .op = &op};
+    instruction.loop = static_cast<int>(loop - op.loops.data());
+    for (ScalarType output : op.output_types(*loop))
+        instruction.results.push_back(new_value(Type::of(output)));
+    return append(std::move(instruction)).results;
+}
+
+ValueId Builder::apply(const OpInfo& op, std::span<const ValueId> operands) {
+    WEFT_CHECK(op.nout == 1, std::string(op.name) + " has several results");
+    return apply_multiple(op, operands)[0];
+}
+
+ValueId Builder::apply(std::string_view op_name, std::initializer_list<ValueId> operands) {
+    const OpInfo* op = find_op(op_name);
+    WEFT_CHECK(op != nullptr, "no operation is called " + std::string(op_name));
+    return apply(*op, std::span<const ValueId>(operands.begin(), operands.size()));
+}
+
+ValueId Builder::cast(ValueId value, ScalarType to) {
+    if (type(value).scalar == to) return value;
+    ValueId result = new_value(Type::of(to));
+    append({.opcode = Opcode::kCast, .operands = {value}, .results = {result}});
+    return result;
+}
+
+ValueId Builder::load(ValueId buffer, std::span<const ValueId> indices) {
+    Instruction instruction{.opcode = Opcode::kLoad, .operands = {buffer}};
+    instruction.operands.insert(instruction.operands.end(), indices.begin(), indices.end());
+    instruction.results = {new_value(Type::of(type(buffer).buffer.element))};
+    return append(std::move(instruction)).results[0];
+}
+
+ValueId Builder::load_if(ValueId buffer, std::span<const ValueId> indices, ValueId predicate,
+                         ValueId otherwise) {
+    ValueId result = load(buffer, indices);
+    Instruction& instruction = insertion_.back()->back();
+    instruction.operands.push_back(predicate);
+    instruction.operands.push_back(otherwise);
+    instruction.predicated = true;
+    return result;
+}
+
+void Builder::store(ValueId buffer, ValueId value, std::span<const ValueId> indices) {
+    Instruction instruction{.opcode = Opcode::kStore, .operands = {buffer, value}};
+    instruction.operands.insert(instruction.operands.end(), indices.begin(), indices.end());
+    append(std::move(instruction));
+}
+
+void Builder::store_if(ValueId buffer, ValueId value, std::span<const ValueId> indices, ValueId predicate) {
+    store(buffer, value, indices);
+    Instruction& instruction = insertion_.back()->back();
+    instruction.operands.push_back(predicate);
+    instruction.predicated = true;
+}
+
+ValueId Builder::atomic(const OpInfo& op, ValueId buffer, ValueId value, std::span<const ValueId> indices,
+                        MemoryOrder order, MemoryScope scope) {
+    ScalarType element = type(buffer).buffer.element;
+    const LoopInfo* loop = find_loop(op, std::array{element, element});
+    WEFT_CHECK(loop != nullptr, std::string(op.name) + " has no loop for the buffer's elements");
+    Instruction instruction{.opcode = Opcode::kAtomic, .operands = {buffer, value}, .op = &op};
+    instruction.operands.insert(instruction.operands.end(), indices.begin(), indices.end());
+    instruction.loop = static_cast<int>(loop - op.loops.data());
+    instruction.order = order;
+    instruction.scope = scope;
+    instruction.results = {new_value(Type::of(element))};
+    return append(std::move(instruction)).results[0];
+}
+
+ValueId Builder::compare_exchange(ValueId buffer, ValueId expected, ValueId desired,
+                                  std::span<const ValueId> indices, MemoryOrder order, MemoryScope scope) {
+    Instruction instruction{.opcode = Opcode::kCompareExchange, .operands = {buffer, expected, desired}};
+    instruction.operands.insert(instruction.operands.end(), indices.begin(), indices.end());
+    instruction.order = order;
+    instruction.scope = scope;
+    instruction.results = {new_value(Type::of(type(buffer).buffer.element))};
+    return append(std::move(instruction)).results[0];
+}
+
+ValueId Builder::allocate(BufferType buffer_type, std::string name) {
+    ValueId result = new_value(Type::of(std::move(buffer_type)), std::move(name));
+    append({.opcode = Opcode::kAllocate, .results = {result}});
+    return result;
+}
+
+void Builder::barrier() { append({.opcode = Opcode::kBarrier}); }
+
+Region Builder::region(std::span<const Type> argument_types, const Body& body) {
+    Region result;
+    for (const Type& argument : argument_types) result.arguments.push_back(new_value(argument));
+    insertion_.push_back(&result.body);
+    std::vector<ValueId> yields = body(*this, result.arguments);
+    append({.opcode = Opcode::kYield, .operands = std::move(yields)});
+    insertion_.pop_back();
+    return result;
+}
+
+void Builder::parallel(ParallelLevel level, std::span<const ValueId> sizes, const Body& body) {
+    Instruction instruction{
+        .opcode = Opcode::kParallel, .operands = {sizes.begin(), sizes.end()}, .level = level};
+    std::vector<Type> arguments(sizes.size(), Type::of(ScalarType::kInt64));
+    instruction.regions.push_back(region(arguments, body));
+    append(std::move(instruction));
+}
+
+std::vector<ValueId> Builder::for_loop(ValueId lower, ValueId upper, ValueId step,
+                                       std::span<const ValueId> initials, const Body& body) {
+    Instruction instruction{.opcode = Opcode::kFor, .operands = {lower, upper, step}};
+    std::vector<Type> arguments{Type::of(ScalarType::kInt64)};
+    for (ValueId initial : initials) {
+        instruction.operands.push_back(initial);
+        arguments.push_back(type(initial));
+    }
+    instruction.regions.push_back(region(arguments, body));
+    for (size_t i = 1; i < arguments.size(); i++) instruction.results.push_back(new_value(arguments[i]));
+    return append(std::move(instruction)).results;
+}
+
+std::vector<ValueId> Builder::while_loop(std::span<const ValueId> initials, const Body& condition,
+                                         const Body& body) {
+    Instruction instruction{.opcode = Opcode::kWhile, .operands = {initials.begin(), initials.end()}};
+    std::vector<Type> carried;
+    for (ValueId initial : initials) carried.push_back(type(initial));
+    instruction.regions.push_back(region(carried, condition));
+
+    const std::vector<ValueId>& yields = instruction.regions[0].body.back().operands;
+    WEFT_CHECK(!yields.empty(), "the condition of a while yields nothing");
+    std::vector<Type> forwarded;
+    for (size_t i = 1; i < yields.size(); i++) forwarded.push_back(type(yields[i]));
+    instruction.regions.push_back(region(forwarded, body));
+    for (const Type& result : forwarded) instruction.results.push_back(new_value(result));
+    return append(std::move(instruction)).results;
+}
+
+std::vector<ValueId> Builder::if_else(ValueId condition, const Body& then_body, const Body& else_body) {
+    Instruction instruction{.opcode = Opcode::kIf, .operands = {condition}};
+    instruction.regions.push_back(region({}, then_body));
+    instruction.regions.push_back(region({}, else_body));
+    for (ValueId value : instruction.regions[0].body.back().operands) {
+        instruction.results.push_back(new_value(type(value)));
+    }
+    return append(std::move(instruction)).results;
+}
+
+std::vector<ValueId> Builder::reduce(ValueId size, std::span<const ValueId> initials, int64_t lanes,
+                                     int64_t block, const Body& element, const Body& combine) {
+    Instruction instruction{.opcode = Opcode::kReduce, .operands = {size}, .lanes = lanes, .block = block};
+    std::vector<Type> types;
+    for (ValueId initial : initials) {
+        instruction.operands.push_back(initial);
+        types.push_back(type(initial));
+    }
+    std::vector<Type> pairs = types;
+    pairs.insert(pairs.end(), types.begin(), types.end());
+    instruction.regions.push_back(region(std::array{Type::of(ScalarType::kInt64)}, element));
+    instruction.regions.push_back(region(pairs, combine));
+    for (const Type& result : types) instruction.results.push_back(new_value(result));
+    return append(std::move(instruction)).results;
+}
+
+void Builder::scan(ValueId size, std::span<const ValueId> initials, const Body& element, const Body& combine,
+                   const Body& consume) {
+    Instruction instruction{.opcode = Opcode::kScan, .operands = {size}};
+    std::vector<Type> types;
+    std::vector<Type> consumed{Type::of(ScalarType::kInt64)};
+    for (ValueId initial : initials) {
+        instruction.operands.push_back(initial);
+        types.push_back(type(initial));
+        consumed.push_back(type(initial));
+    }
+    std::vector<Type> pairs = types;
+    pairs.insert(pairs.end(), types.begin(), types.end());
+    instruction.regions.push_back(region(std::array{Type::of(ScalarType::kInt64)}, element));
+    instruction.regions.push_back(region(pairs, combine));
+    instruction.regions.push_back(region(consumed, consume));
+    append(std::move(instruction));
+}
+
+std::vector<ValueId> Builder::call(const Function& callee, std::span<const ValueId> arguments) {
+    Instruction instruction{.opcode = Opcode::kCall, .operands = {arguments.begin(), arguments.end()}};
+    instruction.callee = callee.name;
+    for (const Type& result : callee.result_types) instruction.results.push_back(new_value(result));
+    return append(std::move(instruction)).results;
+}
+
+Function Builder::finish(std::vector<ValueId> results) {
+    WEFT_CHECK(insertion_.size() == 1, "finish inside of a region");
+    function_.is_kernel = results.empty();
+    for (ValueId result : results) function_.result_types.push_back(type(result));
+    append({.opcode = Opcode::kReturn, .operands = std::move(results)});
+    Function finished = std::move(function_);
+    function_ = {};
+    insertion_ = {&function_.body.body};
+    return finished;
+}
+
+}  // namespace weft::ir

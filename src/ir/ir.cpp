@@ -1,0 +1,109 @@
+#include "ir/ir.h"
+
+#include <algorithm>
+
+namespace weft::ir {
+
+ValueId Function::add_value(Type type, std::string value_name) {
+    values.push_back({std::move(type), std::move(value_name)});
+    return ValueId{static_cast<uint32_t>(values.size() - 1)};
+}
+
+const Function* Module::find(std::string_view name) const {
+    auto found =
+        std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
+    return found == functions.end() ? nullptr : &*found;
+}
+
+std::string_view opcode_name(Opcode opcode) {
+    switch (opcode) {
+        case Opcode::kConstant: return "const";
+        case Opcode::kApply: return "apply";
+        case Opcode::kCast: return "cast";
+        case Opcode::kLoad: return "load";
+        case Opcode::kStore: return "store";
+        case Opcode::kAtomic: return "atomic";
+        case Opcode::kCompareExchange: return "compare_exchange";
+        case Opcode::kAllocate: return "allocate";
+        case Opcode::kBarrier: return "barrier";
+        case Opcode::kFor: return "for";
+        case Opcode::kWhile: return "while";
+        case Opcode::kIf: return "if";
+        case Opcode::kParallel: return "parallel";
+        case Opcode::kReduce: return "reduce";
+        case Opcode::kScan: return "scan";
+        case Opcode::kCall: return "call";
+        case Opcode::kYield: return "yield";
+        case Opcode::kReturn: return "return";
+    }
+    return "?";
+}
+
+std::string_view scalar_name(ScalarType type) {
+    switch (type) {
+#define WEFT_SCALAR_TYPE(enumerator, name, character, kind, cpp_type, size, short_name) \
+    case ScalarType::enumerator: return short_name;
+#include "weft/scalar_types.def"
+#undef WEFT_SCALAR_TYPE
+    }
+    return "?";
+}
+
+namespace {
+
+// Walks two functions together and pairs the values that they define.
+class Comparison {
+public:
+    Comparison(const Function& a, const Function& b) : a_(a), b_(b), pair_(a.values.size()) {}
+
+    bool run() {
+        return a_.name == b_.name && a_.is_kernel == b_.is_kernel && a_.result_types == b_.result_types &&
+               define(a_.parameters, b_.parameters) && same(a_.body, b_.body);
+    }
+
+private:
+    bool define(const std::vector<ValueId>& a, const std::vector<ValueId>& b) {
+        if (a.size() != b.size()) return false;
+        for (size_t i = 0; i < a.size(); i++) {
+            if (!(a_.type(a[i]) == b_.type(b[i]))) return false;
+            pair_[a[i].index] = b[i];
+        }
+        return true;
+    }
+
+    bool same_uses(const std::vector<ValueId>& a, const std::vector<ValueId>& b) const {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [&](ValueId x, ValueId y) { return pair_[x.index] == y; });
+    }
+
+    bool same(const Region& a, const Region& b) {
+        if (!define(a.arguments, b.arguments) || a.body.size() != b.body.size()) return false;
+        for (size_t i = 0; i < a.body.size(); i++) {
+            if (!same(a.body[i], b.body[i])) return false;
+        }
+        return true;
+    }
+
+    bool same(const Instruction& a, const Instruction& b) {
+        if (a.opcode != b.opcode || a.op != b.op || a.loop != b.loop || !(a.constant == b.constant) ||
+            a.predicated != b.predicated || a.level != b.level || a.order != b.order || a.scope != b.scope ||
+            a.callee != b.callee || a.lanes != b.lanes || a.block != b.block ||
+            !same_uses(a.operands, b.operands) || a.regions.size() != b.regions.size()) {
+            return false;
+        }
+        for (size_t i = 0; i < a.regions.size(); i++) {
+            if (!same(a.regions[i], b.regions[i])) return false;
+        }
+        return define(a.results, b.results);
+    }
+
+    const Function& a_;
+    const Function& b_;
+    std::vector<ValueId> pair_;  // value of a -> value of b
+};
+
+}  // namespace
+
+bool equivalent(const Function& a, const Function& b) { return Comparison(a, b).run(); }
+
+}  // namespace weft::ir
