@@ -1,0 +1,103 @@
+"""Installs each wheel of dist/ into a fresh environment and computes with it, with no compiler in reach.
+
+The environment holds nothing but the wheel; PATH holds nothing but the environment. A stable-ABI wheel is tried
+on every interpreter from its own version on that this machine has. Exits 1 at the first failure.
+"""
+
+import glob
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+PROGRAM = """
+import array, pathlib, shutil, sys
+for tool in ("cc", "gcc", "clang", "clang-19", "ld", "llvm-config-19"):
+    assert shutil.which(tool) is None, tool
+import weft
+assert "numpy" not in sys.modules
+a = array.array("d", (float(i) for i in range(1000)))
+b = array.array("d", (0.5 * i for i in range(1000)))
+out = array.array("d", bytes(8000))
+weft._core.first_loop(a, b, out)
+assert list(out) == [2.5 * i for i in range(1000)]
+package = pathlib.Path(weft.__file__).parent
+maps = pathlib.Path("/proc/self/maps").read_text()
+for library in ("libweft.so", "libsleef.so.3"):
+    loaded = {line.split()[-1] for line in maps.splitlines() if library in line}
+    assert loaded == {str(package / library)}, loaded
+for name in ("py.typed", "_core.pyi", "include/weft/array.h"):
+    assert (package / name).exists(), name
+print("ok")
+"""
+
+
+def interpreters() -> dict[tuple[int, int], str]:
+    """One interpreter for each minor version of Python on this machine."""
+    names = [f"python3.{minor}" for minor in range(11, 16)]
+    root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    names += sorted(glob.glob(f"{root}/versions/3.1[1-5].*/bin/python"))
+    found = {}
+    for name in names:
+        command = [name, "-c", "import sys; print(*sys.version_info[:2], sys.executable)"]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            continue
+        if result.returncode == 0:
+            major, minor, path = result.stdout.split()
+            found.setdefault((int(major), int(minor)), path)
+    return found
+
+
+def check_contents(wheel: pathlib.Path) -> None:
+    """The wheel carries the licences of what is inside and no build leftovers."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for licence in ("LICENSE", "LLVM.txt", "SLEEF.txt", "nanobind.txt", "zlib.txt", "zstd.txt"):
+        assert any(name.endswith("/" + licence) for name in names), f"{licence} is not in {wheel.name}"
+    leftovers = [name for name in names if name.endswith((".cpp", ".a", ".o", ".pyc"))]
+    assert not leftovers, leftovers
+
+
+def try_wheel(wheel: pathlib.Path, python: str) -> None:
+    """Installs the wheel for `python` into an empty environment and runs PROGRAM there."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = pathlib.Path(folder, "venv")
+        subprocess.run([python, "-m", "venv", "--without-pip", environment], check=True)
+        pip = [ROOT / ".venv/bin/python", "-m", "pip", "--python", environment / "bin/python"]
+        install = ["install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps", wheel]
+        subprocess.run(pip + install, check=True)
+        result = subprocess.run(
+            [environment / "bin/python", "-I", "-c", PROGRAM],
+            cwd=folder,
+            env={"PATH": str(environment / "bin"), "HOME": folder},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0 and result.stdout == "ok\n", result.stdout + result.stderr
+
+
+def main() -> int:
+    wheels = sorted((ROOT / "dist").glob("weft-*.whl"))
+    if not wheels:
+        print("no wheel in dist/: run 'make wheel'", file=sys.stderr)
+        return 1
+    tried = 0
+    for wheel in wheels:
+        check_contents(wheel)
+        tag, abi = wheel.stem.split("-")[2:4]
+        version = (3, int(tag.removeprefix("cp3")))
+        for candidate, python in sorted(interpreters().items()):
+            if candidate == version or (abi == "abi3" and candidate > version):
+                try_wheel(wheel, python)
+                tried += 1
+                print(f"{wheel.name} works on Python {candidate[0]}.{candidate[1]}")
+    return 0 if tried else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
