@@ -1,6 +1,6 @@
 """Black-Scholes prices of two million European call options.
 
-    python examples/black_scholes.py [weft|numpy] [float32|float64]
+python examples/black_scholes.py [weft|numpy] [float32|float64]
 """
 
 import importlib
@@ -30,7 +30,9 @@ def call_price(np, erf, spot, strike, years, rate=0.02, volatility=0.3):
 
 def special(np):
     """The `scipy.special` that belongs to the array module `np`."""
-    return importlib.import_module("scipy.special" if np.__name__ == "numpy" else np.__name__ + ".scipy.special")
+    return importlib.import_module(
+        "scipy.special" if np.__name__ == "numpy" else np.__name__ + ".scipy.special"
+    )
 
 
 def picture(path, spot, strike, years, price):
@@ -49,7 +51,9 @@ def picture(path, spot, strike, years, price):
         xlim=(0.5, 1.75),
         ylim=(-0.01, 0.85),
     )
-    axes.annotate("worth at once", (1.52, 0.52), rotation=0, xytext=(1.5, 0.38), arrowprops={"arrowstyle": "-"})
+    axes.annotate(
+        "worth at once", (1.52, 0.52), rotation=0, xytext=(1.5, 0.38), arrowprops={"arrowstyle": "-"}
+    )
     figure.colorbar(points, label="years to expiry")
     figure.savefig(path, dpi=130)
     pyplot.close(figure)

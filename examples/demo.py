@@ -126,7 +126,9 @@ PROGRAMS = [
 def finish(np, result):
     """Waits until `result` is there, whichever module made it."""
     if hasattr(np, "eval"):
-        np.eval(*(x for x in (result if isinstance(result, tuple) else (result,)) if isinstance(x, np.ndarray)))
+        np.eval(
+            *(x for x in (result if isinstance(result, tuple) else (result,)) if isinstance(x, np.ndarray))
+        )
     return result
 
 
@@ -215,7 +217,16 @@ def run_all(programs, module, folder):
         task = progress.add_task("", total=total)
         for program in programs:
             progress.update(task, description=program.name)
-            command = [sys.executable, __file__, "--one", program.name, "--module", module, "--out", str(folder)]
+            command = [
+                sys.executable,
+                __file__,
+                "--one",
+                program.name,
+                "--module",
+                module,
+                "--out",
+                str(folder),
+            ]
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
                 row = None
                 for line in process.stdout:
@@ -237,7 +248,14 @@ def print_table(rows):
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    headings = ("NumPy ms", "weft first call ms", "weft ms", "speed-up", "largest relative difference", "kernels")
+    headings = (
+        "NumPy ms",
+        "weft first call ms",
+        "weft ms",
+        "speed-up",
+        "largest relative difference",
+        "kernels",
+    )
     table.add_column("program")
     table.add_column("what it reads")
     for heading in headings:
@@ -245,7 +263,9 @@ def print_table(rows):
     table.add_column("")
     for row in rows:
         if "failed" in row:
-            table.add_row(row["program"], row["reads"], *[""] * 6, f"[red]failed (exit status {row['failed']})")
+            table.add_row(
+                row["program"], row["reads"], *[""] * 6, f"[red]failed (exit status {row['failed']})"
+            )
             continue
         table.add_row(
             row["program"],
@@ -265,7 +285,9 @@ def print_table(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", default="", help="only programs whose name has this text")
     parser.add_argument("--module", default="weft", help="the array module that runs beside NumPy")
     parser.add_argument("--out", default="out", type=pathlib.Path, help="folder for the pictures")

@@ -1,6 +1,6 @@
 """Diffusion of a photograph: every pixel is black or white at first; the picture comes back as they mix.
 
-    python examples/diffusion.py [weft|numpy]
+python examples/diffusion.py [weft|numpy]
 """
 
 import importlib

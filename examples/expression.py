@@ -1,6 +1,6 @@
 """An expression of several arrays: 2*a + 3*b*c on three arrays of ten million float64.
 
-    python examples/expression.py [weft|numpy]
+python examples/expression.py [weft|numpy]
 """
 
 import importlib

@@ -1,6 +1,6 @@
 """Laplace's equation on a square plate by slices: one hot edge, three cold ones.
 
-    python examples/laplace.py [weft|numpy]
+python examples/laplace.py [weft|numpy]
 """
 
 import importlib

@@ -1,6 +1,6 @@
 """Smoothing a photograph: the mean of each pixel's 3 × 3 neighbours, in integers, by slices.
 
-    python examples/smooth.py [weft|numpy]
+python examples/smooth.py [weft|numpy]
 """
 
 import importlib

@@ -72,8 +72,13 @@ class Op:
 
 
 def read_scalar_types(path):
-    pattern = re.compile(r"^WEFT_SCALAR_TYPE\((\w+), \"(\w+)\", '(.)', '(.)', ([^,]+(?:<\w+>)?), (\d+), \"(\w+)\"\)", re.M)
-    rows = [ScalarType(m[1], m[2], m[3], m[4], m[5].strip(), int(m[6]), m[7]) for m in pattern.finditer(path.read_text())]
+    pattern = re.compile(
+        r"^WEFT_SCALAR_TYPE\((\w+), \"(\w+)\", '(.)', '(.)', ([^,]+(?:<\w+>)?), (\d+), \"(\w+)\"\)", re.M
+    )
+    rows = [
+        ScalarType(m[1], m[2], m[3], m[4], m[5].strip(), int(m[6]), m[7])
+        for m in pattern.finditer(path.read_text())
+    ]
     if len(rows) != 14:
         sys.exit(f"{path}: expected 14 scalar types, found {len(rows)}")
     return {row.character: row for row in rows}
@@ -94,7 +99,9 @@ def parse_loops(op, types):
             loops.append(Loop(inputs, outputs))
     for loop in loops:
         if len(loop.inputs) != op.nin or len(loop.outputs) != op.nout:
-            sys.exit(f"{op.name}: loop {loop.inputs}->{loop.outputs} does not have {op.nin} inputs and {op.nout} outputs")
+            sys.exit(
+                f"{op.name}: loop {loop.inputs}->{loop.outputs} does not have {op.nin} inputs and {op.nout} outputs"
+            )
         for c in loop.inputs + loop.outputs:
             if c not in types:
                 sys.exit(f"{op.name}: unknown type character {c!r}")
@@ -127,7 +134,9 @@ def assign_groups(ops):
     """Spreads the operations over the groups, heaviest first, so that the files take about equally long."""
     loads = [0] * GROUP_COUNT
     counts = [0] * GROUP_COUNT
-    for op in sorted(ops, key=lambda op: -len(op.loops) * (op.nin + (4 if op.row["kind"] == "mathematical" else 0))):
+    for op in sorted(
+        ops, key=lambda op: -len(op.loops) * (op.nin + (4 if op.row["kind"] == "mathematical" else 0))
+    ):
         group = loads.index(min(loads))
         loads[group] += len(op.loops) * (op.nin + (4 if op.row["kind"] == "mathematical" else 0))
         for loop in op.loops:
@@ -144,7 +153,8 @@ def kernel_function(op, loop, types):
     names = [f"x{i}" for i in range(op.nin)]
     half_in_float = op.row.get("half") != "own" and "e" in loop.inputs
     arguments = [
-        f"static_cast<float>({name})" if half_in_float and c == "e" else name for name, c in zip(names, loop.inputs)
+        f"static_cast<float>({name})" if half_in_float and c == "e" else name
+        for name, c in zip(names, loop.inputs)
     ]
     parameters = [f"{types[c].cpp} {name}" for name, c in zip(names, loop.inputs)]
     parameters += [f"{types[c].cpp}& y{i}" for i, c in enumerate(loop.outputs)]
@@ -163,7 +173,9 @@ def kernel_function(op, loop, types):
 
 
 def bitcode_function(symbol, inputs, outputs, types):
-    pointers = [f"const void* in{i}" for i in range(len(inputs))] + [f"void* out{i}" for i in range(len(outputs))]
+    pointers = [f"const void* in{i}" for i in range(len(inputs))] + [
+        f"void* out{i}" for i in range(len(outputs))
+    ]
     arguments = [f"load<{types[c].cpp}>(in{i})" for i, c in enumerate(inputs)]
     arguments += [f"y{i}" for i in range(len(outputs))]
     body = "".join(f"    {types[c].cpp} y{i};\n" for i, c in enumerate(outputs))
@@ -181,7 +193,9 @@ def cast_rows(types):
 def generate_kernels(ops, types):
     """Returns {file name: text} for kernels, loops and bitcode of every group, and of the casts."""
     files = {}
-    by_group = [[(op, loop) for op in ops for loop in op.loops if loop.group == g] for g in range(GROUP_COUNT)]
+    by_group = [
+        [(op, loop) for op in ops for loop in op.loops if loop.group == g] for g in range(GROUP_COUNT)
+    ]
     for g, members in enumerate(by_group):
         members.sort(key=lambda member: member[1].index)
         kernels = "".join(kernel_function(op, loop, types) for op, loop in members)
@@ -220,7 +234,9 @@ const StridedLoop kLoops_{group}[] = {{
 {rows}}};
 }}  // namespace weft::WEFT_ISA
 """
-    functions = "".join(bitcode_function(symbol, inputs, outputs, types) for symbol, inputs, outputs in entries)
+    functions = "".join(
+        bitcode_function(symbol, inputs, outputs, types) for symbol, inputs, outputs in entries
+    )
     files[f"bitcode_{group}.cpp"] = f"""{HEADER}#include "ops/bitcode_interface.h"
 
 namespace weft {{
@@ -244,7 +260,9 @@ def doc_text(op, types):
         parts.append(op.row["details"])
     operands = "The operands are" if op.nin > 1 else "The operand is an array or anything that makes one;"
     if op.nin > 1:
-        parts.append(f"{operands} arrays or anything that makes them; they broadcast together, and the result has their shape.")
+        parts.append(
+            f"{operands} arrays or anything that makes them; they broadcast together, and the result has their shape."
+        )
     else:
         parts.append(f"{operands} the result has its shape.")
     parts.append("Types: " + " ".join(f"{loop.inputs}->{loop.outputs}" for loop in op.loops) + ".")

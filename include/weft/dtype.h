@@ -36,7 +36,7 @@ struct DTypeInfo {
 
 /// An element type. Copies are free; equal types compare equal as pointers do.
 class DType {
-  public:
+public:
     /// float64, NumPy's default.
     DType() : DType(ScalarType::kFloat64) {}
     DType(ScalarType type);
@@ -75,7 +75,7 @@ class DType {
 
     friend bool operator==(DType a, DType b) { return a.info_ == b.info_; }
 
-  private:
+private:
     const DTypeInfo* info_;
 };
 

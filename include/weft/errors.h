@@ -30,21 +30,21 @@ enum class ErrorKind : uint8_t {
 
 /// The base of all errors of weft.
 class Error : public std::runtime_error {
-  public:
+public:
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     ErrorKind kind() const { return kind_; }
 
-  private:
+private:
     ErrorKind kind_;
 };
 
 /// An error of one kind; `Base` is what a C++ caller may catch it as, beside itself.
 template <ErrorKind kind, typename Base = Error>
 class ErrorOf : public Base {
-  public:
+public:
     explicit ErrorOf(const std::string& message) : Base(kind, message) {}
 
-  protected:
+protected:
     ErrorOf(ErrorKind actual, const std::string& message) : Base(actual, message) {}
 };
 

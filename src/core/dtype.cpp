@@ -14,7 +14,12 @@ constexpr std::string_view kCodes[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4",
 
 constexpr std::array<DTypeInfo, kScalarTypeCount> kInfos = {{
 #define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) \
-    {ScalarType::enumerator, character, kind, alignof(type), size, name,           \
+    {ScalarType::enumerator,                                                        \
+     character,                                                                     \
+     kind,                                                                          \
+     alignof(type),                                                                 \
+     size,                                                                          \
+     name,                                                                          \
      kCodes[static_cast<int>(ScalarType::enumerator)]},
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
@@ -27,26 +32,28 @@ struct Alias {
 
 // NumPy's further names, for Linux on 64 bits (C long is int64; q and Q are other names of l and L).
 constexpr Alias kAliases[] = {
-    {"bool_", ScalarType::kBool},       {"b1", ScalarType::kBool},          {"byte", ScalarType::kInt8},
-    {"ubyte", ScalarType::kUInt8},      {"short", ScalarType::kInt16},      {"ushort", ScalarType::kUInt16},
-    {"intc", ScalarType::kInt32},       {"uintc", ScalarType::kUInt32},     {"int", ScalarType::kInt64},
-    {"int_", ScalarType::kInt64},       {"intp", ScalarType::kInt64},       {"long", ScalarType::kInt64},
-    {"longlong", ScalarType::kInt64},   {"uint", ScalarType::kUInt64},      {"uintp", ScalarType::kUInt64},
-    {"ulong", ScalarType::kUInt64},     {"ulonglong", ScalarType::kUInt64}, {"q", ScalarType::kInt64},
-    {"Q", ScalarType::kUInt64},         {"p", ScalarType::kInt64},          {"P", ScalarType::kUInt64},
-    {"n", ScalarType::kInt64},          {"N", ScalarType::kUInt64},         {"half", ScalarType::kFloat16},
-    {"single", ScalarType::kFloat32},   {"float", ScalarType::kFloat64},    {"double", ScalarType::kFloat64},
-    {"csingle", ScalarType::kComplex64}, {"complex", ScalarType::kComplex128},
-    {"cdouble", ScalarType::kComplex128},
+    {"bool_", ScalarType::kBool},         {"b1", ScalarType::kBool},
+    {"byte", ScalarType::kInt8},          {"ubyte", ScalarType::kUInt8},
+    {"short", ScalarType::kInt16},        {"ushort", ScalarType::kUInt16},
+    {"intc", ScalarType::kInt32},         {"uintc", ScalarType::kUInt32},
+    {"int", ScalarType::kInt64},          {"int_", ScalarType::kInt64},
+    {"intp", ScalarType::kInt64},         {"long", ScalarType::kInt64},
+    {"longlong", ScalarType::kInt64},     {"uint", ScalarType::kUInt64},
+    {"uintp", ScalarType::kUInt64},       {"ulong", ScalarType::kUInt64},
+    {"ulonglong", ScalarType::kUInt64},   {"q", ScalarType::kInt64},
+    {"Q", ScalarType::kUInt64},           {"p", ScalarType::kInt64},
+    {"P", ScalarType::kUInt64},           {"n", ScalarType::kInt64},
+    {"N", ScalarType::kUInt64},           {"half", ScalarType::kFloat16},
+    {"single", ScalarType::kFloat32},     {"float", ScalarType::kFloat64},
+    {"double", ScalarType::kFloat64},     {"csingle", ScalarType::kComplex64},
+    {"complex", ScalarType::kComplex128}, {"cdouble", ScalarType::kComplex128},
 };
 
 }  // namespace
 
 DType::DType(ScalarType type) : info_(&kInfos[static_cast<size_t>(type)]) {}
 
-std::span<const DTypeInfo> DType::all() {
-    return kInfos;
-}
+std::span<const DTypeInfo> DType::all() { return kInfos; }
 
 const DTypeInfo* DType::find(std::string_view text) {
     for (const DTypeInfo& info : kInfos) {

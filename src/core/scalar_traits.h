@@ -17,12 +17,12 @@ template <typename T>
 struct ScalarTypeOf;
 
 #define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) \
-    template <>                                                                    \
-    struct CppTypeOf<ScalarType::enumerator> {                                     \
-        using Type = type;                                                         \
-        static_assert(sizeof(type) == size);                                       \
-    };                                                                             \
-    template <>                                                                    \
+    template <>                                                                     \
+    struct CppTypeOf<ScalarType::enumerator> {                                      \
+        using Type = type;                                                          \
+        static_assert(sizeof(type) == size);                                        \
+    };                                                                              \
+    template <>                                                                     \
     struct ScalarTypeOf<type> : std::integral_constant<ScalarType, ScalarType::enumerator> {};
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
@@ -44,8 +44,7 @@ template <typename Function>
 decltype(auto) visit_scalar_type(ScalarType type, Function&& function) {
     switch (type) {
 #define WEFT_SCALAR_TYPE(enumerator, name, character, kind, cpp_type, size, short_name) \
-    case ScalarType::enumerator:                                                       \
-        return std::forward<Function>(function)(TypeTag<cpp_type>{});
+    case ScalarType::enumerator: return std::forward<Function>(function)(TypeTag<cpp_type>{});
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
     }

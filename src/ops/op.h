@@ -21,9 +21,9 @@ enum class OpId : uint16_t {
 
 constexpr int kMaxOperands = 8;  // inputs and outputs together
 
-/// Computes `count` elements. `data` and `strides` (in bytes) list the inputs, then the outputs. An output may
-/// be exactly an input (same address, same stride) but must not overlap one otherwise; strides may be 0 or
-/// negative. Pointers need no alignment beyond the element's.
+/// Computes `count` elements. `data` and `strides` (in bytes) list the inputs, then the outputs. An output
+/// may be exactly an input (same address, same stride) but must not overlap one otherwise; strides may be 0
+/// or negative. Pointers need no alignment beyond the element's.
 using StridedLoop = void (*)(char* const* data, const int64_t* strides, int64_t count);
 
 /// One way to compute an operation: the element types, the ahead-of-time loop and the name of the function in
@@ -66,13 +66,16 @@ struct OpInfo {
     OpKind kind;
     Identity identity;
     OpFlags flags;
-    int cost;        // 1: an addition; 30: a transcendental function
-    double max_ulp;  // largest error against the exact result, in units in the last place; 0.5: exact rounding
+    int cost;  // 1: an addition; 30: a transcendental function
+    double
+        max_ulp;  // largest error against the exact result, in units in the last place; 0.5: exact rounding
     std::span<const LoopInfo> loops;  // in the order in which they are tried
     std::string_view doc;
 
     std::span<const ScalarType> input_types(const LoopInfo& loop) const { return {loop.types.data(), nin}; }
-    std::span<const ScalarType> output_types(const LoopInfo& loop) const { return {loop.types.data() + nin, nout}; }
+    std::span<const ScalarType> output_types(const LoopInfo& loop) const {
+        return {loop.types.data() + nin, nout};
+    }
 };
 
 /// All operations, indexed by OpId.
@@ -89,8 +92,8 @@ const LoopInfo* find_loop(const OpInfo& op, std::span<const ScalarType> inputs);
 /// The conversion of one element type to another, with NumPy's meaning; from a type to itself it copies.
 const LoopInfo& cast_loop(ScalarType from, ScalarType to);
 
-/// A scalar function of the vector math library that kernels call by name. For every `scalar_symbol` there are
-/// vector functions with the same bits: `vector_symbol(function, isa)`.
+/// A scalar function of the vector math library that kernels call by name. For every `scalar_symbol` there
+/// are vector functions with the same bits: `vector_symbol(function, isa)`.
 struct VectorMathFunction {
     const char* scalar_symbol;  // "Sleef_finz_expd1_u10purecfma"
     const char* name;           // "exp"

@@ -12,8 +12,8 @@
 
 namespace weft {
 
-/// A Python int, float or complex takes the other operand's type where its kind allows (NEP 50). A Python bool
-/// is an ordinary bool.
+/// A Python int, float or complex takes the other operand's type where its kind allows (NEP 50). A Python
+/// bool is an ordinary bool.
 enum class WeakKind : uint8_t { kNone, kInt, kFloat, kComplex };
 
 struct OperandType {
@@ -53,13 +53,15 @@ using WideInteger = __int128;
 
 bool python_int_fits(WideInteger value, DType dtype);
 
-/// Throws OverflowError("Python integer 300 out of bounds for uint8") if an integer dtype cannot hold `value`.
+/// Throws OverflowError("Python integer 300 out of bounds for uint8") if an integer dtype cannot hold
+/// `value`.
 void check_python_int_fits(WideInteger value, DType dtype, std::string_view text = {});
 
-/// NumPy compares an array of integers with any Python int by value. If `value` lies outside of `dtype`'s range,
-/// the answer, the same for every element; otherwise nothing: convert and compare. `scalar_on_left` tells
-/// `300 < array` from `array < 300`.
-std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value, DType dtype, bool scalar_on_left);
+/// NumPy compares an array of integers with any Python int by value. If `value` lies outside of `dtype`'s
+/// range, the answer, the same for every element; otherwise nothing: convert and compare. `scalar_on_left`
+/// tells `300 < array` from `array < 300`.
+std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value, DType dtype,
+                                              bool scalar_on_left);
 
 /// The types of a reduction over elements of `input`: what it accumulates in and what it returns. `dtype` is
 /// the caller's dtype= argument. Throws UFuncTypeError where NumPy does.
@@ -68,6 +70,7 @@ struct ReductionTypes {
     DType result;
     const LoopInfo* loop;  // of ReductionInfo::combine on compute
 };
-ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::optional<DType> dtype = std::nullopt);
+ReductionTypes resolve_reduction(ReductionId reduction, DType input,
+                                 std::optional<DType> dtype = std::nullopt);
 
 }  // namespace weft
