@@ -1,0 +1,95 @@
+#include "core/config.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void reject(const char* name, const char* text, const std::string& expected) {
+    throw ValueError(std::string(name) + " must be " + expected + ", not '" + text + "'");
+}
+
+int64_t read_integer(const char* name, int64_t otherwise, int64_t low, int64_t high) {
+    const char* text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return otherwise;
+    char* end = nullptr;
+    errno = 0;
+    const long long value = std::strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < low || value > high) {
+        const bool bounded = high != std::numeric_limits<int64_t>::max();
+        reject(name, text,
+               bounded ? "an integer from " + std::to_string(low) + " to " + std::to_string(high)
+                       : "an integer of at least " + std::to_string(low));
+    }
+    return value;
+}
+
+bool read_flag(const char* name, bool otherwise) {
+    const char* text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return otherwise;
+    const std::string_view value = text;
+    if (value == "1" || value == "true" || value == "on" || value == "yes") return true;
+    if (value == "0" || value == "false" || value == "off" || value == "no") return false;
+    reject(name, text, "0 or 1");
+}
+
+std::string read_text(const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? std::string() : std::string(text);
+}
+
+}  // namespace
+
+std::string Config::cpu() const {
+    std::lock_guard lock(mutex_);
+    return cpu_;
+}
+
+void Config::set_cpu(std::string name) {
+    std::lock_guard lock(mutex_);
+    cpu_ = std::move(name);
+}
+
+std::string Config::debug_filter() const {
+    std::lock_guard lock(mutex_);
+    return debug_filter_;
+}
+
+void Config::set_debug_filter(std::string text) {
+    std::lock_guard lock(mutex_);
+    debug_filter_ = std::move(text);
+}
+
+void Config::load_environment() {
+#ifdef NDEBUG
+    constexpr bool kVerifyByDefault = false;
+#else
+    constexpr bool kVerifyByDefault = true;
+#endif
+    fuse = read_flag("WEFT_FUSE", true);
+    eager = read_flag("WEFT_EAGER", false);
+    small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
+    num_threads = static_cast<int>(read_integer("WEFT_NUM_THREADS", 0, 0, 4096));
+    debug = static_cast<int>(read_integer("WEFT_DEBUG", 0, 0, 5));
+    guard = read_flag("WEFT_GUARD", false);
+    verify = read_flag("WEFT_VERIFY", kVerifyByDefault);
+    set_cpu(read_text("WEFT_CPU"));
+    set_debug_filter(read_text("WEFT_DEBUG_FILTER"));
+}
+
+Config& config() {
+    // Never destroyed: worker threads and buffers may outlive static destruction.
+    static Config* const instance = [] {
+        auto* made = new Config;
+        made->load_environment();
+        return made;
+    }();
+    return *instance;
+}
+
+}  // namespace weft
