@@ -1,9 +1,13 @@
 // The scalar oracle: the meaning of kernel IR. Runs any kernel, slowly, one thread after another (block
 // threads in lockstep between barriers), and reports out-of-bounds accesses when buffer sizes are given.
+//
+// Faults of the kernel become errors: IndexError (an access out of bounds), RuntimeError (a barrier that not
+// all threads reach, a race), ValueError (arguments that do not match the parameters).
 #pragma once
 
 #include <span>
 #include <variant>
+#include <vector>
 
 #include "ir/ir.h"
 
@@ -17,6 +21,13 @@ struct OracleBuffer {
 };
 using OracleArgument = std::variant<OracleBuffer, Constant>;
 
-void run_oracle(const Module& module, const Function& kernel, std::span<const OracleArgument> arguments);
+struct OracleOptions {
+    // Report two accesses to one byte, one of them a plain write, from different points of a grid, or from
+    // different threads of a block with no barrier between.
+    bool detect_races = false;
+};
+
+void run_oracle(const Module& module, const Function& kernel, std::span<const OracleArgument> arguments,
+                const OracleOptions& options = {});
 
 }  // namespace weft::ir

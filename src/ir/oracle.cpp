@@ -1,0 +1,528 @@
+#include "ir/oracle.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "ir/printer.h"
+#include "ir/race_detector.h"
+#include "weft/errors.h"
+
+namespace weft::ir {
+
+namespace {
+
+// Memory as the interpreted kernel sees it.
+struct Memory {
+    uintptr_t base = 0;
+    std::vector<int64_t> strides;
+    uintptr_t low = 0, high = 0;  // both 0: not checked
+    bool is_private = false;      // a thread's own
+};
+
+struct Slot {
+    alignas(16) std::array<uint8_t, 16> bytes{};
+    const Memory* memory = nullptr;  // of a buffer
+
+    template <class T>
+    T as() const {
+        T value;
+        std::memcpy(&value, bytes.data(), sizeof(T));
+        return value;
+    }
+    static Slot of(int64_t value) {
+        Slot slot;
+        std::memcpy(slot.bytes.data(), &value, sizeof(value));
+        return slot;
+    }
+};
+using Slots = std::vector<Slot>;
+
+// A region that is being run, and where in it.
+struct Frame {
+    const Region* region = nullptr;
+    size_t next = 0;
+    const Instruction* owner =
+        nullptr;       // the for, while or if; null: whoever started the run waits for the end
+    size_t which = 0;  // the region's number in its owner
+    int64_t counter = 0, upper = 0, step = 0;
+};
+
+// One flow of control. All that it needs to go on is here, so that a block's threads can stop at barriers.
+struct Thread {
+    const Function* function = nullptr;
+    Slots values{};
+    std::vector<Frame> frames{};
+    AccessOrigin origin{};
+    std::deque<Memory> memories{};  // what it allocated; deques keep addresses
+    std::deque<std::vector<char>> storages{};
+    const Instruction* barrier = nullptr;  // where it waits
+
+    Slot& operator[](ValueId value) { return values[value.index]; }
+    int64_t integer(ValueId value) { return values[value.index].as<int64_t>(); }
+};
+
+int64_t itemsize(ScalarType type) { return DType::of(type).itemsize(); }
+
+class Oracle {
+public:
+    Oracle(const Module& module, const OracleOptions& options) : module_(module), options_(options) {}
+
+    void run_kernel(const Function& kernel, std::span<const OracleArgument> arguments) {
+        if (arguments.size() != kernel.parameters.size()) {
+            throw ValueError("@" + kernel.name + " takes " + std::to_string(kernel.parameters.size()) +
+                             " arguments, got " + std::to_string(arguments.size()));
+        }
+        Slots slots;
+        for (size_t i = 0; i < arguments.size(); i++) {
+            slots.push_back(argument(kernel, kernel.parameters[i], arguments[i]));
+        }
+        run_function(kernel, slots, {});
+    }
+
+private:
+    Slot argument(const Function& kernel, ValueId parameter, const OracleArgument& given) {
+        const Type& type = kernel.type(parameter);
+        std::string what = "argument %" + kernel.values[parameter.index].name + " of @" + kernel.name;
+        Slot slot;
+        if (const auto* scalar = std::get_if<Constant>(&given)) {
+            if (type.is_buffer || scalar->type != type.scalar)
+                throw ValueError(what + " must be " + print(type));
+            slot.bytes = scalar->bytes;
+            return slot;
+        }
+        const auto& buffer = std::get<OracleBuffer>(given);
+        if (!type.is_buffer || buffer.strides.size() != type.buffer.strides.size()) {
+            throw ValueError(what + " must be " + print(type));
+        }
+        for (size_t d = 0; d < buffer.strides.size(); d++) {
+            if (type.buffer.strides[d] != kDynamic && type.buffer.strides[d] != buffer.strides[d]) {
+                throw ValueError(what + " has stride " + std::to_string(buffer.strides[d]) +
+                                 " in dimension " + std::to_string(d) + ", its type is " + print(type));
+            }
+        }
+        arguments_.push_back({reinterpret_cast<uintptr_t>(buffer.base), buffer.strides,
+                              reinterpret_cast<uintptr_t>(buffer.low),
+                              reinterpret_cast<uintptr_t>(buffer.high)});
+        slot.memory = &arguments_.back();
+        return slot;
+    }
+
+    Slots run_function(const Function& function, const Slots& arguments, const AccessOrigin& origin) {
+        Thread thread{.function = &function, .values = Slots(function.values.size()), .origin = origin};
+        for (size_t i = 0; i < arguments.size(); i++) thread[function.parameters[i]] = arguments[i];
+        Slots results = run_region(thread, function.body, {});
+        release(thread);
+        return results;
+    }
+
+    // --- control flow ---
+
+    static void enter(Thread& thread, Frame frame, std::span<const Slot> arguments) {
+        for (size_t i = 0; i < arguments.size(); i++) thread[frame.region->arguments[i]] = arguments[i];
+        thread.frames.push_back(frame);
+    }
+
+    // Runs a region that contains no barrier from start to end; returns what it yields.
+    Slots run_region(Thread& thread, const Region& region, std::span<const Slot> arguments) {
+        size_t depth = thread.frames.size();
+        enter(thread, {.region = &region}, arguments);
+        WEFT_CHECK(run(thread, depth), "a barrier where none may be");
+        return gather(thread, region.body.back().operands);
+    }
+
+    // Runs until the frames are `depth` deep (true) or a barrier is reached (false).
+    bool run(Thread& thread, size_t depth) {
+        while (thread.frames.size() > depth) {
+            Frame& frame = thread.frames.back();
+            const Instruction& instruction = frame.region->body[frame.next++];
+            if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
+                leave(thread);
+            } else if (instruction.opcode == Opcode::kBarrier) {
+                thread.barrier = &instruction;
+                return false;
+            } else {
+                execute(thread, instruction);
+            }
+        }
+        return true;
+    }
+
+    static Slots gather(Thread& thread, std::span<const ValueId> values) {
+        Slots result;
+        for (ValueId value : values) result.push_back(thread[value]);
+        return result;
+    }
+
+    static void assign(Thread& thread, std::span<const ValueId> values, const Slots& slots) {
+        for (size_t i = 0; i < values.size(); i++) thread[values[i]] = slots[i];
+    }
+
+    // The last frame has come to its yield.
+    void leave(Thread& thread) {
+        Frame frame = thread.frames.back();
+        thread.frames.pop_back();
+        if (frame.owner == nullptr) return;
+        const Instruction& owner = *frame.owner;
+        Slots yielded = gather(thread, frame.region->body.back().operands);
+        if (owner.opcode == Opcode::kFor) {
+            if (__builtin_add_overflow(frame.counter, frame.step, &frame.counter))
+                frame.counter = frame.upper;
+            continue_for(thread, frame, std::move(yielded));
+        } else if (owner.opcode == Opcode::kIf) {
+            assign(thread, owner.results, yielded);
+        } else if (frame.which == 1) {  // the body of a while
+            enter(thread, {.region = &owner.regions[0], .owner = &owner, .which = 0}, yielded);
+        } else {  // its condition
+            bool goes_on = yielded[0].as<bool>();
+            yielded.erase(yielded.begin());
+            if (goes_on) {
+                enter(thread, {.region = &owner.regions[1], .owner = &owner, .which = 1}, yielded);
+            } else {
+                assign(thread, owner.results, yielded);
+            }
+        }
+    }
+
+    static void continue_for(Thread& thread, Frame frame, Slots carried) {
+        if (frame.counter < frame.upper) {
+            frame.next = 0;
+            carried.insert(carried.begin(), Slot::of(frame.counter));
+            enter(thread, frame, carried);
+        } else {
+            assign(thread, frame.owner->results, carried);
+        }
+    }
+
+    void execute(Thread& thread, const Instruction& instruction) {
+        const std::vector<ValueId>& operands = instruction.operands;
+        switch (instruction.opcode) {
+            case Opcode::kConstant: thread[instruction.results[0]].bytes = instruction.constant.bytes; break;
+            case Opcode::kApply: apply(thread, instruction); break;
+            case Opcode::kCast: {
+                Slot from = thread[operands[0]];
+                Slot to;
+                const LoopInfo& loop = cast_loop(thread.function->type(operands[0]).scalar,
+                                                 thread.function->type(instruction.results[0]).scalar);
+                call_loop(loop, std::array{&from, &to});
+                thread[instruction.results[0]] = to;
+                break;
+            }
+            case Opcode::kLoad: {
+                size_t after = instruction.predicated ? 2 : 0;
+                Slot result;
+                if (instruction.predicated && !thread[operands[operands.size() - 2]].as<bool>()) {
+                    result = thread[operands.back()];
+                } else {
+                    char* from = address(thread, instruction, 1, after, AccessKind::kRead);
+                    std::memcpy(result.bytes.data(), from, element_size(thread, instruction));
+                }
+                thread[instruction.results[0]] = result;
+                break;
+            }
+            case Opcode::kStore: {
+                size_t after = instruction.predicated ? 1 : 0;
+                if (instruction.predicated && !thread[operands.back()].as<bool>()) break;
+                char* to = address(thread, instruction, 2, after, AccessKind::kWrite);
+                std::memcpy(to, thread[operands[1]].bytes.data(), element_size(thread, instruction));
+                break;
+            }
+            case Opcode::kAtomic: {
+                char* at = address(thread, instruction, 2, 0, AccessKind::kAtomic);
+                size_t size = element_size(thread, instruction);
+                Slot old, value = thread[operands[1]], result;
+                std::memcpy(old.bytes.data(), at, size);
+                call_loop(instruction.op->loops[static_cast<size_t>(instruction.loop)],
+                          std::array{&old, &value, &result});
+                std::memcpy(at, result.bytes.data(), size);
+                thread[instruction.results[0]] = old;
+                break;
+            }
+            case Opcode::kCompareExchange: {
+                char* at = address(thread, instruction, 3, 0, AccessKind::kAtomic);
+                size_t size = element_size(thread, instruction);
+                Slot old;
+                std::memcpy(old.bytes.data(), at, size);
+                if (std::memcmp(at, thread[operands[1]].bytes.data(), size) == 0) {
+                    std::memcpy(at, thread[operands[2]].bytes.data(), size);
+                }
+                thread[instruction.results[0]] = old;
+                break;
+            }
+            case Opcode::kAllocate: allocate(thread, instruction); break;
+            case Opcode::kFor: {
+                Frame frame{.region = &instruction.regions[0], .owner = &instruction};
+                frame.counter = thread.integer(operands[0]);
+                frame.upper = thread.integer(operands[1]);
+                frame.step = thread.integer(operands[2]);
+                if (frame.step <= 0)
+                    throw RuntimeError("the step of a for must be positive: " + where(thread));
+                continue_for(thread, frame, gather(thread, std::span(operands).subspan(3)));
+                break;
+            }
+            case Opcode::kWhile:
+                enter(thread, {.region = &instruction.regions[0], .owner = &instruction},
+                      gather(thread, operands));
+                break;
+            case Opcode::kIf: {
+                size_t which = thread[operands[0]].as<bool>() ? 0 : 1;
+                enter(thread, {.region = &instruction.regions[which], .owner = &instruction, .which = which},
+                      {});
+                break;
+            }
+            case Opcode::kParallel:
+                if (instruction.level == ParallelLevel::kGrid) {
+                    run_grid(thread, instruction);
+                } else {
+                    run_block(thread, instruction);
+                }
+                break;
+            case Opcode::kReduce: assign(thread, instruction.results, reduce(thread, instruction)); break;
+            case Opcode::kScan: scan(thread, instruction); break;
+            case Opcode::kCall: {
+                const Function* callee = module_.find(instruction.callee);
+                WEFT_CHECK(callee != nullptr, "no function @" + instruction.callee);
+                assign(thread, instruction.results,
+                       run_function(*callee, gather(thread, operands), thread.origin));
+                break;
+            }
+            case Opcode::kBarrier:
+            case Opcode::kYield:
+            case Opcode::kReturn: break;  // run() takes these
+        }
+    }
+
+    template <size_t count>
+    static void call_loop(const LoopInfo& loop, const std::array<Slot*, count>& slots) {
+        std::array<char*, count> data;
+        for (size_t i = 0; i < count; i++) data[i] = reinterpret_cast<char*>(slots[i]->bytes.data());
+        std::array<int64_t, count> strides{};
+        loop.loop(data.data(), strides.data(), 1);
+    }
+
+    static void apply(Thread& thread, const Instruction& instruction) {
+        std::array<Slot, kMaxOperands> slots;
+        std::array<Slot*, kMaxOperands> pointers;
+        size_t inputs = instruction.operands.size();
+        for (size_t i = 0; i < slots.size(); i++) pointers[i] = &slots[i];
+        for (size_t i = 0; i < inputs; i++) slots[i] = thread[instruction.operands[i]];
+        call_loop(instruction.op->loops[static_cast<size_t>(instruction.loop)], pointers);
+        for (size_t i = 0; i < instruction.results.size(); i++)
+            thread[instruction.results[i]] = slots[inputs + i];
+    }
+
+    // --- memory ---
+
+    static size_t element_size(Thread& thread, const Instruction& instruction) {
+        return static_cast<size_t>(itemsize(thread.function->type(instruction.operands[0]).buffer.element));
+    }
+
+    static std::string where(Thread& thread) {
+        std::string text = "in @" + thread.function->name;
+        if (thread.origin.point >= 0)
+            text += ", point " + std::to_string(thread.origin.point) + " of the grid";
+        if (thread.origin.thread >= 0)
+            text += ", thread " + std::to_string(thread.origin.thread) + " of the block";
+        return text;
+    }
+
+    char* address(Thread& thread, const Instruction& instruction, size_t first, size_t after,
+                  AccessKind kind) {
+        const std::vector<ValueId>& operands = instruction.operands;
+        const Memory& memory = *thread[operands[0]].memory;
+        uintptr_t at = memory.base;
+        std::string indices;
+        for (size_t d = 0; d + first + after < operands.size(); d++) {
+            at += static_cast<uintptr_t>(thread.integer(operands[first + d])) *
+                  static_cast<uintptr_t>(memory.strides[d]);
+        }
+        uintptr_t end = at + element_size(thread, instruction);
+        bool checked = memory.low != 0 || memory.high != 0;
+        bool outside = checked && (at < memory.low || end > memory.high || end < at);
+        auto* pointer = reinterpret_cast<char*>(at);
+        bool races = !outside && options_.detect_races && !memory.is_private &&
+                     !races_.access(pointer, static_cast<int64_t>(end - at), kind, thread.origin);
+        if (!outside && !races) return pointer;
+
+        std::string text(opcode_name(instruction.opcode));
+        text += " %" + thread.function->values[operands[0].index].name + "[";
+        for (size_t d = 0; d + first + after < operands.size(); d++) {
+            text += (d > 0 ? ", " : "") + std::to_string(thread.integer(operands[first + d]));
+        }
+        text += "] " + where(thread);
+        if (outside) throw IndexError("kernel access out of bounds: " + text);
+        throw RuntimeError("race between threads: " + text);
+    }
+
+    static void allocate(Thread& thread, const Instruction& instruction) {
+        const BufferType& type = thread.function->type(instruction.results[0]).buffer;
+        int64_t bytes = itemsize(type.element);
+        for (size_t d = 0; d < type.sizes.size(); d++) bytes += (type.sizes[d] - 1) * type.strides[d];
+        // Memory is not initialised; a pattern makes reading it show.
+        thread.storages.emplace_back(static_cast<size_t>(bytes), static_cast<char>(0xa5));
+        auto base = reinterpret_cast<uintptr_t>(thread.storages.back().data());
+        thread.memories.push_back({base, type.strides, base, base + static_cast<uintptr_t>(bytes),
+                                   type.space == AddressSpace::kLocal});
+        thread[instruction.results[0]].memory = &thread.memories.back();
+    }
+
+    void release(Thread& thread) {
+        for (const std::vector<char>& storage : thread.storages) {
+            if (options_.detect_races) races_.forget(storage.data(), static_cast<int64_t>(storage.size()));
+        }
+        thread.storages.clear();
+        thread.memories.clear();
+    }
+
+    // --- parallel regions ---
+
+    // Calls `visit` with each index of a box, the last dimension fastest.
+    template <class Visit>
+    static void for_each_index(const std::vector<int64_t>& sizes, const Visit& visit) {
+        if (std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size <= 0; })) return;
+        std::vector<int64_t> index(sizes.size());
+        while (true) {
+            visit(index);
+            size_t d = sizes.size();
+            while (d > 0 && ++index[d - 1] == sizes[d - 1]) index[--d] = 0;
+            if (d == 0) return;
+        }
+    }
+
+    static std::vector<int64_t> sizes_of(Thread& thread, const Instruction& instruction) {
+        std::vector<int64_t> sizes;
+        for (ValueId size : instruction.operands) sizes.push_back(thread.integer(size));
+        return sizes;
+    }
+
+    static Slots as_slots(const std::vector<int64_t>& index) {
+        Slots slots;
+        for (int64_t value : index) slots.push_back(Slot::of(value));
+        return slots;
+    }
+
+    void run_grid(Thread& thread, const Instruction& instruction) {
+        races_.forget_all();
+        int64_t point = 0;
+        for_each_index(sizes_of(thread, instruction), [&](const std::vector<int64_t>& index) {
+            // A thread of its own, so that what the point allocates goes with it.
+            Thread own{.function = thread.function, .values = thread.values};
+            own.origin.point = point++;
+            run_region(own, instruction.regions[0], as_slots(index));
+            release(own);
+        });
+        races_.forget_all();
+    }
+
+    void run_block(Thread& thread, const Instruction& instruction) {
+        thread.origin.epoch++;
+        std::deque<Thread> threads;
+        for_each_index(sizes_of(thread, instruction), [&](const std::vector<int64_t>& index) {
+            Thread& own = threads.emplace_back(Thread{.function = thread.function, .values = thread.values});
+            own.origin = {thread.origin.point, static_cast<int64_t>(threads.size()) - 1, thread.origin.epoch};
+            enter(own, {.region = &instruction.regions[0]}, as_slots(index));
+        });
+        bool ended = threads.empty();
+        while (!ended) {
+            size_t done = 0;
+            for (Thread& own : threads) {
+                own.barrier = nullptr;
+                done += run(own, 0) ? 1 : 0;
+            }
+            ended = done == threads.size();
+            thread.origin.epoch++;
+            for (Thread& own : threads) {
+                own.origin.epoch = thread.origin.epoch;
+                if (own.barrier != threads[0].barrier) {
+                    throw RuntimeError("not all threads of the block reach the same barrier: " + where(own));
+                }
+            }
+        }
+        for (Thread& own : threads) release(own);
+    }
+
+    // --- reductions ---
+
+    Slots combine(Thread& thread, const Instruction& instruction, const Slots& left, const Slots& right) {
+        Slots arguments = left;
+        arguments.insert(arguments.end(), right.begin(), right.end());
+        return run_region(thread, instruction.regions[1], arguments);
+    }
+
+    Slots element(Thread& thread, const Instruction& instruction, int64_t i) {
+        return run_region(thread, instruction.regions[0], std::array{Slot::of(i)});
+    }
+
+    // Elements [start, start + count), each to the accumulator of its lane; then the lanes by halves.
+    Slots reduce_block(Thread& thread, const Instruction& instruction, const Slots& initials, int64_t start,
+                       int64_t count) {
+        if (instruction.block == 1) return element(thread, instruction, start);
+        int64_t lanes = instruction.lanes;
+        int64_t width = std::min(count, lanes);
+        std::vector<Slots> accumulators(static_cast<size_t>(width), initials);
+        for (int64_t k = 0; k < count; k++) {
+            Slots& accumulator = accumulators[static_cast<size_t>(k % lanes)];
+            accumulator = combine(thread, instruction, accumulator, element(thread, instruction, start + k));
+        }
+        for (int64_t half = lanes / 2; half >= 1; half /= 2) {
+            for (int64_t l = 0; l + half < width; l++) {
+                Slots& left = accumulators[static_cast<size_t>(l)];
+                left = combine(thread, instruction, left, accumulators[static_cast<size_t>(l + half)]);
+            }
+            width = std::min(width, half);
+        }
+        return accumulators[0];
+    }
+
+    Slots reduce(Thread& thread, const Instruction& instruction) {
+        int64_t size = thread.integer(instruction.operands[0]);
+        Slots initials = gather(thread, std::span(instruction.operands).subspan(1));
+        if (size <= 0) return initials;
+        int64_t block = instruction.block == 0 ? size : instruction.block;
+
+        // A binary counter: level k holds the result of 2^k neighbouring blocks.
+        std::vector<std::optional<Slots>> levels;
+        for (int64_t start = 0; start < size; start += block) {
+            Slots carry = reduce_block(thread, instruction, initials, start, std::min(block, size - start));
+            size_t level = 0;
+            for (; level < levels.size() && levels[level]; level++) {
+                carry = combine(thread, instruction, *levels[level], carry);
+                levels[level].reset();
+            }
+            if (level == levels.size()) levels.emplace_back();
+            levels[level] = std::move(carry);
+        }
+        std::optional<Slots> result;
+        for (const std::optional<Slots>& partial : levels) {
+            if (partial) result = result ? combine(thread, instruction, *partial, *result) : *partial;
+        }
+        return *result;
+    }
+
+    void scan(Thread& thread, const Instruction& instruction) {
+        int64_t size = thread.integer(instruction.operands[0]);
+        Slots prefix = gather(thread, std::span(instruction.operands).subspan(1));
+        for (int64_t i = 0; i < size; i++) {
+            prefix = combine(thread, instruction, prefix, element(thread, instruction, i));
+            Slots arguments = prefix;
+            arguments.insert(arguments.begin(), Slot::of(i));
+            run_region(thread, instruction.regions[2], arguments);
+        }
+    }
+
+    const Module& module_;
+    OracleOptions options_;
+    RaceDetector races_;
+    std::deque<Memory> arguments_;
+};
+
+}  // namespace
+
+void run_oracle(const Module& module, const Function& kernel, std::span<const OracleArgument> arguments,
+                const OracleOptions& options) {
+    Oracle(module, options).run_kernel(kernel, arguments);
+}
+
+}  // namespace weft::ir

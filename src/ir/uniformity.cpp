@@ -1,0 +1,121 @@
+#include "ir/uniformity.h"
+
+#include <algorithm>
+
+namespace weft::ir {
+
+namespace {
+
+// Marks only grow, so sweeping until nothing changes ends.
+class Uniformity {
+public:
+    explicit Uniformity(const Function& function) : function_(function), varying_(function.values.size()) {}
+
+    std::vector<bool> run() {
+        do {
+            changed_ = false;
+            sweep(function_.body);
+        } while (changed_);
+        return std::move(varying_);
+    }
+
+private:
+    bool varies(ValueId value) const { return varying_[value.index]; }
+    bool any_varies(const std::vector<ValueId>& values) const {
+        return std::any_of(values.begin(), values.end(), [&](ValueId value) { return varies(value); });
+    }
+    void mark(ValueId value, bool varying) {
+        if (varying && !varying_[value.index]) varying_[value.index] = changed_ = true;
+    }
+    void mark(const std::vector<ValueId>& values, bool varying) {
+        for (ValueId value : values) mark(value, varying);
+    }
+    static const std::vector<ValueId>& yielded(const Region& region) { return region.body.back().operands; }
+
+    void sweep(const Region& region) {
+        for (const Instruction& instruction : region.body) sweep(instruction);
+    }
+
+    void sweep(const Instruction& instruction) {
+        const std::vector<ValueId>& operands = instruction.operands;
+        const std::vector<ValueId>& results = instruction.results;
+        switch (instruction.opcode) {
+            case Opcode::kParallel:
+                if (instruction.level == ParallelLevel::kBlock) mark(instruction.regions[0].arguments, true);
+                sweep(instruction.regions[0]);
+                break;
+            case Opcode::kFor: {
+                const Region& body = instruction.regions[0];
+                bool trip = varies(operands[0]) || varies(operands[1]) || varies(operands[2]);
+                mark(body.arguments[0], trip);
+                for (size_t i = 0; i < results.size(); i++) {
+                    bool varying = varies(operands[3 + i]) || varies(yielded(body)[i]);
+                    mark(body.arguments[1 + i], varying);
+                    mark(results[i], varying || trip);
+                }
+                sweep(body);
+                break;
+            }
+            case Opcode::kWhile: {
+                const Region& condition = instruction.regions[0];
+                const Region& body = instruction.regions[1];
+                bool trip = varies(yielded(condition)[0]);
+                for (size_t i = 0; i < operands.size(); i++) {
+                    mark(condition.arguments[i], varies(operands[i]) || varies(yielded(body)[i]));
+                }
+                for (size_t i = 0; i < results.size(); i++) {
+                    bool varying = varies(yielded(condition)[1 + i]);
+                    mark(body.arguments[i], varying);
+                    mark(results[i], varying || trip);
+                }
+                sweep(condition);
+                sweep(body);
+                break;
+            }
+            case Opcode::kIf:
+                for (size_t i = 0; i < results.size(); i++) {
+                    mark(results[i], varies(operands[0]) || varies(yielded(instruction.regions[0])[i]) ||
+                                         varies(yielded(instruction.regions[1])[i]));
+                }
+                sweep(instruction.regions[0]);
+                sweep(instruction.regions[1]);
+                break;
+            case Opcode::kReduce:
+            case Opcode::kScan: {
+                bool size = varies(operands[0]);
+                mark(instruction.regions[0].arguments[0], size);
+                bool varying = any_varies(operands) || any_varies(yielded(instruction.regions[0])) ||
+                               any_varies(yielded(instruction.regions[1]));
+                for (size_t i = 1; i < instruction.regions.size(); i++)
+                    mark(instruction.regions[i].arguments, varying);
+                mark(results, varying);
+                for (const Region& region : instruction.regions) sweep(region);
+                break;
+            }
+            case Opcode::kAllocate:
+                mark(results, function_.type(results[0]).buffer.space == AddressSpace::kLocal);
+                break;
+            case Opcode::kAtomic:
+            case Opcode::kCompareExchange: mark(results, true); break;
+            case Opcode::kConstant:
+            case Opcode::kApply:
+            case Opcode::kCast:
+            case Opcode::kLoad:
+            case Opcode::kStore:
+            case Opcode::kBarrier:
+            case Opcode::kCall:
+            case Opcode::kYield:
+            case Opcode::kReturn: mark(results, any_varies(operands)); break;
+        }
+    }
+
+    const Function& function_;
+    std::vector<bool> varying_;
+    bool changed_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> varying_in_block(const Function& function) { return Uniformity(function).run(); }
+
+}  // namespace weft::ir

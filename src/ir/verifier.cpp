@@ -1,0 +1,559 @@
+#include "ir/verifier.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "ir/printer.h"
+#include "ir/uniformity.h"
+#include "weft/errors.h"
+
+namespace weft::ir {
+
+namespace {
+
+constexpr size_t kMaxGridRank = 8;  // device/kernel.h: kMaxGridDimensions
+constexpr size_t kMaxBlockRank = 3;
+
+// Where an instruction stands.
+struct Place {
+    bool in_grid = false;
+    bool in_block = false;
+    bool nested = false;      // in a loop, branch or reduction below the innermost parallel region
+    bool no_barrier = false;  // in a body of a reduction or scan
+    bool pure = false;        // in a body that may write only to buffers that it allocated itself:
+    std::set<uint32_t>* pure_locals = nullptr;
+};
+
+class Verifier {
+public:
+    Verifier(const Function& function, const Module* module)
+        : function_(function),
+          module_(module),
+          visible_(function.values.size()),
+          defined_(function.values.size()) {}
+
+    std::vector<std::string> run() {
+        std::vector<ValueId> scope;
+        for (ValueId parameter : function_.parameters) define(parameter, scope, "a parameter");
+        for (ValueId parameter : function_.parameters) {
+            if (!valid(parameter)) continue;
+            const Type& type = function_.type(parameter);
+            if (type.is_buffer &&
+                (type.buffer.space != AddressSpace::kGlobal || !type.buffer.sizes.empty())) {
+                complain("parameter " + name(parameter) + " must be a global buffer without sizes");
+            }
+        }
+        if (function_.is_kernel && !function_.result_types.empty()) complain("a kernel has no results");
+        if (!function_.body.arguments.empty()) complain("the body of a function has no arguments");
+        check_body(function_.body, {}, scope);
+        check_return();
+        if (errors_.empty()) check_barriers();
+        return std::move(errors_);
+    }
+
+private:
+    void complain(const std::string& message) { errors_.push_back("@" + function_.name + ": " + message); }
+    void complain(const Instruction& instruction, const std::string& message) {
+        std::string text(opcode_name(instruction.opcode));
+        if (instruction.op != nullptr) text = std::string(instruction.op->name);
+        if (!instruction.results.empty()) text = name(instruction.results[0]) + " = " + text;
+        complain(text + ": " + message);
+    }
+
+    bool valid(ValueId value) const { return value.index < function_.values.size(); }
+
+    std::string name(ValueId value) const {
+        if (!valid(value)) return "%<bad value>";
+        const std::string& given = function_.values[value.index].name;
+        return given.empty() ? "%<value " + std::to_string(value.index) + ">" : "%" + given;
+    }
+
+    void define(ValueId value, std::vector<ValueId>& scope, const std::string& what) {
+        if (!valid(value)) {
+            complain(what + " has no entry in the table of values");
+            return;
+        }
+        if (defined_[value.index]) complain(name(value) + " is defined twice");
+        defined_[value.index] = true;
+        visible_[value.index] = true;
+        scope.push_back(value);
+    }
+
+    // --- types of operands ---
+
+    const Type* type_of(ValueId value) const { return valid(value) ? &function_.type(value) : nullptr; }
+
+    bool is_scalar(ValueId value, ScalarType scalar) const {
+        return valid(value) && function_.type(value) == Type::of(scalar);
+    }
+
+    void expect(const Instruction& instruction, ValueId value, ScalarType scalar, const std::string& what) {
+        if (!is_scalar(value, scalar)) {
+            complain(instruction, what + " must be " + std::string(scalar_name(scalar)) + ", is " +
+                                      (valid(value) ? print(function_.type(value)) : "missing"));
+        }
+    }
+
+    void expect_types(const Instruction& instruction, std::span<const ValueId> values,
+                      std::span<const Type> types, const std::string& what) {
+        if (values.size() != types.size()) {
+            complain(instruction, what + ": expected " + std::to_string(types.size()) + ", found " +
+                                      std::to_string(values.size()));
+            return;
+        }
+        for (size_t i = 0; i < values.size(); i++) {
+            const Type* type = type_of(values[i]);
+            if (type == nullptr || !(*type == types[i])) {
+                complain(instruction, what + " " + std::to_string(i) + " must be " + print(types[i]) +
+                                          ", is " + (type != nullptr ? print(*type) : "missing"));
+            }
+        }
+    }
+
+    bool expect_shape(const Instruction& instruction, size_t least_operands, size_t regions, size_t results) {
+        if (instruction.operands.size() < least_operands) {
+            complain(instruction, "needs at least " + std::to_string(least_operands) + " operands");
+            return false;
+        }
+        if (instruction.regions.size() != regions) {
+            complain(instruction, "needs " + std::to_string(regions) + " regions");
+            return false;
+        }
+        if (results != SIZE_MAX && instruction.results.size() != results) {
+            complain(instruction, "needs " + std::to_string(results) + " results");
+            return false;
+        }
+        for (const Region& region : instruction.regions) {
+            if (region.body.empty()) {
+                complain(instruction, "a region is empty");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::vector<Type> scalar_types(const Instruction& instruction, std::span<const ValueId> values) {
+        std::vector<Type> types;
+        for (ValueId value : values) {
+            const Type* type = type_of(value);
+            if (type == nullptr || type->is_buffer) complain(instruction, "only scalars can be carried");
+            types.push_back(type == nullptr ? Type{} : *type);
+        }
+        return types;
+    }
+
+    // --- bodies ---
+
+    void check_body(const Region& region, const Place& place, std::vector<ValueId>& scope) {
+        Opcode end = &region == &function_.body ? Opcode::kReturn : Opcode::kYield;
+        if (region.body.empty() || region.body.back().opcode != end) {
+            complain("a body does not end with " + std::string(opcode_name(end)));
+        }
+        std::set<uint32_t> own_locals;
+        Place inner = place;
+        if (place.pure && place.pure_locals == nullptr) inner.pure_locals = &own_locals;
+        for (const Instruction& instruction : region.body) {
+            bool ends = instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn;
+            if (ends && &instruction != &region.body.back())
+                complain(instruction, "stands before the end of a body");
+            for (ValueId operand : instruction.operands) {
+                if (!valid(operand) || !visible_[operand.index]) {
+                    complain(instruction, "uses " + name(operand) + ", which is not defined there");
+                }
+            }
+            check_instruction(instruction, inner);
+            if (instruction.opcode == Opcode::kAllocate && !instruction.results.empty() && place.pure) {
+                inner.pure_locals->insert(instruction.results[0].index);
+            }
+            for (ValueId result : instruction.results) define(result, scope, "a result");
+        }
+    }
+
+    void check_region(const Instruction& instruction, size_t index, std::span<const Type> argument_types,
+                      const Place& place) {
+        const Region& region = instruction.regions[index];
+        expect_types(instruction, region.arguments, argument_types,
+                     "argument of region " + std::to_string(index));
+        std::vector<ValueId> scope;
+        for (ValueId argument : region.arguments) define(argument, scope, "an argument");
+        check_body(region, place, scope);
+        for (ValueId value : scope) visible_[value.index] = false;
+    }
+
+    void expect_yield(const Instruction& instruction, size_t index, std::span<const Type> types) {
+        expect_types(instruction, instruction.regions[index].body.back().operands, types,
+                     "yield of region " + std::to_string(index));
+    }
+
+    // `first` is where the indices begin, `after` how many operands follow them.
+    void check_element(const Instruction& instruction, size_t first, size_t after, bool writes,
+                       const Place& place) {
+        const std::vector<ValueId>& operands = instruction.operands;
+        const Type* type = type_of(operands[0]);
+        if (type == nullptr || !type->is_buffer) {
+            complain(instruction, "its first operand must be a buffer");
+            return;
+        }
+        size_t rank = type->buffer.strides.size();
+        if (operands.size() != first + rank + after) {
+            complain(instruction,
+                     "the buffer has " + std::to_string(rank) + " dimensions, the indices are " +
+                         std::to_string(operands.size() - std::min(operands.size(), first + after)));
+            return;
+        }
+        for (size_t i = first; i < first + rank; i++)
+            expect(instruction, operands[i], ScalarType::kInt64, "an index");
+        if (!writes) return;
+        if (type->buffer.readonly)
+            complain(instruction, "writes to the read-only buffer " + name(operands[0]));
+        if (place.pure && place.pure_locals->count(operands[0].index) == 0) {
+            complain(instruction,
+                     "writes in a body of a reduction, to a buffer that the body did not allocate");
+        }
+    }
+
+    void check_instruction(const Instruction& instruction, const Place& place) {
+        const std::vector<ValueId>& operands = instruction.operands;
+        const std::vector<ValueId>& results = instruction.results;
+        const Type index = Type::of(ScalarType::kInt64);
+        switch (instruction.opcode) {
+            case Opcode::kConstant: {
+                if (!expect_shape(instruction, 0, 0, 1)) return;
+                expect(instruction, results[0], instruction.constant.type, "the result");
+                size_t size = static_cast<size_t>(DType::of(instruction.constant.type).itemsize());
+                const auto& bytes = instruction.constant.bytes;
+                if (instruction.constant.type == ScalarType::kBool && bytes[0] > 1) {
+                    complain(instruction, "a bool is 0 or 1");
+                }
+                if (std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(),
+                                [](uint8_t byte) { return byte != 0; })) {
+                    complain(instruction, "the bytes after the constant are not zero");
+                }
+                break;
+            }
+            case Opcode::kApply: {
+                if (!expect_shape(instruction, 0, 0, SIZE_MAX) || !check_loop(instruction)) return;
+                const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+                std::vector<Type> inputs, outputs;
+                for (ScalarType type : instruction.op->input_types(loop)) inputs.push_back(Type::of(type));
+                for (ScalarType type : instruction.op->output_types(loop)) outputs.push_back(Type::of(type));
+                expect_types(instruction, operands, inputs, "operand");
+                expect_types(instruction, results, outputs, "result");
+                break;
+            }
+            case Opcode::kCast:
+                if (!expect_shape(instruction, 1, 0, 1)) return;
+                scalar_types(instruction, operands);
+                scalar_types(instruction, results);
+                break;
+            case Opcode::kLoad: {
+                size_t after = instruction.predicated ? 2 : 0;
+                if (!expect_shape(instruction, 1 + after, 0, 1)) return;
+                check_element(instruction, 1, after, false, place);
+                ScalarType element = element_of(operands[0]);
+                expect(instruction, results[0], element, "the result");
+                if (instruction.predicated) {
+                    expect(instruction, operands[operands.size() - 2], ScalarType::kBool, "the predicate");
+                    expect(instruction, operands.back(), element, "the other value");
+                }
+                break;
+            }
+            case Opcode::kStore: {
+                size_t after = instruction.predicated ? 1 : 0;
+                if (!expect_shape(instruction, 2 + after, 0, 0)) return;
+                check_element(instruction, 2, after, true, place);
+                expect(instruction, operands[1], element_of(operands[0]), "the value");
+                if (instruction.predicated) {
+                    expect(instruction, operands.back(), ScalarType::kBool, "the predicate");
+                }
+                break;
+            }
+            case Opcode::kAtomic: {
+                if (!expect_shape(instruction, 2, 0, 1) || !check_loop(instruction)) return;
+                check_element(instruction, 2, 0, true, place);
+                ScalarType element = element_of(operands[0]);
+                expect(instruction, operands[1], element, "the value");
+                expect(instruction, results[0], element, "the result");
+                const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+                if (instruction.op->nin != 2 || instruction.op->nout != 1 || loop.types[0] != element ||
+                    loop.types[1] != element || loop.types[2] != element) {
+                    complain(instruction, "the operation must take two elements of the buffer and give one");
+                }
+                check_atomic_element(instruction, element);
+                break;
+            }
+            case Opcode::kCompareExchange: {
+                if (!expect_shape(instruction, 3, 0, 1)) return;
+                check_element(instruction, 3, 0, true, place);
+                ScalarType element = element_of(operands[0]);
+                expect(instruction, operands[1], element, "the expected value");
+                expect(instruction, operands[2], element, "the desired value");
+                expect(instruction, results[0], element, "the result");
+                check_atomic_element(instruction, element);
+                break;
+            }
+            case Opcode::kAllocate: check_allocate(instruction, place); break;
+            case Opcode::kBarrier:
+                if (!expect_shape(instruction, 0, 0, 0)) return;
+                if (!place.in_block) complain(instruction, "stands outside of a block");
+                if (place.no_barrier) complain(instruction, "stands in a body of a reduction");
+                break;
+            case Opcode::kFor: {
+                if (!expect_shape(instruction, 3, 1, SIZE_MAX)) return;
+                expect(instruction, operands[0], ScalarType::kInt64, "the lower bound");
+                expect(instruction, operands[1], ScalarType::kInt64, "the upper bound");
+                expect(instruction, operands[2], ScalarType::kInt64, "the step");
+                std::vector<Type> carried = scalar_types(instruction, std::span(operands).subspan(3));
+                std::vector<Type> arguments{index};
+                arguments.insert(arguments.end(), carried.begin(), carried.end());
+                check_region(instruction, 0, arguments, nested_place(place));
+                expect_yield(instruction, 0, carried);
+                expect_types(instruction, results, carried, "result");
+                break;
+            }
+            case Opcode::kWhile: {
+                if (!expect_shape(instruction, 0, 2, SIZE_MAX)) return;
+                std::vector<Type> carried = scalar_types(instruction, operands);
+                check_region(instruction, 0, carried, nested_place(place));
+                std::span<const ValueId> condition = instruction.regions[0].body.back().operands;
+                if (condition.empty()) {
+                    complain(instruction, "its condition yields nothing");
+                    return;
+                }
+                expect(instruction, condition[0], ScalarType::kBool, "the condition");
+                std::vector<Type> forwarded = scalar_types(instruction, condition.subspan(1));
+                check_region(instruction, 1, forwarded, nested_place(place));
+                expect_yield(instruction, 1, carried);
+                expect_types(instruction, results, forwarded, "result");
+                break;
+            }
+            case Opcode::kIf: {
+                if (!expect_shape(instruction, 1, 2, SIZE_MAX)) return;
+                expect(instruction, operands[0], ScalarType::kBool, "the condition");
+                std::vector<Type> types;
+                for (ValueId result : results)
+                    types.push_back(valid(result) ? function_.type(result) : Type{});
+                for (size_t i = 0; i < 2; i++) {
+                    check_region(instruction, i, {}, nested_place(place));
+                    expect_yield(instruction, i, types);
+                }
+                scalar_types(instruction, results);
+                break;
+            }
+            case Opcode::kParallel: check_parallel(instruction, place); break;
+            case Opcode::kReduce:
+            case Opcode::kScan: {
+                bool scans = instruction.opcode == Opcode::kScan;
+                if (!expect_shape(instruction, 1, scans ? 3 : 2, scans ? 0 : SIZE_MAX)) return;
+                expect(instruction, operands[0], ScalarType::kInt64, "the size");
+                std::vector<Type> elements = scalar_types(instruction, std::span(operands).subspan(1));
+                std::vector<Type> pairs = elements;
+                pairs.insert(pairs.end(), elements.begin(), elements.end());
+                if (elements.empty()) complain(instruction, "there is nothing to combine");
+                Place inner = nested_place(place);
+                inner.no_barrier = true;
+                Place pure = inner;
+                pure.pure = true;
+                check_region(instruction, 0, std::span(&index, 1), pure);
+                expect_yield(instruction, 0, elements);
+                check_region(instruction, 1, pairs, pure);
+                expect_yield(instruction, 1, elements);
+                if (scans) {
+                    if (place.pure) complain(instruction, "stands in a body of a reduction");
+                    std::vector<Type> consumed{index};
+                    consumed.insert(consumed.end(), elements.begin(), elements.end());
+                    check_region(instruction, 2, consumed, inner);
+                    expect_yield(instruction, 2, {});
+                    break;
+                }
+                expect_types(instruction, results, elements, "result");
+                int64_t lanes = instruction.lanes, block = instruction.block;
+                if (lanes < 1 || (lanes & (lanes - 1)) != 0)
+                    complain(instruction, "lanes must be a power of two");
+                else if (block < 0 || block % lanes != 0)
+                    complain(instruction, "block must be a multiple of lanes");
+                break;
+            }
+            case Opcode::kCall: check_call(instruction, place); break;
+            case Opcode::kYield:
+            case Opcode::kReturn: expect_shape(instruction, 0, 0, 0); break;
+        }
+    }
+
+    static Place nested_place(Place place) {
+        place.nested = true;
+        return place;
+    }
+
+    ScalarType element_of(ValueId buffer) const {
+        return valid(buffer) ? function_.type(buffer).buffer.element : ScalarType::kFloat64;
+    }
+
+    bool check_loop(const Instruction& instruction) {
+        if (instruction.op == nullptr) {
+            complain(instruction, "has no operation");
+            return false;
+        }
+        if (instruction.loop < 0 || static_cast<size_t>(instruction.loop) >= instruction.op->loops.size()) {
+            complain(instruction, "has no loop " + std::to_string(instruction.loop));
+            return false;
+        }
+        return true;
+    }
+
+    void check_atomic_element(const Instruction& instruction, ScalarType element) {
+        DType dtype = DType::of(element);
+        if (dtype.is_complex() || dtype.is_bool())
+            complain(instruction, "there are no atomics on " + std::string(dtype.name()));
+    }
+
+    void check_allocate(const Instruction& instruction, const Place& place) {
+        if (!expect_shape(instruction, 0, 0, 1) || !valid(instruction.results[0])) return;
+        const Type& type = function_.type(instruction.results[0]);
+        if (!type.is_buffer || type.buffer.space == AddressSpace::kGlobal) {
+            complain(instruction, "gives a shared or local buffer");
+            return;
+        }
+        const BufferType& buffer = type.buffer;
+        if (buffer.sizes.size() != buffer.strides.size())
+            complain(instruction, "needs a size for each stride");
+        for (int64_t size : buffer.sizes) {
+            if (size < 1) complain(instruction, "sizes must be positive");
+        }
+        for (int64_t stride : buffer.strides) {
+            if (stride < 0) complain(instruction, "strides must be constants, not negative");
+        }
+        if (buffer.readonly) complain(instruction, "cannot be read-only");
+        if (buffer.space == AddressSpace::kShared && (!place.in_grid || place.in_block || place.nested)) {
+            complain(instruction, "shared memory is allocated in a grid's body, outside of blocks and loops");
+        }
+    }
+
+    void check_parallel(const Instruction& instruction, const Place& place) {
+        if (!expect_shape(instruction, 1, 1, 0)) return;
+        bool grid = instruction.level == ParallelLevel::kGrid;
+        if (grid && (place.in_grid || place.nested))
+            complain(instruction, "a grid stands in a kernel's body only");
+        if (grid && !function_.is_kernel) complain(instruction, "a grid stands in a kernel only");
+        if (!grid && (!place.in_grid || place.in_block))
+            complain(instruction, "a block stands in a grid only");
+        if (!grid && place.no_barrier) complain(instruction, "stands in a body of a reduction");
+        if (instruction.operands.size() > (grid ? kMaxGridRank : kMaxBlockRank)) {
+            complain(instruction, "has too many dimensions");
+        }
+        for (ValueId size : instruction.operands) expect(instruction, size, ScalarType::kInt64, "a size");
+        Place inner = place;
+        inner.nested = false;
+        (grid ? inner.in_grid : inner.in_block) = true;
+        std::vector<Type> arguments(instruction.operands.size(), Type::of(ScalarType::kInt64));
+        check_region(instruction, 0, arguments, inner);
+        expect_yield(instruction, 0, {});
+    }
+
+    void check_call(const Instruction& instruction, const Place& place) {
+        if (!expect_shape(instruction, 0, 0, SIZE_MAX) || module_ == nullptr) return;
+        const Function* callee = module_->find(instruction.callee);
+        if (callee == nullptr) {
+            complain(instruction, "there is no function @" + instruction.callee);
+            return;
+        }
+        if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
+        if (reaches(*callee, function_.name, 0)) complain(instruction, "is recursive");
+        std::vector<Type> parameters;
+        for (ValueId parameter : callee->parameters) parameters.push_back(callee->type(parameter));
+        expect_types(instruction, instruction.operands, parameters, "argument");
+        expect_types(instruction, instruction.results, callee->result_types, "result");
+        if (place.pure && std::any_of(parameters.begin(), parameters.end(), [](const Type& type) {
+                return type.is_buffer && !type.buffer.readonly;
+            })) {
+            complain(instruction,
+                     "in a body of a reduction, a callee may get only buffers that are read-only");
+        }
+    }
+
+    bool reaches(const Function& from, const std::string& target, size_t depth) const {
+        if (from.name == target || depth > module_->functions.size()) return true;
+        return any_call(from.body, [&](const Instruction& call) {
+            const Function* callee = module_->find(call.callee);
+            return callee != nullptr && reaches(*callee, target, depth + 1);
+        });
+    }
+
+    template <class Predicate>
+    static bool any_call(const Region& region, const Predicate& predicate) {
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kCall && predicate(instruction)) return true;
+            for (const Region& inner : instruction.regions) {
+                if (any_call(inner, predicate)) return true;
+            }
+        }
+        return false;
+    }
+
+    void check_return() {
+        if (function_.body.body.empty() || function_.body.body.back().opcode != Opcode::kReturn) return;
+        const Instruction& last = function_.body.body.back();
+        expect_types(last, last.operands, function_.result_types, "result");
+    }
+
+    // Every thread of a block must come to the same barriers, so nothing that differs between threads may
+    // decide whether or how often one is reached.
+    void check_barriers() {
+        std::vector<bool> varying = varying_in_block(function_);
+        check_barriers(function_.body, varying, "");
+    }
+
+    // Returns whether the region contains a barrier.
+    bool check_barriers(const Region& region, const std::vector<bool>& varying,
+                        const std::string& divergence) {
+        bool any = false;
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kBarrier) {
+                any = true;
+                if (!divergence.empty()) complain(instruction, "not all threads reach it: " + divergence);
+            }
+            std::string inner = divergence;
+            auto depends = [&](ValueId value) {
+                if (inner.empty() && varying[value.index]) {
+                    inner = "a '" + std::string(opcode_name(instruction.opcode)) + "' around it depends on " +
+                            name(value) + ", which differs between threads";
+                }
+            };
+            if (instruction.opcode == Opcode::kIf) depends(instruction.operands[0]);
+            if (instruction.opcode == Opcode::kFor) {
+                for (size_t i = 0; i < 3; i++) depends(instruction.operands[i]);
+            }
+            if (instruction.opcode == Opcode::kWhile) depends(instruction.regions[0].body.back().operands[0]);
+            if (instruction.opcode == Opcode::kParallel) inner.clear();
+            for (const Region& nested : instruction.regions) any |= check_barriers(nested, varying, inner);
+        }
+        return any;
+    }
+
+    const Function& function_;
+    const Module* module_;
+    std::vector<bool> visible_;
+    std::vector<bool> defined_;
+    std::vector<std::string> errors_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Function& function, const Module* module) {
+    return Verifier(function, module).run();
+}
+
+void check(const Function& function, const Module* module) {
+    std::vector<std::string> errors = verify(function, module);
+    if (errors.empty()) return;
+    std::string text = "ill-formed kernel IR\n";
+    for (const std::string& error : errors) text += "  " + error + "\n";
+    throw InternalError(text + print(function));
+}
+
+void check(const Module& module) {
+    for (const Function& function : module.functions) check(function, &module);
+}
+
+}  // namespace weft::ir
