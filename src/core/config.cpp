@@ -78,6 +78,7 @@ void Config::load_environment() {
     debug = static_cast<int>(read_integer("WEFT_DEBUG", 0, 0, 5));
     guard = read_flag("WEFT_GUARD", false);
     verify = read_flag("WEFT_VERIFY", kVerifyByDefault);
+    memory_limit = read_integer("WEFT_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
     set_cpu(read_text("WEFT_CPU"));
     set_debug_filter(read_text("WEFT_DEBUG_FILTER"));
 }

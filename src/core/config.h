@@ -29,6 +29,8 @@ public:
     std::atomic<int> debug{0};               // WEFT_DEBUG: 0 to 5, see DebugLevel
     std::atomic<bool> guard{false};          // WEFT_GUARD: every buffer touches an inaccessible page
     std::atomic<bool> verify{false};         // WEFT_VERIFY: check IR after each pass and LLVM's modules
+    std::atomic<int64_t> memory_limit{
+        0};  // WEFT_MEMORY_LIMIT: most bytes that arrays and pool may hold; 0: none
 
     std::string cpu() const;  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
     void set_cpu(std::string name);

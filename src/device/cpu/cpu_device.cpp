@@ -1,0 +1,61 @@
+// The CPU as a device: pooled memory, and kernels run on the thread pool.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/config.h"
+#include "core/thread_pool.h"
+#include "device/cpu/grid_cut.h"
+#include "device/cpu/memory_pool.h"
+#include "device/device.h"
+
+namespace weft {
+namespace {
+
+class ForeignBuffer final : public Buffer {
+public:
+    ForeignBuffer(char* data, size_t bytes, std::shared_ptr<void> owner)
+        : Buffer(data, bytes), owner_(std::move(owner)) {}
+
+private:
+    std::shared_ptr<void> owner_;
+};
+
+class CpuDevice final : public DeviceBackend {
+public:
+    std::string name() const override { return "cpu"; }
+
+    BufferPtr allocate(size_t bytes) override {
+        if (config().guard.load(std::memory_order_relaxed)) return allocate_guarded(bytes);
+        return allocate_pooled(bytes);
+    }
+
+    BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) override {
+        return std::make_shared<ForeignBuffer>(data, bytes, std::move(owner));
+    }
+
+    void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                std::span<const int64_t> grid, int64_t cost_per_point) override {
+        const CpuKernelFunction function = static_cast<const CpuKernel&>(kernel).function;
+        const GridCut cut(grid, cost_per_point, num_threads());
+        if (cut.tasks() == 0) return;
+        parallel_for(cut.tasks(), [&](int64_t task) {
+            const GridBox box = cut.box(task);
+            function(words.data(), box.lower.data(), box.upper.data());
+        });
+    }
+
+    void synchronize() override {}  // launch returns when the kernel is done
+    size_t bytes_in_use() const override { return pool_bytes_in_use(); }
+    size_t bytes_pooled() const override { return pool_bytes_held(); }
+    void empty_pool() override { empty_memory_pool(); }
+};
+
+}  // namespace
+
+DeviceBackend& cpu_device() {
+    static CpuDevice* const device = new CpuDevice;  // never destroyed: arrays may outlive static destruction
+    return *device;
+}
+
+}  // namespace weft

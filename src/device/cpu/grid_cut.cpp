@@ -1,0 +1,63 @@
+#include "device/cpu/grid_cut.h"
+
+#include <algorithm>
+#include <string>
+
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+constexpr double kTaskCost =
+    32768;  // additions: some ten microseconds, against one or two for handing out a task
+constexpr int64_t kTasksPerThread = 4;  // more than one, so that threads that started late get less
+constexpr int64_t kInnerGrain = 64;     // elements
+
+}  // namespace
+
+GridCut::GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads)
+    : rank_(static_cast<int>(grid.size())) {
+    WEFT_CHECK(grid.size() <= kMaxGridDimensions, "a grid of " + std::to_string(grid.size()) + " dimensions");
+    double points = 1;
+    for (size_t d = 0; d < grid.size(); ++d) {
+        sizes_[d] = std::max<int64_t>(grid[d], 0);
+        pieces_[d] = 1;
+        points *= static_cast<double>(sizes_[d]);
+    }
+    if (points == 0) {
+        tasks_ = 0;
+        return;
+    }
+    const double cost = points * static_cast<double>(std::max<int64_t>(cost_per_point, 1));
+    const auto wanted =
+        std::min(static_cast<int64_t>(std::min(cost / kTaskCost, 1e9)), kTasksPerThread * threads);
+    if (threads == 1 || wanted < 2) return;
+    for (int d = 0; d < rank_ && tasks_ < wanted; ++d) {
+        const auto dimension = static_cast<size_t>(d);
+        const int64_t grain = d == rank_ - 1 ? kInnerGrain : 1;
+        const int64_t most = (sizes_[dimension] + grain - 1) / grain;
+        pieces_[dimension] = std::min(most, (wanted + tasks_ - 1) / tasks_);
+        tasks_ *= pieces_[dimension];
+    }
+}
+
+GridBox GridCut::box(int64_t task) const {
+    GridBox result;
+    for (int d = rank_ - 1; d >= 0; --d) {
+        const auto dimension = static_cast<size_t>(d);
+        const int64_t pieces = pieces_[dimension];
+        const int64_t piece = task % pieces;
+        task /= pieces;
+        const int64_t grain = pieces > 1 && d == rank_ - 1 ? kInnerGrain : 1;
+        const int64_t grains = (sizes_[dimension] + grain - 1) / grain;
+        // The first grains % pieces pieces get one grain more.
+        const auto start = [&](int64_t i) {
+            return std::min((grains / pieces * i + std::min(i, grains % pieces)) * grain, sizes_[dimension]);
+        };
+        result.lower[dimension] = start(piece);
+        result.upper[dimension] = start(piece + 1);
+    }
+    return result;
+}
+
+}  // namespace weft

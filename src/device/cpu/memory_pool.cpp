@@ -1,0 +1,419 @@
+#include "device/cpu/memory_pool.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "core/config.h"
+#include "device/cpu/available_memory.h"
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+// --- size classes
+// --------------------------------------------------------------------------------------------
+
+constexpr size_t kMappedBytes = size_t{2} << 20;  // from here on a block is a mapping: a huge page at least
+constexpr int kStepBits = 3;                      // eight classes a doubling: at most an eighth is lost
+constexpr int kClasses = 48 << kStepBits;
+
+struct SizeClass {
+    int index;
+    size_t bytes;
+};
+
+// Classes are 64, 128, ... 1024 in steps of 64, then eight a doubling.
+constexpr SizeClass size_class(size_t bytes) {
+    const size_t units = std::max<size_t>((bytes + kBufferAlignment - 1) / kBufferAlignment, 1) - 1;
+    if (units < 16) return {static_cast<int>(units), (units + 1) * kBufferAlignment};
+    const int shift = std::bit_width(units) - kStepBits - 1;
+    const size_t step = (units >> shift) + 1;  // 9 ... 16, of 1 << shift units
+    return {((shift + 1) << kStepBits) + static_cast<int>(step) - 1, (step << shift) * kBufferAlignment};
+}
+
+struct FreeBlock {
+    FreeBlock* next;
+};
+
+// --- the common pool
+// -----------------------------------------------------------------------------------------
+
+constexpr size_t kCheckedBytes = size_t{64}
+                                 << 20;       // fresh memory handed out between two looks at what is left
+constexpr size_t kMargin = size_t{32} << 20;  // left to the rest of the process
+constexpr size_t kSampledBytes = size_t{16}
+                                 << 20;  // blocks from this size on are looked at for untouched pages
+
+std::string describe(size_t bytes) {
+    static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    auto value = static_cast<double>(bytes);
+    for (; value >= 1024 && unit < 6; value /= 1024) ++unit;
+    char text[64];
+    std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.3g %s", value, units[unit]);
+    return text;
+}
+
+class CommonPool {
+public:
+    // A block of the class, from the pool or fresh; null when the system has none.
+    void* take(SizeClass size) {
+        std::lock_guard lock(mutex_);
+        if (FreeBlock* block = free_[static_cast<size_t>(size.index)]) {
+            free_[static_cast<size_t>(size.index)] = block->next;
+            held_.fetch_sub(size.bytes, std::memory_order_relaxed);
+            return block;
+        }
+        if (void* block = make(size)) return block;
+        empty_locked();
+        return make(size);
+    }
+
+    void give_back(void* block, SizeClass size) {
+        std::lock_guard lock(mutex_);
+        if (held_.load(std::memory_order_relaxed) + size.bytes > limit_of_held()) {
+            unmake(block, size);
+            return;
+        }
+        auto* freed = static_cast<FreeBlock*>(block);
+        freed->next = free_[static_cast<size_t>(size.index)];
+        free_[static_cast<size_t>(size.index)] = freed;
+        held_.fetch_add(size.bytes, std::memory_order_relaxed);
+    }
+
+    void empty() {
+        std::lock_guard lock(mutex_);
+        empty_locked();
+    }
+
+    size_t system_left() {
+        std::lock_guard lock(mutex_);
+        return left();
+    }
+
+    size_t held() const { return held_.load(std::memory_order_relaxed); }
+
+    // fork() in one thread while another is in here: the child must find the pool whole.
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+
+private:
+    void* make(SizeClass size) {
+        if (!may_have(size.bytes)) return nullptr;
+        if (size.bytes < kMappedBytes) return std::aligned_alloc(kBufferAlignment, size.bytes);
+        // A mapping is aligned to a page; cut from a larger one, it starts with a huge page.
+        const size_t whole = size.bytes + kMappedBytes;
+        if (whole < size.bytes) return nullptr;
+        void* mapped =
+            mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped == MAP_FAILED) return nullptr;
+        const auto begin = reinterpret_cast<uintptr_t>(mapped);
+        const uintptr_t start = (begin + kMappedBytes - 1) / kMappedBytes * kMappedBytes;
+        if (start > begin) munmap(mapped, start - begin);
+        const uintptr_t end = start + size.bytes;
+        const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+        const uintptr_t used_end = (end + page - 1) / page * page;
+        if (begin + whole > used_end) munmap(reinterpret_cast<void*>(used_end), begin + whole - used_end);
+        auto* block = reinterpret_cast<void*>(start);
+        madvise(block, size.bytes, MADV_HUGEPAGE);  // a wish: without huge pages all works the same
+        if (size.bytes >= kSampledBytes) large_.emplace(start, size.bytes);
+        return block;
+    }
+
+    void unmake(void* block, SizeClass size) {
+        if (size.bytes < kMappedBytes) {
+            std::free(block);
+            return;
+        }
+        large_.erase(reinterpret_cast<uintptr_t>(block));
+        munmap(block, size.bytes);
+    }
+
+    // What the system can still give: what it counts as available, without what it has promised already.
+    size_t left() const {
+        const size_t available = available_memory();
+        const size_t promised = untouched_bytes() + kMargin;
+        return available < promised ? 0 : available - promised;
+    }
+
+    // Looks at the system only now and then: what was handed out since is bounded by kCheckedBytes.
+    bool may_have(size_t bytes) {
+        const auto limit = static_cast<size_t>(config().memory_limit.load(std::memory_order_relaxed));
+        if (limit != 0 && pool_bytes_in_use() + held() + bytes > limit) return false;
+        if (bytes < kCheckedBytes && unchecked_ + bytes < kCheckedBytes) {
+            unchecked_ += bytes;
+            return true;
+        }
+        if (left() < bytes) return false;
+        unchecked_ = 0;
+        return true;
+    }
+
+    // Pages of large blocks that were handed out but never written: the system still counts them as
+    // available.
+    size_t untouched_bytes() const {
+        constexpr size_t kSamples = 32;
+        const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+        size_t result = 0;
+        for (const auto& [start, bytes] : large_) {
+            size_t absent = 0;
+            for (size_t i = 0; i < kSamples; ++i) {
+                const uintptr_t address = start + bytes / kSamples * i / page * page;
+                unsigned char resident = 1;
+                if (mincore(reinterpret_cast<void*>(address), page, &resident) == 0 && (resident & 1) == 0)
+                    ++absent;
+            }
+            result += bytes / kSamples * absent;
+        }
+        return result;
+    }
+
+    static size_t limit_of_held() {
+        static const size_t limit = std::max(available_memory() / 4, size_t{256} << 20);
+        return limit;
+    }
+
+    void empty_locked() {
+        for (int index = 0; index < kClasses; ++index) {
+            FreeBlock* block = std::exchange(free_[static_cast<size_t>(index)], nullptr);
+            while (block != nullptr) {
+                FreeBlock* next = block->next;
+                const size_t bytes = class_bytes(index);
+                held_.fetch_sub(bytes, std::memory_order_relaxed);
+                unmake(block, {index, bytes});
+                block = next;
+            }
+        }
+    }
+
+    static size_t class_bytes(int index) {
+        if (index < 16) return static_cast<size_t>(index + 1) * kBufferAlignment;
+        const int shift = (index >> kStepBits) - 2;
+        const auto step = static_cast<size_t>(index & ((1 << kStepBits) - 1)) + (size_t{1} << kStepBits) + 1;
+        return (step << shift) * kBufferAlignment;
+    }
+
+    std::mutex mutex_;
+    std::array<FreeBlock*, kClasses> free_{};
+    std::atomic<size_t> held_{0};
+    size_t unchecked_ = 0;
+    std::unordered_map<uintptr_t, size_t> large_;  // address and size of blocks from kSampledBytes on
+};
+
+CommonPool& common_pool() {
+    static CommonPool* const pool = [] {
+        auto* made = new CommonPool;  // never destroyed: buffers may outlive static destruction
+        pthread_atfork([] { common_pool().lock(); }, [] { common_pool().unlock(); },
+                       [] { common_pool().unlock(); });
+        return made;
+    }();
+    return *pool;
+}
+
+std::atomic<size_t> bytes_in_use{0};
+
+[[noreturn]] void throw_out_of_memory(size_t bytes) {
+    const int64_t limit = config().memory_limit.load();
+    throw OutOfMemoryError(
+        "cannot allocate " + describe(bytes) + " (" + std::to_string(bytes) + " bytes); weft holds " +
+        describe(pool_bytes_in_use()) + " in arrays and " + describe(pool_bytes_held()) +
+        " in its pool, the system has " + describe(common_pool().system_left()) + " left" +
+        (limit != 0 ? ", and WEFT_MEMORY_LIMIT is " + describe(static_cast<size_t>(limit)) : ""));
+}
+
+void* take_block(SizeClass size, size_t asked) {
+    void* block = common_pool().take(size);
+    if (block == nullptr) throw_out_of_memory(asked);
+    return block;
+}
+
+// --- small blocks: lists of the calling thread
+// -----------------------------------------------------------------
+
+constexpr size_t kSmallBytes = 4096 + 2 * kBufferAlignment;  // with the reference counts
+constexpr int kSmallClasses = 48;
+constexpr int kBlocksPerList = 32;
+static_assert(size_class(kSmallBytes).index < kSmallClasses);
+
+struct ThreadLists {
+    struct List {
+        FreeBlock* first = nullptr;
+        int count = 0;
+    };
+    std::array<List, kSmallClasses> lists;
+    bool closed = false;  // the thread ends: blocks go to the common pool
+};
+thread_local constinit ThreadLists thread_lists;
+
+// Empties the lists when the thread ends; apart from them, so that they can still be asked after it.
+struct ThreadListsOwner {
+    ~ThreadListsOwner() {
+        thread_lists.closed = true;
+        for (int index = 0; index < kSmallClasses; ++index) {
+            FreeBlock* block = std::exchange(thread_lists.lists[static_cast<size_t>(index)].first, nullptr);
+            while (block != nullptr) {
+                FreeBlock* next = block->next;
+                std::free(block);
+                block = next;
+            }
+        }
+    }
+};
+[[gnu::noinline]] void empty_lists_at_thread_end() { static thread_local ThreadListsOwner owner; }
+
+void* take_small(SizeClass size) {
+    ThreadLists::List& list = thread_lists.lists[static_cast<size_t>(size.index)];
+    bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
+    if (FreeBlock* block = list.first) {
+        list.first = block->next;
+        --list.count;
+        return block;
+    }
+    void* block = std::aligned_alloc(kBufferAlignment, size.bytes);
+    if (block == nullptr) {
+        bytes_in_use.fetch_sub(size.bytes, std::memory_order_relaxed);
+        throw_out_of_memory(size.bytes);
+    }
+    return block;
+}
+
+void give_back_small(void* block, SizeClass size) {
+    bytes_in_use.fetch_sub(size.bytes, std::memory_order_relaxed);
+    ThreadLists::List& list = thread_lists.lists[static_cast<size_t>(size.index)];
+    if (list.count >= kBlocksPerList || thread_lists.closed) {
+        std::free(block);
+        return;
+    }
+    if (list.count == 0) empty_lists_at_thread_end();
+    auto* freed = static_cast<FreeBlock*>(block);
+    freed->next = list.first;
+    list.first = freed;
+    ++list.count;
+}
+
+// --- buffers
+// -----------------------------------------------------------------------------------------------------
+
+// Where a small buffer's bytes are: known when allocate_shared has its memory, before the buffer is made in
+// it.
+struct SmallRequest {
+    SizeClass size;
+    size_t bytes;
+    char* data = nullptr;
+};
+
+class SmallBuffer final : public Buffer {
+public:
+    explicit SmallBuffer(const SmallRequest& request) : Buffer(request.data, request.bytes) {}
+};
+
+constexpr size_t kHeaderBytes = 2 * kBufferAlignment;  // reference counts and the buffer object come first
+
+// Gives allocate_shared one block for its counts, the buffer object and, from kHeaderBytes on, the buffer's
+// bytes.
+template <class T>
+struct SmallAllocator {
+    using value_type = T;
+    SmallRequest* request;  // of use only while allocating
+    SizeClass size;
+
+    explicit SmallAllocator(SmallRequest& asked) : request(&asked), size(asked.size) {}
+    template <class U>
+    SmallAllocator(const SmallAllocator<U>& other) : request(other.request), size(other.size) {}
+
+    T* allocate(size_t) {
+        static_assert(sizeof(T) <= kHeaderBytes);
+        char* block = static_cast<char*>(take_small(size));
+        request->data = block + kHeaderBytes;
+        return reinterpret_cast<T*>(block);
+    }
+    void deallocate(T* block, size_t) { give_back_small(block, size); }
+    template <class U>
+    bool operator==(const SmallAllocator<U>&) const {
+        return true;
+    }
+};
+
+class PooledBuffer final : public Buffer {
+public:
+    PooledBuffer(SizeClass size, size_t bytes)
+        : Buffer(static_cast<char*>(take_block(size, bytes)), bytes), size_class_(size) {
+        bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
+    }
+    ~PooledBuffer() override {
+        bytes_in_use.fetch_sub(size_class_.bytes, std::memory_order_relaxed);
+        common_pool().give_back(data_, size_class_);
+    }
+    PooledBuffer(const PooledBuffer&) = delete;
+    PooledBuffer& operator=(const PooledBuffer&) = delete;
+
+private:
+    SizeClass size_class_;
+};
+
+class GuardedBuffer final : public Buffer {
+public:
+    explicit GuardedBuffer(size_t bytes) : Buffer(nullptr, bytes) {
+        static std::atomic<unsigned> turn{0};
+        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        const size_t inner = std::max((bytes + page - 1) / page, size_t{1}) * page;
+        mapped_bytes_ = inner + 2 * page;
+        void* mapped = mapped_bytes_ < bytes ? MAP_FAILED
+                                             : mmap(nullptr, mapped_bytes_, PROT_NONE,
+                                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped == MAP_FAILED) throw_out_of_memory(bytes);
+        mapped_ = static_cast<char*>(mapped);
+        if ((inner > kCheckedBytes && available_memory() < inner) ||
+            mprotect(mapped_ + page, inner, PROT_READ | PROT_WRITE) != 0) {
+            munmap(mapped_, mapped_bytes_);
+            throw_out_of_memory(bytes);
+        }
+        data_ = turn.fetch_add(1, std::memory_order_relaxed) % 2 == 0 ? mapped_ + page + inner - bytes
+                                                                      : mapped_ + page;
+        std::memset(mapped_ + page, 0xcb, inner);
+        bytes_in_use.fetch_add(inner, std::memory_order_relaxed);
+    }
+    ~GuardedBuffer() override {
+        bytes_in_use.fetch_sub(mapped_bytes_ - 2 * static_cast<size_t>(sysconf(_SC_PAGESIZE)),
+                               std::memory_order_relaxed);
+        munmap(mapped_, mapped_bytes_);
+    }
+    GuardedBuffer(const GuardedBuffer&) = delete;
+    GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+private:
+    char* mapped_ = nullptr;
+    size_t mapped_bytes_ = 0;
+};
+
+}  // namespace
+
+BufferPtr allocate_pooled(size_t bytes) {
+    if (bytes <= kSmallBytes - kHeaderBytes) {
+        SmallRequest request{size_class(bytes + kHeaderBytes), bytes};
+        return std::allocate_shared<SmallBuffer>(SmallAllocator<SmallBuffer>(request), request);
+    }
+    if (bytes > (size_t{1} << 46)) throw_out_of_memory(bytes);  // beyond what x86-64 can address
+    return std::make_shared<PooledBuffer>(size_class(bytes), bytes);
+}
+
+BufferPtr allocate_guarded(size_t bytes) { return std::make_shared<GuardedBuffer>(bytes); }
+
+size_t pool_bytes_in_use() { return bytes_in_use.load(std::memory_order_relaxed); }
+size_t pool_bytes_held() { return common_pool().held(); }
+void empty_memory_pool() { common_pool().empty(); }
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+// The memory of the CPU device: aligned blocks in size classes, kept for reuse since fresh pages are dear.
+//
+// Small buffers (most operations on few elements) live in one block with their reference counts and come from
+// lists of the calling thread, without a lock. Larger ones come from a common pool; from 2 MB on they are
+// mappings of their own that ask for huge pages. Linux promises memory that it does not have, so what is
+// asked for beyond the pool is first compared with what the machine and the control group have left.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "device/device.h"
+
+namespace weft {
+
+constexpr size_t kBufferAlignment = 64;
+
+// Thread safe. Throws OutOfMemoryError with the bytes asked for and held, after it has emptied the pool and
+// tried again.
+BufferPtr allocate_pooled(size_t bytes);
+
+// A buffer in a mapping of its own between inaccessible pages (WEFT_GUARD): in turn it ends where a page
+// begins or begins where one ends, so that every access beyond it faults. Its bytes are filled with a
+// pattern.
+BufferPtr allocate_guarded(size_t bytes);
+
+size_t pool_bytes_in_use();
+size_t pool_bytes_held();  // free blocks kept for reuse
+void empty_memory_pool();
+
+}  // namespace weft
