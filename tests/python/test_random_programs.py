@@ -1,0 +1,106 @@
+"""Random programs on NumPy and on weft, with a fixed seed; `make fuzz` runs many more of them with a fresh one."""
+
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import numpy
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+FUZZ = pathlib.Path(__file__).parent.parent / "fuzz"
+sys.path.insert(0, str(FUZZ))
+
+import execute  # noqa: E402
+import faults  # noqa: E402
+import generate  # noqa: E402
+import run  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def run_programs(mode, programs, *arguments):
+    command = [sys.executable, str(FUZZ / "run.py"), "--seed", "1", "--mode", mode, "--programs", str(programs)]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout
+    assert "0 fail" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("mode", "programs"), [("small", 4000), ("compiled", 300), ("naive", 300), ("eager", 200)]
+)
+def test_programs_agree_with_numpy(mode, programs):
+    run_programs(mode, programs)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_programs_of_hypothesis_agree_with_numpy(data):
+    import weft
+
+    profile = run.profile_of("small", run.missing_names(weft))
+    steps = generate.Generator(generate.HypothesisChooser(data.draw, st), profile).program()
+    subject = execute.Subject(weft)
+    failure = execute.run_program(steps, subject)
+    assert failure is None, execute.script(steps, failure)
+
+
+def first_failure(subject, programs=3000):
+    for seed in range(programs):
+        steps = generate.generate(seed, generate.Profile())
+        failure = execute.run_program(steps, subject)
+        if failure:
+            return steps, failure
+    return None, None
+
+
+@pytest.mark.parametrize("fault", faults.FAULTS)
+def test_a_fault_is_found_and_made_short(fault):
+    module, rewrite = faults.FAULTS[fault]
+    subject = execute.Subject(module, rewrite)
+    steps, failure = first_failure(subject)
+    assert failure is not None
+    short, failure = execute.minimise(steps, failure, subject)
+    assert failure is not None
+    assert len(short) <= min(len(steps), 6)
+
+
+def test_the_last_bit_of_a_transcendental_function_is_no_fault():
+    _, failure = first_failure(execute.Subject(faults.within_ulps()), programs=500)
+    assert failure is None
+
+
+def test_a_printed_script_runs_and_shows_both(tmp_path):
+    module, rewrite = faults.FAULTS["copy gives a view"]
+    subject = execute.Subject(module, rewrite)
+    steps, failure = execute.minimise(*first_failure(subject), subject)
+    path = tmp_path / "script.py"
+    path.write_text(execute.script(steps, failure, module="numpy"))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "NumPy: " in done.stdout
+
+
+def test_a_program_that_ends_the_process_is_named(tmp_path):
+    (tmp_path / "crashing.py").write_text(
+        "from numpy import *\nimport numpy, os\nndarray, generic = numpy.ndarray, numpy.generic\n"
+        "def stack(*a, **k): os.abort()\n"
+    )
+    import os
+
+    command = [sys.executable, str(FUZZ / "run.py"), "--seed", "1", "--mode", "small", "--programs", "200"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [*command, "--module", "crashing", "--stop-after", "1"], capture_output=True, text=True, timeout=120,
+        env=environment,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "ended the process" in done.stdout
+    assert "np.stack(" in done.stdout
