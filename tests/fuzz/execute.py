@@ -163,7 +163,9 @@ def compare_values(name, expected, actual, tolerance):
     if not wrong.any():
         return None
     place = tuple(int(i) for i in numpy.argwhere(wrong)[0])
-    allowed = "" if tolerance == EXACT else f" (allowed: {tolerance[0]:.1e} relative, {tolerance[1]:.1e} absolute)"
+    allowed = (
+        "" if tolerance == EXACT else f" (allowed: {tolerance[0]:.1e} relative, {tolerance[1]:.1e} absolute)"
+    )
     return (
         f"{name}: {int(wrong.sum())} of {wrong.size} elements differ, first at {place}: "
         f"{actual[place]!r}, NumPy: {expected[place]!r}{allowed}"
@@ -292,7 +294,7 @@ def script(steps, failure, module="weft", environment=None):
         "warnings.simplefilter('ignore'); numpy.seterr(all='ignore')",
         f"expected, actual = program(numpy), program({module})",
         "for name in expected:",
-        "    print(name, *(f'{label}: {getattr(v, \"dtype\", type(v))} {getattr(v, \"strides\", \"\")}\\n{v!r}'",
+        '    print(name, *(f\'{label}: {getattr(v, "dtype", type(v))} {getattr(v, "strides", "")}\\n{v!r}\'',
         f"          for label, v in (('NumPy', expected[name]), ('{module}', actual[name]))), sep='\\n  ')",
     ]
     return "\n".join(lines).replace("data('", "data(np, '") + "\n"

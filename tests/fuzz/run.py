@@ -36,19 +36,19 @@ BATCH = {"small": 1000}  # programs a process runs; 100 where they are compiled
 def profile_of(mode, missing=()):
     import dataclasses
 
-    import generate
+    import choices
 
-    profile = generate.COMPILED if mode in COMPILED_MODES else generate.Profile()
+    profile = choices.COMPILED if mode in COMPILED_MODES else choices.Profile()
     return dataclasses.replace(profile, missing=frozenset(missing))
 
 
 def missing_names(module):
     """Functions that programs would use and the module does not have yet."""
-    import generate
+    import choices
 
     names = {
-        *generate.UNARY_EXACT, *generate.BINARY_EXACT, *generate.UNARY_INEXACT, *generate.BINARY_INEXACT,
-        *generate.REDUCTIONS, "modf", "frexp", "clip", "copy", "real", "imag", "expand_dims",
+        *choices.UNARY_EXACT, *choices.BINARY_EXACT, *choices.UNARY_INEXACT, *choices.BINARY_INEXACT,
+        *choices.REDUCTIONS, "modf", "frexp", "clip", "copy", "real", "imag", "expand_dims",
     }  # fmt: skip
     return sorted(name for name in names if not hasattr(module, name))
 
@@ -117,7 +117,9 @@ class Run:
         selector = selectors.DefaultSelector()
         active = {}
         while self.todo or active:
-            while self.todo and len(active) < self.options.jobs and len(self.failures) < self.options.stop_after:
+            while (
+                self.todo and len(active) < self.options.jobs and len(self.failures) < self.options.stop_after
+            ):
                 first, count = self.todo.pop(0)
                 process = subprocess.Popen(
                     self.command(first, count), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -222,7 +224,9 @@ def progress_line(total):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--programs", "--count", type=int, help="default: 95,000 small and 5,000 compiled")
     parser.add_argument("--seed", type=int, help="default: a fresh one, which is printed")
     parser.add_argument("--mode", choices=MODES, help="default: small, then compiled")
@@ -230,7 +234,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--module", default="weft")
     parser.add_argument("--timeout", type=float, default=120, help="seconds one program may take")
-    parser.add_argument("--stop-after", type=int, default=20, help="begin no more programs after so many failures")
+    parser.add_argument(
+        "--stop-after", type=int, default=20, help="begin no more programs after so many failures"
+    )
     parser.add_argument("--show", type=int, default=5, help="how many failing programs to print")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
@@ -248,7 +254,10 @@ def main():
         return show_again(options)
     plan = [(options.mode, options.programs or 100_000)]
     if options.mode is None:
-        plan = [("small", options.programs or 95_000), ("compiled", max((options.programs or 100_000) // 20, 1))]
+        plan = [
+            ("small", options.programs or 95_000),
+            ("compiled", max((options.programs or 100_000) // 20, 1)),
+        ]
     print(f"seed {options.seed}", flush=True)
     if options.missing_names:
         print("not there yet, left out:", ", ".join(options.missing_names))
@@ -264,7 +273,9 @@ def main():
             print(f"  {count} × {reason}")
         for number, failure in sorted(run.failures.items())[: options.show]:
             again = f"--mode {mode} --seed {options.seed} --only {number}"
-            print(f"\n--- program {number} ({again}): {failure.get('message', '')}\n{failure.get('script', '')}")
+            print(
+                f"\n--- program {number} ({again}): {failure.get('message', '')}\n{failure.get('script', '')}"
+            )
         kinds = collections.Counter(f["kind"] for f in run.failures.values())
         if kinds:
             print("failures by kind:", dict(kinds))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 FUZZ = pathlib.Path(__file__).parent.parent / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
+import choices  # noqa: E402
 import execute  # noqa: E402
 import faults  # noqa: E402
 import generate  # noqa: E402
@@ -27,7 +28,16 @@ def quiet():
 
 
 def run_programs(mode, programs, *arguments):
-    command = [sys.executable, str(FUZZ / "run.py"), "--seed", "1", "--mode", mode, "--programs", str(programs)]
+    command = [
+        sys.executable,
+        str(FUZZ / "run.py"),
+        "--seed",
+        "1",
+        "--mode",
+        mode,
+        "--programs",
+        str(programs),
+    ]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert "0 fail" in done.stdout
@@ -46,7 +56,7 @@ def test_programs_of_hypothesis_agree_with_numpy(data):
     import weft
 
     profile = run.profile_of("small", run.missing_names(weft))
-    steps = generate.Generator(generate.HypothesisChooser(data.draw, st), profile).program()
+    steps = generate.Generator(choices.HypothesisChooser(data.draw, st), profile).program()
     subject = execute.Subject(weft)
     failure = execute.run_program(steps, subject)
     assert failure is None, execute.script(steps, failure)
@@ -54,7 +64,7 @@ def test_programs_of_hypothesis_agree_with_numpy(data):
 
 def first_failure(subject, programs=3000):
     for seed in range(programs):
-        steps = generate.generate(seed, generate.Profile())
+        steps = generate.generate(seed, choices.Profile())
         failure = execute.run_program(steps, subject)
         if failure:
             return steps, failure
