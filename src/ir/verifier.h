@@ -10,9 +10,11 @@
 
 namespace weft::ir {
 
-std::vector<std::string> verify(const Function& function,
-                                const Module* module = nullptr);  // empty when well formed
-void check(const Function& function,
-           const Module* module = nullptr);  // throws InternalError with the IR's text
+// What is wrong, a line each; empty when well formed. Without a module, calls are not checked.
+std::vector<std::string> verify(const Function& function, const Module* module = nullptr);
+
+// Throws InternalError with what is wrong and the text of the IR.
+void check(const Function& function, const Module* module = nullptr);
+void check(const Module& module);
 
 }  // namespace weft::ir
