@@ -1,0 +1,315 @@
+"""What the benchmarks run: each case with its input, its goal, and the text that each contender's user would write.
+
+A case names its row of the list of workloads. `goal` is the ratio to the best peer that is aimed at (less is better).
+Contenders get their input as their own arrays and return a result that `CONTENDERS[name].finish` waits for.
+"""
+
+import dataclasses
+import functools
+import importlib
+import math
+from collections.abc import Callable
+
+import numpy
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    row: int
+    goal: float
+    inputs: Callable[[], tuple]
+    contenders: dict[str, Callable]  # name: function of the inputs
+    tolerance: float = 0.0  # relative difference from NumPy's result; 0: every bit
+    kind: str = "steady"  # steady: repeated calls; first: the first call of a process; import
+    note: str = ""
+
+
+@dataclasses.dataclass
+class Contender:
+    """How to hand a NumPy array to a contender, and how to wait for its result."""
+
+    module: str
+    convert: Callable = lambda array: array
+    finish: Callable = lambda result: result
+
+
+def weft_finish(result):
+    importlib.import_module("weft").eval(result)
+    return result
+
+
+def jax_convert(array):
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax.numpy.asarray(array)
+
+
+CONTENDERS = {
+    "weft": Contender("weft", lambda a: importlib.import_module("weft").asarray(a), weft_finish),
+    "numpy": Contender("numpy"),
+    "numexpr": Contender("numexpr"),
+    "numba": Contender("numba"),
+    "jax": Contender("jax", jax_convert, lambda result: result.block_until_ready()),
+    "torch": Contender("torch", lambda a: importlib.import_module("torch").from_numpy(a)),
+}
+
+CASES: list[Case] = []
+
+
+def the_same(function, jit=True, without=()):
+    """Contenders that run one text, `function(np, *arrays)`, with their own module as `np`."""
+
+    def jax(*arrays):
+        if "compiled" not in cache:
+            import jax
+
+            jax.config.update("jax_enable_x64", True)
+            bound = functools.partial(function, jax.numpy)
+            cache["compiled"] = jax.jit(bound) if jit else bound
+        return cache["compiled"](*arrays)
+
+    cache = {}
+    contenders = {
+        "numpy": lambda *arrays: function(numpy, *arrays),
+        "weft": lambda *arrays: function(importlib.import_module("weft"), *arrays),
+        "jax": jax,
+        "torch": lambda *arrays: function(importlib.import_module("torch"), *arrays),
+    }
+    return {name: run for name, run in contenders.items() if name not in without}
+
+
+def compiled_by_numba(make):
+    """A contender whose loops Numba compiles on first use: `make(numba)` gives the function."""
+    cache = {}
+
+    def run(*arrays):
+        if "function" not in cache:
+            cache["function"] = make(importlib.import_module("numba"))
+        return cache["function"](*arrays)
+
+    return run
+
+
+def case(name, row, goal, inputs, contenders, **more):
+    CASES.append(Case(name, row, goal, inputs, contenders, **more))
+
+
+def random(shape, dtype="f8", seed=0, add=0.0):
+    return lambda: ((numpy.random.default_rng(seed).random(shape) + add).astype(dtype, copy=False),)
+
+
+def three(size, dtype="f8", add=0.0):
+    return lambda: tuple((numpy.random.default_rng(0).random((3, size)) + add).astype(dtype, copy=False))
+
+
+# --- 1: an expression of several arrays --------------------------------------------------------------------
+
+
+def evaluated_by_numexpr(a, b, c):
+    return importlib.import_module("numexpr").evaluate("2*a + 3*b*c", {"a": a, "b": b, "c": c})
+
+
+case(
+    "2*a + 3*b*c, 1e7 f64", 1, 0.8, three(10**7),
+    {**the_same(lambda np, a, b, c: 2 * a + 3 * b * c), "numexpr": evaluated_by_numexpr}, tolerance=1e-15,
+)  # fmt: skip
+
+
+# --- 3: Black-Scholes --------------------------------------------------------------------------------------
+
+
+def error_function(np):
+    if np.__name__ == "torch":
+        return np.erf
+    homes = {"numpy": "scipy.special", "jax.numpy": "jax.scipy.special"}
+    return importlib.import_module(homes.get(np.__name__, np.__name__ + ".scipy.special")).erf
+
+
+def black_scholes(np, spot, strike, years):
+    erf = error_function(np)
+
+    def normal_cdf(z):
+        return 0.5 * (1 + erf(z * 0.7071067811865476))
+
+    d1 = (np.log(spot / strike) + 0.065 * years) / (0.3 * np.sqrt(years))
+    d2 = d1 - 0.3 * np.sqrt(years)
+    return spot * normal_cdf(d1) - strike * np.exp(-0.02 * years) * normal_cdf(d2)
+
+
+def black_scholes_loops(numba):
+    @numba.njit(parallel=True)
+    def prices(spot, strike, years):
+        result = numpy.empty_like(spot)
+        for i in numba.prange(spot.size):
+            s, k, t = spot[i], strike[i], years[i]
+            spread = 0.3 * math.sqrt(t)
+            d1 = (math.log(s / k) + 0.065 * t) / spread
+            d2 = d1 - spread
+            result[i] = s * 0.5 * (1 + math.erf(d1 * 0.7071067811865476)) - k * math.exp(-0.02 * t) * 0.5 * (
+                1 + math.erf(d2 * 0.7071067811865476)
+            )
+        return result
+
+    return prices
+
+
+for dtype, goal, tolerance in (("f4", 0.4, 2e-5), ("f8", 0.3, 1e-13)):
+    case(
+        f"Black-Scholes, 2e6 {dtype.replace('f4', 'f32').replace('f8', 'f64')}", 3, goal,
+        three(2 * 10**6, dtype, add=1.0),
+        {**the_same(black_scholes), "numba": compiled_by_numba(black_scholes_loops)}, tolerance=tolerance,
+    )  # fmt: skip
+
+
+# --- 4: Laplace over slices; 11: diffusion -----------------------------------------------------------------
+
+
+def own_copy(np, u):
+    return u.clone() if np.__name__ == "torch" else u.copy()
+
+
+def laplace(np, u):
+    u = own_copy(np, u)
+    for _ in range(10):
+        u[1:-1, 1:-1] = ((u[2:, 1:-1] + u[:-2, 1:-1]) * 0.5 + (u[1:-1, 2:] + u[1:-1, :-2]) * 0.5) * 0.5
+    return u
+
+
+def laplace_loops(numba):
+    @numba.njit(parallel=True)
+    def step(u, v):
+        for i in numba.prange(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                v[i, j] = ((u[i + 1, j] + u[i - 1, j]) * 0.5 + (u[i, j + 1] + u[i, j - 1]) * 0.5) * 0.5
+
+    def run(u):
+        u, v = u.copy(), u.copy()
+        for _ in range(10):
+            step(u, v)
+            u, v = v, u
+        return u
+
+    return run
+
+
+def diffusion(np, u):
+    u = own_copy(np, u)
+    for _ in range(20):
+        inner = u[1:-1, 1:-1]
+        u[1:-1, 1:-1] = inner + 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * inner)
+    return u
+
+
+def diffusion_loops(numba):
+    @numba.njit(parallel=True)
+    def step(u, v):
+        for i in numba.prange(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                v[i, j] = u[i, j] + numpy.float32(0.1) * (
+                    u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - numpy.float32(4) * u[i, j]
+                )
+
+    def run(u):
+        u, v = u.copy(), u.copy()
+        for _ in range(20):
+            step(u, v)
+            u, v = v, u
+        return u
+
+    return run
+
+
+case(
+    "Laplace by slices, 2000² f64, 10 steps", 4, 1.03, random((2000, 2000)),
+    {**the_same(laplace, without=("jax",)), "numba": compiled_by_numba(laplace_loops)}, tolerance=1e-14,
+)  # fmt: skip
+case(
+    "diffusion by slices, 2000² f32, 20 steps", 11, 1.03, random((2000, 2000), "f4"),
+    {**the_same(diffusion, without=("jax",)), "numba": compiled_by_numba(diffusion_loops)}, tolerance=1e-5,
+)  # fmt: skip
+
+
+# --- 8: smoothing an image by slices -----------------------------------------------------------------------
+
+
+def nine(x):
+    return (
+        x[:-2, :-2] + x[:-2, 1:-1] + x[:-2, 2:] + x[1:-1, :-2] + x[1:-1, 1:-1] + x[1:-1, 2:]
+        + x[2:, :-2] + x[2:, 1:-1] + x[2:, 2:]
+    )  # fmt: skip
+
+
+def smooth_loops(numba):
+    @numba.njit(parallel=True)
+    def step(x, result):
+        for i in numba.prange(1, x.shape[0] - 1):
+            for j in range(1, x.shape[1] - 1):
+                total = 0
+                for k in range(-1, 2):
+                    total += x[i + k, j - 1] + x[i + k, j] + x[i + k, j + 1]
+                result[i - 1, j - 1] = total // 9
+
+    def run(x):
+        result = numpy.empty((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
+        step(x, result)
+        return result
+
+    return run
+
+
+def widened(np, x):
+    x = x.to(np.int16) if np.__name__ == "torch" else x.astype(np.int16)
+    result = nine(x) // 9
+    return result.to(np.uint8) if np.__name__ == "torch" else result.astype(np.uint8)
+
+
+case(
+    "3×3 smoothing by slices, 10000² int8", 8, 0.8,
+    lambda: (numpy.random.default_rng(0).integers(0, 12, (10000, 10000), dtype=numpy.int8),),
+    {**the_same(lambda np, x: nine(x) // 9), "numba": compiled_by_numba(smooth_loops)},
+)  # fmt: skip
+case(
+    "3×3 smoothing, uint8 widened to int16, 4000²", 8, 0.8,
+    lambda: (numpy.random.default_rng(0).integers(0, 256, (4000, 4000), dtype=numpy.uint8),),
+    {**the_same(widened), "numba": compiled_by_numba(smooth_loops)},
+)  # fmt: skip
+
+
+# --- 15: sums ----------------------------------------------------------------------------------------------
+
+for name, goal, function in (
+    ("sum", 1.0, lambda np, q: q.sum()),
+    ("sum, axis 0", 0.9, lambda np, q: q.sum(0)),
+    ("sum, axis 1", 1.0, lambda np, q: q.sum(1)),
+):
+    case(f"{name}, 4000² f32", 15, goal, random((4000, 4000), "f4"), the_same(function), tolerance=1e-4)
+
+
+# --- 16: many small operations -----------------------------------------------------------------------------
+
+
+def small(np, q):
+    for _ in range(1000):
+        q = q * 1.0001 + 0.5
+    return q
+
+
+for size, goal in ((10, 0.35), (1000, 0.2), (100_000, 0.3)):
+    case(
+        f"2000 dependent operations on {size:,} f64", 16, goal, random(size),
+        the_same(small, jit=False, without=("jax",)), tolerance=1e-13,
+    )  # fmt: skip
+
+
+# --- 17: first use; 18: import -----------------------------------------------------------------------------
+
+case(
+    "first use of a*b + sqrt(c) - a/2, 1e6 f64", 17, math.nan, three(10**6),
+    the_same(lambda np, a, b, c: a * b + np.sqrt(c) - a / 2), tolerance=1e-15, kind="first",
+    note="goal: NumPy's time + 2 ms",
+)  # fmt: skip
+case(
+    "import, fresh process, less Python's own", 18, 0.3, lambda: (),
+    {"numpy": None, "weft": None}, kind="import",
+)  # fmt: skip
