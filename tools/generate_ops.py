@@ -2,7 +2,7 @@
 
 Into the folder given by --output:
   ops/op_ids.inc            WEFT_OP(kAdd) for each operation, in table order
-  ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, name, accuracy, is_double, arguments)
+  ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments)
   op_table_data.cpp         the rows behind op_table() and reduction_table()
   kernels_<group>.inc       one inline function a loop: what it computes for one element
   loops_<group>.cpp         the ahead-of-time loops over those functions
@@ -22,7 +22,7 @@ REAL_OF = {"F": "f", "D": "d"}
 
 KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
-FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "own")
+FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "promotes_to_common", "own")
 
 
 def camel(name):
@@ -250,7 +250,7 @@ namespace {{
 
 
 def cpp_string(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("?", "\\?") + '"'
 
 
 def doc_text(op, types):
@@ -375,9 +375,9 @@ def generate_vector_math(vector_math):
     for key, arguments in (("one_argument", 1), ("two_arguments", 2)):
         for entry in vector_math[key]:
             name, accuracy = entry.split()
-            for letter, is_double in (("d", "true"), ("f", "false")):
+            for letter, cpp in (("d", "double"), ("f", "float")):
                 symbol = f"Sleef_finz_{name}{letter}1_{accuracy}purecfma"
-                text += f'WEFT_VECTOR_MATH({symbol}, {name}, "{accuracy}", {is_double}, {arguments})\n'
+                text += f'WEFT_VECTOR_MATH({symbol}, {name}, "{accuracy}", {cpp}, {arguments})\n'
     return text
 
 

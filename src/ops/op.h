@@ -54,6 +54,9 @@ struct OpFlags {
     /// Integer loops: the caller must refuse negative exponents with
     /// ValueError("Integers to negative integer powers are not allowed.") before running the loop.
     bool checks_negative_exponent : 1 = false;
+    /// Operands are promoted to their common type first, which must have a loop; otherwise the first loop is
+    /// taken that all operands cast to safely. (They differ for Python scalars beside bool, and in messages.)
+    bool promotes_to_common : 1 = false;
     bool is_ufunc : 1 = true;  // numpy has a ufunc of this name; the others are weft's own (select, erf)
 };
 

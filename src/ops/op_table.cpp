@@ -1,0 +1,100 @@
+// Serves the op table: picks the ahead-of-time loops for the CPU at hand once, and finds by name.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <unordered_map>
+
+#include "ops/op.h"
+#include "ops/op_table_data.h"
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+ops_data::Isa detect_isa() {
+#if defined(__x86_64__)
+    using ops_data::Isa;
+    // A CPU named in WEFT_CPU bounds the loops as it bounds the kernel compiler.
+    const char* named = std::getenv("WEFT_CPU");
+    const std::string cpu = named == nullptr ? "" : named;
+    const bool only_v2 = cpu == "x86-64" || cpu == "x86-64-v2" || cpu == "nehalem" || cpu == "sandybridge";
+    const bool only_v3 = cpu == "x86-64-v3" || cpu == "haswell" || cpu.starts_with("znver1") ||
+                         cpu.starts_with("znver2") || cpu.starts_with("znver3");
+    if (only_v2) return Isa::kX86V2;
+    if (__builtin_cpu_supports("x86-64-v4") && !only_v3) return Isa::kX86V4;
+    if (__builtin_cpu_supports("x86-64-v3")) return Isa::kX86V3;
+#endif
+    return ops_data::Isa::kX86V2;
+}
+
+struct Table {
+    ops_data::Loops loops = ops_data::loops_for(detect_isa());
+    std::vector<OpInfo> ops = ops_data::make_ops(loops.ops);
+    std::unordered_map<std::string_view, OpId> by_name;
+
+    Table() {
+        for (const OpInfo& op : ops) by_name.emplace(op.name, op.id);
+        for (const ops_data::Alias& alias : ops_data::aliases) by_name.emplace(alias.name, alias.id);
+    }
+};
+
+// Made at first use and never destroyed: other static objects may ask while the process ends.
+const Table& table() {
+    static const Table* const instance = new Table();
+    return *instance;
+}
+
+constexpr VectorMathFunction kVectorMath[] = {
+#define WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments) \
+    {#symbol, #name, accuracy, sizeof(type) == 8, arguments},
+#include "ops/vector_math.inc"
+#undef WEFT_VECTOR_MATH
+};
+
+}  // namespace
+
+std::span<const OpInfo> op_table() {
+    return table().ops;
+}
+
+const OpInfo& op_info(OpId id) {
+    return table().ops[static_cast<size_t>(id)];
+}
+
+const OpInfo* find_op(std::string_view name) {
+    const auto& by_name = table().by_name;
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : &op_info(found->second);
+}
+
+const LoopInfo* find_loop(const OpInfo& op, std::span<const ScalarType> inputs) {
+    for (const LoopInfo& loop : op.loops) {
+        if (std::ranges::equal(inputs, op.input_types(loop))) return &loop;
+    }
+    return nullptr;
+}
+
+const LoopInfo& cast_loop(ScalarType from, ScalarType to) {
+    return table().loops.casts[static_cast<size_t>(from) * kScalarTypeCount + static_cast<size_t>(to)];
+}
+
+std::span<const VectorMathFunction> vector_math_functions() {
+    return kVectorMath;
+}
+
+std::span<const ReductionInfo> reduction_table() {
+    return ops_data::reductions;
+}
+
+const ReductionInfo& reduction_info(ReductionId id) {
+    return ops_data::reductions[static_cast<size_t>(id)];
+}
+
+const ReductionInfo* find_reduction(std::string_view name) {
+    for (const ReductionInfo& reduction : ops_data::reductions) {
+        if (reduction.name == name) return &reduction;
+    }
+    return nullptr;
+}
+
+}  // namespace weft

@@ -1,0 +1,53 @@
+# The op room's share of the build: C++ generated from the op table, the ahead-of-time loops for each
+# instruction set, and the bitcode for the kernel compiler.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+
+set(WEFT_OP_GROUPS 0 1 2 3 4 5 6 7 cast)
+set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp)
+foreach(group IN LISTS WEFT_OP_GROUPS)
+    list(APPEND WEFT_OP_OUTPUTS kernels_${group}.inc loops_${group}.cpp bitcode_${group}.cpp)
+endforeach()
+
+# At configure time, since the lists of sources are wanted then; configured again when an input changes.
+set(WEFT_OP_GENERATOR
+    ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/generate_ops.py --output ${WEFT_GENERATED_DIR})
+execute_process(COMMAND ${WEFT_OP_GENERATOR} COMMAND_ERROR_IS_FATAL ANY)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    tools/generate_ops.py src/ops/op_table.toml include/weft/scalar_types.def)
+foreach(output IN LISTS WEFT_OP_OUTPUTS)
+    if(NOT EXISTS ${WEFT_GENERATED_DIR}/${output})
+        message(FATAL_ERROR "tools/generate_ops.py did not make ${output}: WEFT_OP_GROUPS differs from its own")
+    endif()
+endforeach()
+
+# The loops are optimised in every build type: they are what small work runs on, and tests time out otherwise.
+# Not every loop can be vectorised, which is no fault (-Wno-pass-failed).
+set(WEFT_LOOP_FLAGS -O2 -Wno-pass-failed)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(WEFT_ISAS x86_64_v2 x86_64_v3 x86_64_v4)
+else()
+    set(WEFT_ISAS generic)
+endif()
+foreach(isa IN LISTS WEFT_ISAS)
+    set(sources "")
+    foreach(group IN LISTS WEFT_OP_GROUPS)
+        list(APPEND sources ${WEFT_GENERATED_DIR}/loops_${group}.cpp)
+    endforeach()
+    add_library(weft_loops_${isa} OBJECT ${sources})
+    target_include_directories(weft_loops_${isa} PRIVATE include src ${WEFT_GENERATED_DIR})
+    target_link_libraries(weft_loops_${isa} PRIVATE weft_flags)
+    target_compile_definitions(weft_loops_${isa} PRIVATE WEFT_ISA=${isa})
+    target_compile_options(weft_loops_${isa} PRIVATE ${WEFT_LOOP_FLAGS})
+    if(isa MATCHES "^x86_64_(v[0-9])$")
+        target_compile_options(weft_loops_${isa} PRIVATE -march=x86-64-${CMAKE_MATCH_1})
+    endif()
+    list(APPEND WEFT_GENERATED_SOURCES $<TARGET_OBJECTS:weft_loops_${isa}>)
+    string(TOUPPER ${isa} isa_upper)
+    set_property(SOURCE ${WEFT_GENERATED_DIR}/op_table_data.cpp
+        APPEND PROPERTY COMPILE_DEFINITIONS WEFT_HAS_${isa_upper})
+endforeach()
+list(APPEND WEFT_GENERATED_SOURCES ${WEFT_GENERATED_DIR}/op_table_data.cpp)
+
+foreach(group IN LISTS WEFT_OP_GROUPS)
+    weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
+endforeach()

@@ -1,0 +1,351 @@
+// Promotion and loop resolution, as NumPy 2 does it.
+#include "ops/resolve.h"
+
+#include <algorithm>
+#include <array>
+
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+// The position of a dtype's kind in "bool < unsigned < signed < floating < complex".
+int kind_order(DType dtype) {
+    switch (dtype.kind()) {
+    case 'b':
+        return 0;
+    case 'u':
+        return 1;
+    case 'i':
+        return 2;
+    case 'f':
+        return 3;
+    default:
+        return 4;
+    }
+}
+
+// How many bytes a floating-point type needs to be a safe target for integers of `itemsize` bytes.
+int64_t float_bytes_for(int64_t itemsize) { return itemsize >= 4 ? 8 : 2 * itemsize; }
+
+bool can_cast_safely(DType from, DType to) {
+    if (from == to || from.is_bool()) return true;
+    if (to.is_bool()) return false;
+    if (from.is_complex() && !to.is_complex()) return false;
+    const int64_t target = to.is_complex() ? to.itemsize() / 2 : to.itemsize();
+    if (from.is_inexact()) {
+        const int64_t source = from.is_complex() ? from.itemsize() / 2 : from.itemsize();
+        return to.is_inexact() && source <= target;
+    }
+    if (to.is_inexact()) return float_bytes_for(from.itemsize()) <= target;
+    if (from.kind() == to.kind()) return from.itemsize() <= to.itemsize();
+    return from.is_unsigned_integer() && from.itemsize() < to.itemsize();
+}
+
+DType default_dtype(WeakKind kind) {
+    switch (kind) {
+    case WeakKind::kInt:
+        return ScalarType::kInt64;
+    case WeakKind::kFloat:
+        return ScalarType::kFloat64;
+    default:
+        return ScalarType::kComplex128;
+    }
+}
+
+int weak_order(WeakKind kind) {
+    return kind == WeakKind::kInt ? 2 : (kind == WeakKind::kFloat ? 3 : 4);
+}
+
+// What a dtype becomes together with a Python scalar.
+DType promote_with_weak(DType dtype, WeakKind kind) {
+    if (kind_order(dtype) >= weak_order(kind) || (kind == WeakKind::kInt && dtype.is_unsigned_integer())) {
+        return dtype;
+    }
+    if (kind == WeakKind::kComplex && dtype.is_floating()) {
+        return dtype.itemsize() <= 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
+    }
+    return default_dtype(kind);
+}
+
+std::string quoted_dtype(DType dtype) { return "dtype('" + std::string(dtype.name()) + "')"; }
+
+// The name of NumPy's class of a dtype, "<class 'numpy.dtypes.Float64DType'>".
+std::string dtype_class(DType dtype) {
+    std::string name(dtype.name());
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    if (name.starts_with("Uint")) name[1] = 'I';
+    return "<class 'numpy.dtypes." + name + "DType'>";
+}
+
+[[noreturn]] void throw_no_loop(const OpInfo& op, std::span<const OperandType> inputs) {
+    const std::string name = "ufunc '" + std::string(op.numpy_name) + "'";
+    const bool any_bool = std::ranges::any_of(inputs, [](const OperandType& input) { return input.dtype.is_bool(); });
+    if (op.id == OpId::kSubtract && any_bool) {
+        throw TypeError(
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+            "the logical_xor function instead.");
+    }
+    if (op.id == OpId::kNegative && any_bool) {
+        throw TypeError(
+            "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+            "logical_not function instead.");
+    }
+    if (!op.flags.promotes_to_common) {
+        throw TypeError(name +
+                        " not supported for the input types, and the inputs could not be safely coerced to any "
+                        "supported types according to the casting rule ''safe''");
+    }
+    std::string types;
+    for (const OperandType& input : inputs) types += (types.empty() ? "" : ", ") + dtype_class(input.dtype);
+    if (inputs.size() > 1) types = "(" + types + ")";
+    throw UFuncTypeError(name + " did not contain a loop with signature matching types " + types + " -> None");
+}
+
+bool accepts(const OpInfo& op, const LoopInfo& loop, std::span<const OperandType> inputs, Casting casting) {
+    const auto types = op.input_types(loop);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!can_cast(inputs[i], types[i], casting)) return false;
+    }
+    return true;
+}
+
+// A loop all of whose inputs have one type.
+const LoopInfo* find_uniform_loop(const OpInfo& op, DType dtype) {
+    std::array<ScalarType, kMaxOperands> types;
+    types.fill(dtype.scalar_type());
+    return find_loop(op, std::span(types).first(op.nin));
+}
+
+std::string_view ordinal_input(size_t i) {
+    constexpr std::string_view kNames[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
+    return kNames[i];
+}
+
+}  // namespace
+
+OperandType::OperandType(WeakKind kind) : dtype(default_dtype(kind)), weak(kind) {}
+
+Casting parse_casting(std::string_view text) {
+    for (Casting casting : {Casting::kNo, Casting::kEquiv, Casting::kSafe, Casting::kSameKind, Casting::kUnsafe}) {
+        if (text == casting_name(casting)) return casting;
+    }
+    throw ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'same_value', or 'unsafe' (got '" +
+                     std::string(text) + "')");
+}
+
+std::string_view casting_name(Casting casting) {
+    switch (casting) {
+    case Casting::kNo:
+        return "no";
+    case Casting::kEquiv:
+        return "equiv";
+    case Casting::kSafe:
+        return "safe";
+    case Casting::kSameKind:
+        return "same_kind";
+    default:
+        return "unsafe";
+    }
+}
+
+bool can_cast(DType from, DType to, Casting casting) {
+    switch (casting) {
+    case Casting::kNo:
+    case Casting::kEquiv:
+        return from == to;
+    case Casting::kSafe:
+        return can_cast_safely(from, to);
+    case Casting::kSameKind:
+        return can_cast_safely(from, to) || kind_order(from) <= kind_order(to);
+    default:
+        return true;
+    }
+}
+
+bool can_cast(OperandType from, DType to, Casting casting) {
+    if (from.weak == WeakKind::kNone || casting == Casting::kUnsafe) return can_cast(from.dtype, to, casting);
+    const int target = to.is_unsigned_integer() ? 2 : kind_order(to);
+    return target >= weak_order(from.weak);
+}
+
+DType promote_types(DType a, DType b) {
+    for (const DTypeInfo& info : DType::all()) {
+        const DType candidate(info.scalar_type);
+        if (can_cast_safely(a, candidate) && can_cast_safely(b, candidate)) return candidate;
+    }
+    throw_internal_error(__FILE__, __LINE__, "complex128 holds every type");
+}
+
+DType result_type(std::span<const OperandType> operands) {
+    if (operands.empty()) throw ValueError("at least one array or dtype is required");
+    std::optional<DType> strong;
+    WeakKind weak = WeakKind::kNone;
+    for (const OperandType& operand : operands) {
+        if (operand.weak == WeakKind::kNone) {
+            strong = strong ? promote_types(*strong, operand.dtype) : operand.dtype;
+        } else {
+            weak = std::max(weak, operand.weak);
+        }
+    }
+    if (!strong) return default_dtype(weak);
+    return weak == WeakKind::kNone ? *strong : promote_with_weak(*strong, weak);
+}
+
+const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> given,
+                             std::optional<DType> signature_output, Casting casting) {
+    WEFT_CHECK(given.size() == op.nin, std::string(op.name) + " called with another number of inputs");
+    std::array<OperandType, kMaxOperands> storage = {DType(), DType(), DType(), DType(),
+                                                     DType(), DType(), DType(), DType()};
+    const std::span<OperandType> inputs = std::span(storage).first(given.size());
+    std::ranges::copy(given, inputs.begin());
+
+    // Python scalars among themselves are what they are by default.
+    const bool all_weak =
+        std::ranges::all_of(inputs, [](const OperandType& input) { return input.weak != WeakKind::kNone; });
+    if (all_weak) {
+        for (OperandType& input : inputs) input.weak = WeakKind::kNone;
+    }
+
+    if (signature_output) {
+        for (const LoopInfo& loop : op.loops) {
+            if (op.output_types(loop)[0] != signature_output->scalar_type()) continue;
+            if (accepts(op, loop, inputs, casting)) return loop;
+        }
+        for (const LoopInfo& loop : op.loops) {
+            if (op.output_types(loop)[0] != signature_output->scalar_type()) continue;
+            for (size_t i = 0; i < inputs.size(); ++i) {
+                const DType wanted(op.input_types(loop)[i]);
+                if (can_cast(inputs[i], wanted, casting)) continue;
+                throw UFuncTypeError("Cannot cast ufunc '" + std::string(op.numpy_name) + "' input " +
+                                     (op.nin > 1 ? std::string(ordinal_input(i)) + " " : "") + "from " +
+                                     quoted_dtype(inputs[i].dtype) + " to " + quoted_dtype(wanted) +
+                                     " with casting rule '" + std::string(casting_name(casting)) + "'");
+            }
+        }
+        throw UFuncTypeError("No loop matching the specified signature and casting was found for ufunc " +
+                             std::string(op.numpy_name));
+    }
+
+    const bool any_weak =
+        std::ranges::any_of(inputs, [](const OperandType& input) { return input.weak != WeakKind::kNone; });
+    if (!any_weak) {
+        std::array<ScalarType, kMaxOperands> types;
+        for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype.scalar_type();
+        const LoopInfo* loop = find_loop(op, std::span(types).first(inputs.size()));
+        if (loop != nullptr) return *loop;
+    }
+    if (op.flags.promotes_to_common) {
+        const LoopInfo* loop = find_uniform_loop(op, result_type(inputs));
+        if (loop != nullptr) return *loop;
+        throw_no_loop(op, inputs);
+    }
+    for (const LoopInfo& loop : op.loops) {
+        if (accepts(op, loop, inputs, Casting::kSafe)) return loop;
+    }
+    throw_no_loop(op, inputs);
+}
+
+void check_output_cast(const OpInfo& op, int output, DType loop_type, DType out_type, Casting casting) {
+    if (can_cast(loop_type, out_type, casting)) return;
+    const std::string which = op.nout > 1 ? std::to_string(output + op.nin) + " " : "";
+    throw UFuncTypeError("Cannot cast ufunc '" + std::string(op.numpy_name) + "' output " + which + "from " +
+                         quoted_dtype(loop_type) + " to " + quoted_dtype(out_type) + " with casting rule '" +
+                         std::string(casting_name(casting)) + "'");
+}
+
+namespace {
+
+struct IntegerRange {
+    WideInteger lowest;
+    WideInteger highest;
+};
+
+IntegerRange range_of(DType dtype) {
+    const int bits = static_cast<int>(8 * dtype.itemsize());
+    const WideInteger one = 1;
+    if (dtype.is_unsigned_integer()) return {0, (one << bits) - 1};
+    return {-(one << (bits - 1)), (one << (bits - 1)) - 1};
+}
+
+std::string decimal(WideInteger value) {
+    if (value == 0) return "0";
+    const bool is_negative = value < 0;
+    std::string digits;
+    for (; value != 0; value /= 10) {
+        const int digit = static_cast<int>(value % 10);
+        digits += static_cast<char>('0' + (digit < 0 ? -digit : digit));
+    }
+    if (is_negative) digits += '-';
+    return {digits.rbegin(), digits.rend()};
+}
+
+}  // namespace
+
+bool python_int_fits(WideInteger value, DType dtype) {
+    if (!dtype.is_integer()) return true;
+    const IntegerRange range = range_of(dtype);
+    return value >= range.lowest && value <= range.highest;
+}
+
+void check_python_int_fits(WideInteger value, DType dtype, std::string_view text) {
+    if (python_int_fits(value, dtype)) return;
+    throw OverflowError("Python integer " + (text.empty() ? decimal(value) : std::string(text)) +
+                        " out of bounds for " + std::string(dtype.name()));
+}
+
+std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value, DType dtype, bool scalar_on_left) {
+    if (python_int_fits(value, dtype)) return std::nullopt;
+    const bool scalar_is_greater = value > 0;
+    const bool left_is_greater = scalar_is_greater == scalar_on_left;
+    switch (comparison) {
+    case OpId::kEqual:
+        return false;
+    case OpId::kNotEqual:
+        return true;
+    case OpId::kLess:
+    case OpId::kLessEqual:
+        return !left_is_greater;
+    case OpId::kGreater:
+    case OpId::kGreaterEqual:
+        return left_is_greater;
+    default:
+        return std::nullopt;
+    }
+}
+
+ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::optional<DType> dtype) {
+    const ReductionInfo& info = reduction_info(reduction);
+    const OpInfo& combine = op_info(info.combine);
+    DType compute = dtype.value_or(input);
+    DType result = compute;
+    switch (reduction) {
+    case ReductionId::kSum:
+    case ReductionId::kProd:
+        // Integers narrower than the machine's word, and bool, are combined in the word.
+        if (!dtype && (input.is_bool() || input.is_signed_integer())) compute = ScalarType::kInt64;
+        if (!dtype && input.is_unsigned_integer()) compute = ScalarType::kUInt64;
+        result = compute;
+        break;
+    case ReductionId::kAny:
+    case ReductionId::kAll:
+        // NumPy tests each element first and combines the bools.
+        compute = result = ScalarType::kBool;
+        break;
+    case ReductionId::kArgmax:
+    case ReductionId::kArgmin:
+        compute = input;
+        result = ScalarType::kInt64;
+        break;
+    default:
+        break;
+    }
+    const LoopInfo* loop = find_uniform_loop(combine, compute);
+    if (loop == nullptr) {
+        const OperandType operands[] = {compute, compute};
+        loop = &resolve_loop(combine, operands);
+    }
+    return {compute, result, loop};
+}
+
+}  // namespace weft
