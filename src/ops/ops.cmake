@@ -35,9 +35,10 @@ foreach(isa IN LISTS WEFT_ISAS)
     endforeach()
     add_library(weft_loops_${isa} OBJECT ${sources})
     target_include_directories(weft_loops_${isa} PRIVATE include src ${WEFT_GENERATED_DIR})
-    target_link_libraries(weft_loops_${isa} PRIVATE weft_flags)
     target_compile_definitions(weft_loops_${isa} PRIVATE WEFT_ISA=${isa})
-    target_compile_options(weft_loops_${isa} PRIVATE ${WEFT_LOOP_FLAGS})
+    # As everywhere, but for the instruction set.
+    target_compile_options(weft_loops_${isa} PRIVATE ${WEFT_LOOP_FLAGS}
+        $<FILTER:$<TARGET_PROPERTY:weft_flags,INTERFACE_COMPILE_OPTIONS>,EXCLUDE,^-march=>)
     if(isa MATCHES "^x86_64_(v[0-9])$")
         target_compile_options(weft_loops_${isa} PRIVATE -march=x86-64-${CMAKE_MATCH_1})
     endif()
