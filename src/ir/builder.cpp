@@ -7,12 +7,16 @@
 namespace weft::ir {
 
 Builder::Builder(std::string function_name) {
-    function_.name = std::move(function_name);
-    insertion_.push_back(&function_.body.body);
+    own_.name = std::move(function_name);
+    insertion_.push_back(&own_.body.body);
+}
+
+Builder::Builder(Function& function, std::vector<Instruction>& into) : function_(&function) {
+    insertion_.push_back(&into);
 }
 
 ValueId Builder::new_value(Type type, std::string name) {
-    return function_.add_value(std::move(type), std::move(name));
+    return function_->add_value(std::move(type), std::move(name));
 }
 
 Instruction& Builder::append(Instruction instruction) {
@@ -22,7 +26,7 @@ Instruction& Builder::append(Instruction instruction) {
 
 ValueId Builder::parameter(Type type, std::string name) {
     ValueId value = new_value(std::move(type), std::move(name));
-    function_.parameters.push_back(value);
+    own_.parameters.push_back(value);
     return value;
 }
 
@@ -232,13 +236,14 @@ std::vector<ValueId> Builder::call(const Function& callee, std::span<const Value
 }
 
 Function Builder::finish(std::vector<ValueId> results) {
-    WEFT_CHECK(insertion_.size() == 1, "finish inside of a region");
-    function_.is_kernel = results.empty();
-    for (ValueId result : results) function_.result_types.push_back(type(result));
+    WEFT_CHECK(insertion_.size() == 1 && function_ == &own_,
+               "finish inside of a region or of another's function");
+    own_.is_kernel = results.empty();
+    for (ValueId result : results) own_.result_types.push_back(type(result));
     append({.opcode = Opcode::kReturn, .operands = std::move(results)});
-    Function finished = std::move(function_);
-    function_ = {};
-    insertion_ = {&function_.body.body};
+    Function finished = std::move(own_);
+    own_ = {};
+    insertion_ = {&own_.body.body};
     return finished;
 }
 

@@ -16,6 +16,8 @@ namespace weft::ir {
 class Builder {
 public:
     explicit Builder(std::string function_name);
+    // Appends to a body of a function that exists already; for passes. There is nothing to finish.
+    Builder(Function& function, std::vector<Instruction>& into);
     Builder(const Builder&) = delete;
     Builder& operator=(const Builder&) = delete;
 
@@ -55,17 +57,21 @@ public:
               const Body& consume);
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
 
-    const Type& type(ValueId value) const { return function_.type(value); }
-    void set_name(ValueId value, std::string name) { function_.values[value.index].name = std::move(name); }
+    // For passes: an instruction as it is, whose results have their values.
+    Instruction& append(Instruction instruction);
+    Function& function() { return *function_; }
+
+    const Type& type(ValueId value) const { return function_->type(value); }
+    void set_name(ValueId value, std::string name) { function_->values[value.index].name = std::move(name); }
     Function finish(
         std::vector<ValueId> results = {});  // appends the return; the builder is empty afterwards
 
 private:
     ValueId new_value(Type type, std::string name = {});
-    Instruction& append(Instruction instruction);
     Region region(std::span<const Type> argument_types, const Body& body);
 
-    Function function_;
+    Function own_;
+    Function* function_ = &own_;
     std::vector<std::vector<Instruction>*> insertion_;  // innermost region last
 };
 

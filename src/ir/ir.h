@@ -38,8 +38,8 @@ struct BufferType {
     AddressSpace space = AddressSpace::kGlobal;
     uint16_t alias_scope = 0;
     bool readonly = false;
-    std::vector<int64_t> strides;  // bytes; kDynamic for an argument; the size is the rank
-    std::vector<int64_t> sizes;    // elements; only for shared and local buffers, which the kernel allocates
+    std::vector<int64_t> strides{};  // bytes; kDynamic for an argument; the size is the rank
+    std::vector<int64_t> sizes{};  // elements; only for shared and local buffers, which the kernel allocates
 
     friend bool operator==(const BufferType&, const BufferType&) = default;
 };

@@ -1,0 +1,238 @@
+#include "passes/lower_reductions.h"
+
+#include <bit>
+
+#include "passes/rewrite.h"
+
+namespace weft::passes {
+
+using namespace ir;
+
+namespace {
+
+using Values = std::vector<ValueId>;
+
+constexpr int64_t kMaxLevels = 64;  // of the binary counter: sizes are 64-bit
+
+Values slice(std::span<const ValueId> values, size_t from, size_t count) {
+    auto part = values.subspan(from, count);
+    return {part.begin(), part.end()};
+}
+
+// Writes the loops of one reduction. Local arrays are allocated where `allocations` are collected, which no
+// loop encloses.
+class Expansion {
+public:
+    Expansion(Builder& builder, Builder& allocations, const Instruction& reduction)
+        : b_(builder), allocations_(allocations), reduction_(reduction), lanes_(reduction.lanes) {
+        initials_ = slice(reduction.operands, 1, reduction.operands.size() - 1);
+    }
+
+    Values run() {
+        ValueId size = b_.apply("maximum", {reduction_.operands[0], b_.index(0)});
+        if (reduction_.block == 0) return block(b_.index(0), size);
+        if (reduction_.block == 1) {
+            return pairwise(size, [&](ValueId k) { return element(k); });
+        }
+        int64_t length = reduction_.block;
+        ValueId rounded = b_.apply("add", {size, b_.index(length - 1)});
+        return pairwise(b_.apply("floor_divide", {rounded, b_.index(length)}), [&](ValueId k) {
+            ValueId start = b_.apply("multiply", {k, b_.index(length)});
+            ValueId rest = b_.apply("subtract", {size, start});
+            return block(start, b_.apply("minimum", {rest, b_.index(length)}));
+        });
+    }
+
+    void run_scan() {
+        loop(b_.index(0), reduction_.operands[0], initials_, [&](ValueId i, std::span<const ValueId> prefix) {
+            Values next = combine(prefix, element(i));
+            Values arguments{i};
+            arguments.insert(arguments.end(), next.begin(), next.end());
+            append_copy(b_, reduction_.regions[2], arguments);
+            return next;
+        });
+    }
+
+private:
+    // One local array for each component of the accumulator.
+    Values arrays(int64_t length, const std::string& name) {
+        Values result;
+        for (ValueId initial : initials_) {
+            ScalarType element = b_.type(initial).scalar;
+            BufferType type{.element = element, .space = AddressSpace::kLocal};
+            type.alias_scope = unused_alias_scope(b_.function());
+            type.strides = {DType::of(element).itemsize()};
+            type.sizes = {length};
+            result.push_back(allocations_.allocate(std::move(type), name));
+        }
+        return result;
+    }
+
+    Values load(const Values& arrays, ValueId at) {
+        Values result;
+        for (ValueId array : arrays) result.push_back(b_.load(array, std::array{at}));
+        return result;
+    }
+    void store(const Values& arrays, ValueId at, const Values& values) {
+        for (size_t i = 0; i < arrays.size(); i++) b_.store(arrays[i], values[i], std::array{at});
+    }
+
+    Values element(ValueId i) { return append_copy(b_, reduction_.regions[0], std::array{i}); }
+    Values combine(std::span<const ValueId> left, std::span<const ValueId> right) {
+        Values arguments(left.begin(), left.end());
+        arguments.insert(arguments.end(), right.begin(), right.end());
+        return append_copy(b_, reduction_.regions[1], arguments);
+    }
+
+    template <class Body>
+    Values loop(ValueId lower, ValueId upper, const Values& initials, const Body& body) {
+        return b_.for_loop(lower, upper, b_.index(1), initials,
+                           [&](Builder&, std::span<const ValueId> arguments) {
+                               // Copied: the body may make the vector of arguments move.
+                               Values carried = slice(arguments, 1, initials.size());
+                               return body(arguments[0], std::span<const ValueId>(carried));
+                           });
+    }
+    template <class Body>
+    void each(ValueId lower, ValueId upper, const Body& body) {
+        loop(lower, upper, {}, [&](ValueId i, std::span<const ValueId>) {
+            body(i);
+            return Values{};
+        });
+    }
+
+    // Elements [start, start + count).
+    Values block(ValueId start, ValueId count) {
+        if (lanes_ == 1) {
+            ValueId end = b_.apply("add", {start, count});
+            return loop(start, end, initials_, [&](ValueId i, std::span<const ValueId> accumulator) {
+                return combine(accumulator, element(i));
+            });
+        }
+        ValueId zero = b_.index(0), lanes = b_.index(lanes_);
+        ValueId rows =
+            b_.apply("right_shift", {count, b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)))});
+        ValueId full = b_.apply("multiply", {rows, lanes});
+
+        // Whole rows go to an array that is indexed by constants once LLVM has unrolled the lanes, and so
+        // becomes registers; what follows needs one that stays in memory.
+        Values fast = arrays(lanes_, "lanes"), slow = arrays(lanes_, "partials");
+        each(zero, lanes, [&](ValueId l) { store(fast, l, initials_); });
+        each(zero, rows, [&](ValueId row) {
+            ValueId first = b_.apply("add", {start, b_.apply("multiply", {row, lanes})});
+            each(zero, lanes, [&](ValueId l) { accumulate(fast, l, b_.apply("add", {first, l})); });
+        });
+        each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
+        ValueId rest_start = b_.apply("add", {start, full});
+        each(zero, b_.apply("subtract", {count, full}),
+             [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
+
+        // By halves; lanes that got no element take no part.
+        ValueId one = b_.index(1);
+        Values widths{b_.apply("minimum", {count, lanes}), b_.index(lanes_ / 2)};
+        ValueId levels = b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)));
+        loop(zero, levels, widths, [&](ValueId, std::span<const ValueId> carried) {
+            ValueId width = carried[0], half = carried[1];
+            each(zero, b_.apply("subtract", {width, half}), [&](ValueId l) {
+                Values right = load(slow, b_.apply("add", {l, half}));
+                store(slow, l, combine(load(slow, l), right));
+            });
+            return Values{b_.apply("minimum", {width, half}), b_.apply("right_shift", {half, one})};
+        });
+        return load(slow, zero);
+    }
+
+    void accumulate(const Values& arrays, ValueId lane, ValueId i) {
+        Values next = element(i);
+        store(arrays, lane, combine(load(arrays, lane), next));
+    }
+
+    ValueId count_ones(ValueId value) {
+        return b_.cast(b_.apply("bitwise_count", {value}), ScalarType::kInt64);
+    }
+
+    // Combines results 0 … count-1 as a binary counter does: before result k comes, the stack holds one
+    // partial for each bit of k, the largest at the bottom; then partials of equal size merge.
+    template <class Partial>
+    Values pairwise(ValueId count, const Partial& partial) {
+        ValueId zero = b_.index(0), one = b_.index(1);
+        Values stack = arrays(kMaxLevels, "stack");
+        store(stack, zero, initials_);
+        each(zero, count, [&](ValueId k) {
+            Values right = partial(k);
+            ValueId depth = count_ones(k);
+            ValueId after = count_ones(b_.apply("add", {k, one}));
+            ValueId top = b_.apply("subtract", {after, one});  // where the merged partial goes
+            // Partials top … depth-1 are merged into it, the upper ones first.
+            ValueId merges = b_.apply("subtract", {depth, top});
+            ValueId highest = b_.apply("subtract", {depth, one});
+            Values merged = loop(zero, merges, right, [&](ValueId m, std::span<const ValueId> accumulator) {
+                return combine(load(stack, b_.apply("subtract", {highest, m})), accumulator);
+            });
+            store(stack, top, merged);
+        });
+        ValueId highest = b_.apply("subtract", {count_ones(count), one});
+        Values last = load(stack, b_.apply("maximum", {highest, zero}));
+        return loop(zero, highest, last, [&](ValueId m, std::span<const ValueId> accumulator) {
+            ValueId at = b_.apply("subtract", {b_.apply("subtract", {highest, one}), m});
+            return combine(load(stack, at), accumulator);
+        });
+    }
+
+    Builder& b_;
+    Builder& allocations_;
+    const Instruction& reduction_;
+    int64_t lanes_;
+    Values initials_;
+};
+
+class Lowering {
+public:
+    explicit Lowering(Function& function) : function_(function) {}
+
+    void run() { lower_root(function_.body); }
+
+private:
+    // A body that no loop encloses within its parallel region; its local arrays are allocated once, at its
+    // start.
+    void lower_root(Region& region) {
+        std::vector<Instruction> allocated;
+        Builder allocations(function_, allocated);
+        lower(region, allocations);
+        region.body.insert(region.body.begin(), std::make_move_iterator(allocated.begin()),
+                           std::make_move_iterator(allocated.end()));
+    }
+
+    void lower(Region& region, Builder& allocations) {
+        std::vector<Instruction> old = std::move(region.body);
+        region.body.clear();
+        for (Instruction& instruction : old) {
+            replaced_.apply(instruction.operands);
+            for (Region& inner : instruction.regions) {
+                if (instruction.opcode == Opcode::kParallel) {
+                    lower_root(inner);
+                } else {
+                    lower(inner, allocations);
+                }
+            }
+            Builder builder(function_, region.body);
+            if (instruction.opcode == Opcode::kReduce) {
+                Values results = Expansion(builder, allocations, instruction).run();
+                for (size_t i = 0; i < results.size(); i++) replaced_.set(instruction.results[i], results[i]);
+            } else if (instruction.opcode == Opcode::kScan) {
+                Expansion(builder, allocations, instruction).run_scan();
+            } else {
+                region.body.push_back(std::move(instruction));
+            }
+        }
+    }
+
+    Function& function_;
+    Substitution replaced_;
+};
+
+}  // namespace
+
+void lower_reductions(const Module&, Function& function) { Lowering(function).run(); }
+
+}  // namespace weft::passes

@@ -1,0 +1,64 @@
+#include "passes/pipeline.h"
+
+#include <chrono>
+#include <string>
+
+#include "core/config.h"
+#include "core/log.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "passes/inline_calls.h"
+#include "passes/lower_reductions.h"
+#include "passes/simplify.h"
+
+namespace weft::passes {
+
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"inline_calls", inline_calls},
+    {"simplify", simplify},
+    {"lower_reductions", lower_reductions},
+    {"simplify_lowered", simplify},
+};
+
+bool verifies() {
+#ifdef WEFT_VERIFY
+    return true;
+#else
+    return config().verify.load(std::memory_order_relaxed);
+#endif
+}
+
+void finish_step(std::string_view pass, double seconds, const ir::Module& module, const ir::Function& kernel,
+                 const PassObserver& observer) {
+    if (debug_enabled(DebugLevel::kIr, kernel.name)) {
+        log_line("IR of @" + kernel.name + " after " + std::string(pass) + ", " +
+                 std::to_string(static_cast<int64_t>(seconds * 1e6)) + " us\n" + ir::print(kernel));
+    }
+    if (verifies()) ir::check(kernel, &module);
+    if (observer) observer(pass, seconds, kernel);
+}
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return kPasses; }
+
+void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
+    finish_step("input", 0, module, kernel, observer);
+    for (const Pass& pass : kPasses) {
+        auto start = std::chrono::steady_clock::now();
+        pass.run(module, kernel);
+        std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        finish_step(pass.name, elapsed.count(), module, kernel, observer);
+    }
+}
+
+void run_pipeline(ir::Module& module, const PassObserver& observer) {
+    for (ir::Function& function : module.functions) {
+        if (function.is_kernel) run_pipeline(module, function, observer);
+    }
+    std::erase_if(module.functions, [](const ir::Function& function) { return !function.is_kernel; });
+}
+
+}  // namespace weft::passes

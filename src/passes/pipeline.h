@@ -1,0 +1,30 @@
+// The passes over kernel IR, in order: the way from what a frontend built to what codegen takes.
+//
+// After the pipeline a kernel has no calls, reductions or scans. Under WEFT_VERIFY it is verified before the
+// first pass and after each; WEFT_DEBUG=3 prints it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "ir/ir.h"
+
+namespace weft::passes {
+
+struct Pass {
+    std::string_view name;
+    void (*run)(const ir::Module& module, ir::Function& function);
+};
+
+std::span<const Pass> pipeline();
+
+// Called after each pass. "input" comes first, before any pass ran.
+using PassObserver = std::function<void(std::string_view pass, double seconds, const ir::Function& function)>;
+
+void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
+
+// Over every kernel of the module; the functions that they called are dropped.
+void run_pipeline(ir::Module& module, const PassObserver& observer = {});
+
+}  // namespace weft::passes

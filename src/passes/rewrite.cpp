@@ -1,0 +1,98 @@
+#include "passes/rewrite.h"
+
+#include <algorithm>
+
+namespace weft::passes {
+
+using namespace ir;
+
+namespace {
+
+class Copier {
+public:
+    Copier(Function& target, const Function& source) : target_(target), source_(source) {}
+
+    void map(ValueId from, ValueId to) { map_.set(from, to); }
+    std::vector<ValueId> mapped(std::vector<ValueId> values) const {
+        map_.apply(values);
+        return values;
+    }
+
+    Instruction copy(const Instruction& instruction) {
+        Instruction result = instruction;
+        map_.apply(result.operands);
+        for (size_t i = 0; i < result.regions.size(); i++) result.regions[i] = copy(instruction.regions[i]);
+        result.results = copy_definitions(instruction.results);
+        return result;
+    }
+
+private:
+    Region copy(const Region& region) {
+        Region result;
+        result.arguments = copy_definitions(region.arguments);
+        result.body.reserve(region.body.size());
+        for (const Instruction& instruction : region.body) result.body.push_back(copy(instruction));
+        return result;
+    }
+
+    std::vector<ValueId> copy_definitions(const std::vector<ValueId>& values) {
+        std::vector<ValueId> copies;
+        for (ValueId value : values) {
+            // Copied first: the source may be the target, whose table grows.
+            ValueInfo info = source_.values[value.index];
+            copies.push_back(target_.add_value(std::move(info.type), std::move(info.name)));
+            map_.set(value, copies.back());
+        }
+        return copies;
+    }
+
+    Function& target_;
+    const Function& source_;
+    Substitution map_;
+};
+
+}  // namespace
+
+std::vector<ValueId> append_copy(Builder& builder, const Region& region, std::span<const ValueId> arguments,
+                                 const Function* source) {
+    Copier copier(builder.function(), source != nullptr ? *source : builder.function());
+    for (size_t i = 0; i < arguments.size(); i++) copier.map(region.arguments[i], arguments[i]);
+    for (size_t i = 0; i + 1 < region.body.size(); i++) builder.append(copier.copy(region.body[i]));
+    return copier.mapped(region.body.back().operands);
+}
+
+uint16_t unused_alias_scope(const Function& function) {
+    uint16_t scope = 0;
+    for (const ValueInfo& value : function.values) scope = std::max(scope, value.type.buffer.alias_scope);
+    return static_cast<uint16_t>(scope + 1);
+}
+
+bool has_no_effect(const Instruction& instruction) {
+    switch (instruction.opcode) {
+        case Opcode::kConstant:
+        case Opcode::kApply:
+        case Opcode::kCast:
+        case Opcode::kLoad:
+        case Opcode::kAllocate:
+        case Opcode::kYield: return true;
+        case Opcode::kFor:
+        case Opcode::kIf:
+        case Opcode::kReduce:
+            return std::all_of(instruction.regions.begin(), instruction.regions.end(),
+                               [](const Region& region) {
+                                   return std::all_of(region.body.begin(), region.body.end(), has_no_effect);
+                               });
+        case Opcode::kWhile:  // may not end
+        case Opcode::kStore:
+        case Opcode::kAtomic:
+        case Opcode::kCompareExchange:
+        case Opcode::kBarrier:
+        case Opcode::kParallel:
+        case Opcode::kScan:
+        case Opcode::kCall:
+        case Opcode::kReturn: return false;
+    }
+    return false;
+}
+
+}  // namespace weft::passes
