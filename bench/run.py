@@ -47,9 +47,9 @@ def serve(contender_name, case_name):
                 result = contender.finish(function(*arrays))
             answer({"ms": (time.perf_counter() - start) * 1e3 / calls})
         elif command == "kernels":
-            before = launched(module)
+            module.clear_kernel_history()
             result = contender.finish(function(*arrays))
-            answer({"kernels": launched(module) - before})
+            answer({"kernels": len(module.kernel_history())})
         elif command == "save":
             numpy.save(words[0], numpy.asarray(result))
             answer({"saved": True})
@@ -57,11 +57,6 @@ def serve(contender_name, case_name):
 
 def answer(message):
     print(json.dumps(message), flush=True)
-
-
-def launched(module):
-    """How many kernels the module has launched so far in this process."""
-    return len(module.kernel_history()) if hasattr(module, "kernel_history") else 0
 
 
 class Server:

@@ -10,6 +10,7 @@ of the turns. Pictures are saved under out/. The exit status is 1 when results d
 import argparse
 import contextlib
 import dataclasses
+import functools
 import importlib
 import json
 import os
@@ -132,9 +133,13 @@ def finish(np, result):
     return result
 
 
-def kernels_launched(np):
-    """How many kernels the array module has launched so far in this process; NumPy launches none."""
-    return len(np.kernel_history()) if hasattr(np, "kernel_history") else 0
+def kernels_launched(np, action):
+    """What `action` returns, and how many kernels the array module launched for it; NumPy launches none."""
+    if not hasattr(np, "kernel_history"):
+        return action(), 0
+    np.clear_kernel_history()
+    result = action()
+    return result, len(np.kernel_history())
 
 
 def to_numpy(result):
@@ -182,10 +187,10 @@ def run_one(program, module, folder):
     kernels = 0
     for turn in range(program.repetitions):
         for np in (numpy, weft) if turn % 2 else (weft, numpy):
-            before = kernels_launched(np)
-            elapsed, results[np] = timed(np, program, arguments[np])
+            turn_of = functools.partial(timed, np, program, arguments[np])
+            (elapsed, results[np]), launched = kernels_launched(np, turn_of)
             times[np].append(elapsed)
-            kernels = max(kernels, kernels_launched(np) - before)
+            kernels = max(kernels, launched)
         print(json.dumps({"turn": turn + 2}), flush=True)
     expected, actual = to_numpy(results[numpy]), to_numpy(results[weft])
     ratios = [n / w for n, w in zip(times[numpy], times[weft], strict=True)]

@@ -176,7 +176,7 @@ np.linspace(-1, 1, 5, dtype='f4')
 np.array(2.5, dtype='f4')
 """.strip().splitlines()
 
-# Python scalars.
+# Python and NumPy scalars.
 SCALARS = """
 0
 1
@@ -195,6 +195,11 @@ True
 300
 -129
 2**40
+np.float32(1.5)
+np.int8(3)
+np.float64(0.5)
+np.uint8(200)
+np.bool_(True)
 1.5+2j
 nan
 inf
