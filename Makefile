@@ -51,10 +51,15 @@ demo: build ## Run the example programs beside NumPy and print the table
 	@$(PYTHON) examples/demo.py $(ARGS)
 
 bench: build ## Time weft beside NumPy and any installed peer
-	@$(PYTHON) bench/run.py $(ARGS)
+	@$(PYTHON) bench/run.py $(if $(wildcard .venv-peers/bin/python),--peers-python .venv-peers/bin/python) $(ARGS)
 
-bench-peers: bootstrap ## Install the peers that the benchmarks know, into .venv
-	@$(PYTHON) -m pip install -q numexpr numba jax torch
+# An environment of their own: the peers want other versions of NumPy and llvmlite. PyTorch's CPU build, where its
+# index can be reached, is a tenth of the usual one.
+PEERS ?= numexpr numba jax torch
+bench-peers: bootstrap ## Install what the benchmarks compare with into .venv-peers (PEERS="numexpr numba")
+	@[ -x .venv-peers/bin/python ] || $(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check \
+		$(if $(findstring torch,$(PEERS)),--extra-index-url https://download.pytorch.org/whl/cpu) numpy $(PEERS)
 
 wheel: bootstrap ## Make wheels into dist/, for each Python that is installed
 	@tools/wheel $(ARGS)
