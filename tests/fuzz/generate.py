@@ -310,7 +310,14 @@ class Generator(Pool):
                 return
         if not may_store(operand.value, tolerance, value.dtype):
             return
-        self.add(f"{target}[{index}] = {text}", self.spread(target, tolerance, operand.text))
+        step = f"{target}[{index}] = {text}"
+        if index == "..." and self.choose.chance(0.4):
+            step = (
+                f"{target}.fill({text})" if numpy.ndim(operand.value) == 0 else f"np.copyto({target}, {text})"
+            )
+            if "copyto" in step and not self.has("copyto"):
+                return
+        self.add(step, self.spread(target, tolerance, operand.text))
 
     def in_place(self):
         arrays = self.arrays()
@@ -378,12 +385,26 @@ class Generator(Pool):
             if function == "np.maximum" and value.dtype.kind == "f":
                 function = "np.add"
             self.add(f"{function}({right}, {left}, out={left})")
-        elif which == 1 and value.ndim >= 1:
-            self.add(f"{x}[1:-1] = {x}[2:] + {x}[:-2] - {x}[1:-1]")
+        elif which == 1:
+            self.stencil(x, value)
         elif which == 2:
             self.add(f"{left} {operator} {right} + {x}")
         else:
             self.add(f"{left} {operator} {right}")
+
+    def stencil(self, x, value):
+        """Neighbours of the same array, a few turns: what people write with slices."""
+        half = " * 0.5" if value.dtype.kind == "f" else ""
+        forms = [f"{x}[1:-1] = ({x}[2:] + {x}[:-2]){half}", f"{x}[1:] += {x}[:-1]", f"{x}[1:-1] -= {x}[2:]"]
+        if value.ndim >= 2:
+            inner = f"{x}[1:-1, 1:-1]"
+            forms += [
+                f"{inner} = ({x}[2:, 1:-1] + {x}[:-2, 1:-1] + {x}[1:-1, 2:] + {x}[1:-1, :-2]){half}",
+                f"{inner} += {x}[2:, 1:-1] - {x}[1:-1, :-2]",
+            ]
+        form = self.choose.pick(forms)
+        turns = self.choose.integer(1, 4)
+        self.add(f"for _ in range({turns}): {form}" if turns > 1 else form)
 
     def binary(self):
         choose = self.choose
@@ -517,6 +538,11 @@ class Generator(Pool):
                     return
             except Exception:
                 return
+        masks = [
+            n for n in self.arrays() if self.names[n].dtype == bool and self.names[n].shape == part.shape
+        ]
+        if masks and self.choose.chance(0.5):
+            extra += f", where={self.choose.pick(masks)}"
         if self.choose.chance(0.3):
             name = self.new()  # the result is the array itself
             self.add(f"{name} = {text}, out={place}{extra})", {}, [name])
