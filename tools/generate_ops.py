@@ -22,7 +22,7 @@ REAL_OF = {"F": "f", "D": "d"}
 
 KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
-FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "promotes_to_common", "own")
+FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "promotes_to_common", "takes_integers_as_float64", "own")
 
 
 def camel(name):

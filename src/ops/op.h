@@ -57,6 +57,8 @@ struct OpFlags {
     /// Operands are promoted to their common type first, which must have a loop; otherwise the first loop is
     /// taken that all operands cast to safely. (They differ for Python scalars beside bool, and in messages.)
     bool promotes_to_common : 1 = false;
+    /// Operands that are all integers or bool are computed in float64 (divide), however small they are.
+    bool takes_integers_as_float64 : 1 = false;
     bool is_ufunc : 1 = true;  // numpy has a ufunc of this name; the others are weft's own (select, erf)
 };
 

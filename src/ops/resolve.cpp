@@ -57,11 +57,12 @@ int weak_order(WeakKind kind) {
     return kind == WeakKind::kInt ? 2 : (kind == WeakKind::kFloat ? 3 : 4);
 }
 
+// As `kind_order`, but unsigned integers take Python's integers as well as signed ones.
+int weak_target_order(DType dtype) { return dtype.is_unsigned_integer() ? 2 : kind_order(dtype); }
+
 // What a dtype becomes together with a Python scalar.
 DType promote_with_weak(DType dtype, WeakKind kind) {
-    if (kind_order(dtype) >= weak_order(kind) || (kind == WeakKind::kInt && dtype.is_unsigned_integer())) {
-        return dtype;
-    }
+    if (weak_target_order(dtype) >= weak_order(kind)) return dtype;
     if (kind == WeakKind::kComplex && dtype.is_floating()) {
         return dtype.itemsize() <= 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
     }
@@ -165,31 +166,31 @@ bool can_cast(DType from, DType to, Casting casting) {
 
 bool can_cast(OperandType from, DType to, Casting casting) {
     if (from.weak == WeakKind::kNone || casting == Casting::kUnsafe) return can_cast(from.dtype, to, casting);
-    const int target = to.is_unsigned_integer() ? 2 : kind_order(to);
-    return target >= weak_order(from.weak);
+    return weak_target_order(to) >= weak_order(from.weak);
 }
 
 DType promote_types(DType a, DType b) {
-    for (const DTypeInfo& info : DType::all()) {
-        const DType candidate(info.scalar_type);
-        if (can_cast_safely(a, candidate) && can_cast_safely(b, candidate)) return candidate;
-    }
-    throw_internal_error(__FILE__, __LINE__, "complex128 holds every type");
+    const OperandType operands[] = {a, b};
+    return result_type(operands);
 }
 
 DType result_type(std::span<const OperandType> operands) {
     if (operands.empty()) throw ValueError("at least one array or dtype is required");
-    std::optional<DType> strong;
+    // Pairwise promotion would depend on the order: int8 and uint8 make int16, which float16 does not hold.
+    const auto holds_all = [&](const DTypeInfo& candidate) {
+        return std::ranges::all_of(operands, [&](const OperandType& operand) {
+            return operand.weak != WeakKind::kNone || can_cast_safely(operand.dtype, DType(candidate.scalar_type));
+        });
+    };
     WeakKind weak = WeakKind::kNone;
+    bool all_weak = true;
     for (const OperandType& operand : operands) {
-        if (operand.weak == WeakKind::kNone) {
-            strong = strong ? promote_types(*strong, operand.dtype) : operand.dtype;
-        } else {
-            weak = std::max(weak, operand.weak);
-        }
+        weak = std::max(weak, operand.weak);
+        all_weak &= operand.weak != WeakKind::kNone;
     }
-    if (!strong) return default_dtype(weak);
-    return weak == WeakKind::kNone ? *strong : promote_with_weak(*strong, weak);
+    if (all_weak) return default_dtype(weak);
+    const DType strong(std::ranges::find_if(DType::all(), holds_all)->scalar_type);
+    return weak == WeakKind::kNone ? strong : promote_with_weak(strong, weak);
 }
 
 const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> given,
@@ -229,17 +230,41 @@ const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> give
 
     const bool any_weak =
         std::ranges::any_of(inputs, [](const OperandType& input) { return input.weak != WeakKind::kNone; });
-    if (!any_weak) {
+    if (!any_weak && !(all_weak && op.kind == OpKind::kLogical && op.nin == 2)) {
         std::array<ScalarType, kMaxOperands> types;
         for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype.scalar_type();
         const LoopInfo* loop = find_loop(op, std::span(types).first(inputs.size()));
         if (loop != nullptr) return *loop;
     }
+    // Two operands of different types are asked for their truth before they are combined.
+    if (op.kind == OpKind::kLogical && op.nin == 2) return *find_uniform_loop(op, ScalarType::kBool);
     if (op.flags.promotes_to_common) {
-        const LoopInfo* loop = find_uniform_loop(op, result_type(inputs));
+        const DType common = result_type(inputs);
+        // Integers without a common integer type are compared by value.
+        if (op.kind == OpKind::kComparison && common.is_floating() && inputs[0].dtype.is_integer() &&
+            inputs[1].dtype.is_integer() && !any_weak) {
+            const auto word = [](DType type) {
+                return type.is_signed_integer() ? ScalarType::kInt64 : ScalarType::kUInt64;
+            };
+            const ScalarType words[] = {word(inputs[0].dtype), word(inputs[1].dtype)};
+            return *find_loop(op, words);
+        }
+        const LoopInfo* loop = find_uniform_loop(op, common);
         if (loop != nullptr) return *loop;
         throw_no_loop(op, inputs);
     }
+    // A Python scalar of a higher kind than all arrays counts as its default type; complex beside float does not.
+    int highest = 0;
+    for (const OperandType& input : inputs) {
+        if (input.weak == WeakKind::kNone) highest = std::max(highest, weak_target_order(input.dtype));
+    }
+    for (OperandType& input : inputs) {
+        const int reach = highest == kind_order(ScalarType::kFloat64) ? weak_order(WeakKind::kComplex) : highest;
+        if (input.weak != WeakKind::kNone && weak_order(input.weak) > reach) input.weak = WeakKind::kNone;
+    }
+    const bool all_integers = std::ranges::all_of(
+        inputs, [](const OperandType& input) { return kind_order(input.dtype) <= weak_order(WeakKind::kInt); });
+    if (op.flags.takes_integers_as_float64 && all_integers) return *find_uniform_loop(op, ScalarType::kFloat64);
     for (const LoopInfo& loop : op.loops) {
         if (accepts(op, loop, inputs, Casting::kSafe)) return loop;
     }

@@ -13,7 +13,8 @@ import numpy as np
 
 DTYPES = [np.dtype(c) for c in "?bBhHiIlLefdFD"]
 OPERANDS = [*DTYPES, int, float, complex]
-CHARACTERS = {"q": "l", "Q": "L"}
+# weft has no long long beside long; two Python ints, which NumPy compares as objects, it compares as int64.
+CHARACTERS = {"q": "l", "Q": "L", "O": "l"}
 
 
 def resolution(ufunc, inputs):

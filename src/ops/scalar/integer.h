@@ -46,11 +46,6 @@ inline T sign(T x) {
     return static_cast<T>((x > 0) - (x < 0));
 }
 
-template <Integer T>
-inline double divide(T x, T y) {
-    return static_cast<double>(x) / static_cast<double>(y);
-}
-
 // A divisor for which the machine's division is defined: not 0, and not -1, whose quotient may not fit.
 template <Integer T>
 inline T safe_divisor(T y) {
