@@ -42,6 +42,8 @@ def wrong_sum(x, *args, **kwargs):
 
 def copy_in_order(target, value):
     """An assignment that reads each element only when it writes it."""
+    while value.ndim > target.ndim and value.shape[0] == 1:
+        value = value[0]
     value = numpy.broadcast_to(value, target.shape)
     for index in numpy.ndindex(target.shape):
         target[index] = value[index]
