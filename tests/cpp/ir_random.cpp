@@ -1,0 +1,363 @@
+#include "ir_random.h"
+
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "ir/builder.h"
+
+namespace weft::ir {
+namespace {
+
+constexpr int64_t kSize = 7;  // elements of every buffer
+
+constexpr ScalarType kTypes[] = {ScalarType::kBool,      ScalarType::kInt8,      ScalarType::kUInt8,
+                                 ScalarType::kInt32,     ScalarType::kInt64,     ScalarType::kUInt64,
+                                 ScalarType::kFloat16,   ScalarType::kFloat32,   ScalarType::kFloat64,
+                                 ScalarType::kComplex64, ScalarType::kComplex128};
+constexpr ScalarType kBufferTypes[] = {ScalarType::kBool,    ScalarType::kInt32,   ScalarType::kInt64,
+                                       ScalarType::kFloat32, ScalarType::kFloat64, ScalarType::kComplex128};
+
+using Values = std::vector<ValueId>;
+
+class Generator {
+public:
+    Generator(uint64_t seed, const RandomKernelOptions& options) : random_(seed), options_(options) {}
+
+    Module run() {
+        Module module;
+        if (options_.calls) {
+            for (int i = 0; i < 2; i++) module.functions.push_back(callee("f" + std::to_string(i)));
+        }
+        callees_ = &module.functions;
+        Builder builder("random");
+        b_ = &builder;
+        ValueId n = builder.parameter(Type::of(ScalarType::kInt64), "n");
+        for (ScalarType type : kBufferTypes) {
+            BufferType buffer{.element = type, .readonly = true};
+            buffer.strides = {chance(2) ? kDynamic : DType::of(type).itemsize()};
+            inputs_.push_back(builder.parameter(Type::of(buffer), "in_" + std::string(scalar_name(type))));
+            buffer.readonly = false;
+            buffer.alias_scope = static_cast<uint16_t>(outputs_.size() + 1);
+            outputs_.push_back(builder.parameter(Type::of(buffer), "out_" + std::string(scalar_name(type))));
+        }
+        visible_ = {n};
+        builder.parallel(ParallelLevel::kGrid, std::array{n},
+                         [&](Builder&, std::span<const ValueId> arguments) {
+                             point_ = arguments[0];
+                             visible_.push_back(point_);
+                             budget_ = options_.instructions;
+                             while (budget_ > 0) statement(3);
+                             for (size_t i = 0; i < outputs_.size(); i++) {
+                                 b_->store(outputs_[i], value(kBufferTypes[i]), std::array{point_});
+                             }
+                             return Values{};
+                         });
+        module.functions.push_back(builder.finish());
+        return module;
+    }
+
+private:
+    uint64_t below(uint64_t n) { return random_() % n; }
+    bool chance(uint64_t n) { return below(n) == 0; }
+    template <class List>
+    auto pick(const List& list) {
+        return list[below(std::size(list))];
+    }
+
+    Function callee(const std::string& name) {
+        Builder builder(name);
+        b_ = &builder;
+        visible_ = {builder.parameter(Type::of(ScalarType::kFloat64), "x"),
+                    builder.parameter(Type::of(ScalarType::kInt64), "k")};
+        budget_ = 5;
+        while (budget_ > 0) statement(0);
+        return builder.finish({value(ScalarType::kFloat64), value(ScalarType::kInt32)});
+    }
+
+    // Whatever is defined by `body` is out of sight afterwards.
+    template <class Body>
+    auto scoped(const Body& body) {
+        Values outer = visible_;
+        auto result = body();
+        visible_ = outer;
+        return result;
+    }
+
+    Constant constant(ScalarType type) {
+        Constant result;
+        result.type = type;
+        size_t size = static_cast<size_t>(DType::of(type).itemsize());
+        uint64_t bits[2] = {random_(), random_()};
+        if (type == ScalarType::kBool) {
+            bits[0] &= 1;
+        } else if (!chance(6)) {  // mostly small numbers, else any bits: NaNs, infinities, denormals
+            int64_t small = static_cast<int64_t>(below(9)) - 3;
+            Constant from = Constant::of(ScalarType::kInt64, small);
+            char* data[] = {reinterpret_cast<char*>(from.bytes.data()),
+                            reinterpret_cast<char*>(result.bytes.data())};
+            int64_t strides[] = {0, 0};
+            cast_loop(ScalarType::kInt64, type).loop(data, strides, 1);
+            return result;
+        }
+        std::memcpy(result.bytes.data(), bits, size);
+        return result;
+    }
+
+    ValueId see(ValueId value) {
+        visible_.push_back(value);
+        budget_--;
+        if (chance(4)) b_->set_name(value, std::string(1, static_cast<char>('a' + below(26))));
+        return value;
+    }
+    void see(const Values& values) {
+        for (ValueId value : values) see(value);
+    }
+
+    // Some value of the type; rather a late one, so that results depend on much.
+    ValueId value(ScalarType type) {
+        for (int tries = 0; tries < 12; tries++) {
+            ValueId candidate = recent();
+            if (b_->type(candidate) == Type::of(type)) return candidate;
+        }
+        for (int tries = 0; tries < 3 && !chance(3); tries++) {
+            ValueId any = recent();
+            if (!b_->type(any).is_buffer) return see(b_->cast(any, type));
+        }
+        return see(b_->constant(constant(type)));
+    }
+
+    ValueId recent() {
+        return chance(3) ? pick(visible_)
+                         : visible_[visible_.size() - 1 - below(std::min<size_t>(visible_.size(), 6))];
+    }
+
+    ValueId index() {
+        return b_->apply("remainder",
+                         {value(ScalarType::kInt64), b_->index(kSize)});  // not negative, as in NumPy
+    }
+
+    void apply() {
+        const OpInfo& op = op_table()[below(op_table().size())];
+        if (!options_.transcendental && op.cost > 10) return;
+        if (op.loops.empty() || op.flags.checks_negative_exponent) return;
+        const LoopInfo& loop = op.loops[below(op.loops.size())];
+        Values operands;
+        for (ScalarType type : op.input_types(loop)) operands.push_back(value(type));
+        see(b_->apply_multiple(op, operands));
+    }
+
+    // A loop of at most four turns.
+    void for_loop(int depth) {
+        ValueId upper = b_->apply("remainder", {value(ScalarType::kInt64), b_->index(5)});
+        Values initials;
+        for (uint64_t i = below(3); i > 0; i--) initials.push_back(value(pick(kTypes)));
+        see(b_->for_loop(b_->index(static_cast<int64_t>(below(3)) - 1), upper,
+                         b_->index(1 + static_cast<int64_t>(below(2))), initials,
+                         [&](Builder&, std::span<const ValueId> arguments) {
+                             Values copied(arguments.begin(), arguments.end());
+                             return scoped([&] { return body(copied, 1, copied.size(), depth); });
+                         }));
+    }
+
+    // Some statements; yields values of the types of arguments from … to.
+    Values body(const Values& arguments, size_t from, size_t to, int depth) {
+        visible_.insert(visible_.end(), arguments.begin(), arguments.end());
+        for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
+        Values yields;
+        for (size_t i = from; i < to; i++) yields.push_back(value(b_->type(arguments[i]).scalar));
+        return yields;
+    }
+
+    void while_loop(int depth) {
+        Values initials{b_->index(static_cast<int64_t>(below(4))), value(pick(kTypes))};
+        see(b_->while_loop(
+            initials,
+            [&](Builder&, std::span<const ValueId> arguments) {
+                Values copied(arguments.begin(), arguments.end());
+                return scoped([&] {
+                    Values yields{b_->apply("greater", {copied[0], b_->index(0)}), copied[0]};
+                    visible_.push_back(copied[1]);
+                    yields.push_back(value(pick(kTypes)));
+                    yields.push_back(copied[1]);
+                    return yields;
+                });
+            },
+            [&](Builder&, std::span<const ValueId> arguments) {
+                Values copied(arguments.begin(), arguments.end());
+                return scoped([&] {
+                    ValueId next = b_->apply("subtract", {copied[0], b_->index(1)});
+                    Values yields{next};
+                    Values rest = body(copied, 2, 3, depth);
+                    yields.push_back(rest[0]);
+                    return yields;
+                });
+            }));
+    }
+
+    void if_else(int depth) {
+        Values types;
+        std::vector<ScalarType> results;
+        for (uint64_t i = below(3); i > 0; i--) results.push_back(pick(kTypes));
+        ValueId condition = value(ScalarType::kBool);
+        auto branch = [&](Builder&, std::span<const ValueId>) {
+            return scoped([&] {
+                for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
+                Values yields;
+                for (ScalarType type : results) yields.push_back(value(type));
+                return yields;
+            });
+        };
+        see(b_->if_else(condition, branch, branch));
+    }
+
+    void reduce(int depth) {
+        Values initials;
+        for (uint64_t i = 1 + below(2); i > 0; i--) initials.push_back(value(pick(kTypes)));
+        int64_t lanes = int64_t{1} << below(4);
+        int64_t block = chance(3) ? 0 : chance(3) ? 1 : lanes * (1 + static_cast<int64_t>(below(3)));
+        if (block == 1) lanes = 1;
+        ValueId size = b_->apply("remainder", {value(ScalarType::kInt64), b_->index(40)});
+        bool stores = std::exchange(may_write_, false);
+        see(b_->reduce(
+            size, initials, lanes, block,
+            [&](Builder&, std::span<const ValueId> arguments) {
+                ValueId i = arguments[0];
+                return scoped([&] {
+                    visible_.push_back(i);
+                    for (uint64_t k = below(4); k > 0; k--) statement(depth - 1);
+                    Values yields;
+                    for (ValueId initial : initials) yields.push_back(value(b_->type(initial).scalar));
+                    return yields;
+                });
+            },
+            [&](Builder&, std::span<const ValueId> arguments) {
+                Values copied(arguments.begin(), arguments.end());
+                return scoped([&] { return body(copied, 0, initials.size(), 0); });
+            }));
+        may_write_ = stores;
+    }
+
+    // A local array, filled before it is seen.
+    void allocate() {
+        ScalarType element = pick(kTypes);
+        BufferType type{.element = element, .space = AddressSpace::kLocal, .alias_scope = next_scope_++};
+        type.strides = {DType::of(element).itemsize()};
+        type.sizes = {kSize};
+        ValueId array = b_->allocate(type, "array");
+        ValueId fill = value(element);
+        b_->for_loop(b_->index(0), b_->index(kSize), b_->index(1), {},
+                     [&](Builder&, std::span<const ValueId> arguments) {
+                         b_->store(array, fill, std::array{arguments[0]});
+                         return Values{};
+                     });
+        visible_.push_back(array);
+        budget_ -= 3;
+    }
+
+    void load() {
+        ValueId buffer = pick(inputs_);
+        for (ValueId candidate : visible_) {
+            if (b_->type(candidate).is_buffer && chance(2)) buffer = candidate;
+        }
+        if (chance(4)) {
+            ValueId otherwise = value(b_->type(buffer).scalar);
+            see(b_->load_if(buffer, std::array{index()}, value(ScalarType::kBool), otherwise));
+        } else {
+            see(b_->load(buffer, std::array{index()}));
+        }
+    }
+
+    void store() {
+        if (!may_write_) return;
+        ValueId buffer = pick(outputs_);
+        ValueId at = point_;
+        for (ValueId candidate : visible_) {
+            if (b_->type(candidate).is_buffer && chance(2)) {
+                buffer = candidate;
+                at = index();
+            }
+        }
+        ValueId stored = value(b_->type(buffer).scalar);
+        if (chance(3)) {
+            b_->store_if(buffer, stored, std::array{at}, value(ScalarType::kBool));
+        } else {
+            b_->store(buffer, stored, std::array{at});
+        }
+        budget_--;
+    }
+
+    void call() {
+        const Function& function = pick(*callees_);
+        see(b_->call(function, Values{value(ScalarType::kFloat64), value(ScalarType::kInt64)}));
+    }
+
+    void statement(int depth) {
+        budget_--;
+        uint64_t kind = below(20);
+        bool in_kernel = callees_ != nullptr;
+        if (depth > 0 && kind == 0) return for_loop(depth);
+        if (depth > 0 && kind == 1) return if_else(depth);
+        if (depth > 0 && kind == 2) return while_loop(depth);
+        if (depth > 0 && kind == 3 && options_.reductions) return reduce(depth);
+        if (in_kernel && kind == 4 && may_write_) return allocate();
+        if (in_kernel && kind <= 8) return load();
+        if (in_kernel && kind <= 10) return store();
+        if (in_kernel && kind == 11 && options_.calls) return call();
+        if (kind == 12) return static_cast<void>(see(b_->cast(value(pick(kTypes)), pick(kTypes))));
+        apply();
+    }
+
+    std::mt19937_64 random_;
+    RandomKernelOptions options_;
+    Builder* b_ = nullptr;
+    const std::vector<Function>* callees_ = nullptr;
+    Values inputs_, outputs_, visible_;
+    ValueId point_;
+    int budget_ = 0;
+    uint16_t next_scope_ = 100;
+    bool may_write_ = true;
+};
+
+}  // namespace
+
+Module random_kernel(uint64_t seed, const RandomKernelOptions& options) {
+    return Generator(seed, options).run();
+}
+
+RandomArguments::RandomArguments(const Module& module, uint64_t seed)
+    : kernel_(module.functions.back()), size_(kSize), memory_(kernel_.parameters.size()) {
+    std::mt19937_64 random(seed);
+    for (size_t i = 0; i < memory_.size(); i++) {
+        const Type& type = kernel_.type(kernel_.parameters[i]);
+        if (!type.is_buffer) continue;
+        memory_[i].resize(static_cast<size_t>(size_ * DType::of(type.scalar).itemsize()));
+        // Small numbers, so that operations meet ordinary operands.
+        for (int64_t k = 0; k < size_; k++) {
+            Constant from = Constant::of(ScalarType::kFloat64, static_cast<double>(random() % 64) / 4 - 5);
+            char* data[] = {reinterpret_cast<char*>(from.bytes.data()),
+                            memory_[i].data() + k * DType::of(type.scalar).itemsize()};
+            int64_t strides[] = {0, 0};
+            cast_loop(ScalarType::kFloat64, type.scalar).loop(data, strides, 1);
+        }
+    }
+}
+
+std::vector<OracleArgument> RandomArguments::arguments() const {
+    std::vector<OracleArgument> result;
+    for (size_t i = 0; i < memory_.size(); i++) {
+        const Type& type = kernel_.type(kernel_.parameters[i]);
+        if (!type.is_buffer) {
+            result.emplace_back(Constant::of(ScalarType::kInt64, size_));
+            continue;
+        }
+        OracleBuffer buffer;
+        buffer.base = buffer.low = const_cast<char*>(memory_[i].data());
+        buffer.high = buffer.low + memory_[i].size();
+        buffer.strides = {DType::of(type.scalar).itemsize()};
+        result.emplace_back(buffer);
+    }
+    return result;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,38 @@
+// Random well-formed kernels, and memory to run them on: what the printer, the parser, the passes and the
+// code generator are tested with against the scalar oracle.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ir/oracle.h"
+
+namespace weft::ir {
+
+struct RandomKernelOptions {
+    int instructions = 40;  // about how many
+    bool calls = true;
+    bool reductions = true;
+    bool blocks = false;  // shared memory, barriers, atomics
+    bool transcendental = true;
+};
+
+// One kernel, after the functions that it calls. Its parameters are %n, an input and an output buffer of each
+// of some types; point i of its grid of n points reads inputs anywhere and writes outputs at i.
+Module random_kernel(uint64_t seed, const RandomKernelOptions& options = {});
+
+// Arguments for a module of random_kernel, filled from a seed; two of the same seed are equal until run.
+class RandomArguments {
+public:
+    RandomArguments(const Module& module, uint64_t seed);
+    std::vector<OracleArgument> arguments() const;
+    const std::vector<std::vector<char>>& contents() const { return memory_; }
+
+private:
+    const Function& kernel_;
+    int64_t size_;
+    std::vector<std::vector<char>> memory_;  // by parameter; empty for scalars
+};
+
+}  // namespace weft::ir
