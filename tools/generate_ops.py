@@ -422,6 +422,8 @@ def main():
         out = arguments.output
         write(out / "ops/op_ids.inc", HEADER + "".join(f"WEFT_OP({camel(op.name)})\n" for op in ops))
         write(out / "ops/vector_math.inc", generate_vector_math(vector_math))
+        groups = [*range(GROUP_COUNT), "cast"]
+        write(out / "ops/bitcode_groups.inc", HEADER + "".join(f"WEFT_BITCODE({group})\n" for group in groups))
         write(out / "op_table_data.cpp", generate_table(ops, reductions, types))
         for name, text in generate_kernels(ops, types).items():
             write(out / name, text)
