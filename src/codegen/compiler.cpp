@@ -1,0 +1,221 @@
+#include "codegen/compiler.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/bitcode_library.h"
+#include "codegen/lowering.h"
+#include "codegen/object_loader.h"
+#include "codegen/optimizer.h"
+#include "codegen/target.h"
+#include "codegen/vector_math.h"
+#include "core/config.h"
+#include "core/log.h"
+#include "ir/printer.h"
+#include "passes/pipeline.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+namespace {
+
+class LoadedKernel final : public CpuKernel {
+public:
+    explicit LoadedKernel(LoadedObject object) : object_(std::move(object)) {
+        function = reinterpret_cast<CpuKernelFunction>(object_.function());
+    }
+
+private:
+    LoadedObject object_;
+};
+
+// Keeps what the vectoriser says about loops, and LLVM's messages from stderr.
+class Diagnostics final : public llvm::DiagnosticHandler {
+public:
+    Diagnostics(std::string* remarks, std::string* errors) : remarks_(remarks), errors_(errors) {}
+
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (const auto* remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
+            if (enabled(remark->getPassName()))
+                *remarks_ += remark->getPassName().str() + ": " + remark->getMsg() + "\n";
+        } else if (info.getSeverity() == llvm::DS_Error) {
+            llvm::raw_string_ostream stream(*errors_);
+            llvm::DiagnosticPrinterRawOStream printer(stream);
+            info.print(printer);
+        }
+        return true;
+    }
+    bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isAnyRemarkEnabled() const override { return remarks_ != nullptr; }
+
+private:
+    bool enabled(llvm::StringRef pass) const { return remarks_ != nullptr && pass == "loop-vectorize"; }
+    std::string* remarks_;
+    std::string* errors_;
+};
+
+// A context with what is dear to make in it. One compilation uses an engine at a time; engines wait in a
+// pool.
+class Engine {
+public:
+    llvm::LLVMContext& context() { return context_; }
+    BitcodeLibrary& library() { return library_; }
+
+    llvm::TargetMachine& machine(const TargetName& name) {
+        if (machine_ == nullptr || name_ != name) {
+            machine_ = make_target_machine(name);
+            name_ = name;
+        }
+        return *machine_;
+    }
+
+    int kernels = 0;
+
+private:
+    llvm::LLVMContext context_;
+    BitcodeLibrary library_{context_};
+    TargetName name_;
+    std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+// A context never forgets types, constants and metadata: after so many kernels it is given up.
+constexpr int kKernelsPerEngine = 2000;
+
+class EnginePool {
+public:
+    std::unique_ptr<Engine> take() {
+        {
+            std::lock_guard lock(mutex_);
+            if (!engines_.empty()) {
+                std::unique_ptr<Engine> engine = std::move(engines_.back());
+                engines_.pop_back();
+                return engine;
+            }
+        }
+        return std::make_unique<Engine>();
+    }
+    void give_back(std::unique_ptr<Engine> engine) {
+        if (++engine->kernels >= kKernelsPerEngine) return;
+        std::lock_guard lock(mutex_);
+        engines_.push_back(std::move(engine));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+EnginePool& engine_pool() {
+    static EnginePool* const pool = new EnginePool;  // threads may still compile while the process exits
+    return *pool;
+}
+
+std::string text_of(const llvm::Module& module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return stream.str();
+}
+
+std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& machine) {
+    // Emitting changes the module, so a copy is emitted.
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+        throw InternalError("LLVM cannot print assembly");
+    }
+    passes.run(*copy);
+    return std::string(text.begin(), text.end());
+}
+
+llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::SmallVector<char, 0> object;
+    llvm::raw_svector_ostream stream(object);
+    llvm::legacy::PassManager passes;
+    llvm::MCContext* machine_context = nullptr;
+    if (machine.addPassesToEmitMC(passes, machine_context, stream, /*DisableVerify=*/true)) {
+        throw InternalError("LLVM cannot emit machine code");
+    }
+    passes.run(module);
+    return object;
+}
+
+std::shared_ptr<const CompiledKernel> compile(Engine& engine, const ir::Function& kernel,
+                                              const CompileOptions& options, CompiledTexts* texts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
+    const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
+
+    std::string errors;
+    engine.context().setDiagnosticHandler(
+        std::make_unique<Diagnostics>(texts != nullptr ? &texts->vectorization_remarks : nullptr, &errors));
+    llvm::TargetMachine& machine = engine.machine(resolve_target(options.cpu));
+    llvm::Module module(kernel.name, engine.context());
+    module.setTargetTriple(machine.getTargetTriple().str());
+    module.setDataLayout(machine.createDataLayout());
+
+    const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
+    declare_vector_math(module, machine, options.vector_math);
+    for (llvm::Function& function : module) {
+        if (!function.isDeclaration()) set_target_attributes(function, machine);
+    }
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    optimize(module, machine, config().verify);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (texts != nullptr) {
+        texts->llvm_ir = text_of(module);
+        texts->assembly = assembly_of(module, machine);
+    }
+    if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));
+    const llvm::SmallVector<char, 0> object = emit_object(module, machine);
+    if (!errors.empty()) throw InternalError("LLVM: " + errors);
+
+    auto result = std::make_shared<LoadedKernel>(
+        LoadedObject(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), kernel.name),
+                     lowered.function->getName()));
+    engine.context().setDiagnosticHandler(nullptr);
+    result->name = kernel.name;
+    result->grid_dimensions = lowered.grid_dimensions;
+    result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
+                                                      const std::string& kernel_name,
+                                                      const CompileOptions& options, CompiledTexts* texts) {
+    const ir::Function* found = module.find(kernel_name);
+    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
+    ir::Function kernel = *found;
+    passes::run_pipeline(module, kernel);
+    if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
+    std::unique_ptr<Engine> engine = engine_pool().take();
+    try {
+        auto result = compile(*engine, kernel, options, texts);
+        engine_pool().give_back(std::move(engine));
+        return result;
+    } catch (const InternalError& error) {
+        // The engine may be in disorder and is given up.
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    } catch (const Error&) {
+        engine_pool().give_back(std::move(engine));
+        throw;
+    }
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,149 @@
+#include "codegen/object_loader.h"
+
+#include <dlfcn.h>
+#include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/Error.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "weft/errors.h"
+
+extern "C" {
+// Half-precision conversions of the compiler's run-time library, for CPUs without F16C.
+float __extendhfsf2(_Float16);
+_Float16 __truncsfhf2(float);
+_Float16 __truncdfhf2(double);
+}
+
+namespace weft::codegen {
+namespace {
+
+size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+
+// The functions that machine code may call: what LLVM makes of intrinsics, and the math library beside
+// libweft.
+void* find_external(const std::string& name) {
+    struct Entry {
+        const char* name;
+        void* address;
+    };
+    static const Entry entries[] = {
+        {"memcpy", reinterpret_cast<void*>(&std::memcpy)},
+        {"memmove", reinterpret_cast<void*>(&std::memmove)},
+        {"memset", reinterpret_cast<void*>(&std::memset)},
+        {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
+        {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
+        {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},
+        {"__truncsfhf2", reinterpret_cast<void*>(&__truncsfhf2)},
+        {"__truncdfhf2", reinterpret_cast<void*>(&__truncdfhf2)},
+    };
+    for (const Entry& entry : entries) {
+        if (name == entry.name) return entry.address;
+    }
+    if (name.starts_with("Sleef_")) return dlsym(RTLD_DEFAULT, name.c_str());
+    return nullptr;
+}
+
+class Resolver final : public llvm::LegacyJITSymbolResolver {
+public:
+    llvm::JITSymbol findSymbol(const std::string& name) override {
+        void* address = find_external(name);
+        if (address == nullptr) return nullptr;
+        return {reinterpret_cast<llvm::JITTargetAddress>(address), llvm::JITSymbolFlags::Exported};
+    }
+    llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
+};
+
+}  // namespace
+
+// Places one object's sections into one mapping: code, constants, data, each from a page of its own on. So
+// relative addresses always reach, and a kernel costs one mmap.
+class LoadedObject::Memory final : public llvm::RuntimeDyld::MemoryManager {
+public:
+    ~Memory() override {
+        if (base_ != nullptr) munmap(base_, size_);
+    }
+
+    bool needsToReserveAllocationSpace() override { return true; }
+
+    void reserveAllocationSpace(uintptr_t code, llvm::Align, uintptr_t constants, llvm::Align, uintptr_t data,
+                                llvm::Align) override {
+        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        // The linker's own table of external functions is not counted in `data`; a page holds 512 of them.
+        const size_t parts[3] = {round_up(code, page), round_up(constants, page),
+                                 round_up(data, page) + page};
+        size_ = parts[0] + parts[1] + parts[2];
+        void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED) return;  // sections then find no place, which the linker reports
+        base_ = static_cast<uint8_t*>(mapped);
+        code_ = {base_, base_ + parts[0]};
+        constants_ = {code_.end, code_.end + parts[1]};
+        data_ = {constants_.end, constants_.end + parts[2]};
+        code_start_ = base_;
+        code_size_ = parts[0];
+    }
+
+    uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef) override {
+        return code_.take(size, alignment);
+    }
+
+    uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef,
+                                 bool read_only) override {
+        return (read_only ? constants_ : data_).take(size, alignment);
+    }
+
+    void registerEHFrames(uint8_t*, uint64_t, size_t) override {}  // kernels do not throw
+    void deregisterEHFrames() override {}
+
+    bool finalizeMemory(std::string* error) override {
+        if (code_size_ == 0 || mprotect(code_start_, code_size_, PROT_READ | PROT_EXEC) == 0) return false;
+        if (error != nullptr) *error = std::strerror(errno);
+        return true;
+    }
+
+private:
+    struct Part {
+        uint8_t* next = nullptr;
+        uint8_t* end = nullptr;
+        uint8_t* take(uintptr_t size, unsigned alignment) {
+            auto* start = reinterpret_cast<uint8_t*>(
+                round_up(reinterpret_cast<uintptr_t>(next), alignment == 0 ? 1 : alignment));
+            if (start + size > end) return nullptr;
+            next = start + size;
+            return start;
+        }
+    };
+
+    uint8_t* base_ = nullptr;
+    size_t size_ = 0;
+    uint8_t* code_start_ = nullptr;
+    size_t code_size_ = 0;
+    Part code_, constants_, data_;
+};
+
+LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol)
+    : memory_(std::make_unique<Memory>()) {
+    auto parsed = llvm::object::ObjectFile::createObjectFile(object);
+    if (!parsed) throw InternalError("the object file is malformed: " + llvm::toString(parsed.takeError()));
+    Resolver resolver;
+    llvm::RuntimeDyld linker(*memory_, resolver);
+    linker.loadObject(**parsed);
+    if (!linker.hasError()) linker.resolveRelocations();
+    if (linker.hasError()) throw InternalError("a kernel cannot be linked: " + linker.getErrorString().str());
+    std::string error;
+    if (memory_->finalizeMemory(&error))
+        throw InternalError("machine code cannot be made executable: " + error);
+    function_ = linker.getSymbolLocalAddress(symbol);
+    if (function_ == nullptr) throw InternalError("the machine code has no function " + symbol.str());
+}
+
+LoadedObject::~LoadedObject() = default;
+LoadedObject::LoadedObject(LoadedObject&&) noexcept = default;
+
+}  // namespace weft::codegen
