@@ -53,7 +53,7 @@ demo: build ## Run the example programs beside NumPy and print the table
 bench: build ## Time weft beside NumPy and any installed peer
 	@$(PYTHON) bench/run.py $(if $(wildcard .venv-peers/bin/python),--peers-python .venv-peers/bin/python) $(ARGS)
 
-# An environment of their own: the peers want other versions of NumPy and llvmlite. PyTorch's CPU build, where its
+# An environment of their own: the peers may want other versions of NumPy and llvmlite. PyTorch's CPU build, where its
 # index can be reached, is a tenth of the usual one.
 PEERS ?= numexpr numba jax torch
 bench-peers: bootstrap ## Install what the benchmarks compare with into .venv-peers (PEERS="numexpr numba")
