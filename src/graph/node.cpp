@@ -14,8 +14,20 @@ namespace {
 // references only; a node leaves it when it is computed or dropped.
 struct PendingList {
     std::mutex mutex;
-    std::unordered_map<Node*, std::weak_ptr<Node>> nodes;
+    struct Entry {
+        std::weak_ptr<Node> node;
+        int64_t bytes;  // that its inputs hold in memory
+    };
+    std::unordered_map<Node*, Entry> nodes;
     std::atomic<int64_t> bytes = 0;
+
+    void erase(Node* node) {
+        const std::lock_guard lock(mutex);
+        const auto found = nodes.find(node);
+        if (found == nodes.end()) return;
+        bytes -= found->second.bytes;
+        nodes.erase(found);
+    }
 };
 
 PendingList& pending() {
@@ -25,22 +37,13 @@ PendingList& pending() {
 
 std::atomic<uint64_t> next_sequence = 1;
 
-int64_t result_bytes(const Node& node) {
-    int64_t bytes = 0;
-    for (const NodeResult& result : node.results) bytes += result.bytes;
-    return bytes;
-}
 
 }  // namespace
 
 Node::Node() : sequence(next_sequence.fetch_add(1, std::memory_order_relaxed)) {}
 
 Node::~Node() {
-    {
-        PendingList& list = pending();
-        const std::lock_guard lock(list.mutex);
-        if (list.nodes.erase(this) != 0) list.bytes -= result_bytes(*this);
-    }
+    if (depth != 0 && !done.load(std::memory_order_acquire)) pending().erase(this);
     // Freed with a worklist that all destructors of this thread share, since inputs form long chains.
     thread_local std::vector<NodePtr>* worklist = nullptr;
     std::vector<NodePtr> own;
@@ -93,10 +96,18 @@ Source current_version(Storage& storage) {
 }
 
 void register_pending(const NodePtr& node) {
+    int64_t bytes = 0;
+    for (const Operand& input : node->inputs) {
+        if (input.source.buffer) bytes += static_cast<int64_t>(input.source.buffer->size());
+    }
     PendingList& list = pending();
     const std::lock_guard lock(list.mutex);
-    list.nodes.emplace(node.get(), node);
-    list.bytes += result_bytes(*node);
+    list.nodes.emplace(node.get(), PendingList::Entry{node, bytes});
+    list.bytes += bytes;
+}
+
+void unregister_pending(Node& node) {
+    pending().erase(&node);
 }
 
 size_t pending_node_count() {
@@ -114,8 +125,8 @@ std::vector<NodePtr> all_pending() {
     {
         PendingList& list = pending();
         const std::lock_guard lock(list.mutex);
-        for (const auto& [raw, weak] : list.nodes) {
-            if (NodePtr node = weak.lock()) found.push_back(std::move(node));
+        for (const auto& [raw, entry] : list.nodes) {
+            if (NodePtr node = entry.node.lock()) found.push_back(std::move(node));
         }
     }
     std::erase_if(found, [](const NodePtr& node) { return node->done.load(std::memory_order_acquire); });

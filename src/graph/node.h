@@ -78,7 +78,7 @@ public:
     Access target;                             // kUpdate
 
     uint64_t sequence = 0;  // order of recording; inputs have smaller ones
-    uint32_t depth = 1;     // longest chain of pending nodes up to this one
+    uint32_t depth = 0;     // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
     std::atomic<bool> done = false;
 
     Node();
@@ -98,6 +98,7 @@ int64_t pending_bytes();
 // Pending nodes that read or rewrite `buffer`, oldest first.
 std::vector<NodePtr> pending_users(const Buffer* buffer);
 void register_pending(const NodePtr& node);
+void unregister_pending(Node& node);  // once computed
 std::vector<NodePtr> all_pending();
 
 }  // namespace weft

@@ -1,0 +1,361 @@
+// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between at once and recorded.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "core/config.h"
+#include "core/shape.h"
+#include "graph/at_once.h"
+#include "graph/evaluate.h"
+#include "graph/record.h"
+#include "graph/storage_locks.h"
+#include "ops/resolve.h"
+
+namespace weft {
+
+OperandType operand_type(const Argument& argument);
+
+namespace {
+
+// Loops found before, by operation and the types of up to two operands; a type is a ScalarType or a weak kind.
+constexpr size_t kTypeCodes = kScalarTypeCount + 4;
+using LoopCache = std::vector<std::array<std::array<std::atomic<const LoopInfo*>, kTypeCodes>, kTypeCodes>>;
+
+size_t type_code(const OperandType& type) {
+    return type.weak == WeakKind::kNone ? static_cast<size_t>(type.dtype.scalar_type())
+                                        : kScalarTypeCount + static_cast<size_t>(type.weak);
+}
+
+const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> types) {
+    static LoopCache cache(op_table().size());  // entries are written once each, with equal values
+    if (types.size() > 2) return resolve_loop(op, types);
+    const size_t first = type_code(types[0]), second = types.size() == 2 ? type_code(types[1]) : kTypeCodes - 4;
+    auto& entry = cache[static_cast<size_t>(op.id)][first][second];
+    const LoopInfo* loop = entry.load(std::memory_order_relaxed);
+    if (loop == nullptr) {
+        loop = &resolve_loop(op, types);
+        entry.store(loop, std::memory_order_relaxed);
+    }
+    return *loop;
+}
+
+struct Call {
+    const OpInfo& op;
+    std::span<const Argument> inputs;
+    std::span<const array> out;
+    const LoopInfo* loop = nullptr;
+    std::array<ScalarBytes, kMaxOperands> constants;  // of inputs that are Python scalars, in the loop's type
+    Dims shape;
+    std::array<DType, kMaxOperands> out_types;
+    char order = 'K';
+};
+
+const array* array_input(const Argument& argument) {
+    return std::get_if<array>(&argument);
+}
+
+bool has_out(const Call& call, size_t index) {
+    return index < call.out.size() && call.out[index].valid();
+}
+
+void decide_shape(Call& call) {
+    const Dims* shapes[kMaxOperands];
+    size_t count = 0;
+    for (const Argument& input : call.inputs) {
+        if (const array* operand = array_input(input)) shapes[count++] = &operand->shape();
+    }
+    bool same = count != 0;
+    for (size_t k = 1; k < count; ++k) same &= *shapes[k] == *shapes[0];
+    if (same) {
+        call.shape = *shapes[0];
+    } else {
+        call.shape = broadcast_shapes({shapes, count});
+    }
+    const size_t input_count = count;
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k)) shapes[count++] = &call.out[k].shape();
+    }
+    if (count == input_count) return;
+    const Dims full = broadcast_shapes({shapes, count});
+    for (size_t k = input_count; k < count; ++k) {
+        if (*shapes[k] == full) continue;
+        throw ValueError("non-broadcastable output operand with shape " + shape_text(*shapes[k]) +
+                         " doesn't match the broadcast shape " + shape_text(full));
+    }
+    call.shape = full;
+}
+
+// Integer powers by negative exponents are errors that depend on values: look at them now.
+void check_exponents(const Call& call) {
+    const DType type = call.loop->types[1];
+    if (!type.is_signed_integer()) return;
+    bool negative = false;
+    if (const auto* integer = std::get_if<Integer>(&call.inputs[1])) {
+        negative = integer->negative && integer->magnitude != 0;
+    } else if (const array* exponents = array_input(call.inputs[1])) {
+        if (!exponents->dtype().is_signed_integer() || exponents->size() == 0) return;
+        const array smallest = reduce("min", *exponents);
+        int64_t value = 0;
+        const array wide = astype(smallest, ScalarType::kInt64);
+        read_element(wide, {}, &value);
+        negative = value < 0 && element_count(call.shape) != 0;
+    }
+    if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
+}
+
+StridedData strided(char* base, const array& input, const Dims& strides) {
+    return {base + input.offset(), &strides, input.dtype().scalar_type()};
+}
+
+// Runs the call now when all values are at hand and few. Gives false when it must be recorded.
+bool run_small(const Call& call, std::vector<array>& results) {
+    const int64_t count = element_count(call.shape);
+    if (!is_small(count)) return false;
+    StorageLocks locks;
+    for (const Argument& input : call.inputs) {
+        if (const array* operand = array_input(input)) locks.add(*operand->storage());
+    }
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k)) locks.add(*call.out[k].storage());
+    }
+    locks.lock();
+    if (!locks.all_in_memory()) return false;
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (!has_out(call, k)) continue;
+        const Storage& storage = *call.out[k].storage();
+        if (!storage.shown() && storage.current.buffer.use_count() != 1) return false;
+        for (size_t j = 0; j < k; ++j) {
+            if (has_out(call, j) && call.out[j].storage() == call.out[k].storage()) return false;
+        }
+    }
+
+    const size_t nin = call.op.nin, nout = call.op.nout;
+    std::array<StridedData, kMaxOperands> operands;
+    std::array<Dims, kMaxOperands> strides;
+    std::array<const Dims*, kMaxOperands> array_strides;
+    size_t array_count = 0;
+    for (size_t k = 0; k < nin; ++k) {
+        const array* operand = array_input(call.inputs[k]);
+        if (operand == nullptr) {
+            strides[k] = Dims(call.shape.size());
+            operands[k] = {const_cast<char*>(reinterpret_cast<const char*>(call.constants[k].data())), &strides[k],
+                           call.loop->types[k]};
+            continue;
+        }
+        const bool same_shape = operand->shape() == call.shape;
+        if (!same_shape) strides[k] = broadcast_strides(operand->shape(), operand->strides(), call.shape);
+        const Dims* used = same_shape ? &operand->strides() : &strides[k];
+        operands[k] = strided(operand->storage()->current.buffer->data(), *operand, *used);
+        array_strides[array_count++] = used;
+    }
+    std::array<bool, kMaxOperands> through_copy{};
+    for (size_t k = 0; k < nout; ++k) {
+        const size_t position = nin + k;
+        if (has_out(call, k)) {
+            const array& out = call.out[k];
+            operands[position] = strided(out.storage()->current.buffer->data(), out, out.strides());
+            for (size_t j = 0; j < nin; ++j) {
+                const array* input = array_input(call.inputs[j]);
+                if (input == nullptr || input->storage() != out.storage()) continue;
+                const bool identical = input->offset() == out.offset() && *operands[j].strides == out.strides() &&
+                                       input->dtype() == out.dtype();
+                through_copy[k] |= !identical && views_overlap({&call.shape, &out.strides(), out.offset(), out.itemsize()},
+                                                               {&call.shape, operands[j].strides, input->offset(),
+                                                                input->itemsize()});
+                // Two results are computed together: the first must not overwrite what the second reads.
+                through_copy[k] |= nout > 1;
+            }
+            if (!through_copy[k]) continue;
+        }
+        const DType dtype = call.loop->types[position];
+        if (call.order == 'F') {
+            strides[position] = f_strides(call.shape, dtype.itemsize());
+        } else if (call.order == 'C') {
+            strides[position] = c_strides(call.shape, dtype.itemsize());
+        } else {
+            strides[position] = k_order_strides(call.shape, {array_strides.data(), array_count}, dtype.itemsize());
+        }
+        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
+        operands[position] = {buffer->data(), &strides[position], dtype.scalar_type()};
+        results.push_back(array_of(std::move(buffer), dtype, call.shape, strides[position]));
+    }
+    if (count != 0) run_at_once(call.op, *call.loop, call.shape, {operands.data(), nin + nout});
+
+    std::vector<array> finished;
+    size_t fresh = 0;
+    for (size_t k = 0; k < nout; ++k) {
+        if (!has_out(call, k)) {
+            finished.push_back(std::move(results[fresh++]));
+            continue;
+        }
+        const array& out = call.out[k];
+        if (through_copy[k]) {
+            copy_at_once(call.shape, operands[nin + k],
+                         strided(out.storage()->current.buffer->data(), out, out.strides()));
+            ++fresh;
+        }
+        finished.push_back(out);
+    }
+    results = std::move(finished);
+    return true;
+}
+
+Operand operand_of(const Call& call, size_t index) {
+    if (const array* operand = array_input(call.inputs[index])) return read_operand(*operand, call.shape);
+    return constant_operand(call.constants[index], call.loop->types[index], call.shape);
+}
+
+NodePtr make_node(const Call& call) {
+    std::vector<Operand> operands;
+    for (size_t k = 0; k < call.op.nin; ++k) operands.push_back(operand_of(call, k));
+    DType dtypes[kMaxOperands];
+    for (size_t k = 0; k < call.op.nout; ++k) dtypes[k] = call.loop->types[call.op.nin + k];
+    NodePtr node = make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()), std::move(operands),
+                                    call.shape, {dtypes, call.op.nout}, nullptr);
+    if (call.order == 'C' || call.order == 'F') {
+        for (NodeResult& result : node->results) {
+            const int64_t itemsize = result.dtype.itemsize();
+            result.strides = call.order == 'C' ? c_strides(call.shape, itemsize) : f_strides(call.shape, itemsize);
+        }
+    }
+    return node;
+}
+
+Operand result_operand(const NodePtr& node, uint32_t index) {
+    Operand operand;
+    operand.source.node = node;
+    operand.source.result = index;
+    operand.dtype = node->results[index].dtype;
+    operand.strides = node->results[index].strides;
+    return operand;
+}
+
+// Elements where `mask` is false keep what `out` (or a new array of zeros) holds.
+array call_where(const Argument& mask, const array& value, const array& out) {
+    const array target = out.valid() ? out : full(value.shape(), Integer(0), value.dtype());
+    assign_where(target, value, mask, Casting::kUnsafe);
+    return target;
+}
+
+bool shown(const Call& call) {
+    const auto is_shown = [](const array& operand) {
+        const std::lock_guard lock(operand.storage()->mutex);
+        return operand.storage()->shown();
+    };
+    return std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Argument& input) {
+        const array* operand = array_input(input);
+        return operand != nullptr && is_shown(*operand);
+    });
+}
+
+}  // namespace
+
+std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
+    WEFT_CHECK(inputs.size() == op.nin, std::string(op.name));
+    Call call{op, inputs, options.out, nullptr, {}, {}, {}, options.order};
+    // OperandType has no default: keep the types in a fixed array of the widest arity.
+    std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
+                                                ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
+                                                ScalarType::kBool, ScalarType::kBool};
+    bool any_array = false;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        types[k] = operand_type(inputs[k]);
+        any_array |= array_input(inputs[k]) != nullptr;
+    }
+    const std::span<const OperandType> operand_types{types.data(), op.nin};
+    call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
+                              : &find_loop_cached(op, operand_types);
+
+    // array < 300 compares by value even where 300 does not fit the array's dtype
+    if (op.kind == OpKind::kComparison && op.nin == 2) {
+        for (size_t k = 0; k < 2; ++k) {
+            const auto* integer = std::get_if<Integer>(&inputs[k]);
+            const array* other = array_input(inputs[1 - k]);
+            if (integer == nullptr || other == nullptr || !other->dtype().is_integer()) continue;
+            WideInteger wide = static_cast<WideInteger>(integer->magnitude);
+            if (integer->huge) wide = WideInteger{1} << 100;
+            if (integer->negative) wide = -wide;
+            const std::optional<bool> answer = compare_with_out_of_range(op.id, wide, other->dtype(), k == 0);
+            if (!answer) continue;
+            const array constant = full(other->shape(), *answer, DType(ScalarType::kBool));
+            if (options.out.empty() && !options.where) return {constant};
+            const Argument replaced[2] = {Argument(constant), Argument(true)};
+            return weft::call(*find_op("equal"), replaced, options);
+        }
+    }
+
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (array_input(inputs[k]) == nullptr) call.constants[k] = constant_bytes(inputs[k], call.loop->types[k]);
+    }
+    decide_shape(call);
+    if (options.where) {
+        Dims mask_shape;
+        if (const array* mask = array_input(*options.where)) mask_shape = mask->shape();
+        const Dims* shapes[2] = {&call.shape, &mask_shape};
+        const Dims full_shape = broadcast_shapes(shapes);
+        for (size_t k = 0; k < op.nout; ++k) {
+            if (has_out(call, k) && call.out[k].shape() != full_shape) {
+                throw ValueError("non-broadcastable output operand with shape " + shape_text(call.out[k].shape()) +
+                                 " doesn't match the broadcast shape " + shape_text(full_shape));
+            }
+        }
+        call.shape = full_shape;
+    }
+    for (size_t k = 0; k < op.nout; ++k) {
+        if (!has_out(call, k)) continue;
+        if (!call.out[k].writeable()) throw ValueError("output array is read-only");
+        check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(), options.casting);
+    }
+    if (op.flags.checks_negative_exponent) check_exponents(call);
+
+    std::vector<array> results;
+    if (options.where) {
+        const std::span<const array> out = call.out;
+        call.out = {};
+        if (!run_small(call, results)) {
+            const NodePtr node = make_node(call);
+            for (uint32_t k = 0; k < op.nout; ++k) results.push_back(array_of(node, k, call.shape));
+            recorded(node);
+        }
+        for (size_t k = 0; k < op.nout; ++k) {
+            results[k] = call_where(*options.where, results[k], k < out.size() ? out[k] : array());
+        }
+        return results;
+    }
+    if (any_array || op.nin == 0 || is_small(1)) {
+        if (run_small(call, results)) return results;
+    }
+    results.clear();
+    const NodePtr node = make_node(call);
+    const bool at_once = shown(call);
+    for (uint32_t k = 0; k < op.nout; ++k) {
+        if (has_out(call, k)) {
+            write(call.out[k], result_operand(node, k));
+            results.push_back(call.out[k]);
+        } else {
+            results.push_back(array_of(node, k, call.shape));
+        }
+    }
+    recorded(node);
+    if (at_once) evaluate({&node, 1});
+    return results;
+}
+
+array call_unary(const OpInfo& op, const Argument& input) {
+    return call(op, {&input, 1})[0];
+}
+
+array call_binary(const OpInfo& op, const Argument& left, const Argument& right) {
+    const Argument inputs[2] = {left, right};
+    return call(op, inputs)[0];
+}
+
+void call_in_place(const OpInfo& op, const array& target, const Argument& right) {
+    const Argument inputs[2] = {target, right};
+    CallOptions options;
+    options.out = {&target, 1};
+    call(op, inputs, options);
+}
+
+}  // namespace weft

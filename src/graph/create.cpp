@@ -1,0 +1,426 @@
+// New arrays: constants, ranges, copies, joins.
+#include <cmath>
+#include <cstring>
+
+#include "core/shape.h"
+#include "graph/at_once.h"
+#include "graph/evaluate.h"
+#include "graph/record.h"
+#include "graph/storage_locks.h"
+#include "ops/resolve.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+OperandType operand_type(const Argument& argument);
+
+namespace {
+
+Dims ordered_strides(const Dims& shape, DType dtype, char order) {
+    return order == 'F' ? f_strides(shape, dtype.itemsize()) : c_strides(shape, dtype.itemsize());
+}
+
+int64_t checked_bytes(const Dims& shape, DType dtype) {
+    for (const int64_t extent : shape) {
+        if (extent < 0) throw ValueError("negative dimensions are not allowed");
+    }
+    if (shape.size() > kMaxDimensions) {
+        throw ValueError("maximum supported dimension for an ndarray is currently " + std::to_string(kMaxDimensions) +
+                         ", found " + std::to_string(shape.size()));
+    }
+    int64_t bytes = 0;
+    constexpr const char* kTooBig =
+        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.";
+    int64_t nonzero = dtype.itemsize();  // NumPy refuses huge shapes even when another extent is 0
+    for (const int64_t extent : shape) {
+        if (extent != 0 && __builtin_mul_overflow(nonzero, extent, &nonzero)) throw ValueError(kTooBig);
+    }
+    if (__builtin_mul_overflow(element_count(shape), dtype.itemsize(), &bytes)) throw ValueError(kTooBig);
+    return bytes;
+}
+
+// `value` everywhere, converted: at once when small, else a node without inputs from memory.
+array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims strides) {
+    const int64_t total = checked_bytes(shape, dtype);
+    if (is_small(element_count(shape))) {
+        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(total));
+        const Dims zero(shape.size());
+        const StridedData from{const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), &zero,
+                               dtype.scalar_type()};
+        copy_at_once(shape, from, {buffer->data(), &strides, dtype.scalar_type()});
+        return array_of(std::move(buffer), dtype, shape, std::move(strides));
+    }
+    std::vector<Operand> inputs;
+    inputs.push_back(constant_operand(bytes, dtype, shape));
+    const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), shape, {&dtype, 1}, &strides);
+    array result = array_of(node, 0, shape);
+    recorded(node);
+    return result;
+}
+
+}  // namespace
+
+array empty(const Dims& shape, DType dtype, char order) {
+    const int64_t bytes = checked_bytes(shape, dtype);
+    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), dtype, shape, ordered_strides(shape, dtype, order));
+}
+
+array full(const Dims& shape, const Argument& value, std::optional<DType> dtype, char order) {
+    const OperandType type = operand_type(value);
+    const DType result = dtype.value_or(type.dtype);
+    if (const auto* element = std::get_if<array>(&value)) {
+        array target = empty(shape, result, order);
+        assign(target, *element);
+        return target;
+    }
+    return filled(shape, constant_bytes(value, result), result, ordered_strides(shape, result, order));
+}
+
+array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape) {
+    const DType type = dtype.value_or(prototype.dtype());
+    if (shape && shape->size() != prototype.shape().size()) return empty(*shape, type, order == 'F' ? 'F' : 'C');
+    const Dims& extents = shape ? *shape : prototype.shape();
+    Dims strides = copy_strides(prototype.shape(), prototype.strides(), type.itemsize(), order);
+    if (order != 'C' && order != 'F' && prototype.itemsize() != type.itemsize()) {
+        // contiguity is judged in the prototype's item size, the result's strides are in the new one
+        strides = copy_strides(prototype.shape(), prototype.strides(), prototype.itemsize(), order);
+        for (int64_t& stride : strides) stride = stride / prototype.itemsize() * type.itemsize();
+    }
+    if (shape) strides = order == 'F' ? f_strides(extents, type.itemsize()) : c_strides(extents, type.itemsize());
+    const int64_t bytes = checked_bytes(extents, type);
+    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, extents, std::move(strides));
+}
+
+array scalar(DType dtype, const void* bytes) {
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(dtype.itemsize()));
+    std::memcpy(buffer->data(), bytes, static_cast<size_t>(dtype.itemsize()));
+    return array_of(std::move(buffer), dtype, {}, {});
+}
+
+array from_argument(const Argument& value, std::optional<DType> dtype) {
+    if (const auto* input = std::get_if<array>(&value)) {
+        return dtype && *dtype != input->dtype() ? astype(*input, *dtype) : *input;
+    }
+    const DType type = dtype.value_or(operand_type(value).dtype);
+    return scalar(type, constant_bytes(value, type).data());
+}
+
+array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype) {
+    const OperandType types[3] = {operand_type(start), operand_type(stop), operand_type(step)};
+    DType type = dtype.value_or(result_type(types));
+    if (type.is_complex()) throw TypeError("arange() of complex numbers is not supported by weft yet");
+    if (!dtype && type.is_bool()) type = ScalarType::kInt64;
+    const auto number = [](const Argument& value) {
+        double result = 0;
+        const ScalarBytes bytes = [&] {
+            if (const auto* input = std::get_if<array>(&value)) {
+                ScalarBytes element{};
+                read_element(astype(*input, ScalarType::kFloat64), {}, element.data());
+                return element;
+            }
+            return constant_bytes(value, ScalarType::kFloat64);
+        }();
+        std::memcpy(&result, bytes.data(), sizeof result);
+        return result;
+    };
+    const double first = number(start), last = number(stop), stride = number(step);
+    if (stride == 0) throw ZeroDivisionError("division by zero");
+    const double length = std::ceil((last - first) / stride);
+    if (std::isnan(length)) throw ValueError("arange: cannot compute length");
+    if (length > 9.2e18) throw ValueError("Maximum allowed size exceeded");
+    const auto count = static_cast<int64_t>(std::max(0.0, length));
+    // NumPy computes start and start + step in the result's type and continues from their difference.
+    const auto convert = [&](double value, bool integral, int64_t exact) {
+        return integral ? constant_bytes(Integer(exact), type) : constant_bytes(value, type);
+    };
+    const auto* first_integer = std::get_if<Integer>(&start);
+    const auto* step_integer = std::get_if<Integer>(&step);
+    const bool integral = type.is_integer() && first_integer && step_integer && !first_integer->huge && !step_integer->huge;
+    const auto signed_value = [](const Integer& value) {
+        return static_cast<int64_t>(value.negative ? 0 - value.magnitude : value.magnitude);
+    };
+    const Dims shape{count};
+    if (type.is_bool() && count > 2) throw TypeError("no fill-function for data-type.");
+    ScalarBytes first_bytes, second_bytes;
+    if (integral) {
+        const int64_t begin = signed_value(*first_integer), delta = signed_value(*step_integer);
+        first_bytes = count > 0 ? convert(0, true, begin) : ScalarBytes{};
+        second_bytes = count > 1 ? convert(0, true, begin + delta) : first_bytes;
+    } else {
+        first_bytes = constant_bytes(first, type);
+        second_bytes = constant_bytes(first + stride, type);
+    }
+    const OpInfo& subtract = *find_op(type.is_bool() ? "logical_xor" : "subtract");
+    array delta = call_binary(subtract, scalar(type, second_bytes.data()), scalar(type, first_bytes.data()));
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::kArange;
+    node->shape = shape;
+    node->inputs.push_back(constant_operand(first_bytes, type, shape));
+    ScalarBytes delta_bytes{};
+    read_element(delta, {}, delta_bytes.data());
+    node->inputs.push_back(constant_operand(delta_bytes, type, shape));
+    NodeResult result;
+    result.dtype = type;
+    result.strides = c_strides(shape, type.itemsize());
+    result.bytes = checked_bytes(shape, type);
+    node->results.push_back(std::move(result));
+    array values = array_of(node, 0, shape);
+    if (is_small(count)) {
+        evaluate({&node, 1});
+    } else {
+        recorded(node);
+    }
+    return values;
+}
+
+array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype) {
+    if (count < 0) throw ValueError("Number of samples, " + std::to_string(count) + ", must be non-negative.");
+    const int64_t divisions = endpoint ? count - 1 : count;
+    const double delta = stop - start;
+    array values = arange(Integer(0), Integer(count), Integer(1), DType(ScalarType::kFloat64));
+    const OpInfo& multiply = op_info(OpId::kMultiply);
+    const OpInfo& add = op_info(OpId::kAdd);
+    if (divisions > 0) {
+        const double step = delta / static_cast<double>(divisions);
+        if (step == 0) {
+            values = call_binary(*find_op("divide"), values, static_cast<double>(divisions));
+            values = call_binary(multiply, values, delta);
+        } else {
+            values = call_binary(multiply, values, step);
+        }
+    } else {
+        values = call_binary(multiply, values, delta);
+    }
+    values = call_binary(add, values, start);
+    if (endpoint && count > 1) {
+        const Index last[1] = {Index(int64_t{-1})};
+        assign(index(values, last), stop);
+    }
+    if (dtype.is_integer()) values = call_unary(*find_op("floor"), values);
+    return dtype == values.dtype() ? values : astype(values, dtype);
+}
+
+array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order) {
+    array result = full({rows, columns}, Integer(0), dtype, order);
+    if (diagonal >= columns || -diagonal >= rows) return result;
+    array ones = weft::diagonal(result, diagonal, 0, 1);
+    ones.set_writeable(true);
+    assign(ones, Integer(1));
+    return result;
+}
+
+array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& strides) {
+    const int64_t bytes = checked_bytes(shape, dtype);
+    Dims own = copy_strides(shape, strides, dtype.itemsize(), 'K');
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
+    if (bytes != 0) {
+        const StridedData from{static_cast<char*>(const_cast<void*>(data)), &strides, dtype.scalar_type()};
+        copy_at_once(shape, from, {buffer->data(), &own, dtype.scalar_type()});
+    }
+    return array_of(std::move(buffer), dtype, shape, std::move(own));
+}
+
+array share(void* data, size_t bytes, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
+            std::function<void()> release) {
+    // `data` is the lowest address of the view; its offset follows from the negative strides.
+    std::shared_ptr<void> owner(nullptr, [release = std::move(release)](void*) { release(); });
+    BufferPtr buffer = cpu_device().wrap(static_cast<char*>(data), bytes, std::move(owner));
+    auto storage = std::make_shared<Storage>(std::move(buffer));
+    storage->foreign = true;
+    storage->readonly = !writeable;
+    const int64_t offset = -byte_range(shape, strides, 0, dtype.itemsize()).low;
+    return array(std::move(storage), dtype, shape, strides, offset, writeable);
+}
+
+// ---- moving and converting ----
+
+namespace {
+
+array copy_as(const array& input, DType dtype, char order) {
+    Dims strides = copy_strides(input.shape(), input.strides(), input.itemsize(), order);
+    if (dtype.itemsize() != input.itemsize()) {
+        for (int64_t& stride : strides) stride = stride / input.itemsize() * dtype.itemsize();
+    }
+    const int64_t bytes = checked_bytes(input.shape(), dtype);
+    if (is_small(input.size())) {
+        StorageLocks locks;
+        locks.add(*input.storage());
+        locks.lock();
+        if (locks.all_in_memory()) {
+            BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
+            const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
+                                   input.dtype().scalar_type()};
+            if (bytes != 0) copy_at_once(input.shape(), from, {buffer->data(), &strides, dtype.scalar_type()});
+            return array_of(std::move(buffer), dtype, input.shape(), std::move(strides));
+        }
+    }
+    std::vector<Operand> inputs;
+    inputs.push_back(read_operand(input, input.shape()));
+    const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
+    array result = array_of(node, 0, input.shape());
+    bool at_once = false;
+    {
+        const std::lock_guard lock(input.storage()->mutex);
+        at_once = input.storage()->shown();
+    }
+    recorded(node);
+    if (at_once) evaluate({&node, 1});
+    return result;
+}
+
+std::string cast_error(DType from, DType to, Casting casting) {
+    return "Cannot cast array data from dtype('" + std::string(from.name()) + "') to dtype('" + std::string(to.name()) +
+           "') according to the rule '" + std::string(casting_name(casting)) + "'";
+}
+
+Operand value_operand(const Argument& value, const array& target, Casting casting) {
+    if (const auto* input = std::get_if<array>(&value)) {
+        if (!can_cast(input->dtype(), target.dtype(), casting)) {
+            throw TypeError(cast_error(input->dtype(), target.dtype(), casting));
+        }
+        // Assignment drops leading extents of one, as NumPy's does.
+        array source = *input;
+        while (source.ndim() > target.ndim() && source.shape()[0] == 1) {
+            Dims shape = source.shape(), strides = source.strides();
+            shape.erase(0);
+            strides.erase(0);
+            source = source.with_view(source.dtype(), std::move(shape), std::move(strides), source.offset());
+        }
+        if (!can_broadcast(source.shape(), target.shape())) {
+            throw ValueError("could not broadcast input array from shape " + shape_text(input->shape()) +
+                             " into shape " + shape_text(target.shape()));
+        }
+        return read_operand(source, target.shape());
+    }
+    return constant_operand(constant_bytes(value, target.dtype()), target.dtype(), target.shape());
+}
+
+}  // namespace
+
+array copy(const array& input, char order) {
+    return copy_as(input, input.dtype(), order);
+}
+
+array astype(const array& input, DType dtype, char order, Casting casting, bool copy) {
+    if (!can_cast(input.dtype(), dtype, casting)) throw TypeError(cast_error(input.dtype(), dtype, casting));
+    const bool layout_fits = order == 'K' || order == 'A' || (order == 'C' && input.c_contiguous()) ||
+                             (order == 'F' && input.f_contiguous());
+    if (!copy && dtype == input.dtype() && layout_fits) return input;
+    return copy_as(input, dtype, order);
+}
+
+void assign(const array& target, const Argument& value, Casting casting) {
+    if (!target.writeable()) throw ValueError("assignment destination is read-only");
+    write(target, value_operand(value, target, casting));
+}
+
+void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {
+    if (!target.writeable()) throw ValueError("assignment destination is read-only");
+    Argument mask = where;
+    if (const auto* given = std::get_if<array>(&where)) {
+        if (!given->dtype().is_bool()) {
+            throw TypeError("Cannot cast array data from dtype('" + std::string(given->dtype().name()) +
+                            "') to dtype('bool') according to the rule 'safe'");
+        }
+        if (!can_broadcast(given->shape(), target.shape())) {
+            throw ValueError("could not broadcast where mask from shape " + shape_text(given->shape()) +
+                             " into shape " + shape_text(target.shape()));
+        }
+    } else {
+        mask = std::holds_alternative<bool>(where) ? where : Argument(true);
+        if (const auto* truth = std::get_if<bool>(&mask); truth != nullptr && *truth) {
+            assign(target, value, casting);
+            return;
+        }
+    }
+    array converted;
+    if (const auto* input = std::get_if<array>(&value)) {
+        if (!can_cast(input->dtype(), target.dtype(), casting)) {
+            throw TypeError(cast_error(input->dtype(), target.dtype(), casting));
+        }
+        if (!can_broadcast(input->shape(), target.shape())) {
+            throw ValueError("could not broadcast input array from shape " + shape_text(input->shape()) +
+                             " into shape " + shape_text(target.shape()));
+        }
+        converted = input->dtype() == target.dtype() ? *input : astype(*input, target.dtype());
+    } else {
+        converted = scalar(target.dtype(), constant_bytes(value, target.dtype()).data());
+    }
+    const Argument inputs[3] = {mask, converted, target};
+    assign(target, call(*find_op("select"), inputs)[0], Casting::kUnsafe);
+}
+
+array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, std::optional<DType> dtype,
+                  Casting casting, const array& out) {
+    if (inputs.empty()) throw ValueError("need at least one array to concatenate");
+    if (out.valid() && dtype) {
+        throw TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.");
+    }
+    std::vector<array> parts(inputs.begin(), inputs.end());
+    if (!axis) {
+        for (array& part : parts) part = ravel(part, 'C');
+    }
+    const int ndim = parts[0].ndim();
+    if (ndim == 0) throw ValueError("zero-dimensional arrays cannot be concatenated");
+    const auto along = static_cast<size_t>(normalize_axis(axis.value_or(0), ndim));
+    Dims shape = parts[0].shape();
+    std::vector<OperandType> types;
+    for (size_t k = 0; k < parts.size(); ++k) {
+        types.emplace_back(parts[k].dtype());
+        if (k == 0) continue;
+        if (parts[k].ndim() != ndim) {
+            throw ValueError("all the input array dimensions except for the concatenation axis must match exactly, "
+                             "but along dimension 0, the array at index 0 has " + std::to_string(ndim) +
+                             " dimension(s) and the array at index " + std::to_string(k) + " has " +
+                             std::to_string(parts[k].ndim()) + " dimension(s)");
+        }
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (d == along) continue;
+            if (parts[k].shape()[d] != shape[d]) {
+                throw ValueError("all the input array dimensions except for the concatenation axis must match "
+                                 "exactly, but along dimension " + std::to_string(d) + ", the array at index 0 has size " +
+                                 std::to_string(shape[d]) + " and the array at index " + std::to_string(k) +
+                                 " has size " + std::to_string(parts[k].shape()[d]));
+            }
+        }
+        shape[along] += parts[k].shape()[along];
+    }
+    const DType type = dtype.value_or(out.valid() ? out.dtype() : result_type(types));
+    for (const array& part : parts) {
+        if (!can_cast(part.dtype(), type, casting)) throw TypeError(cast_error(part.dtype(), type, casting));
+    }
+    array result = out;
+    if (out.valid()) {
+        if (out.shape() != shape) throw ValueError("Output array is the wrong shape");
+        if (!out.writeable()) throw ValueError("output array is read-only");
+    } else {
+        std::vector<const Dims*> strides;
+        for (const array& part : parts) strides.push_back(&part.strides());
+        const int64_t bytes = checked_bytes(shape, type);
+        result = array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, shape,
+                          k_order_strides(shape, strides, type.itemsize()));
+    }
+    int64_t begin = 0;
+    std::vector<Index> position(shape.size(), Slice{});
+    for (const array& part : parts) {
+        const int64_t length = part.shape()[along];
+        position[along] = Slice{begin, begin + length, {}};
+        assign(index(result, position), part, casting);
+        begin += length;
+    }
+    return result;
+}
+
+array stack(std::span<const array> inputs, int64_t axis, std::optional<DType> dtype, Casting casting,
+            const array& out) {
+    if (inputs.empty()) throw ValueError("need at least one array to stack");
+    std::vector<array> parts;
+    const int where = normalize_axis(axis, inputs[0].ndim() + 1);
+    for (const array& input : inputs) {
+        if (input.shape() != inputs[0].shape()) throw ValueError("all input arrays must have the same shape");
+        parts.push_back(expand_dims(input, Dims{where}));
+    }
+    return concatenate(parts, where, dtype, casting, out);
+}
+
+}  // namespace weft

@@ -1,0 +1,30 @@
+// Evaluation: plans the pending nodes that some roots need, and runs the plan.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace weft {
+
+class Storage;
+
+// Computes the roots; afterwards each is done and holds its buffers. When it throws, what was not computed is still
+// pending and nothing is lost.
+void evaluate(std::span<const NodePtr> roots);
+
+// The storage's bytes in memory.
+BufferPtr evaluate_storage(Storage& storage);
+
+// Runs every pending node that reads or rewrites the storage's buffer, before it is shown to others.
+void evaluate_users(Storage& storage);
+
+// What evaluate would do: one paragraph a kernel, with the reason for each boundary.
+std::string explain_plan(std::span<const NodePtr> roots);
+
+// Called between kernels; throws to stop an evaluation (Ctrl-C). Set once by the bindings.
+void set_interrupt_check(void (*check)());
+
+}  // namespace weft

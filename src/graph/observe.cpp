@@ -1,0 +1,83 @@
+// Observation: where pending work becomes values, for the eyes of C++, Python, or others who share the memory.
+#include <cstring>
+
+#include "core/shape.h"
+#include "graph/at_once.h"
+#include "graph/evaluate.h"
+#include "graph/record.h"
+#include "graph/storage.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+void eval(std::span<const array> arrays) {
+    std::vector<NodePtr> roots;
+    for (const array& input : arrays) {
+        Source version = current_version(*input.storage());
+        if (version.node) roots.push_back(std::move(version.node));
+    }
+    if (!roots.empty()) evaluate(roots);
+}
+
+bool evaluated(const array& input) {
+    return current_version(*input.storage()).in_memory();
+}
+
+std::string explain(std::span<const array> arrays) {
+    std::vector<NodePtr> roots;
+    for (const array& input : arrays) {
+        Source version = current_version(*input.storage());
+        if (version.node) roots.push_back(std::move(version.node));
+    }
+    return explain_plan(roots);
+}
+
+HostView::HostView(const array& input, bool for_writing) : array_(input) {
+    if (for_writing && !input.writeable()) throw ValueError("array is read-only");
+    Storage& storage = *input.storage();
+    while (true) {
+        const BufferPtr buffer = evaluate_storage(storage);
+        evaluate_users(storage);
+        const std::lock_guard lock(storage.mutex);
+        storage.current.settle();
+        if (storage.current.buffer != buffer) continue;  // written meanwhile
+        ++storage.pins;
+        data_ = buffer->data() + input.offset();
+        return;
+    }
+}
+
+HostView::HostView(HostView&& other) noexcept : array_(std::move(other.array_)), data_(other.data_) {
+    other.data_ = nullptr;
+}
+
+HostView& HostView::operator=(HostView&& other) noexcept {
+    std::swap(array_, other.array_);
+    std::swap(data_, other.data_);
+    return *this;
+}
+
+HostView::~HostView() {
+    if (data_ == nullptr) return;
+    Storage& storage = *array_.storage();
+    const std::lock_guard lock(storage.mutex);
+    --storage.pins;
+}
+
+void read_element(const array& input, std::span<const int64_t> position, void* bytes) {
+    int64_t offset = input.offset();
+    for (size_t d = 0; d < position.size(); ++d) offset += position[d] * input.strides()[d];
+    const BufferPtr buffer = evaluate_storage(*input.storage());
+    std::memcpy(bytes, buffer->data() + offset, static_cast<size_t>(input.itemsize()));
+}
+
+void copy_out(const array& input, void* destination) {
+    if (input.size() == 0) return;
+    const BufferPtr buffer = evaluate_storage(*input.storage());
+    const Dims strides = c_strides(input.shape(), input.itemsize());
+    const ScalarType type = input.dtype().scalar_type();
+    copy_at_once(input.shape(), {buffer->data() + input.offset(), &input.strides(), type},
+                 {static_cast<char*>(destination), &strides, type});
+}
+
+}  // namespace weft

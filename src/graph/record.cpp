@@ -1,0 +1,274 @@
+#include "graph/record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/config.h"
+#include "core/shape.h"
+#include "graph/at_once.h"
+#include "graph/evaluate.h"
+#include "graph/storage_locks.h"
+#include "ops/resolve.h"
+
+namespace weft {
+
+namespace {
+
+// A loop's turns are cut into plans where a storage gets its next version; other chains may grow longer.
+constexpr uint32_t kUpdateDepth = 24;
+constexpr uint32_t kChainDepth = 192;
+// Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are evaluated.
+constexpr int64_t kPendingBytes = int64_t{2} << 30;
+constexpr size_t kPendingNodes = 20000;
+
+WideInteger wide_of(const Integer& value) {
+    if (value.huge) {
+        const WideInteger clamp = WideInteger{1} << 100;
+        return value.negative ? -clamp : clamp;
+    }
+    const auto magnitude = static_cast<WideInteger>(value.magnitude);
+    return value.negative ? -magnitude : magnitude;
+}
+
+double double_of(const Integer& value) {
+    if (!value.huge) {
+        const auto magnitude = static_cast<double>(value.magnitude);
+        return value.negative ? -magnitude : magnitude;
+    }
+    if (std::isinf(value.approximation)) throw OverflowError("int too large to convert to float");
+    return value.approximation;
+}
+
+template <class T>
+ScalarBytes cast_scalar(ScalarType from, const T& value, DType to) {
+    alignas(16) ScalarBytes input{}, output{};
+    std::memcpy(input.data(), &value, sizeof value);
+    char* const data[2] = {reinterpret_cast<char*>(input.data()), reinterpret_cast<char*>(output.data())};
+    const int64_t strides[2] = {0, 0};
+    cast_loop(from, to.scalar_type()).loop(data, strides, 1);
+    return output;
+}
+
+}  // namespace
+
+OperandType operand_type(const Argument& argument) {
+    if (const auto* input = std::get_if<array>(&argument)) return input->dtype();
+    if (std::holds_alternative<bool>(argument)) return ScalarType::kBool;
+    if (std::holds_alternative<Integer>(argument)) return WeakKind::kInt;
+    if (std::holds_alternative<double>(argument)) return WeakKind::kFloat;
+    return WeakKind::kComplex;
+}
+
+ScalarBytes constant_bytes(const Argument& value, DType dtype) {
+    if (const auto* integer = std::get_if<Integer>(&value)) {
+        if (dtype.is_integer()) {
+            check_python_int_fits(wide_of(*integer), dtype);
+            const uint64_t bits = integer->negative ? 0 - integer->magnitude : integer->magnitude;
+            return cast_scalar(ScalarType::kUInt64, bits, dtype);
+        }
+        if (dtype.is_bool()) return cast_scalar(ScalarType::kBool, integer->huge || integer->magnitude != 0, dtype);
+        return cast_scalar(ScalarType::kFloat64, double_of(*integer), dtype);
+    }
+    if (const auto* real = std::get_if<double>(&value)) return cast_scalar(ScalarType::kFloat64, *real, dtype);
+    if (const auto* truth = std::get_if<bool>(&value)) return cast_scalar(ScalarType::kBool, *truth, dtype);
+    if (const auto* number = std::get_if<std::complex<double>>(&value)) {
+        return cast_scalar(ScalarType::kComplex128, *number, dtype);
+    }
+    throw InternalError("constant_bytes of an array");
+}
+
+Operand constant_operand(const ScalarBytes& bytes, DType dtype, const Dims& shape) {
+    Operand operand;
+    operand.constant = bytes;
+    operand.dtype = dtype;
+    operand.strides = Dims(shape.size());
+    return operand;
+}
+
+Operand read_operand(const array& input, const Dims& shape) {
+    Operand operand;
+    operand.source = current_version(*input.storage());
+    operand.dtype = input.dtype();
+    operand.strides = broadcast_strides(input.shape(), input.strides(), shape);
+    operand.offset = input.offset();
+    return operand;
+}
+
+array array_of(const NodePtr& node, uint32_t result, const Dims& shape) {
+    const NodeResult& info = node->results[result];
+    Source source;
+    source.node = node;
+    source.result = result;
+    auto storage = std::make_shared<Storage>(std::move(source), info.bytes);
+    return array(std::move(storage), info.dtype, shape, info.strides, 0, true);
+}
+
+array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
+    auto storage = std::make_shared<Storage>(std::move(buffer));
+    return array(std::move(storage), dtype, std::move(shape), std::move(strides), 0, true);
+}
+
+bool is_small(int64_t elements) {
+    return elements <= config().small_limit.load(std::memory_order_relaxed);
+}
+
+NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
+                         std::span<const DType> result_dtypes, const Dims* strides) {
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::kElementwise;
+    node->op = op;
+    node->loop = loop;
+    node->shape = shape;
+    const int64_t count = element_count(shape);
+    for (const DType dtype : result_dtypes) {
+        NodeResult result;
+        result.dtype = dtype;
+        if (strides != nullptr) {
+            result.strides = *strides;
+        } else {
+            std::vector<const Dims*> operand_strides;
+            for (const Operand& input : inputs) {
+                if (!input.is_constant()) operand_strides.push_back(&input.strides);
+            }
+            result.strides = k_order_strides(shape, operand_strides, dtype.itemsize());
+        }
+        result.bytes = count * dtype.itemsize();
+        node->results.push_back(std::move(result));
+    }
+    node->inputs = std::move(inputs);
+    return node;
+}
+
+void recorded(const NodePtr& node) {
+    if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
+    uint32_t depth = 0;
+    for (const Operand& input : node->inputs) {
+        const NodePtr& producer = input.source.node;
+        if (producer && !producer->done.load(std::memory_order_acquire)) depth = std::max(depth, producer->depth);
+    }
+    node->depth = depth + 1;
+    register_pending(node);
+    const bool deep = node->depth >= (node->kind == NodeKind::kUpdate ? kUpdateDepth : kChainDepth);
+    if (deep || config().eager.load(std::memory_order_relaxed)) {
+        evaluate({&node, 1});
+        return;
+    }
+    if (pending_bytes() <= kPendingBytes && (node->sequence % 256 != 0 || pending_node_count() <= kPendingNodes)) return;
+    evaluate({&node, 1});
+    if (pending_bytes() > kPendingBytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
+}
+
+namespace {
+
+// A view that is all of its storage, each byte once: writing it makes a new version that owes nothing to the old one.
+bool covers_storage(const array& target, const Storage& storage) {
+    return target.nbytes() == storage.bytes && target.offset() == 0 &&
+           !overlaps_itself(target.shape(), target.strides(), target.itemsize()) &&
+           byte_range(target.shape(), target.strides(), 0, target.itemsize()).low == 0;
+}
+
+// Copies into the storage's own buffer, reading the value first where the two overlap.
+void write_bytes(const array& target, char* base, const Operand& value) {
+    const StridedData to{base + target.offset(), &target.strides(), target.dtype().scalar_type()};
+    StridedData from{nullptr, &value.strides, value.dtype.scalar_type()};
+    if (value.is_constant()) {
+        from.data = const_cast<char*>(reinterpret_cast<const char*>(value.constant.data()));
+        copy_at_once(target.shape(), from, to);
+        return;
+    }
+    from.data = value.source.buffer->data() + value.offset;
+    const bool same_buffer = value.source.buffer->data() == base;
+    const bool identical = same_buffer && value.offset == target.offset() && value.strides == target.strides() &&
+                           value.dtype == target.dtype();
+    if (identical) return;
+    if (same_buffer &&
+        views_overlap({&target.shape(), &target.strides(), target.offset(), target.itemsize()},
+                      {&target.shape(), &value.strides, value.offset, value.dtype.itemsize()})) {
+        const Dims strides = c_strides(target.shape(), value.dtype.itemsize());
+        const BufferPtr copy = cpu_device().allocate(static_cast<size_t>(target.size() * value.dtype.itemsize()));
+        const StridedData temporary{copy->data(), &strides, value.dtype.scalar_type()};
+        copy_at_once(target.shape(), from, temporary);
+        copy_at_once(target.shape(), temporary, to);
+        return;
+    }
+    copy_at_once(target.shape(), from, to);
+}
+
+}  // namespace
+
+void write(const array& target, Operand value) {
+    if (target.size() == 0) return;
+    Storage& storage = *target.storage();
+    value.source.settle();
+    std::unique_lock lock(storage.mutex);
+    storage.current.settle();
+
+    if (storage.shown()) {
+        lock.unlock();
+        const BufferPtr base = evaluate_storage(storage);
+        if (value.source.node) {
+            const NodePtr producer = value.source.node;
+            if (!producer->done) evaluate({&producer, 1});
+            value.source.settle();
+        }
+        write_bytes(target, base->data(), value);
+        return;
+    }
+
+    const bool at_hand = value.is_constant() || value.source.in_memory();
+    if (at_hand && storage.current.in_memory() && is_small(target.size())) {
+        const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
+        if (storage.current.buffer.use_count() == own) {
+            write_bytes(target, storage.current.buffer->data(), value);
+            return;
+        }
+    }
+
+    if (covers_storage(target, storage)) {
+        NodePtr producer = value.source.node;
+        // A result that nobody has seen yet takes the target's layout and becomes the new version itself.
+        const bool fresh = producer && producer->kind == NodeKind::kElementwise && producer->depth == 0 &&
+                           value.offset == 0 && value.dtype == target.dtype() && producer->shape == target.shape();
+        if (fresh) {
+            producer->results[value.source.result].strides = target.strides();
+            storage.current = value.source;
+            return;
+        }
+        if (producer) recorded(producer);
+        value.source.settle();
+        const DType dtype = target.dtype();
+        std::vector<Operand> inputs;
+        inputs.push_back(std::move(value));
+        NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1}, &target.strides());
+        Source version;
+        version.node = node;
+        storage.current = std::move(version);
+        lock.unlock();
+        recorded(node);
+        return;
+    }
+
+    if (value.source.node) recorded(NodePtr(value.source.node));
+    value.source.settle();
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::kUpdate;
+    node->shape = target.shape();
+    node->target = {target.dtype(), target.strides(), target.offset()};
+    Operand old;
+    old.source = storage.current;
+    old.dtype = ScalarType::kUInt8;
+    node->inputs.push_back(std::move(old));
+    node->inputs.push_back(std::move(value));
+    NodeResult result;
+    result.dtype = ScalarType::kUInt8;
+    result.bytes = storage.bytes;
+    node->results.push_back(std::move(result));
+    Source version;
+    version.node = node;
+    storage.current = std::move(version);
+    lock.unlock();
+    recorded(node);
+}
+
+}  // namespace weft

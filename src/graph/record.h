@@ -1,0 +1,38 @@
+// Recording: from a call to a node. Decides shapes, dtypes and errors now; computes nothing unless the values are at
+// hand and few (then through graph/at_once.h), or somebody looks at the memory meanwhile.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graph/node.h"
+#include "graph/storage.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+// The bytes of a Python scalar as `dtype`; throws OverflowError where NumPy does.
+ScalarBytes constant_bytes(const Argument& value, DType dtype);
+
+// How `input` is read by an iteration over `shape`, to which it broadcasts.
+Operand read_operand(const array& input, const Dims& shape);
+Operand constant_operand(const ScalarBytes& bytes, DType dtype, const Dims& shape);
+
+// A new array that names result `result` of `node`, whose shape is `shape`.
+array array_of(const NodePtr& node, uint32_t result, const Dims& shape);
+array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides);
+
+NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
+                         std::span<const DType> result_dtypes, const Dims* strides);
+
+// To be called for each node that is made: sets its depth, and evaluates when it is time to.
+void recorded(const NodePtr& node);
+
+// target's view := value (already broadcast to the target's shape, any dtype). Never fails half way.
+void write(const array& target, Operand value);
+
+// Whether work on `elements` elements is small enough to be done at the call.
+bool is_small(int64_t elements);
+
+}  // namespace weft

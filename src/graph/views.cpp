@@ -1,0 +1,384 @@
+// Views: new shapes, strides and offsets over the same storage. No data moves, nothing is recorded.
+#include <algorithm>
+#include <numeric>
+
+#include "core/shape.h"
+#include "graph/record.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+struct SliceRange {
+    int64_t start, step, length;
+};
+
+SliceRange resolve_slice(const Slice& slice, int64_t extent) {
+    const int64_t step = slice.step.value_or(1);
+    if (step == 0) throw ValueError("slice step cannot be zero");
+    const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent;
+    const auto clamp = [&](int64_t position) {
+        if (position < 0) position += extent;
+        return std::clamp(position, low, high);
+    };
+    const int64_t start = slice.start ? clamp(*slice.start) : (step < 0 ? high : low);
+    const int64_t stop = slice.stop ? clamp(*slice.stop) : (step < 0 ? low : high);
+    int64_t length = 0;
+    if (step > 0 && start < stop) length = (stop - start - 1) / step + 1;
+    if (step < 0 && start > stop) length = (start - stop - 1) / -step + 1;
+    return {start, step, length};
+}
+
+}  // namespace
+
+array index(const array& input, std::span<const Index> indices) {
+    size_t consumed = 0;
+    bool has_ellipsis = false;
+    for (const Index& each : indices) {
+        if (std::holds_alternative<int64_t>(each) || std::holds_alternative<Slice>(each)) ++consumed;
+        if (std::holds_alternative<Ellipsis>(each)) {
+            if (has_ellipsis) throw IndexError("an index can only have a single ellipsis ('...')");
+            has_ellipsis = true;
+        }
+    }
+    const Dims& old_shape = input.shape();
+    if (consumed > old_shape.size()) {
+        throw IndexError("too many indices for array: array is " + std::to_string(old_shape.size()) +
+                         "-dimensional, but " + std::to_string(consumed) + " were indexed");
+    }
+    Dims shape, strides;
+    int64_t offset = input.offset();
+    size_t axis = 0;
+    const auto keep = [&](size_t count) {
+        for (; count > 0; --count, ++axis) {
+            shape.push_back(old_shape[axis]);
+            strides.push_back(input.strides()[axis]);
+        }
+    };
+    for (const Index& each : indices) {
+        if (std::holds_alternative<Ellipsis>(each)) {
+            keep(old_shape.size() - consumed);
+        } else if (std::holds_alternative<NewAxis>(each)) {
+            shape.push_back(1);
+            strides.push_back(0);
+        } else if (const auto* position = std::get_if<int64_t>(&each)) {
+            const int64_t extent = old_shape[axis];
+            if (*position < -extent || *position >= extent) {
+                throw IndexError("index " + std::to_string(*position) + " is out of bounds for axis " +
+                                 std::to_string(axis) + " with size " + std::to_string(extent));
+            }
+            offset += (*position < 0 ? *position + extent : *position) * input.strides()[axis];
+            ++axis;
+        } else {
+            const SliceRange range = resolve_slice(std::get<Slice>(each), old_shape[axis]);
+            if (range.length > 0) offset += range.start * input.strides()[axis];
+            shape.push_back(range.length);
+            strides.push_back(input.strides()[axis] * range.step);
+            ++axis;
+        }
+    }
+    if (!has_ellipsis) keep(old_shape.size() - axis);
+    if (shape.size() > kMaxDimensions) {
+        throw IndexError("number of dimensions must be within [0, " + std::to_string(kMaxDimensions) +
+                         "], indexing result would have " + std::to_string(shape.size()));
+    }
+    return input.with_view(input.dtype(), std::move(shape), std::move(strides), offset);
+}
+
+array transpose(const array& input, std::span<const int64_t> axes) {
+    const int ndim = input.ndim();
+    if (!axes.empty() && static_cast<int>(axes.size()) != ndim) throw ValueError("axes don't match array");
+    Dims shape, strides;
+    std::vector<bool> seen(static_cast<size_t>(ndim));
+    for (int d = 0; d < ndim; ++d) {
+        const int axis = axes.empty() ? ndim - 1 - d : normalize_axis(axes[static_cast<size_t>(d)], ndim);
+        if (seen[static_cast<size_t>(axis)]) throw ValueError("repeated axis in transpose");
+        seen[static_cast<size_t>(axis)] = true;
+        shape.push_back(input.shape()[static_cast<size_t>(axis)]);
+        strides.push_back(input.strides()[static_cast<size_t>(axis)]);
+    }
+    return input.with_view(input.dtype(), std::move(shape), std::move(strides), input.offset());
+}
+
+array swapaxes(const array& input, int64_t first, int64_t second) {
+    const auto a = static_cast<size_t>(normalize_axis(first, input.ndim()));
+    const auto b = static_cast<size_t>(normalize_axis(second, input.ndim()));
+    Dims shape = input.shape(), strides = input.strides();
+    std::swap(shape[a], shape[b]);
+    std::swap(strides[a], strides[b]);
+    return input.with_view(input.dtype(), std::move(shape), std::move(strides), input.offset());
+}
+
+array squeeze(const array& input, std::optional<Dims> axes) {
+    std::vector<bool> drop(input.shape().size());
+    if (axes) {
+        for (const int64_t axis : *axes) {
+            const auto d = static_cast<size_t>(normalize_axis(axis, input.ndim()));
+            if (drop[d]) throw ValueError("duplicate value in 'axis'");
+            if (input.shape()[d] != 1) {
+                throw ValueError("cannot select an axis to squeeze out which has size not equal to one");
+            }
+            drop[d] = true;
+        }
+    } else {
+        for (size_t d = 0; d < drop.size(); ++d) drop[d] = input.shape()[d] == 1;
+    }
+    Dims shape, strides;
+    for (size_t d = 0; d < drop.size(); ++d) {
+        if (drop[d]) continue;
+        shape.push_back(input.shape()[d]);
+        strides.push_back(input.strides()[d]);
+    }
+    return input.with_view(input.dtype(), std::move(shape), std::move(strides), input.offset());
+}
+
+array expand_dims(const array& input, const Dims& axes) {
+    const int ndim = input.ndim() + static_cast<int>(axes.size());
+    std::vector<bool> fresh(static_cast<size_t>(ndim));
+    for (const int64_t axis : axes) {
+        const auto d = static_cast<size_t>(normalize_axis(axis, ndim));
+        if (fresh[d]) throw ValueError("repeated axis");
+        fresh[d] = true;
+    }
+    Dims shape, strides;
+    size_t old = 0;
+    for (const bool is_fresh : fresh) {
+        shape.push_back(is_fresh ? 1 : input.shape()[old]);
+        strides.push_back(is_fresh ? 0 : input.strides()[old]);
+        if (!is_fresh) ++old;
+    }
+    return input.with_view(input.dtype(), std::move(shape), std::move(strides), input.offset());
+}
+
+array broadcast_to(const array& input, const Dims& shape) {
+    for (const int64_t extent : shape) {
+        if (extent < 0) throw ValueError("all elements of broadcast shape must be non-negative");
+    }
+    if (!can_broadcast(input.shape(), shape)) {
+        if (input.shape().size() > shape.size()) {
+            throw ValueError("input operand has more dimensions than allowed by the axis remapping");
+        }
+        throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " +
+                         shape_text(input.shape()) + "  and requested shape " + shape_text(shape));
+    }
+    array view = input.with_view(input.dtype(), shape, broadcast_strides(input.shape(), input.strides(), shape),
+                                 input.offset());
+    view.set_writeable(false);
+    return view;
+}
+
+array flip(const array& input, std::optional<Dims> axes) {
+    std::vector<bool> reverse(input.shape().size(), !axes);
+    if (axes) {
+        for (const int64_t axis : *axes) {
+            const auto d = static_cast<size_t>(normalize_axis(axis, input.ndim()));
+            if (reverse[d]) throw ValueError("repeated axis");
+            reverse[d] = true;
+        }
+    }
+    Dims strides = input.strides();
+    int64_t offset = input.offset();
+    for (size_t d = 0; d < reverse.size(); ++d) {
+        if (!reverse[d]) continue;
+        if (input.shape()[d] > 0) offset += (input.shape()[d] - 1) * strides[d];
+        strides[d] = -strides[d];
+    }
+    return input.with_view(input.dtype(), input.shape(), std::move(strides), offset);
+}
+
+array view(const array& input, DType dtype) {
+    const int64_t old_size = input.itemsize(), new_size = dtype.itemsize();
+    Dims shape = input.shape(), strides = input.strides();
+    if (old_size != new_size) {
+        if (shape.empty()) {
+            throw ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+        }
+        const size_t last = shape.size() - 1;
+        if (shape[last] != 1 && element_count(shape) != 0 && strides[last] != old_size) {
+            throw ValueError("To change to a dtype of a different size, the last axis must be contiguous");
+        }
+        if (new_size < old_size) {
+            if (old_size % new_size != 0) {
+                throw ValueError("When changing to a smaller dtype, its size must be a divisor of the size of "
+                                 "original dtype");
+            }
+            shape[last] *= old_size / new_size;
+        } else {
+            if (shape[last] * old_size % new_size != 0) {
+                throw ValueError("When changing to a larger dtype, its size must be a divisor of the total size in "
+                                 "bytes of the last axis of the array.");
+            }
+            shape[last] = shape[last] * old_size / new_size;
+        }
+        strides[last] = new_size;
+    }
+    return input.with_view(dtype, std::move(shape), std::move(strides), input.offset());
+}
+
+array real(const array& input) {
+    if (!input.dtype().is_complex()) return input;
+    return input.with_view(input.dtype().real(), input.shape(), input.strides(), input.offset());
+}
+
+array imag(const array& input) {
+    if (!input.dtype().is_complex()) {
+        array zeros = full(input.shape(), Integer(0), input.dtype());
+        zeros.set_writeable(false);
+        return zeros;
+    }
+    return input.with_view(input.dtype().real(), input.shape(), input.strides(),
+                           input.offset() + input.dtype().real().itemsize());
+}
+
+array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2) {
+    if (input.ndim() < 2) throw ValueError("diag requires an array of at least two dimensions");
+    const auto a = static_cast<size_t>(normalize_axis(axis1, input.ndim()));
+    const auto b = static_cast<size_t>(normalize_axis(axis2, input.ndim()));
+    if (a == b) throw ValueError("axis1 and axis2 cannot be the same");
+    int64_t rows = input.shape()[a], columns = input.shape()[b], start = input.offset();
+    if (offset >= 0) {
+        columns -= offset;
+        start += offset * input.strides()[b];
+    } else {
+        rows += offset;
+        start -= offset * input.strides()[a];
+    }
+    const int64_t length = std::max<int64_t>(0, std::min(rows, columns));
+    Dims shape, strides;
+    for (size_t d = 0; d < input.shape().size(); ++d) {
+        if (d == a || d == b) continue;
+        shape.push_back(input.shape()[d]);
+        strides.push_back(input.strides()[d]);
+    }
+    shape.push_back(length);
+    strides.push_back(input.strides()[a] + input.strides()[b]);
+    array result = input.with_view(input.dtype(), std::move(shape), std::move(strides), length > 0 ? start : input.offset());
+    result.set_writeable(false);
+    return result;
+}
+
+namespace {
+
+Dims reshaped(const array& input, const Dims& shape) {
+    Dims result = shape;
+    int64_t known = 1;
+    std::optional<size_t> unknown;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] == -1) {
+            if (unknown) throw ValueError("can only specify one unknown dimension");
+            unknown = d;
+        } else {
+            if (shape[d] < 0) throw ValueError("negative dimensions not allowed");
+            if (__builtin_mul_overflow(known, shape[d], &known)) known = -1;
+        }
+    }
+    const int64_t size = input.size();
+    const bool fits = unknown ? known > 0 && size % known == 0 : known == size;
+    if (!fits) {
+        throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " + shape_text(shape));
+    }
+    if (unknown) result[*unknown] = size / known;
+    return result;
+}
+
+// The strides by which `shape` can be read from the old view without moving data, if there are any: groups of old
+// dimensions that are one block of memory are cut anew.
+std::optional<Dims> view_strides(const Dims& old_shape, const Dims& old_strides, const Dims& shape, bool fortran,
+                                 int64_t itemsize) {
+    Dims from, from_strides;
+    for (size_t d = 0; d < old_shape.size(); ++d) {
+        if (old_shape[d] == 1) continue;
+        from.push_back(old_shape[d]);
+        from_strides.push_back(old_strides[d]);
+    }
+    Dims strides(shape.size());
+    size_t old_begin = 0, new_begin = 0;
+    while (old_begin < from.size() && new_begin < shape.size()) {
+        size_t old_end = old_begin + 1, new_end = new_begin + 1;
+        int64_t old_count = from[old_begin], new_count = shape[new_begin];
+        while (old_count != new_count) {
+            if (new_count < old_count) {
+                new_count *= shape[new_end++];
+            } else {
+                old_count *= from[old_end++];
+            }
+        }
+        for (size_t d = old_begin; d + 1 < old_end; ++d) {
+            const bool block = fortran ? from_strides[d + 1] == from[d] * from_strides[d]
+                                       : from_strides[d] == from[d + 1] * from_strides[d + 1];
+            if (!block) return std::nullopt;
+        }
+        if (fortran) {
+            strides[new_begin] = from_strides[old_begin];
+            for (size_t d = new_begin + 1; d < new_end; ++d) strides[d] = strides[d - 1] * shape[d - 1];
+        } else {
+            strides[new_end - 1] = from_strides[old_end - 1];
+            for (size_t d = new_end - 1; d > new_begin; --d) strides[d - 1] = strides[d] * shape[d];
+        }
+        old_begin = old_end;
+        new_begin = new_end;
+    }
+    // trailing extents of one
+    int64_t last = itemsize;
+    if (new_begin > 0) {
+        last = strides[new_begin - 1];
+        if (fortran) last *= shape[new_begin - 1];
+    }
+    for (size_t d = new_begin; d < shape.size(); ++d) strides[d] = last;
+    return strides;
+}
+
+}  // namespace
+
+array reshape(const array& input, const Dims& shape, char order, std::optional<bool> copy) {
+    const Dims target = reshaped(input, shape);
+    const bool fortran =
+        order == 'F' || (order == 'A' && input.f_contiguous() && !input.c_contiguous());
+    if (!copy.value_or(false)) {
+        if (target == input.shape()) return input.with_view(input.dtype(), target, input.strides(), input.offset());
+        std::optional<Dims> strides;
+        if (input.size() == 0 || (fortran ? input.f_contiguous() : input.c_contiguous())) {
+            strides = fortran ? f_strides(target, input.itemsize()) : c_strides(target, input.itemsize());
+        } else {
+            strides = view_strides(input.shape(), input.strides(), target, fortran, input.itemsize());
+        }
+        if (strides) return input.with_view(input.dtype(), target, std::move(*strides), input.offset());
+        if (copy.has_value()) {
+            throw ValueError("Unable to avoid creating a copy while reshaping.");
+        }
+    }
+    const array dense = weft::copy(input, fortran ? 'F' : 'C');
+    const Dims strides = fortran ? f_strides(target, input.itemsize()) : c_strides(target, input.itemsize());
+    return dense.with_view(input.dtype(), target, strides, 0);
+}
+
+array ravel(const array& input, char order) {
+    const Dims flat{input.size()};
+    if (order == 'K') {
+        // The order of memory, if that is without gaps: the axes sorted by stride, each walked forwards.
+        std::vector<int64_t> axes(input.shape().size());
+        std::iota(axes.begin(), axes.end(), 0);
+        std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
+            return std::abs(input.strides()[static_cast<size_t>(a)]) > std::abs(input.strides()[static_cast<size_t>(b)]);
+        });
+        if (input.c_contiguous()) return reshape(input, flat, 'C');
+        return reshape(input.ndim() > 1 ? transpose(input, axes) : input, flat, 'C');
+    }
+    return reshape(input, flat, order);
+}
+
+bool may_share_memory(const array& first, const array& second) {
+    if (first.storage() != second.storage()) return false;
+    const ByteRange a = byte_range(first.shape(), first.strides(), first.offset(), first.itemsize());
+    const ByteRange b = byte_range(second.shape(), second.strides(), second.offset(), second.itemsize());
+    return !a.empty() && !b.empty() && a.low < b.high && b.low < a.high;
+}
+
+bool shares_memory(const array& first, const array& second) {
+    if (first.storage() != second.storage()) return false;
+    return views_overlap({&first.shape(), &first.strides(), first.offset(), first.itemsize()},
+                         {&second.shape(), &second.strides(), second.offset(), second.itemsize()});
+}
+
+}  // namespace weft
