@@ -63,7 +63,7 @@ struct Access {
     int64_t offset = 0;
 };
 
-class Node {
+class Node : public std::enable_shared_from_this<Node> {
 public:
     NodeKind kind = NodeKind::kElementwise;
     const OpInfo* op = nullptr;

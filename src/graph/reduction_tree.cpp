@@ -32,14 +32,17 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape
         if (!space.reduced_shape.empty() && space.reduced_strides.back() == input_strides[d] * shape[d]) {
             space.reduced_shape.back() *= shape[d];
             space.reduced_strides.back() = input_strides[d];
+            space.reduced_axes.back().push_back(d);
         } else {
             space.reduced_shape.push_back(shape[d]);
             space.reduced_strides.push_back(input_strides[d]);
+            space.reduced_axes.push_back({d});
         }
     }
     if (axes.empty()) {
         space.reduced_shape.push_back(1);
         space.reduced_strides.push_back(0);
+        space.reduced_axes.emplace_back();
     }
     // Many lanes pay where memory is walked along the row; across rows, columns are the vector lanes.
     int64_t smallest_kept = INT64_MAX;

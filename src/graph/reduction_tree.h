@@ -19,6 +19,7 @@ constexpr int64_t kReduceLanes = 32;
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
     Dims reduced_shape, reduced_strides;  // outermost first; never empty: one dimension of 1 when nothing is reduced
+    std::vector<std::vector<size_t>> reduced_axes;  // which axes each of them stands for
     int64_t lanes = 1;                    // of the innermost reduced dimension
 };
 

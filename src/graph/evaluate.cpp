@@ -1,0 +1,100 @@
+#include "graph/evaluate.h"
+
+#include <mutex>
+
+#include "core/config.h"
+#include "core/log.h"
+#include "core/shape.h"
+#include "graph/plan.h"
+#include "graph/run_group.h"
+#include "graph/storage.h"
+
+namespace weft {
+
+namespace {
+
+// One evaluation at a time: it may reuse memory in place only because nobody else plans over the same nodes.
+std::recursive_mutex& evaluation_mutex() {
+    static auto* mutex = new std::recursive_mutex;
+    return *mutex;
+}
+
+std::atomic<void (*)()> interrupt_check = nullptr;
+
+std::string node_name(const Node& node) {
+    switch (node.kind) {
+        case NodeKind::kElementwise:
+            return node.op != nullptr ? std::string(node.op->name)
+                                      : (node.inputs[0].is_constant() ? "fill" : "convert");
+        case NodeKind::kReduce: return std::string(node.reduction->name);
+        case NodeKind::kUpdate: return "write";
+        case NodeKind::kArange: return "arange";
+    }
+    return "";
+}
+
+std::string describe(const Group& group, size_t number) {
+    std::string text = "kernel " + std::to_string(number) + ": ";
+    for (size_t k = 0; k < group.nodes.size(); ++k) {
+        text += (k == 0 ? "" : ", ") + node_name(*group.nodes[k]);
+    }
+    const Node& root = group.root();
+    const DType dtype = root.kind == NodeKind::kUpdate ? root.target.dtype : root.results[0].dtype;
+    text += "\n  over " + shape_text(root.shape) + ", result " + std::string(dtype.name());
+    if (root.kind == NodeKind::kReduce) text += " " + shape_text(root.result_shape());
+    size_t extra = 0;
+    for (size_t k = 0; k + 1 < group.nodes.size(); ++k) extra += group.stored[k];
+    if (extra != 0) text += "; also keeps " + std::to_string(extra) + " intermediate result(s) that the program holds";
+    text += "\n  ends here because " + group.reason + "\n";
+    return text;
+}
+
+}  // namespace
+
+void set_interrupt_check(void (*check)()) {
+    interrupt_check.store(check);
+}
+
+void evaluate(std::span<const NodePtr> roots) {
+    const std::lock_guard lock(evaluation_mutex());
+    const bool fuse = config().fuse.load(std::memory_order_relaxed);
+    const std::vector<Node*> nodes = collect_pending(roots);
+    if (nodes.empty()) return;
+    std::vector<Group> groups = make_plan(nodes, roots, fuse);
+    if (debug_enabled(DebugLevel::kFusion)) {
+        for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
+    }
+    for (Group& group : groups) {
+        if (auto* check = interrupt_check.load(std::memory_order_relaxed)) check();
+        run_group(group, fuse);
+    }
+}
+
+BufferPtr evaluate_storage(Storage& storage) {
+    while (true) {
+        Source version = current_version(storage);
+        if (version.in_memory()) return version.buffer;
+        evaluate({&version.node, 1});
+    }
+}
+
+void evaluate_users(Storage& storage) {
+    const std::lock_guard lock(evaluation_mutex());
+    const Source version = current_version(storage);
+    if (!version.in_memory()) return;
+    const std::vector<NodePtr> users = pending_users(version.buffer.get());
+    if (!users.empty()) evaluate(users);
+}
+
+std::string explain_plan(std::span<const NodePtr> roots) {
+    const std::lock_guard lock(evaluation_mutex());
+    const std::vector<Node*> nodes = collect_pending(roots);
+    if (nodes.empty()) return "nothing is pending: the values are in memory\n";
+    const std::vector<Group> groups = make_plan(nodes, roots, config().fuse.load(std::memory_order_relaxed));
+    std::string text = std::to_string(nodes.size()) + " pending operation(s) in " + std::to_string(groups.size()) +
+                       " kernel(s)\n";
+    for (size_t k = 0; k < groups.size(); ++k) text += describe(groups[k], k + 1);
+    return text;
+}
+
+}  // namespace weft

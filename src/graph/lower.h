@@ -1,0 +1,76 @@
+// From a group of nodes, in a canonical form without sizes and addresses, to kernel IR. Equal forms share a kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ops/op.h"
+
+namespace weft {
+
+// What of a stride is written into the kernel: only what the code depends on.
+enum class StrideClass : uint8_t { kZero, kDynamic, kItem, kMinusItem };
+
+struct BufferForm {
+    ScalarType element = ScalarType::kFloat64;
+    uint16_t alias_scope = 0;
+    bool readonly = true;
+    std::vector<StrideClass> strides;
+};
+
+struct ValueForm {
+    enum class Kind : uint8_t { kInput, kScalar, kStep } kind = Kind::kInput;
+    uint16_t index = 0;
+    uint16_t result = 0;  // of a step
+};
+
+struct StepForm {
+    const OpInfo* op = nullptr;  // null: a cast
+    int loop = 0;
+    ScalarType to = ScalarType::kFloat64;  // of a cast
+    std::vector<ValueForm> operands;
+};
+
+struct OutputForm {
+    ValueForm value;  // ignored by reductions
+    BufferForm buffer;
+};
+
+enum class KernelShape : uint8_t {
+    kElementwise,  // grid: all dimensions
+    kReduce,       // grid: kept dimensions [, outer reduced dimensions, block]; reduces one more dimension
+    kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
+    kArange,       // scalars: start and step
+};
+
+struct KernelForm {
+    KernelShape shape = KernelShape::kElementwise;
+    int grid_rank = 1;
+    std::vector<BufferForm> inputs;
+    std::vector<ScalarType> scalars;
+    std::vector<StepForm> steps;
+    std::vector<OutputForm> outputs;
+    // reductions
+    const ReductionInfo* reduction = nullptr;
+    ScalarType compute = ScalarType::kFloat64;
+    ScalarType result = ScalarType::kFloat64;
+    ValueForm element;
+    int outer_rank = 0;    // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
+    bool blocked = false;  // kReduce: the last grid dimension counts blocks
+    bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
+    int lanes = 1;
+
+    std::string key() const;   // equal for equal kernels
+    std::string name() const;  // for people
+};
+
+// Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
+ir::Module lower(const KernelForm& form);
+
+// Combining starts from an element that changes nothing, bit for bit. There is none for complex products, which are
+// combined one after another from the first element.
+bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute);
+
+}  // namespace weft
