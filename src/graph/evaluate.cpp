@@ -1,5 +1,6 @@
 #include "graph/evaluate.h"
 
+#include <atomic>
 #include <mutex>
 
 #include "core/config.h"
@@ -65,8 +66,14 @@ void evaluate(std::span<const NodePtr> roots) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }
     for (Group& group : groups) {
+        for (size_t k = 0; k < group.nodes.size(); ++k) {
+            if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());
+        }
+    }
+    for (Group& group : groups) {
         if (auto* check = interrupt_check.load(std::memory_order_relaxed)) check();
         run_group(group, fuse);
+        group.keep.clear();  // so that a version nobody else needs can be overwritten by the next
     }
 }
 

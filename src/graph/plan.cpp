@@ -128,7 +128,7 @@ std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodeP
         }
         group_of[node] = groups.size();
         input_count.push_back(outside_inputs(*node));
-        groups.push_back({{node}, {true}, std::move(reason)});
+        groups.push_back({{node}, {true}, std::move(reason), {}});
     }
     const size_t count = groups.size();
     for (size_t k = 0; k < count; ++k) {
@@ -137,7 +137,8 @@ std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodeP
         std::reverse(group.stored.begin(), group.stored.end());
         if (group.nodes.size() == 1 || group.root().kind != NodeKind::kReduce || reduction_fits(group)) continue;
         Group elements{{group.nodes.begin(), group.nodes.end() - 1}, {group.stored.begin(), group.stored.end() - 1},
-                       "the reduction walks it in another order"};
+                       "the reduction walks it in another order",
+                       {}};
         elements.stored.back() = true;
         group.nodes = {group.nodes.back()};
         group.stored = {true};

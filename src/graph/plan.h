@@ -16,6 +16,7 @@ struct Group {
     std::vector<Node*> nodes;  // in order of recording; the last is the root
     std::vector<bool> stored;  // which of them somebody reads later; the root always
     std::string reason;        // why the root is not part of its consumer's kernel
+    std::vector<NodePtr> keep;  // the stored nodes, from planning until they are computed
 
     Node& root() const { return *nodes.back(); }
 };
