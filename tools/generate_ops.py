@@ -22,7 +22,15 @@ REAL_OF = {"F": "f", "D": "d"}
 
 KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
-FLAGS = ("commutative", "associative", "idempotent", "checks_negative_exponent", "promotes_to_common", "takes_integers_as_float64", "own")
+FLAGS = (
+    "commutative",
+    "associative",
+    "idempotent",
+    "checks_negative_exponent",
+    "promotes_to_common",
+    "takes_integers_as_float64",
+    "own",
+)
 
 
 def camel(name):
@@ -423,7 +431,9 @@ def main():
         write(out / "ops/op_ids.inc", HEADER + "".join(f"WEFT_OP({camel(op.name)})\n" for op in ops))
         write(out / "ops/vector_math.inc", generate_vector_math(vector_math))
         groups = [*range(GROUP_COUNT), "cast"]
-        write(out / "ops/bitcode_groups.inc", HEADER + "".join(f"WEFT_BITCODE({group})\n" for group in groups))
+        write(
+            out / "ops/bitcode_groups.inc", HEADER + "".join(f"WEFT_BITCODE({group})\n" for group in groups)
+        )
         write(out / "op_table_data.cpp", generate_table(ops, reductions, types))
         for name, text in generate_kernels(ops, types).items():
             write(out / name, text)

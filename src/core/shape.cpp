@@ -234,7 +234,8 @@ bool views_overlap(const StridedView& first, const StridedView& second) {
     const ByteRange b = byte_range(*second.shape, *second.strides, second.offset, second.itemsize);
     if (a.empty() || b.empty() || a.high <= b.low || b.high <= a.low) return false;
     // Element addresses are low + sum of |stride| * x. They share a byte when, for some x and y,
-    // -itemsize_a < (a.low + A(x)) - (b.low + B(y)) < itemsize_b; with y mirrored all coefficients are positive.
+    // -itemsize_a < (a.low + A(x)) - (b.low + B(y)) < itemsize_b; with y mirrored all coefficients are
+    // positive.
     BoundedSum sum;
     for (size_t d = 0; d < first.shape->size(); ++d) {
         const int64_t stride = std::abs((*first.strides)[d]), limit = (*first.shape)[d] - 1;

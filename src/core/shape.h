@@ -21,8 +21,8 @@ Dims broadcast_shapes(std::span<const Dims* const> shapes);
 Dims broadcast_strides(const Dims& from, const Dims& strides, const Dims& to);
 bool can_broadcast(const Dims& from, const Dims& to);
 
-// The strides of a fresh result in NumPy's K order: axes sorted as nditer sorts them by all operands (strides already
-// broadcast to `shape`).
+// The strides of a fresh result in NumPy's K order: axes sorted as nditer sorts them by all operands (strides
+// already broadcast to `shape`).
 Dims k_order_strides(const Dims& shape, std::span<const Dims* const> operand_strides, int64_t itemsize);
 // The strides of a fresh copy of one array in order 'C', 'F', 'A' or 'K', as NumPy's copies have them.
 Dims copy_strides(const Dims& shape, const Dims& strides, int64_t itemsize, char order);
@@ -34,8 +34,8 @@ struct ByteRange {
 };
 ByteRange byte_range(const Dims& shape, const Dims& strides, int64_t offset, int64_t itemsize);
 
-// Whether two strided views of one storage have a byte in common. Exact for what a bounded search can decide; in
-// doubt true.
+// Whether two strided views of one storage have a byte in common. Exact for what a bounded search can decide;
+// in doubt true.
 struct StridedView {
     const Dims* shape;
     const Dims* strides;

@@ -5,17 +5,18 @@
 
 namespace weft {
 
-array::array(std::shared_ptr<Storage> storage, DType dtype, Dims shape, Dims strides, int64_t offset, bool writeable)
-    : storage_(std::move(storage)), dtype_(dtype), shape_(std::move(shape)), strides_(std::move(strides)),
-      offset_(offset), writeable_(writeable) {}
+array::array(std::shared_ptr<Storage> storage, DType dtype, Dims shape, Dims strides, int64_t offset,
+             bool writeable)
+    : storage_(std::move(storage)),
+      dtype_(dtype),
+      shape_(std::move(shape)),
+      strides_(std::move(strides)),
+      offset_(offset),
+      writeable_(writeable) {}
 
-bool array::c_contiguous() const {
-    return is_c_contiguous(shape_, strides_, itemsize());
-}
+bool array::c_contiguous() const { return is_c_contiguous(shape_, strides_, itemsize()); }
 
-bool array::f_contiguous() const {
-    return is_f_contiguous(shape_, strides_, itemsize());
-}
+bool array::f_contiguous() const { return is_f_contiguous(shape_, strides_, itemsize()); }
 
 void array::set_writeable(bool writeable) {
     if (writeable && !writeable_ && (!owns_data_ || storage_->readonly)) {

@@ -12,7 +12,8 @@ namespace weft {
 
 namespace {
 
-constexpr int64_t kChunk = 512;  // elements converted at a time, so that temporaries stay in the first-level cache
+constexpr int64_t kChunk =
+    512;  // elements converted at a time, so that temporaries stay in the first-level cache
 constexpr int64_t kMaxItemsize = 16;
 
 // The iteration space with as few dimensions as the operands' strides allow, outermost first.
@@ -22,7 +23,8 @@ struct Space {
     std::array<std::array<int64_t, kMaxOperands>, kMaxDimensions> stride;
 };
 
-// Drops extents of one, orders dimensions by the strides of the last operand (the output), and merges neighbours.
+// Drops extents of one, orders dimensions by the strides of the last operand (the output), and merges
+// neighbours.
 void build_space(const Dims& shape, std::span<const StridedData> operands, Space& space) {
     const size_t count = operands.size();
     space.dimensions = 0;
@@ -35,7 +37,8 @@ void build_space(const Dims& shape, std::span<const StridedData> operands, Space
     const auto dimensions = static_cast<size_t>(space.dimensions);
     for (size_t i = 1; i < dimensions; ++i) {  // insertion sort: larger output strides outside
         for (size_t j = i; j > 0; --j) {
-            const int64_t inner = std::abs(space.stride[j][count - 1]), outer = std::abs(space.stride[j - 1][count - 1]);
+            const int64_t inner = std::abs(space.stride[j][count - 1]),
+                          outer = std::abs(space.stride[j - 1][count - 1]);
             if (inner <= outer) break;
             std::swap(space.stride[j], space.stride[j - 1]);
             std::swap(space.extent[j], space.extent[j - 1]);
@@ -44,7 +47,8 @@ void build_space(const Dims& shape, std::span<const StridedData> operands, Space
     size_t kept = 0;
     for (size_t d = 1; d < dimensions; ++d) {
         bool merge = true;
-        for (size_t k = 0; k < count; ++k) merge &= space.stride[kept][k] == space.stride[d][k] * space.extent[d];
+        for (size_t k = 0; k < count; ++k)
+            merge &= space.stride[kept][k] == space.stride[d][k] * space.extent[d];
         if (merge) {
             space.extent[kept] *= space.extent[d];
             space.stride[kept] = space.stride[d];
@@ -94,13 +98,12 @@ void for_each_row(const Dims& shape, std::span<const StridedData> operands, cons
     }
 }
 
-int64_t itemsize_of(ScalarType type) {
-    return DType::of(type).itemsize();
-}
+int64_t itemsize_of(ScalarType type) { return DType::of(type).itemsize(); }
 
 }  // namespace
 
-void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape, std::span<const StridedData> operands) {
+void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
+                 std::span<const StridedData> operands) {
     const size_t count = operands.size();
     bool convert = false;
     for (size_t k = 0; k < count; ++k) convert |= operands[k].type != loop.types[k];

@@ -1,5 +1,5 @@
-// Work done at the call, through ahead-of-time loops: small arrays whose values are at hand, and what a shown storage
-// needs. Gives the bits that compiled kernels give.
+// Work done at the call, through ahead-of-time loops: small arrays whose values are at hand, and what a shown
+// storage needs. Gives the bits that compiled kernels give.
 #pragma once
 
 #include <span>
@@ -16,14 +16,15 @@ struct StridedData {
     ScalarType type = ScalarType::kFloat64;
 };
 
-// Runs `loop` over `shape`; operands are inputs then outputs, each converted from or to its own type. An output may
-// coincide with an input element by element, or not overlap it at all.
-void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape, std::span<const StridedData> operands);
+// Runs `loop` over `shape`; operands are inputs then outputs, each converted from or to its own type. An
+// output may coincide with an input element by element, or not overlap it at all.
+void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
+                 std::span<const StridedData> operands);
 
 void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to);  // converts
 
-// Reduces `input` over the dimensions marked in `reduced`; `output` has strides for the kept dimensions, in order.
-// The combining tree is that of kernel IR's reduce (docs/kernel-ir.md).
+// Reduces `input` over the dimensions marked in `reduced`; `output` has strides for the kept dimensions, in
+// order. The combining tree is that of kernel IR's reduce (docs/kernel-ir.md).
 void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output);
 

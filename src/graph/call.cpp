@@ -1,4 +1,5 @@
-// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between at once and recorded.
+// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between at once and
+// recorded.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +19,8 @@ OperandType operand_type(const Argument& argument);
 
 namespace {
 
-// Loops found before, by operation and the types of up to two operands; a type is a ScalarType or a weak kind.
+// Loops found before, by operation and the types of up to two operands; a type is a ScalarType or a weak
+// kind.
 constexpr size_t kTypeCodes = kScalarTypeCount + 4;
 using LoopCache = std::vector<std::array<std::array<std::atomic<const LoopInfo*>, kTypeCodes>, kTypeCodes>>;
 
@@ -30,7 +32,8 @@ size_t type_code(const OperandType& type) {
 const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> types) {
     static LoopCache cache(op_table().size());  // entries are written once each, with equal values
     if (types.size() > 2) return resolve_loop(op, types);
-    const size_t first = type_code(types[0]), second = types.size() == 2 ? type_code(types[1]) : kTypeCodes - 4;
+    const size_t first = type_code(types[0]),
+                 second = types.size() == 2 ? type_code(types[1]) : kTypeCodes - 4;
     auto& entry = cache[static_cast<size_t>(op.id)][first][second];
     const LoopInfo* loop = entry.load(std::memory_order_relaxed);
     if (loop == nullptr) {
@@ -51,13 +54,9 @@ struct Call {
     char order = 'K';
 };
 
-const array* array_input(const Argument& argument) {
-    return std::get_if<array>(&argument);
-}
+const array* array_input(const Argument& argument) { return std::get_if<array>(&argument); }
 
-bool has_out(const Call& call, size_t index) {
-    return index < call.out.size() && call.out[index].valid();
-}
+bool has_out(const Call& call, size_t index) { return index < call.out.size() && call.out[index].valid(); }
 
 void decide_shape(Call& call) {
     const Dims* shapes[kMaxOperands];
@@ -139,8 +138,8 @@ bool run_small(const Call& call, std::vector<array>& results) {
         const array* operand = array_input(call.inputs[k]);
         if (operand == nullptr) {
             strides[k] = Dims(call.shape.size());
-            operands[k] = {const_cast<char*>(reinterpret_cast<const char*>(call.constants[k].data())), &strides[k],
-                           call.loop->types[k]};
+            operands[k] = {const_cast<char*>(reinterpret_cast<const char*>(call.constants[k].data())),
+                           &strides[k], call.loop->types[k]};
             continue;
         }
         const bool same_shape = operand->shape() == call.shape;
@@ -158,11 +157,12 @@ bool run_small(const Call& call, std::vector<array>& results) {
             for (size_t j = 0; j < nin; ++j) {
                 const array* input = array_input(call.inputs[j]);
                 if (input == nullptr || input->storage() != out.storage()) continue;
-                const bool identical = input->offset() == out.offset() && *operands[j].strides == out.strides() &&
-                                       input->dtype() == out.dtype();
-                through_copy[k] |= !identical && views_overlap({&call.shape, &out.strides(), out.offset(), out.itemsize()},
-                                                               {&call.shape, operands[j].strides, input->offset(),
-                                                                input->itemsize()});
+                const bool identical = input->offset() == out.offset() &&
+                                       *operands[j].strides == out.strides() && input->dtype() == out.dtype();
+                through_copy[k] |=
+                    !identical &&
+                    views_overlap({&call.shape, &out.strides(), out.offset(), out.itemsize()},
+                                  {&call.shape, operands[j].strides, input->offset(), input->itemsize()});
                 // Two results are computed together: the first must not overwrite what the second reads.
                 through_copy[k] |= nout > 1;
             }
@@ -174,7 +174,8 @@ bool run_small(const Call& call, std::vector<array>& results) {
         } else if (call.order == 'C') {
             strides[position] = c_strides(call.shape, dtype.itemsize());
         } else {
-            strides[position] = k_order_strides(call.shape, {array_strides.data(), array_count}, dtype.itemsize());
+            strides[position] =
+                k_order_strides(call.shape, {array_strides.data(), array_count}, dtype.itemsize());
         }
         BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
         operands[position] = {buffer->data(), &strides[position], dtype.scalar_type()};
@@ -211,12 +212,13 @@ NodePtr make_node(const Call& call) {
     for (size_t k = 0; k < call.op.nin; ++k) operands.push_back(operand_of(call, k));
     DType dtypes[kMaxOperands];
     for (size_t k = 0; k < call.op.nout; ++k) dtypes[k] = call.loop->types[call.op.nin + k];
-    NodePtr node = make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()), std::move(operands),
-                                    call.shape, {dtypes, call.op.nout}, nullptr);
+    NodePtr node = make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()),
+                                    std::move(operands), call.shape, {dtypes, call.op.nout}, nullptr);
     if (call.order == 'C' || call.order == 'F') {
         for (NodeResult& result : node->results) {
             const int64_t itemsize = result.dtype.itemsize();
-            result.strides = call.order == 'C' ? c_strides(call.shape, itemsize) : f_strides(call.shape, itemsize);
+            result.strides =
+                call.order == 'C' ? c_strides(call.shape, itemsize) : f_strides(call.shape, itemsize);
         }
     }
     return node;
@@ -286,7 +288,8 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     }
 
     for (size_t k = 0; k < inputs.size(); ++k) {
-        if (array_input(inputs[k]) == nullptr) call.constants[k] = constant_bytes(inputs[k], call.loop->types[k]);
+        if (array_input(inputs[k]) == nullptr)
+            call.constants[k] = constant_bytes(inputs[k], call.loop->types[k]);
     }
     decide_shape(call);
     if (options.where) {
@@ -296,8 +299,9 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         const Dims full_shape = broadcast_shapes(shapes);
         for (size_t k = 0; k < op.nout; ++k) {
             if (has_out(call, k) && call.out[k].shape() != full_shape) {
-                throw ValueError("non-broadcastable output operand with shape " + shape_text(call.out[k].shape()) +
-                                 " doesn't match the broadcast shape " + shape_text(full_shape));
+                throw ValueError("non-broadcastable output operand with shape " +
+                                 shape_text(call.out[k].shape()) + " doesn't match the broadcast shape " +
+                                 shape_text(full_shape));
             }
         }
         call.shape = full_shape;
@@ -305,7 +309,8 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     for (size_t k = 0; k < op.nout; ++k) {
         if (!has_out(call, k)) continue;
         if (!call.out[k].writeable()) throw ValueError("output array is read-only");
-        check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(), options.casting);
+        check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
+                          options.casting);
     }
     if (op.flags.checks_negative_exponent) check_exponents(call);
 
@@ -342,9 +347,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     return results;
 }
 
-array call_unary(const OpInfo& op, const Argument& input) {
-    return call(op, {&input, 1})[0];
-}
+array call_unary(const OpInfo& op, const Argument& input) { return call(op, {&input, 1})[0]; }
 
 array call_binary(const OpInfo& op, const Argument& left, const Argument& right) {
     const Argument inputs[2] = {left, right};

@@ -25,8 +25,8 @@ int64_t checked_bytes(const Dims& shape, DType dtype) {
         if (extent < 0) throw ValueError("negative dimensions are not allowed");
     }
     if (shape.size() > kMaxDimensions) {
-        throw ValueError("maximum supported dimension for an ndarray is currently " + std::to_string(kMaxDimensions) +
-                         ", found " + std::to_string(shape.size()));
+        throw ValueError("maximum supported dimension for an ndarray is currently " +
+                         std::to_string(kMaxDimensions) + ", found " + std::to_string(shape.size()));
     }
     int64_t bytes = 0;
     constexpr const char* kTooBig =
@@ -62,7 +62,8 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
 
 array empty(const Dims& shape, DType dtype, char order) {
     const int64_t bytes = checked_bytes(shape, dtype);
-    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), dtype, shape, ordered_strides(shape, dtype, order));
+    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), dtype, shape,
+                    ordered_strides(shape, dtype, order));
 }
 
 array full(const Dims& shape, const Argument& value, std::optional<DType> dtype, char order) {
@@ -78,7 +79,8 @@ array full(const Dims& shape, const Argument& value, std::optional<DType> dtype,
 
 array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape) {
     const DType type = dtype.value_or(prototype.dtype());
-    if (shape && shape->size() != prototype.shape().size()) return empty(*shape, type, order == 'F' ? 'F' : 'C');
+    if (shape && shape->size() != prototype.shape().size())
+        return empty(*shape, type, order == 'F' ? 'F' : 'C');
     const Dims& extents = shape ? *shape : prototype.shape();
     Dims strides = copy_strides(prototype.shape(), prototype.strides(), type.itemsize(), order);
     if (order != 'C' && order != 'F' && prototype.itemsize() != type.itemsize()) {
@@ -86,7 +88,8 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
         strides = copy_strides(prototype.shape(), prototype.strides(), prototype.itemsize(), order);
         for (int64_t& stride : strides) stride = stride / prototype.itemsize() * type.itemsize();
     }
-    if (shape) strides = order == 'F' ? f_strides(extents, type.itemsize()) : c_strides(extents, type.itemsize());
+    if (shape)
+        strides = order == 'F' ? f_strides(extents, type.itemsize()) : c_strides(extents, type.itemsize());
     const int64_t bytes = checked_bytes(extents, type);
     return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, extents, std::move(strides));
 }
@@ -135,7 +138,8 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     };
     const auto* first_integer = std::get_if<Integer>(&start);
     const auto* step_integer = std::get_if<Integer>(&step);
-    const bool integral = type.is_integer() && first_integer && step_integer && !first_integer->huge && !step_integer->huge;
+    const bool integral =
+        type.is_integer() && first_integer && step_integer && !first_integer->huge && !step_integer->huge;
     const auto signed_value = [](const Integer& value) {
         return static_cast<int64_t>(value.negative ? 0 - value.magnitude : value.magnitude);
     };
@@ -174,7 +178,8 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
 }
 
 array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype) {
-    if (count < 0) throw ValueError("Number of samples, " + std::to_string(count) + ", must be non-negative.");
+    if (count < 0)
+        throw ValueError("Number of samples, " + std::to_string(count) + ", must be non-negative.");
     const int64_t divisions = endpoint ? count - 1 : count;
     const double delta = stop - start;
     array values = arange(Integer(0), Integer(count), Integer(1), DType(ScalarType::kFloat64));
@@ -250,13 +255,15 @@ array copy_as(const array& input, DType dtype, char order) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
-            if (bytes != 0) copy_at_once(input.shape(), from, {buffer->data(), &strides, dtype.scalar_type()});
+            if (bytes != 0)
+                copy_at_once(input.shape(), from, {buffer->data(), &strides, dtype.scalar_type()});
             return array_of(std::move(buffer), dtype, input.shape(), std::move(strides));
         }
     }
     std::vector<Operand> inputs;
     inputs.push_back(read_operand(input, input.shape()));
-    const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
+    const NodePtr node =
+        make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
     array result = array_of(node, 0, input.shape());
     bool at_once = false;
     {
@@ -269,8 +276,8 @@ array copy_as(const array& input, DType dtype, char order) {
 }
 
 std::string cast_error(DType from, DType to, Casting casting) {
-    return "Cannot cast array data from dtype('" + std::string(from.name()) + "') to dtype('" + std::string(to.name()) +
-           "') according to the rule '" + std::string(casting_name(casting)) + "'";
+    return "Cannot cast array data from dtype('" + std::string(from.name()) + "') to dtype('" +
+           std::string(to.name()) + "') according to the rule '" + std::string(casting_name(casting)) + "'";
 }
 
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
@@ -297,9 +304,7 @@ Operand value_operand(const Argument& value, const array& target, Casting castin
 
 }  // namespace
 
-array copy(const array& input, char order) {
-    return copy_as(input, input.dtype(), order);
-}
+array copy(const array& input, char order) { return copy_as(input, input.dtype(), order); }
 
 array astype(const array& input, DType dtype, char order, Casting casting, bool copy) {
     if (!can_cast(input.dtype(), dtype, casting)) throw TypeError(cast_error(input.dtype(), dtype, casting));
@@ -369,18 +374,21 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         types.emplace_back(parts[k].dtype());
         if (k == 0) continue;
         if (parts[k].ndim() != ndim) {
-            throw ValueError("all the input array dimensions except for the concatenation axis must match exactly, "
-                             "but along dimension 0, the array at index 0 has " + std::to_string(ndim) +
-                             " dimension(s) and the array at index " + std::to_string(k) + " has " +
-                             std::to_string(parts[k].ndim()) + " dimension(s)");
+            throw ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, "
+                "but along dimension 0, the array at index 0 has " +
+                std::to_string(ndim) + " dimension(s) and the array at index " + std::to_string(k) + " has " +
+                std::to_string(parts[k].ndim()) + " dimension(s)");
         }
         for (size_t d = 0; d < shape.size(); ++d) {
             if (d == along) continue;
             if (parts[k].shape()[d] != shape[d]) {
-                throw ValueError("all the input array dimensions except for the concatenation axis must match "
-                                 "exactly, but along dimension " + std::to_string(d) + ", the array at index 0 has size " +
-                                 std::to_string(shape[d]) + " and the array at index " + std::to_string(k) +
-                                 " has size " + std::to_string(parts[k].shape()[d]));
+                throw ValueError(
+                    "all the input array dimensions except for the concatenation axis must match "
+                    "exactly, but along dimension " +
+                    std::to_string(d) + ", the array at index 0 has size " + std::to_string(shape[d]) +
+                    " and the array at index " + std::to_string(k) + " has size " +
+                    std::to_string(parts[k].shape()[d]));
             }
         }
         shape[along] += parts[k].shape()[along];

@@ -45,16 +45,15 @@ std::string describe(const Group& group, size_t number) {
     if (root.kind == NodeKind::kReduce) text += " " + shape_text(root.result_shape());
     size_t extra = 0;
     for (size_t k = 0; k + 1 < group.nodes.size(); ++k) extra += group.stored[k];
-    if (extra != 0) text += "; also keeps " + std::to_string(extra) + " intermediate result(s) that the program holds";
+    if (extra != 0)
+        text += "; also keeps " + std::to_string(extra) + " intermediate result(s) that the program holds";
     text += "\n  ends here because " + group.reason + "\n";
     return text;
 }
 
 }  // namespace
 
-void set_interrupt_check(void (*check)()) {
-    interrupt_check.store(check);
-}
+void set_interrupt_check(void (*check)()) { interrupt_check.store(check); }
 
 void evaluate(std::span<const NodePtr> roots) {
     const std::lock_guard lock(evaluation_mutex());
@@ -98,8 +97,8 @@ std::string explain_plan(std::span<const NodePtr> roots) {
     const std::vector<Node*> nodes = collect_pending(roots);
     if (nodes.empty()) return "nothing is pending: the values are in memory\n";
     const std::vector<Group> groups = make_plan(nodes, roots, config().fuse.load(std::memory_order_relaxed));
-    std::string text = std::to_string(nodes.size()) + " pending operation(s) in " + std::to_string(groups.size()) +
-                       " kernel(s)\n";
+    std::string text = std::to_string(nodes.size()) + " pending operation(s) in " +
+                       std::to_string(groups.size()) + " kernel(s)\n";
     for (size_t k = 0; k < groups.size(); ++k) text += describe(groups[k], k + 1);
     return text;
 }

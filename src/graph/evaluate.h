@@ -11,8 +11,8 @@ namespace weft {
 
 class Storage;
 
-// Computes the roots; afterwards each is done and holds its buffers. When it throws, what was not computed is still
-// pending and nothing is lost.
+// Computes the roots; afterwards each is done and holds its buffers. When it throws, what was not computed is
+// still pending and nothing is lost.
 void evaluate(std::span<const NodePtr> roots);
 
 // The storage's bytes in memory.

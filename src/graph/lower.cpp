@@ -139,8 +139,9 @@ private:
             return builder_.parameter(ir::Type::of(ScalarType::kInt64), name);
         };
         for (int d = 0; d < form_.grid_rank; ++d) grid_sizes_.push_back(size("n" + std::to_string(d)));
-        const int reduced = form_.shape == KernelShape::kReduce ? 1
-                            : form_.shape == KernelShape::kCombine ? form_.outer_rank : 0;
+        const int reduced = form_.shape == KernelShape::kReduce    ? 1
+                            : form_.shape == KernelShape::kCombine ? form_.outer_rank
+                                                                   : 0;
         for (int d = 0; d < reduced; ++d) reduced_sizes_.push_back(size("m" + std::to_string(d)));
         for (size_t k = 0; k < form_.inputs.size(); ++k) {
             inputs_.push_back(buffer_parameter(form_.inputs[k], "in" + std::to_string(k)));
@@ -162,10 +163,13 @@ private:
                 std::vector<ValueId> operands;
                 for (size_t k = 0; k < step.operands.size(); ++k) {
                     const ValueId operand = value(step.operands[k]);
-                    const ScalarType wanted = step.op == nullptr ? step.to : step.op->loops[static_cast<size_t>(step.loop)].types[k];
+                    const ScalarType wanted = step.op == nullptr
+                                                  ? step.to
+                                                  : step.op->loops[static_cast<size_t>(step.loop)].types[k];
                     operands.push_back(lowering.builder_.cast(operand, wanted));
                 }
-                steps_.push_back(step.op == nullptr ? operands : lowering.builder_.apply_multiple(*step.op, operands));
+                steps_.push_back(step.op == nullptr ? operands
+                                                    : lowering.builder_.apply_multiple(*step.op, operands));
             }
         }
 
@@ -173,7 +177,8 @@ private:
             switch (form.kind) {
                 case ValueForm::Kind::kInput: {
                     ValueId& loaded = loaded_[form.index];
-                    if (!loaded.valid()) loaded = lowering_.builder_.load(lowering_.inputs_[form.index], indices_);
+                    if (!loaded.valid())
+                        loaded = lowering_.builder_.load(lowering_.inputs_[form.index], indices_);
                     return loaded;
                 }
                 case ValueForm::Kind::kScalar: return lowering_.scalars_[form.index];
@@ -190,23 +195,27 @@ private:
     };
 
     void elementwise() {
-        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-            Point point(*this, {indices.begin(), indices.end()});
-            for (size_t k = 0; k < outputs_.size(); ++k) {
-                const ValueId value = point.value(form_.outputs[k].value);
-                b.store(outputs_[k], b.cast(value, form_.outputs[k].buffer.element), indices);
-            }
-            return std::vector<ValueId>{};
-        });
+        builder_.parallel(
+            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
+                Point point(*this, {indices.begin(), indices.end()});
+                for (size_t k = 0; k < outputs_.size(); ++k) {
+                    const ValueId value = point.value(form_.outputs[k].value);
+                    b.store(outputs_[k], b.cast(value, form_.outputs[k].buffer.element), indices);
+                }
+                return std::vector<ValueId>{};
+            });
     }
 
-    // Which of two (value, index) pairs argmax keeps: the better value, a NaN before all, the first of equals.
-    std::vector<ValueId> better(Builder& b, ValueId left, ValueId left_index, ValueId right, ValueId right_index) {
+    // Which of two (value, index) pairs argmax keeps: the better value, a NaN before all, the first of
+    // equals.
+    std::vector<ValueId> better(Builder& b, ValueId left, ValueId left_index, ValueId right,
+                                ValueId right_index) {
         ValueId take = b.apply(op_info(form_.reduction->combine), std::array{right, left});
         ValueId tie = b.apply("equal", {right, left});
         if (DType::of(form_.compute).is_inexact()) {
             const ValueId right_nan = b.apply("isnan", {right}), left_nan = b.apply("isnan", {left});
-            take = b.apply("logical_or", {take, b.apply("logical_and", {right_nan, b.apply("logical_not", {left_nan})})});
+            take = b.apply("logical_or",
+                           {take, b.apply("logical_and", {right_nan, b.apply("logical_not", {left_nan})})});
             tie = b.apply("logical_or", {tie, b.apply("logical_and", {right_nan, left_nan})});
         }
         const ValueId earlier = b.apply("less", {right_index, left_index});
@@ -221,7 +230,8 @@ private:
     }
 
     std::vector<ValueId> combine_pair(Builder& b, std::span<const ValueId> arguments) {
-        if (form_.reduction->gives_index) return better(b, arguments[0], arguments[1], arguments[2], arguments[3]);
+        if (form_.reduction->gives_index)
+            return better(b, arguments[0], arguments[1], arguments[2], arguments[3]);
         return {b.apply(op_info(form_.reduction->combine), arguments)};
     }
 
@@ -231,15 +241,17 @@ private:
         if (!has_neutral_element(*form_.reduction, form_.compute)) {
             const std::vector<ValueId> zero{b.index(0)};
             const std::vector<ValueId> first = element(b, zero);
-            return b.for_loop(b.index(1), size, b.index(1), first,
-                              [&](Builder& inner, std::span<const ValueId> arguments) {
-                                  const std::vector<ValueId> next = element(inner, arguments.subspan(0, 1));
-                                  return std::vector<ValueId>{inner.apply(op_info(form_.reduction->combine),
-                                                                          std::array{arguments[1], next[0]})};
-                              });
+            return b.for_loop(
+                b.index(1), size, b.index(1), first, [&](Builder& inner, std::span<const ValueId> arguments) {
+                    const std::vector<ValueId> next = element(inner, arguments.subspan(0, 1));
+                    return std::vector<ValueId>{
+                        inner.apply(op_info(form_.reduction->combine), std::array{arguments[1], next[0]})};
+                });
         }
         return b.reduce(size, initials(b), lanes, block, element,
-                        [&](Builder& inner, std::span<const ValueId> arguments) { return combine_pair(inner, arguments); });
+                        [&](Builder& inner, std::span<const ValueId> arguments) {
+                            return combine_pair(inner, arguments);
+                        });
     }
 
     void store_result(Builder& b, const std::vector<ValueId>& values, std::span<const ValueId> indices) {
@@ -252,35 +264,39 @@ private:
     }
 
     void reduce() {
-        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-            const auto rank = static_cast<size_t>(form_.grid_rank);
-            const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.blocked ? 1 : 0);
-            ValueId begin = b.index(0), count = reduced_sizes_[0];
-            if (form_.blocked) {
-                begin = b.apply("multiply", {indices[rank - 1], b.index(kReduceBlock)});
-                count = b.apply("minimum", {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(kReduceBlock)});
-            }
-            ValueId base = begin;  // position of the first element in C order, for argmax
-            if (form_.reduction->gives_index && form_.outer_rank > 0) {
-                const size_t first = rank - reduced_grid;
-                ValueId row = indices[first];
-                for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
-                    row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
+        builder_.parallel(
+            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
+                const auto rank = static_cast<size_t>(form_.grid_rank);
+                const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.blocked ? 1 : 0);
+                ValueId begin = b.index(0), count = reduced_sizes_[0];
+                if (form_.blocked) {
+                    begin = b.apply("multiply", {indices[rank - 1], b.index(kReduceBlock)});
+                    count = b.apply("minimum",
+                                    {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(kReduceBlock)});
                 }
-                base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
-            }
-            const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
-                std::vector<ValueId> position(indices.begin(), indices.end());
-                if (form_.blocked) position.pop_back();
-                position.push_back(form_.blocked ? inner.apply("add", {begin, arguments[0]}) : arguments[0]);
-                Point point(*this, position);
-                std::vector<ValueId> values{inner.cast(point.value(form_.element), form_.compute)};
-                if (form_.reduction->gives_index) values.push_back(inner.apply("add", {base, arguments[0]}));
-                return values;
-            };
-            store_result(b, reduce_dimension(b, count, form_.lanes, 0, element), indices);
-            return std::vector<ValueId>{};
-        });
+                ValueId base = begin;  // position of the first element in C order, for argmax
+                if (form_.reduction->gives_index && form_.outer_rank > 0) {
+                    const size_t first = rank - reduced_grid;
+                    ValueId row = indices[first];
+                    for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
+                        row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
+                    }
+                    base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
+                }
+                const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
+                    std::vector<ValueId> position(indices.begin(), indices.end());
+                    if (form_.blocked) position.pop_back();
+                    position.push_back(form_.blocked ? inner.apply("add", {begin, arguments[0]})
+                                                     : arguments[0]);
+                    Point point(*this, position);
+                    std::vector<ValueId> values{inner.cast(point.value(form_.element), form_.compute)};
+                    if (form_.reduction->gives_index)
+                        values.push_back(inner.apply("add", {base, arguments[0]}));
+                    return values;
+                };
+                store_result(b, reduce_dimension(b, count, form_.lanes, 0, element), indices);
+                return std::vector<ValueId>{};
+            });
     }
 
     std::vector<ValueId> combine_dimension(Builder& b, size_t dimension, std::vector<ValueId>& position) {
@@ -299,24 +315,27 @@ private:
     }
 
     void combine() {
-        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-            std::vector<ValueId> position(indices.begin(), indices.end());
-            store_result(b, combine_dimension(b, 0, position), indices);
-            return std::vector<ValueId>{};
-        });
+        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_,
+                          [&](Builder& b, std::span<const ValueId> indices) {
+                              std::vector<ValueId> position(indices.begin(), indices.end());
+                              store_result(b, combine_dimension(b, 0, position), indices);
+                              return std::vector<ValueId>{};
+                          });
     }
 
     void arange() {
-        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-            const ScalarType type = form_.scalars[0];
-            const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                                    : type == ScalarType::kBool ? ScalarType::kInt64 : type;
-            const ValueId position = b.cast(indices[0], wide);
-            const ValueId offset = b.apply("multiply", {position, b.cast(scalars_[1], wide)});
-            const ValueId value = b.apply("add", {b.cast(scalars_[0], wide), offset});
-            b.store(outputs_[0], b.cast(value, type), indices);
-            return std::vector<ValueId>{};
-        });
+        builder_.parallel(
+            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
+                const ScalarType type = form_.scalars[0];
+                const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
+                                        : type == ScalarType::kBool  ? ScalarType::kInt64
+                                                                     : type;
+                const ValueId position = b.cast(indices[0], wide);
+                const ValueId offset = b.apply("multiply", {position, b.cast(scalars_[1], wide)});
+                const ValueId value = b.apply("add", {b.cast(scalars_[0], wide), offset});
+                b.store(outputs_[0], b.cast(value, type), indices);
+                return std::vector<ValueId>{};
+            });
     }
 
     const KernelForm& form_;
@@ -357,7 +376,8 @@ std::string KernelForm::key() const {
         key += static_cast<char>('A' + static_cast<int>(compute));
         key += static_cast<char>('A' + static_cast<int>(result));
         append_value(key, element);
-        key += std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") + std::to_string(lanes);
+        key +=
+            std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") + std::to_string(lanes);
     }
     return key;
 }
@@ -380,12 +400,12 @@ std::string KernelForm::name() const {
     }
     if (shape == KernelShape::kArange) name = "arange";
     if (name.empty()) name = inputs.empty() ? "fill" : "copy";
-    const ScalarType type = reduction != nullptr ? compute : outputs.empty() ? ScalarType::kFloat64 : outputs[0].buffer.element;
+    const ScalarType type = reduction != nullptr ? compute
+                            : outputs.empty()    ? ScalarType::kFloat64
+                                                 : outputs[0].buffer.element;
     return name + "_" + std::string(DType::of(type).name());
 }
 
-ir::Module lower(const KernelForm& form) {
-    return Lowering(form).run();
-}
+ir::Module lower(const KernelForm& form) { return Lowering(form).run(); }
 
 }  // namespace weft

@@ -1,4 +1,5 @@
-// From a group of nodes, in a canonical form without sizes and addresses, to kernel IR. Equal forms share a kernel.
+// From a group of nodes, in a canonical form without sizes and addresses, to kernel IR. Equal forms share a
+// kernel.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,8 @@ struct KernelForm {
     ScalarType compute = ScalarType::kFloat64;
     ScalarType result = ScalarType::kFloat64;
     ValueForm element;
-    int outer_rank = 0;    // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
+    int outer_rank =
+        0;  // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
     bool blocked = false;  // kReduce: the last grid dimension counts blocks
     bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
     int lanes = 1;
@@ -69,8 +71,8 @@ struct KernelForm {
 // Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
 ir::Module lower(const KernelForm& form);
 
-// Combining starts from an element that changes nothing, bit for bit. There is none for complex products, which are
-// combined one after another from the first element.
+// Combining starts from an element that changes nothing, bit for bit. There is none for complex products,
+// which are combined one after another from the first element.
 bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute);
 
 }  // namespace weft

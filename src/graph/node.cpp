@@ -10,8 +10,8 @@ namespace weft {
 
 namespace {
 
-// The list of pending nodes is global because memory limits and shown memory concern all of them. It holds weak
-// references only; a node leaves it when it is computed or dropped.
+// The list of pending nodes is global because memory limits and shown memory concern all of them. It holds
+// weak references only; a node leaves it when it is computed or dropped.
 struct PendingList {
     std::mutex mutex;
     struct Entry {
@@ -36,7 +36,6 @@ PendingList& pending() {
 }
 
 std::atomic<uint64_t> next_sequence = 1;
-
 
 }  // namespace
 
@@ -106,9 +105,7 @@ void register_pending(const NodePtr& node) {
     list.bytes += bytes;
 }
 
-void unregister_pending(Node& node) {
-    pending().erase(&node);
-}
+void unregister_pending(Node& node) { pending().erase(&node); }
 
 size_t pending_node_count() {
     PendingList& list = pending();
@@ -116,9 +113,7 @@ size_t pending_node_count() {
     return list.nodes.size();
 }
 
-int64_t pending_bytes() {
-    return pending().bytes.load(std::memory_order_relaxed);
-}
+int64_t pending_bytes() { return pending().bytes.load(std::memory_order_relaxed); }
 
 std::vector<NodePtr> all_pending() {
     std::vector<NodePtr> found;
@@ -130,7 +125,8 @@ std::vector<NodePtr> all_pending() {
         }
     }
     std::erase_if(found, [](const NodePtr& node) { return node->done.load(std::memory_order_acquire); });
-    std::sort(found.begin(), found.end(), [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; });
+    std::sort(found.begin(), found.end(),
+              [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; });
     return found;
 }
 

@@ -1,8 +1,9 @@
-// The lazy graph: nodes that are recorded, and what they read. A node never changes its meaning; once computed it
-// holds its results' buffers and lets go of its inputs.
+// The lazy graph: nodes that are recorded, and what they read. A node never changes its meaning; once
+// computed it holds its results' buffers and lets go of its inputs.
 //
-// An operand names a source (another node's result, a buffer, or a constant) and how the consumer's iteration space
-// reads it: byte strides (0 where it broadcasts), a byte offset and a dtype. Views are therefore part of the edge.
+// An operand names a source (another node's result, a buffer, or a constant) and how the consumer's iteration
+// space reads it: byte strides (0 where it broadcasts), a byte offset and a dtype. Views are therefore part
+// of the edge.
 #pragma once
 
 #include <array>
@@ -34,10 +35,10 @@ struct Source {
 using ScalarBytes = std::array<uint8_t, 16>;
 
 struct Operand {
-    Source source;            // empty for a constant
-    ScalarBytes constant{};   // the element, when the source is empty
+    Source source;           // empty for a constant
+    ScalarBytes constant{};  // the element, when the source is empty
     DType dtype;
-    Dims strides;             // bytes, one for each dimension of the consumer's iteration shape
+    Dims strides;  // bytes, one for each dimension of the consumer's iteration shape
     int64_t offset = 0;
 
     bool is_constant() const { return !source.node && !source.buffer; }
@@ -46,15 +47,15 @@ struct Operand {
 enum class NodeKind : uint8_t {
     kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
-    kUpdate,       // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
-    kArange,       // start + i * step over one dimension: inputs are the two constants
+    kUpdate,  // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
+    kArange,  // start + i * step over one dimension: inputs are the two constants
 };
 
 struct NodeResult {
     DType dtype;
-    Dims strides;          // dense in some order of axes, offset 0
+    Dims strides;  // dense in some order of axes, offset 0
     int64_t bytes = 0;
-    BufferPtr buffer;      // once computed
+    BufferPtr buffer;  // once computed
 };
 
 struct Access {
@@ -78,7 +79,8 @@ public:
     Access target;                             // kUpdate
 
     uint64_t sequence = 0;  // order of recording; inputs have smaller ones
-    uint32_t depth = 0;     // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
+    uint32_t depth =
+        0;  // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
     std::atomic<bool> done = false;
 
     Node();

@@ -1,4 +1,5 @@
-// Observation: where pending work becomes values, for the eyes of C++, Python, or others who share the memory.
+// Observation: where pending work becomes values, for the eyes of C++, Python, or others who share the
+// memory.
 #include <cstring>
 
 #include "core/shape.h"
@@ -19,9 +20,7 @@ void eval(std::span<const array> arrays) {
     if (!roots.empty()) evaluate(roots);
 }
 
-bool evaluated(const array& input) {
-    return current_version(*input.storage()).in_memory();
-}
+bool evaluated(const array& input) { return current_version(*input.storage()).in_memory(); }
 
 std::string explain(std::span<const array> arrays) {
     std::vector<NodePtr> roots;

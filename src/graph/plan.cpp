@@ -33,8 +33,8 @@ bool joins_as(const Node& producer, const Consumer& consumer) {
     return producer.read_elementwise(*consumer.operand, node.shape);
 }
 
-// A reduction merges the axes that are one block of memory for its operand; everything that is computed inside its
-// kernel must be walked by the same merged axes.
+// A reduction merges the axes that are one block of memory for its operand; everything that is computed
+// inside its kernel must be walked by the same merged axes.
 bool reduction_fits(const Group& group) {
     const Node& root = group.root();
     const ReductionSpace space = reduction_space(*root.reduction, root.shape, root.reduced_axes,
@@ -44,7 +44,8 @@ bool reduction_fits(const Group& group) {
             if (input.is_constant()) continue;
             for (const std::vector<size_t>& axes : space.reduced_axes) {
                 for (size_t k = 0; k + 1 < axes.size(); ++k) {
-                    if (input.strides[axes[k]] != input.strides[axes[k + 1]] * root.shape[axes[k + 1]]) return false;
+                    if (input.strides[axes[k]] != input.strides[axes[k + 1]] * root.shape[axes[k + 1]])
+                        return false;
                 }
             }
         }
@@ -70,7 +71,8 @@ std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {
             if (input.source.node) visit(input.source.node.get());
         }
     }
-    std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+    std::sort(nodes.begin(), nodes.end(),
+              [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
     return nodes;
 }
 
@@ -90,8 +92,8 @@ std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodeP
     for (size_t k = nodes.size(); k-- > 0;) {
         Node* node = nodes[k];
         const std::vector<Consumer>& readers = consumers[node];
-        const bool held = wanted.contains(node) ||
-                          static_cast<size_t>(node->weak_from_this().use_count()) > readers.size();
+        const bool held =
+            wanted.contains(node) || static_cast<size_t>(node->weak_from_this().use_count()) > readers.size();
         std::string reason;
         if (!fuse) {
             reason = "fusion is off (WEFT_FUSE=0)";
@@ -135,8 +137,10 @@ std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodeP
         Group& group = groups[k];
         std::reverse(group.nodes.begin(), group.nodes.end());
         std::reverse(group.stored.begin(), group.stored.end());
-        if (group.nodes.size() == 1 || group.root().kind != NodeKind::kReduce || reduction_fits(group)) continue;
-        Group elements{{group.nodes.begin(), group.nodes.end() - 1}, {group.stored.begin(), group.stored.end() - 1},
+        if (group.nodes.size() == 1 || group.root().kind != NodeKind::kReduce || reduction_fits(group))
+            continue;
+        Group elements{{group.nodes.begin(), group.nodes.end() - 1},
+                       {group.stored.begin(), group.stored.end() - 1},
                        "the reduction walks it in another order",
                        {}};
         elements.stored.back() = true;

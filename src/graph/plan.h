@@ -1,7 +1,7 @@
 // Planning: which pending nodes share a kernel, and in which order the kernels run.
 //
-// A group is computed by one kernel (two for long reductions). Its last node is its root; the others are element-wise
-// nodes that only the group reads, so that groups can never wait for each other in a circle.
+// A group is computed by one kernel (two for long reductions). Its last node is its root; the others are
+// element-wise nodes that only the group reads, so that groups can never wait for each other in a circle.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@
 namespace weft {
 
 struct Group {
-    std::vector<Node*> nodes;  // in order of recording; the last is the root
-    std::vector<bool> stored;  // which of them somebody reads later; the root always
-    std::string reason;        // why the root is not part of its consumer's kernel
+    std::vector<Node*> nodes;   // in order of recording; the last is the root
+    std::vector<bool> stored;   // which of them somebody reads later; the root always
+    std::string reason;         // why the root is not part of its consumer's kernel
     std::vector<NodePtr> keep;  // the stored nodes, from planning until they are computed
 
     Node& root() const { return *nodes.back(); }

@@ -18,7 +18,8 @@ namespace {
 // A loop's turns are cut into plans where a storage gets its next version; other chains may grow longer.
 constexpr uint32_t kUpdateDepth = 24;
 constexpr uint32_t kChainDepth = 192;
-// Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are evaluated.
+// Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are
+// evaluated.
 constexpr int64_t kPendingBytes = int64_t{2} << 30;
 constexpr size_t kPendingNodes = 20000;
 
@@ -67,10 +68,12 @@ ScalarBytes constant_bytes(const Argument& value, DType dtype) {
             const uint64_t bits = integer->negative ? 0 - integer->magnitude : integer->magnitude;
             return cast_scalar(ScalarType::kUInt64, bits, dtype);
         }
-        if (dtype.is_bool()) return cast_scalar(ScalarType::kBool, integer->huge || integer->magnitude != 0, dtype);
+        if (dtype.is_bool())
+            return cast_scalar(ScalarType::kBool, integer->huge || integer->magnitude != 0, dtype);
         return cast_scalar(ScalarType::kFloat64, double_of(*integer), dtype);
     }
-    if (const auto* real = std::get_if<double>(&value)) return cast_scalar(ScalarType::kFloat64, *real, dtype);
+    if (const auto* real = std::get_if<double>(&value))
+        return cast_scalar(ScalarType::kFloat64, *real, dtype);
     if (const auto* truth = std::get_if<bool>(&value)) return cast_scalar(ScalarType::kBool, *truth, dtype);
     if (const auto* number = std::get_if<std::complex<double>>(&value)) {
         return cast_scalar(ScalarType::kComplex128, *number, dtype);
@@ -109,9 +112,7 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
     return array(std::move(storage), dtype, std::move(shape), std::move(strides), 0, true);
 }
 
-bool is_small(int64_t elements) {
-    return elements <= config().small_limit.load(std::memory_order_relaxed);
-}
+bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
 
 NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
                          std::span<const DType> result_dtypes, const Dims* strides) {
@@ -145,7 +146,8 @@ void recorded(const NodePtr& node) {
     uint32_t depth = 0;
     for (const Operand& input : node->inputs) {
         const NodePtr& producer = input.source.node;
-        if (producer && !producer->done.load(std::memory_order_acquire)) depth = std::max(depth, producer->depth);
+        if (producer && !producer->done.load(std::memory_order_acquire))
+            depth = std::max(depth, producer->depth);
     }
     node->depth = depth + 1;
     register_pending(node);
@@ -154,14 +156,17 @@ void recorded(const NodePtr& node) {
         evaluate({&node, 1});
         return;
     }
-    if (pending_bytes() <= kPendingBytes && (node->sequence % 256 != 0 || pending_node_count() <= kPendingNodes)) return;
+    if (pending_bytes() <= kPendingBytes &&
+        (node->sequence % 256 != 0 || pending_node_count() <= kPendingNodes))
+        return;
     evaluate({&node, 1});
     if (pending_bytes() > kPendingBytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
 }
 
 namespace {
 
-// A view that is all of its storage, each byte once: writing it makes a new version that owes nothing to the old one.
+// A view that is all of its storage, each byte once: writing it makes a new version that owes nothing to the
+// old one.
 bool covers_storage(const array& target, const Storage& storage) {
     return target.nbytes() == storage.bytes && target.offset() == 0 &&
            !overlaps_itself(target.shape(), target.strides(), target.itemsize()) &&
@@ -179,14 +184,15 @@ void write_bytes(const array& target, char* base, const Operand& value) {
     }
     from.data = value.source.buffer->data() + value.offset;
     const bool same_buffer = value.source.buffer->data() == base;
-    const bool identical = same_buffer && value.offset == target.offset() && value.strides == target.strides() &&
-                           value.dtype == target.dtype();
+    const bool identical = same_buffer && value.offset == target.offset() &&
+                           value.strides == target.strides() && value.dtype == target.dtype();
     if (identical) return;
     if (same_buffer &&
         views_overlap({&target.shape(), &target.strides(), target.offset(), target.itemsize()},
                       {&target.shape(), &value.strides, value.offset, value.dtype.itemsize()})) {
         const Dims strides = c_strides(target.shape(), value.dtype.itemsize());
-        const BufferPtr copy = cpu_device().allocate(static_cast<size_t>(target.size() * value.dtype.itemsize()));
+        const BufferPtr copy =
+            cpu_device().allocate(static_cast<size_t>(target.size() * value.dtype.itemsize()));
         const StridedData temporary{copy->data(), &strides, value.dtype.scalar_type()};
         copy_at_once(target.shape(), from, temporary);
         copy_at_once(target.shape(), temporary, to);
@@ -229,7 +235,8 @@ void write(const array& target, Operand value) {
         NodePtr producer = value.source.node;
         // A result that nobody has seen yet takes the target's layout and becomes the new version itself.
         const bool fresh = producer && producer->kind == NodeKind::kElementwise && producer->depth == 0 &&
-                           value.offset == 0 && value.dtype == target.dtype() && producer->shape == target.shape();
+                           value.offset == 0 && value.dtype == target.dtype() &&
+                           producer->shape == target.shape();
         if (fresh) {
             producer->results[value.source.result].strides = target.strides();
             storage.current = value.source;
@@ -240,7 +247,8 @@ void write(const array& target, Operand value) {
         const DType dtype = target.dtype();
         std::vector<Operand> inputs;
         inputs.push_back(std::move(value));
-        NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1}, &target.strides());
+        NodePtr node =
+            make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1}, &target.strides());
         Source version;
         version.node = node;
         storage.current = std::move(version);

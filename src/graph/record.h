@@ -1,5 +1,5 @@
-// Recording: from a call to a node. Decides shapes, dtypes and errors now; computes nothing unless the values are at
-// hand and few (then through graph/at_once.h), or somebody looks at the memory meanwhile.
+// Recording: from a call to a node. Decides shapes, dtypes and errors now; computes nothing unless the values
+// are at hand and few (then through graph/at_once.h), or somebody looks at the memory meanwhile.
 #pragma once
 
 #include <optional>

@@ -17,9 +17,9 @@ struct Reduction {
     const ReductionInfo& info;
     DType compute, result;
     std::vector<bool> reduced;
-    Dims kept;           // shape of the result without the reduced axes
-    Dims kept_strides;   // of the input
-    int64_t count = 1;   // elements combined into one
+    Dims kept;          // shape of the result without the reduced axes
+    Dims kept_strides;  // of the input
+    int64_t count = 1;  // elements combined into one
 };
 
 std::vector<bool> reduced_axes(const array& input, const std::optional<Dims>& axes) {
@@ -53,12 +53,13 @@ array reduce_plain(const Reduction& reduction, const array& input) {
         locks.add(*input.storage());
         locks.lock();
         if (locks.all_in_memory()) {
-            const auto bytes = static_cast<size_t>(element_count(reduction.kept) * reduction.result.itemsize());
+            const auto bytes =
+                static_cast<size_t>(element_count(reduction.kept) * reduction.result.itemsize());
             BufferPtr buffer = cpu_device().allocate(bytes);
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
-            reduce_at_once(reduction.info, reduction.compute.scalar_type(), input.shape(), reduction.reduced, from,
-                           {buffer->data(), &strides, reduction.result.scalar_type()});
+            reduce_at_once(reduction.info, reduction.compute.scalar_type(), input.shape(), reduction.reduced,
+                           from, {buffer->data(), &strides, reduction.result.scalar_type()});
             return array_of(std::move(buffer), reduction.result, reduction.kept, std::move(strides));
         }
     }
@@ -119,7 +120,8 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
     if (options.out.valid()) {
         const array& out = options.out;
         if (out.ndim() != static_cast<int>(out_shape.size())) {
-            if (info.gives_index) throw ValueError("output array does not match result of np." + std::string(info.name) + ".");
+            if (info.gives_index)
+                throw ValueError("output array does not match result of np." + std::string(info.name) + ".");
             throw ValueError("output parameter for reduction operation " + name +
                              " has the wrong number of dimensions: Found " + std::to_string(out.ndim()) +
                              " but expected " + std::to_string(out_shape.size()));
@@ -145,13 +147,17 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         const bool everywhere = truth != nullptr && *truth;
         if (!everywhere) {
             if (!identity && !initial) {
-                throw ValueError("reduction operation '" + name +
-                                 "' does not have an identity, so to use a where mask one has to specify 'initial'");
+                throw ValueError(
+                    "reduction operation '" + name +
+                    "' does not have an identity, so to use a where mask one has to specify 'initial'");
             }
-            const array filler = initial && !identity ? *initial : scalar(reduction.compute, identity->data());
-            const array elements =
-                input.dtype() == reduction.compute ? input : astype(input, reduction.compute, 'K', Casting::kUnsafe);
-            const Argument inputs[3] = {mask != nullptr ? Argument(*mask) : Argument(false), elements, filler};
+            const array filler =
+                initial && !identity ? *initial : scalar(reduction.compute, identity->data());
+            const array elements = input.dtype() == reduction.compute
+                                       ? input
+                                       : astype(input, reduction.compute, 'K', Casting::kUnsafe);
+            const Argument inputs[3] = {mask != nullptr ? Argument(*mask) : Argument(false), elements,
+                                        filler};
             source = call(*find_op("select"), inputs)[0];
             if (source.shape() != input.shape()) {
                 throw ValueError("non-broadcastable operand with shape " + shape_text(input.shape()) +
@@ -168,7 +174,9 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         if (results != 0 && !identity && !initial) {
             throw ValueError("zero-size array to reduction operation " + name + " which has no identity");
         }
-        const array value = initial ? *initial : scalar(reduction.compute, identity ? identity->data() : ScalarBytes{}.data());
+        const array value =
+            initial ? *initial
+                    : scalar(reduction.compute, identity ? identity->data() : ScalarBytes{}.data());
         result = empty(reduction.kept, reduction.result);
         assign(result, value, Casting::kUnsafe);
     } else {

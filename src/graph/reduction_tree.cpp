@@ -9,8 +9,9 @@
 
 namespace weft {
 
-ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape, const std::vector<bool>& reduced,
-                               const Dims& input_strides, const Dims& output_strides) {
+ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape,
+                               const std::vector<bool>& reduced, const Dims& input_strides,
+                               const Dims& output_strides) {
     ReductionSpace space;
     size_t kept = 0;
     std::vector<size_t> axes;
@@ -57,8 +58,12 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape
 
 TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
                          const ReductionSpace& space)
-    : reduction_(reduction), compute_(compute), input_(input), space_(space),
-      itemsize_(DType::of(compute).itemsize()), input_itemsize_(DType::of(input).itemsize()) {
+    : reduction_(reduction),
+      compute_(compute),
+      input_(input),
+      space_(space),
+      itemsize_(DType::of(compute).itemsize()),
+      input_itemsize_(DType::of(input).itemsize()) {
     convert_ = cast_loop(input, compute).loop;
     if (!reduction.gives_index) {
         const ScalarType types[2] = {compute, compute};
@@ -116,7 +121,8 @@ TreeReducer::Partial TreeReducer::pairwise(int64_t count, const Next& next) {
 TreeReducer::Partial TreeReducer::reduce_dimension(const char* from, size_t dimension) {
     const int64_t extent = space_.reduced_shape[dimension], stride = space_.reduced_strides[dimension];
     if (dimension + 1 < space_.reduced_shape.size()) {
-        return pairwise(extent, [&](int64_t k) { return reduce_dimension(from + k * stride, dimension + 1); });
+        return pairwise(extent,
+                        [&](int64_t k) { return reduce_dimension(from + k * stride, dimension + 1); });
     }
     const int64_t blocks = (extent + kReduceBlock - 1) / kReduceBlock;
     return pairwise(blocks, [&](int64_t k) {
@@ -149,9 +155,10 @@ struct ArgExtreme {
     T best{};
 
     void take(const T& value, int64_t position) {
-        const bool better = !any || (!Ordering<T>::is_nan(best) &&
-                                     (Ordering<T>::is_nan(value) || (maximum ? Ordering<T>::greater(value, best)
-                                                                             : Ordering<T>::greater(best, value))));
+        const bool better =
+            !any || (!Ordering<T>::is_nan(best) &&
+                     (Ordering<T>::is_nan(value) ||
+                      (maximum ? Ordering<T>::greater(value, best) : Ordering<T>::greater(best, value))));
         if (better) {
             best = value;
             index = position;

@@ -1,6 +1,6 @@
-// How a reduction walks its elements: the dimensions it reduces, in the order of memory, and the tree in which they
-// are combined. One place decides it, for kernels (graph/lower.cpp) and for work at once alike, from shapes and
-// strides only, so that every way gives the same bits.
+// How a reduction walks its elements: the dimensions it reduces, in the order of memory, and the tree in
+// which they are combined. One place decides it, for kernels (graph/lower.cpp) and for work at once alike,
+// from shapes and strides only, so that every way gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,31 @@
 
 namespace weft {
 
-// Elements of the innermost reduced dimension are cut into blocks of kReduceBlock; within one, `lanes` accumulators
-// take turns. Blocks, and outer reduced dimensions, are combined pairwise. See kReduce in docs/kernel-ir.md.
+// Elements of the innermost reduced dimension are cut into blocks of kReduceBlock; within one, `lanes`
+// accumulators take turns. Blocks, and outer reduced dimensions, are combined pairwise. See kReduce in
+// docs/kernel-ir.md.
 constexpr int64_t kReduceBlock = 4096;
 constexpr int64_t kReduceLanes = 32;
 
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
-    Dims reduced_shape, reduced_strides;  // outermost first; never empty: one dimension of 1 when nothing is reduced
+    Dims reduced_shape,
+        reduced_strides;  // outermost first; never empty: one dimension of 1 when nothing is reduced
     std::vector<std::vector<size_t>> reduced_axes;  // which axes each of them stands for
-    int64_t lanes = 1;                    // of the innermost reduced dimension
+    int64_t lanes = 1;                              // of the innermost reduced dimension
 };
 
-// argmin and argmax keep C order, since their result counts in it; the others walk memory from large to small strides.
-ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape, const std::vector<bool>& reduced,
-                               const Dims& input_strides, const Dims& output_strides);
+// argmin and argmax keep C order, since their result counts in it; the others walk memory from large to small
+// strides.
+ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape,
+                               const std::vector<bool>& reduced, const Dims& input_strides,
+                               const Dims& output_strides);
 
 // Reduces one point of the kept dimensions with ahead-of-time loops.
 class TreeReducer {
 public:
-    TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input, const ReductionSpace& space);
+    TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
+                const ReductionSpace& space);
     void run(const char* from, char* to, ScalarType to_type);
 
 private:

@@ -96,13 +96,14 @@ BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope
     form.alias_scope = alias_scope;
     form.readonly = readonly;
     for (size_t d = 0; d < use.strides.size(); ++d) {
-        form.strides.push_back(stride_class(use.strides[d], use.dtype.itemsize(), d + 1 == use.strides.size()));
+        form.strides.push_back(
+            stride_class(use.strides[d], use.dtype.itemsize(), d + 1 == use.strides.size()));
     }
     return form;
 }
 
-// Orders the dimensions by the strides of `uses[first_output]`, drops extents of one and merges neighbours that every
-// use walks as one block. At least one dimension is left.
+// Orders the dimensions by the strides of `uses[first_output]`, drops extents of one and merges neighbours
+// that every use walks as one block. At least one dimension is left.
 void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader) {
     struct Dimension {
         int64_t extent;
@@ -145,7 +146,8 @@ void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& lea
 void append_words(std::vector<KernelWord>& words, const BufferUse& use, const BufferForm& form) {
     words.push_back(reinterpret_cast<KernelWord>(use.base));
     for (size_t d = 0; d < form.strides.size(); ++d) {
-        if (form.strides[d] == StrideClass::kDynamic) words.push_back(static_cast<KernelWord>(use.strides[d]));
+        if (form.strides[d] == StrideClass::kDynamic)
+            words.push_back(static_cast<KernelWord>(use.strides[d]));
     }
 }
 
@@ -170,8 +172,8 @@ int64_t cost_of(const KernelForm& form) {
     return cost;
 }
 
-// Launches over `extents`: the grid first, then reduced dimensions. Grid dimensions beyond what a launch takes are
-// walked here.
+// Launches over `extents`: the grid first, then reduced dimensions. Grid dimensions beyond what a launch
+// takes are walked here.
 void launch(const GroupParts& parts, const Dims& extents) {
     using Clock = std::chrono::steady_clock;
     KernelForm form = parts.form;
@@ -179,8 +181,12 @@ void launch(const GroupParts& parts, const Dims& extents) {
     const size_t extra = grid_rank > kMaxGridDimensions ? grid_rank - kMaxGridDimensions : 0;
     if (extra != 0) {
         form.grid_rank = kMaxGridDimensions;
-        for (BufferForm& input : form.inputs) input.strides.erase(input.strides.begin(), input.strides.begin() + static_cast<std::ptrdiff_t>(extra));
-        for (OutputForm& output : form.outputs) output.buffer.strides.erase(output.buffer.strides.begin(), output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
+        for (BufferForm& input : form.inputs)
+            input.strides.erase(input.strides.begin(),
+                                input.strides.begin() + static_cast<std::ptrdiff_t>(extra));
+        for (OutputForm& output : form.outputs)
+            output.buffer.strides.erase(output.buffer.strides.begin(),
+                                        output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
     }
     bool fresh = false;
     const std::shared_ptr<const StoredKernel> kernel = find_or_compile(form, fresh);
@@ -208,9 +214,11 @@ void launch(const GroupParts& parts, const Dims& extents) {
     while (true) {
         words.clear();
         for (size_t d = extra; d < extents.size(); ++d) words.push_back(static_cast<KernelWord>(extents[d]));
-        for (size_t k = 0; k < parts.inputs.size(); ++k) append_words(words, at_position(parts.inputs[k]), form.inputs[k]);
+        for (size_t k = 0; k < parts.inputs.size(); ++k)
+            append_words(words, at_position(parts.inputs[k]), form.inputs[k]);
         for (const auto& [dtype, bytes] : parts.scalars) append_words(words, dtype, bytes);
-        for (size_t k = 0; k < parts.outputs.size(); ++k) append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
+        for (size_t k = 0; k < parts.outputs.size(); ++k)
+            append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
         const std::span<const int64_t> grid(extents.begin() + extra, grid_rank - extra);
         cpu_device().launch(*kernel->compiled, words, grid, cost);
         size_t d = extra;
@@ -224,9 +232,10 @@ void launch(const GroupParts& parts, const Dims& extents) {
     if (debug_enabled(DebugLevel::kLaunches, record.name)) {
         char text[256];
         const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
-        std::snprintf(text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", record.name.c_str(),
-                      static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-                      fresh ? (" (compiled in " + std::to_string(record.compile_seconds * 1e3) + " ms)").c_str() : "");
+        std::snprintf(
+            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", record.name.c_str(),
+            static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
+            fresh ? (" (compiled in " + std::to_string(record.compile_seconds * 1e3) + " ms)").c_str() : "");
         log_line(text);
     }
     record_launch(std::move(record));
@@ -234,9 +243,7 @@ void launch(const GroupParts& parts, const Dims& extents) {
 
 // ---- element-wise groups ----
 
-bool same_bytes(const BufferUse& a, const BufferUse& b) {
-    return a.buffer == b.buffer;
-}
+bool same_bytes(const BufferUse& a, const BufferUse& b) { return a.buffer == b.buffer; }
 
 void launch_elementwise(GroupParts& parts, const Dims& shape) {
     std::vector<BufferUse*> uses;
@@ -260,9 +267,7 @@ void launch_elementwise(GroupParts& parts, const Dims& shape) {
     launch(parts, extents);
 }
 
-BufferPtr reserve(int64_t bytes) {
-    return cpu_device().allocate(static_cast<size_t>(bytes));
-}
+BufferPtr reserve(int64_t bytes) { return cpu_device().allocate(static_cast<size_t>(bytes)); }
 
 // Buffers for the results of the stored nodes (but not of a root that writes into a storage).
 std::vector<std::vector<BufferPtr>> reserve_results(const Group& group) {
@@ -280,8 +285,10 @@ void add_result_outputs(GroupParts& parts, const Group& group, const StepIndex& 
         const Node& node = *group.nodes[k];
         for (size_t r = 0; r < buffers[k].size(); ++r) {
             const NodeResult& result = node.results[r];
-            parts.outputs.push_back({buffers[k][r]->data(), buffers[k][r].get(), result.dtype, result.strides});
-            parts.form.outputs.push_back({{ValueForm::Kind::kStep, steps.at(&node), static_cast<uint16_t>(r)}, {}});
+            parts.outputs.push_back(
+                {buffers[k][r]->data(), buffers[k][r].get(), result.dtype, result.strides});
+            parts.form.outputs.push_back(
+                {{ValueForm::Kind::kStep, steps.at(&node), static_cast<uint16_t>(r)}, {}});
         }
     }
 }
@@ -331,7 +338,8 @@ void run_update(Group& group, bool fuse) {
             if (operand.source.buffer != old) continue;
             ++own_references;
             if (&operand == &root.inputs[0]) continue;
-            reads_elsewhere |= operand.offset != root.target.offset || operand.strides != root.target.strides ||
+            reads_elsewhere |= operand.offset != root.target.offset ||
+                               operand.strides != root.target.strides ||
                                operand.dtype.itemsize() != root.target.dtype.itemsize();
         }
     }
@@ -344,7 +352,8 @@ void run_update(Group& group, bool fuse) {
     BufferPtr temporary;
     const Operand& value = root.inputs[1];
     const bool through_temporary = in_place && reads_elsewhere;
-    BufferUse target{version->data() + root.target.offset, version.get(), root.target.dtype, root.target.strides};
+    BufferUse target{version->data() + root.target.offset, version.get(), root.target.dtype,
+                     root.target.strides};
     if (through_temporary) {
         const int64_t itemsize = root.target.dtype.itemsize();
         const Dims* const order[1] = {&root.target.strides};
@@ -387,7 +396,8 @@ Dims reduction_strides(const Dims& strides, const Node& root, const ReductionSpa
     for (size_t d = 0; d < root.shape.size(); ++d) {
         if (!root.reduced_axes[d]) result.push_back(strides[d]);
     }
-    for (const std::vector<size_t>& axes : space.reduced_axes) result.push_back(axes.empty() ? 0 : strides[axes.back()]);
+    for (const std::vector<size_t>& axes : space.reduced_axes)
+        result.push_back(axes.empty() ? 0 : strides[axes.back()]);
     return result;
 }
 
@@ -399,7 +409,8 @@ struct Launchable {
 // Kept dimensions first, merged where possible; `tail` trailing dimensions stay as they are.
 void collapse_kept(Dims& extents, std::vector<BufferUse*>& uses, BufferUse& output, size_t tail) {
     const size_t kept = extents.size() - tail;
-    Dims kept_extents(std::span(extents.begin(), kept)), tail_extents(std::span(extents.begin() + kept, tail));
+    Dims kept_extents(std::span(extents.begin(), kept)),
+        tail_extents(std::span(extents.begin() + kept, tail));
     std::vector<Dims> tails;
     for (BufferUse* use : uses) {
         tails.emplace_back(std::span(use->strides.begin() + kept, use->strides.size() - kept));
@@ -437,7 +448,8 @@ void run_reduction(const Group& group) {
     GroupParts parts;
     const StepIndex steps = add_steps(parts, group);
     parts.form.element = value_of(parts, steps, root.inputs[0]);
-    if (parts.scalars.size() != parts.form.scalars.size()) parts.form.scalars.push_back(root.inputs[0].dtype.scalar_type());
+    if (parts.scalars.size() != parts.form.scalars.size())
+        parts.form.scalars.push_back(root.inputs[0].dtype.scalar_type());
     parts.form.shape = KernelShape::kReduce;
     parts.form.reduction = &reduction;
     parts.form.compute = compute;
@@ -472,7 +484,8 @@ void run_reduction(const Group& group) {
     for (size_t k = 0; k < results; ++k) {
         const DType dtype = k == 0 ? DType(compute) : DType(ScalarType::kInt64);
         partials.push_back(reserve(element_count(partial_shape) * dtype.itemsize()));
-        partial_uses.push_back({partials[k]->data(), partials[k].get(), dtype, c_strides(partial_shape, dtype.itemsize())});
+        partial_uses.push_back(
+            {partials[k]->data(), partials[k].get(), dtype, c_strides(partial_shape, dtype.itemsize())});
     }
     parts.form.grid_rank = static_cast<int>(partial_shape.size());
     parts.form.outer_rank = static_cast<int>(outer);
@@ -510,7 +523,8 @@ void run_arange(const Group& group) {
         parts.scalars.emplace_back(input.dtype, input.constant);
         parts.form.scalars.push_back(input.dtype.scalar_type());
     }
-    parts.outputs.push_back({buffers[0][0]->data(), buffers[0][0].get(), root.results[0].dtype, root.results[0].strides});
+    parts.outputs.push_back(
+        {buffers[0][0]->data(), buffers[0][0].get(), root.results[0].dtype, root.results[0].strides});
     parts.form.outputs.emplace_back();
     parts.form.outputs[0].buffer = buffer_form(parts.outputs[0], false, 1);
     if (root.shape[0] != 0) launch(parts, root.shape);
@@ -519,7 +533,8 @@ void run_arange(const Group& group) {
 
 // ---- small groups: ahead-of-time loops, node by node ----
 
-StridedData data_of(const Operand& operand, const std::unordered_map<const Node*, std::vector<BufferPtr>>& computed) {
+StridedData data_of(const Operand& operand,
+                    const std::unordered_map<const Node*, std::vector<BufferPtr>>& computed) {
     if (operand.is_constant()) {
         return {const_cast<char*>(reinterpret_cast<const char*>(operand.constant.data())), &operand.strides,
                 operand.dtype.scalar_type()};
@@ -533,17 +548,20 @@ StridedData data_of(const Operand& operand, const std::unordered_map<const Node*
 void arange_at_once(const Node& node, char* out) {
     const ScalarType type = node.results[0].dtype.scalar_type();
     const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                            : type == ScalarType::kBool ? ScalarType::kInt64 : type;
+                            : type == ScalarType::kBool  ? ScalarType::kInt64
+                                                         : type;
     const int64_t count = node.shape[0], itemsize = DType::of(wide).itemsize();
     std::vector<int64_t> positions(static_cast<size_t>(count));
     for (int64_t k = 0; k < count; ++k) positions[static_cast<size_t>(k)] = k;
     std::vector<char> values(static_cast<size_t>(count * itemsize));
     const Dims wide_strides{itemsize}, index_strides{8}, none{0};
     const auto constant = [&](size_t k) {
-        return StridedData{const_cast<char*>(reinterpret_cast<const char*>(node.inputs[k].constant.data())), &none, type};
+        return StridedData{const_cast<char*>(reinterpret_cast<const char*>(node.inputs[k].constant.data())),
+                           &none, type};
     };
     const StridedData result{values.data(), &wide_strides, wide};
-    copy_at_once(node.shape, {reinterpret_cast<char*>(positions.data()), &index_strides, ScalarType::kInt64}, result);
+    copy_at_once(node.shape, {reinterpret_cast<char*>(positions.data()), &index_strides, ScalarType::kInt64},
+                 result);
     const ScalarType types[2] = {wide, wide};
     const OpInfo& multiply = op_info(OpId::kMultiply);
     const OpInfo& add = op_info(OpId::kAdd);
@@ -553,9 +571,7 @@ void arange_at_once(const Node& node, char* out) {
     copy_at_once(node.shape, result, {out, &node.results[0].strides, type});
 }
 
-bool is_small_group(const Group& group) {
-    return is_small(element_count(group.root().shape));
-}
+bool is_small_group(const Group& group) { return is_small(element_count(group.root().shape)); }
 
 void run_small(Group& group, bool fuse) {
     std::unordered_map<const Node*, std::vector<BufferPtr>> computed;
@@ -584,7 +600,8 @@ void run_small(Group& group, bool fuse) {
             }
             if (!in_place) copy_bytes(version->data(), old->data(), node.results[0].bytes);
             copy_at_once(node.shape, value,
-                         {version->data() + node.target.offset, &node.target.strides, node.target.dtype.scalar_type()});
+                         {version->data() + node.target.offset, &node.target.strides,
+                          node.target.dtype.scalar_type()});
             results.push_back(std::move(version));
             continue;
         }
@@ -592,14 +609,16 @@ void run_small(Group& group, bool fuse) {
         if (node.kind == NodeKind::kArange) {
             arange_at_once(node, results[0]->data());
         } else if (node.kind == NodeKind::kReduce) {
-            reduce_at_once(*node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
-                           data_of(node.inputs[0], computed),
-                           {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
+            reduce_at_once(
+                *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
+                data_of(node.inputs[0], computed),
+                {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
         } else if (count != 0) {
             std::vector<StridedData> operands;
             for (const Operand& operand : node.inputs) operands.push_back(data_of(operand, computed));
             for (size_t r = 0; r < node.results.size(); ++r) {
-                operands.push_back({results[r]->data(), &node.results[r].strides, node.results[r].dtype.scalar_type()});
+                operands.push_back(
+                    {results[r]->data(), &node.results[r].strides, node.results[r].dtype.scalar_type()});
             }
             if (node.op == nullptr) {
                 copy_at_once(node.shape, operands[0], operands[1]);

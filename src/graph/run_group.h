@@ -8,5 +8,4 @@ namespace weft {
 // Afterwards the group's stored nodes are done. Throws before anything is changed.
 void run_group(Group& group, bool fuse);
 
-
 }  // namespace weft

@@ -1,5 +1,6 @@
-// A storage: bytes that views share, with the version of them that is current. Reading takes the current version;
-// writing makes a new one (graph/record.h). While memory is shown to others the version is pinned in its buffer.
+// A storage: bytes that views share, with the version of them that is current. Reading takes the current
+// version; writing makes a new one (graph/record.h). While memory is shown to others the version is pinned in
+// its buffer.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@ namespace weft {
 class Storage {
 public:
     Storage(Source version, int64_t bytes) : current(std::move(version)), bytes(bytes) {}
-    explicit Storage(BufferPtr buffer) : bytes(static_cast<int64_t>(buffer->size())) { current.buffer = std::move(buffer); }
+    explicit Storage(BufferPtr buffer) : bytes(static_cast<int64_t>(buffer->size())) {
+        current.buffer = std::move(buffer);
+    }
 
     std::mutex mutex;  // guards the members below; taken in order of address when several are needed
     Source current;

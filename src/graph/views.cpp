@@ -159,11 +159,12 @@ array broadcast_to(const array& input, const Dims& shape) {
         if (input.shape().size() > shape.size()) {
             throw ValueError("input operand has more dimensions than allowed by the axis remapping");
         }
-        throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " +
-                         shape_text(input.shape()) + "  and requested shape " + shape_text(shape));
+        throw ValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: " +
+            shape_text(input.shape()) + "  and requested shape " + shape_text(shape));
     }
-    array view = input.with_view(input.dtype(), shape, broadcast_strides(input.shape(), input.strides(), shape),
-                                 input.offset());
+    array view = input.with_view(input.dtype(), shape,
+                                 broadcast_strides(input.shape(), input.strides(), shape), input.offset());
     view.set_writeable(false);
     return view;
 }
@@ -192,7 +193,8 @@ array view(const array& input, DType dtype) {
     Dims shape = input.shape(), strides = input.strides();
     if (old_size != new_size) {
         if (shape.empty()) {
-            throw ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+            throw ValueError(
+                "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
         }
         const size_t last = shape.size() - 1;
         if (shape[last] != 1 && element_count(shape) != 0 && strides[last] != old_size) {
@@ -200,14 +202,16 @@ array view(const array& input, DType dtype) {
         }
         if (new_size < old_size) {
             if (old_size % new_size != 0) {
-                throw ValueError("When changing to a smaller dtype, its size must be a divisor of the size of "
-                                 "original dtype");
+                throw ValueError(
+                    "When changing to a smaller dtype, its size must be a divisor of the size of "
+                    "original dtype");
             }
             shape[last] *= old_size / new_size;
         } else {
             if (shape[last] * old_size % new_size != 0) {
-                throw ValueError("When changing to a larger dtype, its size must be a divisor of the total size in "
-                                 "bytes of the last axis of the array.");
+                throw ValueError(
+                    "When changing to a larger dtype, its size must be a divisor of the total size in "
+                    "bytes of the last axis of the array.");
             }
             shape[last] = shape[last] * old_size / new_size;
         }
@@ -253,7 +257,8 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
     }
     shape.push_back(length);
     strides.push_back(input.strides()[a] + input.strides()[b]);
-    array result = input.with_view(input.dtype(), std::move(shape), std::move(strides), length > 0 ? start : input.offset());
+    array result = input.with_view(input.dtype(), std::move(shape), std::move(strides),
+                                   length > 0 ? start : input.offset());
     result.set_writeable(false);
     return result;
 }
@@ -276,16 +281,17 @@ Dims reshaped(const array& input, const Dims& shape) {
     const int64_t size = input.size();
     const bool fits = unknown ? known > 0 && size % known == 0 : known == size;
     if (!fits) {
-        throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " + shape_text(shape));
+        throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " +
+                         shape_text(shape));
     }
     if (unknown) result[*unknown] = size / known;
     return result;
 }
 
-// The strides by which `shape` can be read from the old view without moving data, if there are any: groups of old
-// dimensions that are one block of memory are cut anew.
-std::optional<Dims> view_strides(const Dims& old_shape, const Dims& old_strides, const Dims& shape, bool fortran,
-                                 int64_t itemsize) {
+// The strides by which `shape` can be read from the old view without moving data, if there are any: groups of
+// old dimensions that are one block of memory are cut anew.
+std::optional<Dims> view_strides(const Dims& old_shape, const Dims& old_strides, const Dims& shape,
+                                 bool fortran, int64_t itemsize) {
     Dims from, from_strides;
     for (size_t d = 0; d < old_shape.size(); ++d) {
         if (old_shape[d] == 1) continue;
@@ -333,10 +339,10 @@ std::optional<Dims> view_strides(const Dims& old_shape, const Dims& old_strides,
 
 array reshape(const array& input, const Dims& shape, char order, std::optional<bool> copy) {
     const Dims target = reshaped(input, shape);
-    const bool fortran =
-        order == 'F' || (order == 'A' && input.f_contiguous() && !input.c_contiguous());
+    const bool fortran = order == 'F' || (order == 'A' && input.f_contiguous() && !input.c_contiguous());
     if (!copy.value_or(false)) {
-        if (target == input.shape()) return input.with_view(input.dtype(), target, input.strides(), input.offset());
+        if (target == input.shape())
+            return input.with_view(input.dtype(), target, input.strides(), input.offset());
         std::optional<Dims> strides;
         if (input.size() == 0 || (fortran ? input.f_contiguous() : input.c_contiguous())) {
             strides = fortran ? f_strides(target, input.itemsize()) : c_strides(target, input.itemsize());
@@ -360,7 +366,8 @@ array ravel(const array& input, char order) {
         std::vector<int64_t> axes(input.shape().size());
         std::iota(axes.begin(), axes.end(), 0);
         std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
-            return std::abs(input.strides()[static_cast<size_t>(a)]) > std::abs(input.strides()[static_cast<size_t>(b)]);
+            return std::abs(input.strides()[static_cast<size_t>(a)]) >
+                   std::abs(input.strides()[static_cast<size_t>(b)]);
         });
         if (input.c_contiguous()) return reshape(input, flat, 'C');
         return reshape(input.ndim() > 1 ? transpose(input, axes) : input, flat, 'C');

@@ -1,4 +1,5 @@
-// Arrays through the public C++ API: what is recorded, what shares a kernel, and that every way gives the same bits.
+// Arrays through the public C++ API: what is recorded, what shares a kernel, and that every way gives the
+// same bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +30,8 @@ array random_array(const Dims& shape, unsigned seed) {
 
 std::vector<double> values_of(const array& input) {
     std::vector<double> values(static_cast<size_t>(input.size()));
-    copy_out(input.dtype() == DType(ScalarType::kFloat64) ? input : astype(input, ScalarType::kFloat64), values.data());
+    copy_out(input.dtype() == DType(ScalarType::kFloat64) ? input : astype(input, ScalarType::kFloat64),
+             values.data());
     return values;
 }
 
@@ -138,7 +140,8 @@ TEST(Graph, LaplaceStepIsExact) {
 }
 
 TEST(Graph, ReductionsGiveTheSameBitsEveryWay) {
-    const std::vector<Dims> shapes = {{1}, {31}, {32}, {33}, {1000}, {4096}, {4097}, {20000}, {7, 5000}, {5000, 7}, {6, 70, 80}};
+    const std::vector<Dims> shapes = {{1},    {31},    {32},      {33},      {1000},     {4096},
+                                      {4097}, {20000}, {7, 5000}, {5000, 7}, {6, 70, 80}};
     for (const Dims& shape : shapes) {
         for (const char* name : {"sum", "prod", "max", "argmin"}) {
             for (int axis = -1; axis < static_cast<int>(shape.size()); ++axis) {

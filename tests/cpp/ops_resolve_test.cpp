@@ -37,14 +37,10 @@ std::vector<OperandType> operands_of(std::string_view characters, std::vector<We
 
 std::string describe(const OperandType& operand) {
     switch (operand.weak) {
-    case WeakKind::kInt:
-        return "int";
-    case WeakKind::kFloat:
-        return "float";
-    case WeakKind::kComplex:
-        return "complex";
-    default:
-        return std::string(operand.dtype.name());
+        case WeakKind::kInt: return "int";
+        case WeakKind::kFloat: return "float";
+        case WeakKind::kComplex: return "complex";
+        default: return std::string(operand.dtype.name());
     }
 }
 
@@ -74,7 +70,8 @@ std::string resolve(const OpInfo& op, std::span<const OperandType> inputs) {
     try {
         const LoopInfo& loop = resolve_loop(op, inputs);
         std::string characters;
-        for (int i = 0; i < op.nin + op.nout; ++i) characters += DType(loop.types[static_cast<size_t>(i)]).character();
+        for (int i = 0; i < op.nin + op.nout; ++i)
+            characters += DType(loop.types[static_cast<size_t>(i)]).character();
         return characters;
     } catch (const TypeError&) {
         return "-";
@@ -130,7 +127,8 @@ TEST(Resolve, CastsAsNumPy) {
         size_t i = 0;
         for (const DTypeInfo& from : DType::all()) {
             for (const DTypeInfo& to : DType::all()) {
-                EXPECT_EQ(can_cast(DType(from.scalar_type), DType(to.scalar_type), casting), answers[1][i++] == '1')
+                EXPECT_EQ(can_cast(DType(from.scalar_type), DType(to.scalar_type), casting),
+                          answers[1][i++] == '1')
                     << answers[0] << " " << from.name << " " << to.name;
             }
         }
@@ -147,7 +145,8 @@ TEST(Resolve, ReducesInNumPysTypes) {
         ++seen;
         size_t i = 0;
         for (const DTypeInfo& input : DType::all()) {
-            EXPECT_EQ(resolve_reduction(reduction->id, DType(input.scalar_type)).result.character(), answers[1][i++])
+            EXPECT_EQ(resolve_reduction(reduction->id, DType(input.scalar_type)).result.character(),
+                      answers[1][i++])
                 << answers[0] << " " << input.name;
         }
     }
@@ -167,14 +166,17 @@ std::string message_of(Function function) {
 TEST(Resolve, RefusesInNumPysWords) {
     const OperandType bools[] = {ScalarType::kBool, ScalarType::kBool};
     EXPECT_EQ(message_of<TypeError>([&] { resolve_loop(op_info(OpId::kSubtract), bools); }),
-              "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+              "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+              "operator, or "
               "the logical_xor function instead.");
-    EXPECT_EQ(message_of<TypeError>([&] { resolve_loop(op_info(OpId::kNegative), std::span(bools).first(1)); }),
-              "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
-              "logical_not function instead.");
+    EXPECT_EQ(
+        message_of<TypeError>([&] { resolve_loop(op_info(OpId::kNegative), std::span(bools).first(1)); }),
+        "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+        "logical_not function instead.");
     const OperandType mixed[] = {ScalarType::kFloat64, ScalarType::kInt8};
     EXPECT_EQ(message_of<TypeError>([&] { resolve_loop(op_info(OpId::kBitwiseAnd), mixed); }),
-              "ufunc 'bitwise_and' not supported for the input types, and the inputs could not be safely coerced to "
+              "ufunc 'bitwise_and' not supported for the input types, and the inputs could not be safely "
+              "coerced to "
               "any supported types according to the casting rule ''safe''");
     EXPECT_EQ(message_of<UFuncTypeError>([&] { resolve_loop(op_info(OpId::kGcd), mixed); }),
               "ufunc 'gcd' did not contain a loop with signature matching types (<class "
@@ -182,16 +184,19 @@ TEST(Resolve, RefusesInNumPysWords) {
     EXPECT_EQ(message_of<UFuncTypeError>([&] {
                   check_output_cast(op_info(OpId::kAdd), 0, ScalarType::kFloat64, ScalarType::kInt64);
               }),
-              "Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64') with casting rule 'same_kind'");
+              "Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64') with casting rule "
+              "'same_kind'");
 }
 
 TEST(Resolve, TakesTheLoopOfTheAskedType) {
     const OperandType inputs[] = {ScalarType::kInt64, ScalarType::kInt64};
-    EXPECT_EQ(resolve_loop(op_info(OpId::kAdd), inputs, DType(ScalarType::kFloat32)).types[0], ScalarType::kFloat32);
+    EXPECT_EQ(resolve_loop(op_info(OpId::kAdd), inputs, DType(ScalarType::kFloat32)).types[0],
+              ScalarType::kFloat32);
     const OperandType floats[] = {ScalarType::kFloat64, ScalarType::kFloat64};
     EXPECT_EQ(message_of<UFuncTypeError>(
                   [&] { resolve_loop(op_info(OpId::kAdd), floats, DType(ScalarType::kInt32)); }),
-              "Cannot cast ufunc 'add' input 0 from dtype('float64') to dtype('int32') with casting rule 'same_kind'");
+              "Cannot cast ufunc 'add' input 0 from dtype('float64') to dtype('int32') with casting rule "
+              "'same_kind'");
 }
 
 TEST(Resolve, ChecksPythonIntegers) {
@@ -199,8 +204,9 @@ TEST(Resolve, ChecksPythonIntegers) {
               "Python integer 300 out of bounds for uint8");
     EXPECT_EQ(message_of<OverflowError>([] { check_python_int_fits(-1, ScalarType::kUInt64); }),
               "Python integer -1 out of bounds for uint64");
-    EXPECT_EQ(message_of<OverflowError>(
-                  [] { check_python_int_fits(static_cast<WideInteger>(1) << 100, ScalarType::kInt64, "10**40"); }),
+    EXPECT_EQ(message_of<OverflowError>([] {
+                  check_python_int_fits(static_cast<WideInteger>(1) << 100, ScalarType::kInt64, "10**40");
+              }),
               "Python integer 10**40 out of bounds for int64");
     EXPECT_TRUE(python_int_fits(255, ScalarType::kUInt8));
     EXPECT_TRUE(python_int_fits(-128, ScalarType::kInt8));
@@ -211,8 +217,8 @@ TEST(Resolve, ChecksPythonIntegers) {
 
 TEST(Resolve, ComparesWithIntegersOutOfRange) {
     const DType u8 = ScalarType::kUInt8;
-    EXPECT_EQ(compare_with_out_of_range(OpId::kLess, 300, u8, false), true);    // array < 300
-    EXPECT_EQ(compare_with_out_of_range(OpId::kLess, 300, u8, true), false);    // 300 < array
+    EXPECT_EQ(compare_with_out_of_range(OpId::kLess, 300, u8, false), true);  // array < 300
+    EXPECT_EQ(compare_with_out_of_range(OpId::kLess, 300, u8, true), false);  // 300 < array
     EXPECT_EQ(compare_with_out_of_range(OpId::kGreaterEqual, -1, u8, false), true);
     EXPECT_EQ(compare_with_out_of_range(OpId::kGreater, -1, u8, true), false);
     EXPECT_EQ(compare_with_out_of_range(OpId::kEqual, -1, u8, false), false);

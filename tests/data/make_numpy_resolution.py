@@ -35,7 +35,12 @@ def compress(items):
 def ufuncs():
     for name in sorted(dir(np)):
         ufunc = getattr(np, name)
-        if isinstance(ufunc, np.ufunc) and ufunc.__name__ == name and ufunc.signature is None and name != "isnat":
+        if (
+            isinstance(ufunc, np.ufunc)
+            and ufunc.__name__ == name
+            and ufunc.signature is None
+            and name != "isnat"
+        ):
             yield ufunc
     yield np._core.umath.clip
 
@@ -50,10 +55,15 @@ def main():
         # Three operands take only one dtype and the weak ones, or the file would be large.
         operands = OPERANDS if ufunc.nin < 3 else [np.dtype(c) for c in "?bBlLed"] + [int, float]
         combinations = itertools.product(operands, repeat=ufunc.nin)
-        lines.append(" ".join([ufunc.__name__, *compress(resolution(ufunc, inputs) for inputs in combinations)]))
+        lines.append(
+            " ".join([ufunc.__name__, *compress(resolution(ufunc, inputs) for inputs in combinations)])
+        )
     for name, operands in (("result_type", OPERANDS), ("result_type3", OPERANDS)):
         repeat = 2 if name == "result_type" else 3
-        types = (np.result_type(*map(weak_example, inputs)) for inputs in itertools.product(operands, repeat=repeat))
+        types = (
+            np.result_type(*map(weak_example, inputs))
+            for inputs in itertools.product(operands, repeat=repeat)
+        )
         lines.append(" ".join([name, *compress(CHARACTERS.get(t.char, t.char) for t in types)]))
     for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
         answers = (str(int(np.can_cast(a, b, casting))) for a, b in itertools.product(DTYPES, DTYPES))
