@@ -238,6 +238,7 @@ def main():
         "--stop-after", type=int, default=20, help="begin no more programs after so many failures"
     )
     parser.add_argument("--show", type=int, default=5, help="how many failing programs to print")
+    parser.add_argument("--json", type=pathlib.Path, help="write the failures to this file")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
@@ -262,6 +263,7 @@ def main():
     if options.missing_names:
         print("not there yet, left out:", ", ".join(options.missing_names))
     failed = False
+    found = {}
     for mode, programs in plan:
         show = progress_line(programs)
         run = Run(options, mode, programs, show).go()
@@ -276,10 +278,13 @@ def main():
             print(
                 f"\n--- program {number} ({again}): {failure.get('message', '')}\n{failure.get('script', '')}"
             )
+        found[mode] = run.failures
         kinds = collections.Counter(f["kind"] for f in run.failures.values())
         if kinds:
             print("failures by kind:", dict(kinds))
             failed = True
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1))
     return 1 if failed else 0
 
 
