@@ -9,7 +9,7 @@
 namespace weft::ir {
 namespace {
 
-constexpr int64_t kSize = 7;  // elements of every buffer
+constexpr int64_t kSize = 19;  // elements of every buffer: two AVX-512 vectors of f64 and a rest
 
 constexpr ScalarType kTypes[] = {ScalarType::kBool,      ScalarType::kInt8,      ScalarType::kUInt8,
                                  ScalarType::kInt32,     ScalarType::kInt64,     ScalarType::kUInt64,
@@ -139,7 +139,7 @@ private:
 
     void apply() {
         const OpInfo& op = op_table()[below(op_table().size())];
-        if (!options_.transcendental && op.cost > 10) return;
+        if (!options_.nan_signs && (op.id == OpId::kSignbit || op.id == OpId::kCopysign)) return;
         if (op.loops.empty() || op.flags.checks_negative_exponent) return;
         const LoopInfo& loop = op.loops[below(op.loops.size())];
         Values operands;
@@ -356,6 +356,19 @@ std::vector<OracleArgument> RandomArguments::arguments() const {
         buffer.high = buffer.low + memory_[i].size();
         buffer.strides = {DType::of(type.scalar).itemsize()};
         result.emplace_back(buffer);
+    }
+    return result;
+}
+
+std::vector<uint64_t> RandomArguments::words() const {
+    std::vector<uint64_t> result;
+    for (size_t i = 0; i < memory_.size(); i++) {
+        const Type& type = kernel_.type(kernel_.parameters[i]);
+        result.push_back(type.is_buffer ? reinterpret_cast<uint64_t>(memory_[i].data())
+                                        : static_cast<uint64_t>(size_));
+        if (type.is_buffer && type.buffer.strides[0] == kDynamic) {
+            result.push_back(static_cast<uint64_t>(DType::of(type.scalar).itemsize()));
+        }
     }
     return result;
 }

@@ -27,7 +27,10 @@ class RandomArguments {
 public:
     RandomArguments(const Module& module, uint64_t seed);
     std::vector<OracleArgument> arguments() const;
+    std::vector<uint64_t> words() const;  // the same, as a launch passes them
     const std::vector<std::vector<char>>& contents() const { return memory_; }
+    const Function& kernel() const { return kernel_; }
+    int64_t size() const { return size_; }
 
 private:
     const Function& kernel_;
