@@ -14,8 +14,8 @@ struct RandomKernelOptions {
     int instructions = 40;  // about how many
     bool calls = true;
     bool reductions = true;
-    bool blocks = false;  // shared memory, barriers, atomics
-    bool transcendental = true;
+    // Operations that show the sign of a NaN, which code generators do not promise.
+    bool nan_signs = true;
 };
 
 // One kernel, after the functions that it calls. Its parameters are %n, an input and an output buffer of each
