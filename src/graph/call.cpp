@@ -265,9 +265,18 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         types[k] = operand_type(inputs[k]);
         any_array |= array_input(inputs[k]) != nullptr;
     }
+    for (const array& out : options.out) {
+        if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
+    }
     const std::span<const OperandType> operand_types{types.data(), op.nin};
     call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
                               : &find_loop_cached(op, operand_types);
+    for (size_t k = 0; k < op.nout; ++k) {  // before the shapes are looked at, as in NumPy
+        if (has_out(call, k)) {
+            check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
+                              options.casting);
+        }
+    }
 
     // array < 300 compares by value even where 300 does not fit the array's dtype
     if (op.kind == OpKind::kComparison && op.nin == 2) {
@@ -305,12 +314,6 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             }
         }
         call.shape = full_shape;
-    }
-    for (size_t k = 0; k < op.nout; ++k) {
-        if (!has_out(call, k)) continue;
-        if (!call.out[k].writeable()) throw ValueError("output array is read-only");
-        check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
-                          options.casting);
     }
     if (op.flags.checks_negative_exponent) check_exponents(call);
 

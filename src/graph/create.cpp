@@ -208,9 +208,8 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
 array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order) {
     array result = full({rows, columns}, Integer(0), dtype, order);
     if (diagonal >= columns || -diagonal >= rows) return result;
-    array ones = weft::diagonal(result, diagonal, 0, 1);
-    ones.set_writeable(true);
-    assign(ones, Integer(1));
+    const array ones = weft::diagonal(result, diagonal, 0, 1);  // read-only, as NumPy's
+    assign(array(result.storage(), dtype, ones.shape(), ones.strides(), ones.offset(), true), Integer(1));
     return result;
 }
 

@@ -26,6 +26,7 @@ std::vector<bool> reduced_axes(const array& input, const std::optional<Dims>& ax
     std::vector<bool> reduced(input.shape().size(), !axes);
     if (!axes) return reduced;
     for (const int64_t axis : *axes) {
+        if (input.ndim() == 0 && (axis == 0 || axis == -1)) continue;  // NumPy lets a 0-d array have one axis
         const auto d = static_cast<size_t>(normalize_axis(axis, input.ndim()));
         if (reduced[d]) throw ValueError("duplicate value in 'axis'");
         reduced[d] = true;
@@ -171,7 +172,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
 
     array result;
     if (results == 0 || reduction.count == 0) {
-        if (results != 0 && !identity && !initial) {
+        if (reduction.count == 0 && !identity && !initial) {
             throw ValueError("zero-size array to reduction operation " + name + " which has no identity");
         }
         const array value =
