@@ -50,7 +50,6 @@ struct Call {
     const LoopInfo* loop = nullptr;
     std::array<ScalarBytes, kMaxOperands> constants;  // of inputs that are Python scalars, in the loop's type
     Dims shape;
-    std::array<DType, kMaxOperands> out_types;
     char order = 'K';
 };
 
@@ -105,6 +104,65 @@ void check_exponents(const Call& call) {
 
 StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
+}
+
+bool is_dense(const array& input) {
+    const Dims& shape = input.shape();
+    int64_t expected = input.itemsize();
+    for (size_t d = shape.size(); d-- > 0;) {
+        if (input.strides()[d] != expected) return false;
+        expected *= std::max<int64_t>(shape[d], 1);
+    }
+    return true;
+}
+
+// The most frequent call, without the general machinery: up to two operands that are dense arrays of one shape and of
+// the loop's types, or Python scalars; one result. Gives false when the call is not of that kind.
+bool run_dense(const OpInfo& op, const LoopInfo& loop, std::span<const Argument> inputs, array& result) {
+    const array* leader = nullptr;
+    ScalarBytes constant;
+    char* data[3];
+    int64_t strides[3];
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const array* operand = array_input(inputs[k]);
+        if (operand == nullptr) {
+            constant = constant_bytes(inputs[k], loop.types[k]);
+            data[k] = reinterpret_cast<char*>(constant.data());
+            strides[k] = 0;
+            continue;
+        }
+        if (operand->dtype().scalar_type() != loop.types[k] || !is_dense(*operand)) return false;
+        if (leader != nullptr && operand->shape() != leader->shape()) return false;
+        if (leader == nullptr) leader = operand;
+        strides[k] = operand->itemsize();
+    }
+    if (leader == nullptr) return false;
+    const int64_t count = leader->size();
+    if (!is_small(count)) return false;
+    const DType dtype = loop.types[op.nin];
+    strides[op.nin] = dtype.itemsize();
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
+    data[op.nin] = buffer->data();
+    {
+        StorageLocks locks;
+        for (const Argument& input : inputs) {
+            if (const array* operand = array_input(input)) locks.add(*operand->storage());
+        }
+        locks.lock();
+        if (!locks.all_in_memory()) return false;
+        for (size_t k = 0; k < inputs.size(); ++k) {
+            if (const array* operand = array_input(inputs[k])) {
+                data[k] = operand->storage()->current.buffer->data() + operand->offset();
+            }
+        }
+        if (count != 0) loop.loop(data, strides, count);
+    }
+    if (dtype.itemsize() == leader->itemsize()) {
+        result = array_of(std::move(buffer), dtype, leader->shape(), leader->strides());
+    } else {
+        result = array_of(std::move(buffer), dtype, leader->shape(), c_strides(leader->shape(), dtype.itemsize()));
+    }
+    return true;
 }
 
 // Runs the call now when all values are at hand and few. Gives false when it must be recorded.
@@ -253,18 +311,36 @@ bool shown(const Call& call) {
 
 }  // namespace
 
+namespace {
+
+// What happens in a call with default options before the general machinery is asked.
+bool call_dense(const OpInfo& op, std::span<const Argument> inputs, array& result) {
+    if (op.nout != 1 || inputs.size() > 2) return false;
+    if (op.kind == OpKind::kComparison) {  // integers that the other operand cannot hold compare by value
+        for (const Argument& input : inputs) {
+            if (std::holds_alternative<Integer>(input)) return false;
+        }
+    }
+    OperandType types[2] = {operand_type(inputs[0]), operand_type(inputs[inputs.size() - 1])};
+    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
+    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
+    return run_dense(op, loop, inputs, result);
+}
+
+}  // namespace
+
 std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
     WEFT_CHECK(inputs.size() == op.nin, std::string(op.name));
-    Call call{op, inputs, options.out, nullptr, {}, {}, {}, options.order};
+    if (options.out.empty() && !options.where && !options.dtype && options.order == 'K') {
+        array result;
+        if (call_dense(op, inputs, result)) return {std::move(result)};
+    }
+    Call call{op, inputs, options.out, nullptr, {}, {}, options.order};
     // OperandType has no default: keep the types in a fixed array of the widest arity.
     std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
                                                 ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
                                                 ScalarType::kBool, ScalarType::kBool};
-    bool any_array = false;
-    for (size_t k = 0; k < inputs.size(); ++k) {
-        types[k] = operand_type(inputs[k]);
-        any_array |= array_input(inputs[k]) != nullptr;
-    }
+    for (size_t k = 0; k < inputs.size(); ++k) types[k] = operand_type(inputs[k]);
     for (const array& out : options.out) {
         if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
     }
@@ -331,9 +407,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         }
         return results;
     }
-    if (any_array || op.nin == 0 || is_small(1)) {
-        if (run_small(call, results)) return results;
-    }
+    if (run_small(call, results)) return results;
     results.clear();
     const NodePtr node = make_node(call);
     const bool at_once = shown(call);

@@ -82,10 +82,10 @@ StepIndex add_steps(GroupParts& parts, const Group& group) {
     return steps;
 }
 
-StrideClass stride_class(int64_t stride, int64_t itemsize, bool innermost) {
+StrideClass stride_class(int64_t stride, int64_t itemsize) {
     if (stride == 0) return StrideClass::kZero;
-    if (innermost && stride == itemsize) return StrideClass::kItem;
-    if (innermost && stride == -itemsize) return StrideClass::kMinusItem;
+    if (stride == itemsize) return StrideClass::kItem;
+    if (stride == -itemsize) return StrideClass::kMinusItem;
     return StrideClass::kDynamic;
 }
 
@@ -96,8 +96,7 @@ BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope
     form.alias_scope = alias_scope;
     form.readonly = readonly;
     for (size_t d = 0; d < use.strides.size(); ++d) {
-        form.strides.push_back(
-            stride_class(use.strides[d], use.dtype.itemsize(), d + 1 == use.strides.size()));
+        form.strides.push_back(stride_class(use.strides[d], use.dtype.itemsize()));
     }
     return form;
 }
@@ -163,7 +162,7 @@ int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
     for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
         if (use.strides[d] != 0) elements *= extents[d];
     }
-    return elements * use.dtype.itemsize();
+    return std::min(elements * use.dtype.itemsize(), static_cast<int64_t>(use.buffer->size()));
 }
 
 int64_t cost_of(const KernelForm& form) {
@@ -173,8 +172,8 @@ int64_t cost_of(const KernelForm& form) {
 }
 
 // Launches over `extents`: the grid first, then reduced dimensions. Grid dimensions beyond what a launch
-// takes are walked here.
-void launch(const GroupParts& parts, const Dims& extents) {
+// takes are walked here. `counted` is what the history says of elements and bytes.
+void launch(const GroupParts& parts, const Dims& extents, const Dims& counted) {
     using Clock = std::chrono::steady_clock;
     KernelForm form = parts.form;
     const size_t grid_rank = static_cast<size_t>(form.grid_rank);
@@ -196,9 +195,9 @@ void launch(const GroupParts& parts, const Dims& extents) {
     record.ir = kernel->ir;
     record.compile_seconds = fresh ? kernel->compile_seconds : 0;
     record.operations = parts.operations;
-    record.elements = element_count(extents);
-    for (const BufferUse& use : parts.inputs) record.bytes_read += bytes_touched(use, extents);
-    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, extents);
+    record.elements = element_count(counted);
+    for (const BufferUse& use : parts.inputs) record.bytes_read += bytes_touched(use, counted);
+    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
 
     const auto start = Clock::now();
     Dims position(extra);
@@ -240,6 +239,8 @@ void launch(const GroupParts& parts, const Dims& extents) {
     }
     record_launch(std::move(record));
 }
+
+void launch(const GroupParts& parts, const Dims& extents) { launch(parts, extents, extents); }
 
 // ---- element-wise groups ----
 
@@ -384,6 +385,8 @@ void run_update(Group& group, bool fuse) {
 
 // ---- reductions ----
 
+constexpr int64_t kMinTiledColumns = 8;
+
 Dims concatenated(const Dims& first, const Dims& second) {
     Dims all = first;
     for (const int64_t value : second) all.push_back(value);
@@ -465,12 +468,27 @@ void run_reduction(const Group& group) {
     collapse_kept(extents, uses, output, space.reduced_shape.size());
     const size_t kept = extents.size() - space.reduced_shape.size();
 
+    // Across rows, tiles of columns.
+    const int64_t columns = extents[kept - 1];
+    const bool tiled = space.lanes == 1 && has_neutral_element(reduction, compute) && !parts.inputs.empty() &&
+                       columns >= kMinTiledColumns &&
+                       parts.inputs[0].strides[kept - 1] == parts.inputs[0].dtype.itemsize();
+    const auto launch_tiled = [&](const Dims& whole) {
+        Dims grid = whole;
+        if (tiled) {
+            parts.form.tiled_dimension = static_cast<int>(kept) - 1;
+            grid[kept - 1] = (columns + kReduceTile - 1) / kReduceTile;
+            grid.push_back(columns);
+        }
+        launch(parts, grid, extents);
+    };
+
     if (!two_phases) {
         parts.form.grid_rank = static_cast<int>(kept);
         parts.outputs.push_back(output);
         parts.form.outputs.emplace_back();
         finish_forms(parts);
-        launch(parts, extents);
+        launch_tiled(extents);
         commit_all(group, buffers);
         return;
     }
@@ -497,7 +515,7 @@ void run_reduction(const Group& group) {
     finish_forms(parts);
     Dims first_extents = partial_shape;
     first_extents.push_back(inner);
-    launch(parts, first_extents);
+    launch_tiled(first_extents);
 
     GroupParts second;
     second.form.shape = KernelShape::kCombine;
@@ -571,7 +589,12 @@ void arange_at_once(const Node& node, char* out) {
     copy_at_once(node.shape, result, {out, &node.results[0].strides, type});
 }
 
-bool is_small_group(const Group& group) { return is_small(element_count(group.root().shape)); }
+// Reductions of more dimensions than a grid has are left to the loops too: right, on one thread.
+bool is_small_group(const Group& group) {
+    const Node& root = group.root();
+    if (root.kind == NodeKind::kReduce && root.shape.size() + 1 > kMaxGridDimensions) return true;
+    return is_small(element_count(root.shape));
+}
 
 void run_small(Group& group, bool fuse) {
     std::unordered_map<const Node*, std::vector<BufferPtr>> computed;
