@@ -5,6 +5,7 @@
 #include "ops/scalar/comparison.h"
 #include "ops/scalar/complex.h"
 #include "ops/scalar/error_function.h"
+#include "ops/scalar/exponential.h"
 #include "ops/scalar/floating.h"
 #include "ops/scalar/integer.h"
 #include "ops/scalar/math.h"

@@ -159,6 +159,17 @@ template <typename T>
 inline T clip(T x, T lower, T upper) {
     return minimum(maximum(x, lower), upper);
 }
+// NumPy clips complex numbers by an order in which a nan in one imaginary part does not matter where the real
+// parts differ.
+template <Real T>
+inline bool precedes(Complex<T> x, Complex<T> y) {
+    return x.re == y.re ? x.im < y.im : x.re < y.re;
+}
+template <Real T>
+inline Complex<T> clip(Complex<T> x, Complex<T> lower, Complex<T> upper) {
+    const Complex<T> raised = choose(isnan(x) | precedes(lower, x), x, lower);
+    return choose(isnan(raised) | precedes(raised, upper), raised, upper);
+}
 
 template <typename T>
 inline T select(bool condition, T x, T y) {

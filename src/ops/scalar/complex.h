@@ -86,7 +86,7 @@ inline Complex<T> sign(Complex<T> x) {
     const T norm = absolute(x);
     const bool re_infinite = isinf(x.re);
     const bool im_infinite = isinf(x.im);
-    const bool undefined = isnan(norm) | isnan(x) | (re_infinite & im_infinite);
+    const bool undefined = isnan(norm) | (re_infinite & im_infinite);
     const T one = static_cast<T>(1);
     const T zero = static_cast<T>(0);
     T re = norm == 0 ? zero : x.re / norm;
@@ -255,8 +255,8 @@ inline Complex<double> tan(Complex<double> z) { return swap_parts(tanh(swap_part
 // Arguments beyond this have inverse functions that are logarithms to the last bit; their squares may overflow.
 constexpr double kLargeForInverse = 0x1p500;
 
-inline double larger_part(Complex<double> z) {
-    return isinf(z) ? kInfinity<double> : (fabs(z.re) > fabs(z.im) ? fabs(z.re) : fabs(z.im));
+inline bool is_large_for_inverse(Complex<double> z) {
+    return isinf(z) | (!isnan(z) & ((fabs(z.re) > kLargeForInverse) | (fabs(z.im) > kLargeForInverse)));
 }
 
 // Kahan: acos z = 2 atan(Re sqrt(1-z) / Re sqrt(1+z)) - i asinh(Im(sqrt(1+z)* … )).
@@ -265,7 +265,7 @@ inline Complex<double> arccos(Complex<double> z) {
     const Complex<double> plus = sqrt(Complex<double>{1.0 + z.re, z.im});
     Complex<double> result = {2.0 * arctan2(minus.re, plus.re),
                               arcsinh(plus.re * minus.im - plus.im * minus.re)};
-    if (larger_part(z) > kLargeForInverse) {
+    if (is_large_for_inverse(z)) {
         const double re = arctan2(fabs(z.im), z.re);
         result = {re, negative(copysign(log_of_norm_plus(z.re, z.im) + kLn2, z.im))};
     } else if (isnan(z)) {
@@ -278,7 +278,7 @@ inline Complex<double> arcsin(Complex<double> z) {
     const Complex<double> plus = sqrt(Complex<double>{1.0 + z.re, z.im});
     Complex<double> result = {arctan2(z.re, minus.re * plus.re - minus.im * plus.im),
                               arcsinh(minus.re * plus.im - minus.im * plus.re)};
-    if (larger_part(z) > kLargeForInverse) {
+    if (is_large_for_inverse(z)) {
         const double re = arctan2(fabs(z.re), fabs(z.im));
         result = {copysign(re, z.re), copysign(log_of_norm_plus(z.re, z.im) + kLn2, z.im)};
     } else if (isnan(z)) {
@@ -300,7 +300,7 @@ inline Complex<double> arctanh(Complex<double> z) {
     double re = 0.25 * log1p(4.0 * x / (distance * distance + y * y));
     if ((x == 1.0) & (y < 0x1p-26)) re = 0.5 * (kLn2 - log(y));
     double im = 0.5 * arctan2(2.0 * y, distance * (1.0 + x) - y * y);
-    if (larger_part(z) > kLargeForInverse) {
+    if (is_large_for_inverse(z)) {
         const double norm = hypot(x, y);
         re = isinf(z) ? 0.0 : x / norm / norm;
         im = isnan(y) ? y : kPi / 2;

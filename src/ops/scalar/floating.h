@@ -96,11 +96,13 @@ inline T nextafter(T x, T towards) {
 template <Real T>
 inline T spacing(T x) {
     const T next = from_bits<T>(bits(x) + 1);  // away from zero; from the largest number to infinity
-    return isfinite(x) ? next - x : (isnan(x) ? x : kNaN<T>);
+    const T distance = x == 0 ? from_bits<T>(1) : next - x;
+    return isfinite(x) ? distance : (isnan(x) ? x : kNaN<T>);
 }
-// The difference of neighbouring float16 is exact in float.
+// Of float16 NumPy gives the distance to the next number above. The difference is exact in float.
 inline Half spacing(Half x) {
-    const Half next = from_bits<Half>(static_cast<uint16_t>(bits(x) + 1));
+    const auto above = static_cast<uint16_t>(signbit(x) ? bits(x) - 1 : bits(x) + 1);
+    const Half next = from_bits<Half>((bits(x) & 0x7FFF) == 0 ? static_cast<uint16_t>(1) : above);
     const Half difference = static_cast<Half>(static_cast<float>(next) - static_cast<float>(x));
     return isfinite(x) ? difference : (isnan(x) ? x : kNaN<Half>);
 }

@@ -90,13 +90,13 @@ inline T fmod(T x, T y) {
     return (y == 0) | is_minus_one(y) ? static_cast<T>(0) : rest;
 }
 
-// 1 and -1 are their own reciprocals, all others have 0; of 0 it is what x86 converts infinity to.
+// 1 and -1 are their own reciprocals, all others have 0; of 0 it is the smallest integer of 32 bits or more, else 0.
 template <Integer T>
 inline T reciprocal(T x) {
     const T rest = (x == 1) | is_minus_one(x) ? x : static_cast<T>(0);
     if constexpr (sizeof(T) < 4) return rest;
-    constexpr T kOfZero = static_cast<T>(static_cast<T>(std::is_signed_v<T> || sizeof(T) == 8) << (8 * sizeof(T) - 1));
-    return x == 0 ? kOfZero : rest;
+    constexpr auto kTop = static_cast<std::make_unsigned_t<T>>(1) << (8 * sizeof(T) - 1);
+    return x == 0 && std::is_signed_v<T> ? static_cast<T>(kTop) : rest;
 }
 
 // By squaring. A negative exponent is refused before it comes here; it would give 1.

@@ -1,8 +1,9 @@
-// Exponentials, logarithms, trigonometric and hyperbolic functions of real numbers. The work is done by SLEEF's
-// deterministic scalar functions, called by symbol: the kernel compiler replaces the call in a vectorised loop
+// Logarithms, trigonometric and inverse hyperbolic functions of real numbers (exponential.h has the rest). The work
+// is done by SLEEF's deterministic scalar functions, called by symbol: the kernel compiler replaces the call in a vectorised loop
 // by the vector function with the same bits (op.h, vector_math_functions).
 #pragma once
 
+#include "ops/scalar/exponential.h"
 #include "ops/scalar/floating.h"
 #include "ops/scalar/real.h"
 #include "ops/scalar/types.h"
@@ -37,16 +38,8 @@ constexpr double kLog10E = 0.43429448190325182765112891891661;
 constexpr double kPi = 3.1415926535897932384626433832795;
 
 template <Real T>
-inline T exp(T x) {
-    return sleef::exp(x);
-}
-template <Real T>
 inline T exp2(T x) {
     return sleef::exp2(x);
-}
-template <Real T>
-inline T expm1(T x) {
-    return sleef::expm1(x);
 }
 template <Real T>
 inline T log(T x) {
@@ -67,7 +60,7 @@ inline T log1p(T x) {
     constexpr T kLarge = sizeof(T) == 8 ? static_cast<T>(1e300) : static_cast<T>(1e30F);
     const bool is_large = x > kLarge;
     const T result = sleef::log1p(is_large ? x * static_cast<T>(0x1p-64) : x);
-    return is_large ? result + static_cast<T>(64 * kLn2) : result;
+    return is_large ? result + static_cast<T>(64 * kLn2) : (fabs(x) < kTiny<T> ? x : result);
 }
 
 template <Real T>
@@ -93,7 +86,7 @@ inline T cos(T x) {
 }
 template <Real T>
 inline T tan(T x) {
-    return sleef::tan(x);
+    return fabs(x) < kTiny<T> ? x : sleef::tan(x);
 }
 template <Real T>
 inline T arcsin(T x) {
@@ -121,29 +114,32 @@ inline T cbrt(T x) {
 }
 template <Real T>
 inline T power(T x, T y) {
-    return sleef::pow(x, y);
+    const T result = sleef::pow(x, y);
+    return y == 1 ? x : result;  // the largest number to the power of one would overflow
 }
 inline double float_power(double x, double y) { return power(x, y); }
 
+// log(x + sqrt(x**2 + 1)) and log(x + sqrt(x**2 - 1)) in terms of the distance of their argument from one. Where
+// the square might overflow, the logarithm of 2x.
 template <Real T>
-inline T sinh(T x) {
-    return sleef::sinh(x);
-}
-template <Real T>
-inline T cosh(T x) {
-    return sleef::cosh(x);
-}
-template <Real T>
-inline T tanh(T x) {
-    return sleef::tanh(x);
-}
+constexpr T kLargeForSquare = sizeof(T) == 8 ? static_cast<T>(0x1p100) : static_cast<T>(0x1p50F);
+
 template <Real T>
 inline T arcsinh(T x) {
-    return sleef::asinh(x);
+    const T magnitude = fabs(x);
+    const bool is_large = magnitude > kLargeForSquare<T>;
+    const T a = is_large ? static_cast<T>(0) : magnitude;
+    const T excess = a + a * a / (static_cast<T>(1) + square_root(fma(a, a, static_cast<T>(1))));
+    const T result = log1p(is_large ? magnitude : excess) + (is_large ? static_cast<T>(kLn2) : static_cast<T>(0));
+    return magnitude < kTiny<T> ? x : copysign(result, x);
 }
 template <Real T>
 inline T arccosh(T x) {
-    return sleef::acosh(x);
+    const bool is_large = x > kLargeForSquare<T>;
+    const T excess = x - static_cast<T>(1);
+    const T sum = excess + square_root(excess * (excess + static_cast<T>(2)));
+    const T result = log1p(is_large ? x : sum) + (is_large ? static_cast<T>(kLn2) : static_cast<T>(0));
+    return x < static_cast<T>(1) ? kNaN<T> : result;
 }
 template <Real T>
 inline T arctanh(T x) {

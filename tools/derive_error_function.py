@@ -1,0 +1,93 @@
+"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, by Remez' exchange in mpmath.
+
+    python tools/derive_error_function.py
+
+prints each polynomial as C++ constants, lowest power first, with its largest weighted error as a power of two.
+The weights say what error counts: 1/f for a relative error of f itself; for the tail of erf the error of
+1 - exp(-q) relative to it. A coefficient list is rounded to the type at the end; its constant term is fixed
+beforehand where it must be exact.
+"""
+
+import struct
+import sys
+
+from mpmath import erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, cos
+
+mp.dps = 60
+
+
+def remez(function, weight, lower, upper, powers, iterations=30):
+    """The polynomial with these powers that minimises max |weight * (p - function)| over the interval."""
+    count = len(powers)
+    middle, half = (mpf(lower) + upper) / 2, (mpf(upper) - lower) / 2
+    nodes = [middle - half * cos(pi * i / count) for i in range(count + 1)]
+    grid = [middle - half * cos(pi * i / (60 * count)) for i in range(60 * count + 1)]
+    values = [(x, function(x), weight(x)) for x in grid]
+    for _ in range(iterations):
+        rows, right = [], []
+        for i, x in enumerate(nodes):
+            rows.append([x**p for p in powers] + [(-1) ** i / weight(x)])
+            right.append(function(x))
+        solution = lu_solve(matrix(rows), matrix(right))
+        coefficients = [solution[i] for i in range(count)]
+        error = [(w * (sum(c * x**p for c, p in zip(coefficients, powers)) - f), x) for x, f, w in values]
+        # One extremum in each stretch of one sign.
+        extrema = []
+        for e, x in error:
+            if extrema and (e > 0) == (extrema[-1][0] > 0):
+                if abs(e) > abs(extrema[-1][0]):
+                    extrema[-1] = (e, x)
+            else:
+                extrema.append((e, x))
+        while len(extrema) > count + 1:
+            extrema.pop(0 if abs(extrema[0][0]) < abs(extrema[-1][0]) else -1)
+        largest = max(abs(e) for e, _ in extrema)
+        if len(extrema) < count + 1 or largest < min(abs(e) for e, _ in extrema) * mpf("1.01"):
+            break
+        nodes = [x for _, x in extrema]
+    return coefficients, largest
+
+
+def show(name, kind, coefficients, largest):
+    print(f"// {name}: 2**{float(log(largest, 2)):.1f}")
+    for c in coefficients:
+        if kind == "f":
+            value = struct.unpack("f", struct.pack("f", float(c)))[0]
+            print(f"    {value.hex()}F,")
+        else:
+            print(f"    {float(c).hex()},")
+
+
+def main():
+    chosen = sys.argv[1:]
+
+    def derive(name, kind, *arguments):
+        if not chosen or name in chosen:
+            show(name, kind, *remez(*arguments))
+
+    # erf(x) / x - 1 as a polynomial in t = x**2; the error relative to erf(x) / x.
+    def core(t):
+        x = sqrt(t)
+        return erf(x) / x - 1 if t else 2 / sqrt(pi) - 1
+
+    for name, kind, degree in (("core_f64", "d", 11), ("core_f32", "f", 6)):
+        derive(name, kind, core, lambda t: 1 / (1 + core(t)), 0, 1, range(degree + 1))
+    # log(erfc(x)), whose error counts by erfc / erf.
+    tail = lambda x: log(erfc(x))
+    for name, kind, upper, degree in (("tail_f64", "d", mpf("5.95"), 17), ("tail_f32", "f", mpf("4"), 6)):
+        derive(name, kind, tail, lambda x: erfc(x) / erf(x), 1, upper, range(degree + 1))
+    # exp(x**2) * erfc(x) * (1 + 2x) as a polynomial in s = (x - k) / (x + k).
+    for name, kind, k, upper, degree in (("scaled_f64", "d", mpf(4), mpf(28), 22), ("scaled_f32", "f", mpf(2), mpf("10.1"), 9)):
+        to_x = lambda s, k=k: k * (1 + s) / (1 - s)
+        scaled = lambda s, to_x=to_x: exp(to_x(s) ** 2) * erfc(to_x(s)) * (1 + 2 * to_x(s))
+        derive(name, kind, scaled, lambda s, f=scaled: 1 / f(s), -1, (upper - k) / (upper + k), range(degree + 1))
+    # (exp(r) - 1 - r) / r**2 on half an octave; the error relative to exp(r) - 1 (near 0, where r by itself is
+    # exact, the weight is held above zero).
+    rest = lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > 1e-20 else mpf(1) / 2
+    for name, kind, degree in (("exp_f64", "d", 9), ("exp_f32", "f", 4)):
+        bound = log(mpf(2)) / 2 * mpf("1.001")
+        derive(name, kind, rest, lambda r: abs(r) + mpf("1e-4"), -bound, bound, range(degree + 1))
+
+
+if __name__ == "__main__":
+    main()
