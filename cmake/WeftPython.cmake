@@ -30,13 +30,6 @@ foreach(path IN LISTS package_files)
     endif()
 endforeach()
 
-# The stub is made by importing the module, which a sanitizer build does not suffer without its runtime loaded.
-if(NOT WEFT_SANITIZE)
-    nanobind_add_stub(weft_core_stub MODULE _core OUTPUT "${WEFT_PACKAGE_DIR}/_core.pyi"
-        PYTHON_PATH "${WEFT_PACKAGE_DIR}" DEPENDS _core weft)
-endif()
-
 install(TARGETS weft _core LIBRARY DESTINATION weft)
 install(DIRECTORY include/weft DESTINATION weft/include)
-install(FILES "${WEFT_PACKAGE_DIR}/_core.pyi" DESTINATION weft)
 install(FILES "${WEFT_SLEEF_FILE}" DESTINATION weft RENAME "${WEFT_SLEEF_SONAME}")

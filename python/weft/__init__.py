@@ -1,5 +1,80 @@
-"""weft: NumPy's arrays, fused and compiled."""
+"""weft: NumPy's arrays, fused and compiled.
 
-from weft import _core
+>>> import weft as np
+>>> a = np.arange(3.0)
+>>> 2 * a + 1
+array([1., 3., 5.])
+"""
+
+from weft import _core, _methods, exceptions
+from weft._config import config, show_config
+from weft._core import *
+from weft._core import (
+    _ufuncs,
+)
+from weft._dtypes import aliases as _aliases
+from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
+from weft._functions import *
+from weft._functions import all, any, max, min, round, sum
+from weft._statistics import mean, std, var
+from weft.exceptions import DeviceError, InternalError, OutOfMemoryError
 
 __version__ = "0.1.0"
+
+pi = 3.141592653589793
+e = 2.718281828459045
+euler_gamma = 0.5772156649015329
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+little_endian = True
+
+# The functions of the op table that NumPy has too, and NumPy's further names of scalar types.
+for _name, _ufunc in _ufuncs.items():
+    if _ufunc._is_numpy and _name not in globals():
+        globals()[_name] = _ufunc
+for _name, _target in _aliases.items():
+    globals()[_name] = getattr(_core, _target)
+True_, False_ = _core.bool(True), _core.bool(False)
+del _name, _ufunc, _target
+
+
+_LAZY = {
+    "array2string": "_format",
+    "array_repr": "_format",
+    "array_str": "_format",
+    "get_printoptions": "_format",
+    "printoptions": "_format",
+    "set_printoptions": "_format",
+    "flatiter": "_views",
+    "errstate": "_errstate",
+    "geterr": "_errstate",
+    "seterr": "_errstate",
+}
+_SUBMODULES = ("jit", "scipy")
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in _LAZY:
+        value = getattr(import_module(f"weft.{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _SUBMODULES:
+        try:
+            return import_module(f"weft.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"weft.{name}":
+                raise
+    if name.startswith("__"):
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    from weft._missing import module_message
+
+    raise AttributeError(module_message(name))
+
+
+def __dir__():
+    return sorted(
+        {name for name in globals() if not name.startswith("_") or name.startswith("__")} | {*_LAZY}
+    )

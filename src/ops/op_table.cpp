@@ -57,6 +57,8 @@ std::span<const OpInfo> op_table() {
     return table().ops;
 }
 
+std::span<const OpAlias> op_aliases() { return ops_data::aliases; }
+
 const OpInfo& op_info(OpId id) {
     return table().ops[static_cast<size_t>(id)];
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/aliases.h"
 #include "ops/op.h"
 
 namespace weft::ops_data {
@@ -17,10 +18,7 @@ struct Loops {
     std::vector<LoopInfo> casts;  // indexed by source * kScalarTypeCount + target
 };
 
-struct Alias {
-    std::string_view name;
-    OpId id;
-};
+using Alias = OpAlias;
 
 Loops loops_for(Isa isa);
 std::vector<OpInfo> make_ops(std::span<const LoopInfo> loops);

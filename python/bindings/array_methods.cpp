@@ -1,0 +1,286 @@
+// The methods of weft.ndarray that need no composition: views, copies, conversions, reductions.
+#include "bindings.h"
+
+namespace weft::python {
+
+namespace {
+
+/// Arguments that NumPy takes either one by one or as one tuple: x.reshape(2, 3), x.reshape((2, 3)).
+nb::object one_or_many(const nb::args& arguments) {
+    if (arguments.size() == 1 && !PyLong_Check(nb::object(arguments[0]).ptr()))
+        return nb::object(arguments[0]);
+    return nb::borrow(arguments);
+}
+
+std::optional<bool> to_copy_flag(nb::handle copy) {
+    if (copy.is_none()) return std::nullopt;
+    const int truth = PyObject_IsTrue(copy.ptr());
+    if (truth < 0) throw_python_error();
+    return truth != 0;
+}
+
+nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
+    if (shape.size() == 0) throw TypeError("reshape() missing shape argument");
+    return wrap(
+        reshape(array_of(self), to_dims(one_or_many(shape)), to_order(order, "CFA"), to_copy_flag(copy)));
+}
+
+nb::object transpose_method(nb::handle self, const nb::args& axes) {
+    const array& value = array_of(self);
+    if (axes.size() == 0 || (axes.size() == 1 && nb::object(axes[0]).is_none()))
+        return wrap(transpose(value, {}));
+    const Dims dims = to_dims(one_or_many(axes));
+    // An empty list means "reversed" to the engine, which is the same for the only array that it may be given
+    // for.
+    if (dims.empty() && value.ndim() != 0) throw ValueError("axes don't match array");
+    return wrap(transpose(value, dims));
+}
+
+nb::object flatten(nb::handle self, nb::handle order) {
+    const array& value = array_of(self);
+    array flat = ravel(value, to_order(order, "CFAK"));
+    return wrap(flat.storage() == value.storage() ? copy(flat, 'C') : flat);
+}
+
+nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb::handle casting, bool,
+                         bool copy) {
+    const array& value = array_of(self);
+    const DType target = to_dtype_required(dtype);
+    const char layout = to_order(order, "KCFA");
+    if (!copy && target == value.dtype() &&
+        (layout == 'K' || (layout == 'C' && value.c_contiguous()) ||
+         (layout == 'F' && value.f_contiguous()) ||
+         (layout == 'A' && (value.c_contiguous() || value.f_contiguous()))))
+        return nb::borrow(self);
+    return wrap(astype(value, target, layout, to_casting(casting), copy));
+}
+
+nb::object view_method(nb::handle self, nb::handle dtype) {
+    const array& value = array_of(self);
+    if (dtype.is_none() || dtype.ptr() == reinterpret_cast<PyObject*>(registry.ndarray))
+        return wrap(view(value, value.dtype()));
+    return wrap(view(value, to_dtype_required(dtype)));
+}
+
+nb::object item(nb::handle self, const nb::args& arguments) {
+    const array& value = array_of(self);
+    Dims position(static_cast<size_t>(value.ndim()), 0);
+    nb::object given = one_or_many(arguments);
+    const Dims indices = arguments.size() == 0 ? Dims{} : to_dims(given);
+    if (arguments.size() == 0) {
+        if (value.size() != 1) throw ValueError("can only convert an array of size 1 to a Python scalar");
+    } else if (indices.size() == 1) {
+        int64_t flat = indices[0] < 0 ? indices[0] + value.size() : indices[0];
+        if (flat < 0 || flat >= value.size())
+            throw IndexError("index " + std::to_string(indices[0]) + " is out of bounds for size " +
+                             std::to_string(value.size()));
+        for (size_t axis = position.size(); axis-- > 0;) {
+            position[axis] = flat % value.shape()[axis];
+            flat /= value.shape()[axis];
+        }
+    } else {
+        if (indices.size() != position.size()) throw ValueError("incorrect number of indices for array");
+        for (size_t axis = 0; axis < position.size(); ++axis) {
+            const int64_t extent = value.shape()[axis];
+            position[axis] = indices[axis] < 0 ? indices[axis] + extent : indices[axis];
+            if (position[axis] < 0 || position[axis] >= extent)
+                throw IndexError("index " + std::to_string(indices[axis]) + " is out of bounds for axis " +
+                                 std::to_string(axis) + " with size " + std::to_string(extent));
+        }
+    }
+    alignas(16) char bytes[16];
+    evaluate(value);
+    read_element(value, position, bytes);
+    return element_to_python(value.dtype(), bytes);
+}
+
+nb::object to_bytes(nb::handle self, nb::handle order) {
+    const array& value = array_of(self);
+    const char layout = to_order(order, "CFAK");
+    const bool fortran = layout == 'F' || (layout != 'C' && value.f_contiguous() && !value.c_contiguous());
+    const array source = fortran ? transpose(value, {}) : value;
+    nb::object bytes =
+        steal_or_throw(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(value.nbytes())));
+    evaluate(source);
+    copy_out(source, PyBytes_AsString(bytes.ptr()));
+    return bytes;
+}
+
+array to_out(nb::handle out) {
+    if (out.is_none()) return array();
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (given.is_none()) return array();
+    if (!is_array(given.ptr())) throw TypeError("output must be an array");
+    return array_of(given);
+}
+
+nb::object reduce_method(const char* name, nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out,
+                         nb::handle keepdims, nb::handle initial, nb::handle where) {
+    ReduceOptions options;
+    options.axes = to_axes(axis);
+    options.dtype = to_dtype(dtype);
+    options.out = to_out(out);
+    const int keep = PyObject_IsTrue(keepdims.ptr());
+    if (keep < 0) throw_python_error();
+    options.keepdims = keep != 0;
+    if (!initial.is_none()) options.initial = to_argument(initial);
+    if (where.ptr() != Py_True) options.where = to_argument(where);
+    const array& value = array_of(self);
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = reduce(name, value, options);
+    }
+    if (options.out.valid())
+        return nb::borrow(PyTuple_Check(out.ptr()) ? PyTuple_GetItem(out.ptr(), 0) : out.ptr());
+    return wrap_result(std::move(result));
+}
+
+void bind_reductions(PyTypeObject* type) {
+    const auto none = nb::none();
+    const auto accumulate = [&](const char* name, const char* doc) {
+        method(
+            type, name,
+            [name](nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out, nb::handle keepdims,
+                   nb::handle initial, nb::handle where) {
+                return reduce_method(name, self, axis, dtype, out, keepdims, initial, where);
+            },
+            nb::arg("axis") = none, nb::arg("dtype") = none, nb::arg("out") = none,
+            nb::arg("keepdims") = false, nb::arg("initial") = none, nb::arg("where") = true, doc);
+    };
+    accumulate("sum", "The sum of the elements over `axis`. Small integers add up as int64 or uint64.");
+    accumulate("prod",
+               "The product of the elements over `axis`. Small integers multiply as int64 or uint64.");
+
+    const auto extremum = [&](const char* name, const char* doc) {
+        method(
+            type, name,
+            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims, nb::handle initial,
+                   nb::handle where) {
+                return reduce_method(name, self, axis, nb::none(), out, keepdims, initial, where);
+            },
+            nb::arg("axis") = none, nb::arg("out") = none, nb::arg("keepdims") = false,
+            nb::arg("initial") = none, nb::arg("where") = true, doc);
+    };
+    extremum("max", "The largest element over `axis`; nan if there is one.");
+    extremum("min", "The smallest element over `axis`; nan if there is one.");
+
+    const auto logical = [&](const char* name, const char* doc) {
+        method(
+            type, name,
+            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims, nb::handle where) {
+                return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(), where);
+            },
+            nb::arg("axis") = none, nb::arg("out") = none, nb::arg("keepdims") = false, nb::kw_only(),
+            nb::arg("where") = true, doc);
+    };
+    logical("any", "Whether any element over `axis` is true.");
+    logical("all", "Whether all elements over `axis` are true.");
+
+    const auto position = [&](const char* name, const char* doc) {
+        method(
+            type, name,
+            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims) {
+                if (!axis.is_none()) to_index(axis);  // one axis at most
+                return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(),
+                                     nb::handle(Py_True));
+            },
+            nb::arg("axis") = none, nb::arg("out") = none, nb::kw_only(), nb::arg("keepdims") = false, doc);
+    };
+    position("argmax", "The index of the first largest element, in the flattened array or along `axis`.");
+    position("argmin", "The index of the first smallest element, in the flattened array or along `axis`.");
+}
+
+}  // namespace
+
+void bind_array_methods(nb::module_&) {
+    PyTypeObject* type = registry.ndarray;
+    const auto none = nb::none();
+    method(type, "reshape", reshape_method, nb::arg("shape"), nb::kw_only(), nb::arg("order") = "C",
+           nb::arg("copy") = none,
+           "The same elements in another shape: a view where the strides allow it, else a copy. One extent "
+           "may be -1.");
+    method(
+        type, "ravel",
+        [](nb::handle self, nb::handle order) { return wrap(ravel(array_of(self), to_order(order))); },
+        nb::arg("order") = "C", "The elements as one axis: a view where the strides allow it, else a copy.");
+    method(type, "flatten", flatten, nb::arg("order") = "C", "A copy of the elements as one axis.");
+    method(type, "transpose", transpose_method, nb::arg("axes"),
+           "A view with the axes in another order: reversed, or as given.");
+    method(
+        type, "swapaxes",
+        [](nb::handle self, nb::handle first, nb::handle second) {
+            return wrap(swapaxes(array_of(self), to_index(first), to_index(second)));
+        },
+        nb::arg("axis1"), nb::arg("axis2"), "A view with two axes exchanged.");
+    method(
+        type, "squeeze",
+        [](nb::handle self, nb::handle axis) { return wrap(squeeze(array_of(self), to_axes(axis))); },
+        nb::arg("axis") = none, "A view without the axes of extent one, or without those given.");
+    method(
+        type, "diagonal",
+        [](nb::handle self, nb::handle offset, nb::handle axis1, nb::handle axis2) {
+            return wrap(diagonal(array_of(self), to_index(offset), to_index(axis1), to_index(axis2)));
+        },
+        nb::arg("offset") = 0, nb::arg("axis1") = 0, nb::arg("axis2") = 1, "A read-only view of a diagonal.");
+    method(type, "astype", astype_method, nb::arg("dtype"), nb::arg("order") = "K",
+           nb::arg("casting") = "unsafe", nb::arg("subok") = true, nb::arg("copy") = true,
+           "A copy with elements of another type.");
+    method(
+        type, "copy",
+        [](nb::handle self, nb::handle order) { return wrap(copy(array_of(self), to_order(order))); },
+        nb::arg("order") = "C", "A copy.");
+    method(type, "view", view_method, nb::arg("dtype") = none, "The same memory, as elements of `dtype`.");
+    method(
+        type, "fill", [](nb::handle self, nb::handle value) { assign(array_of(self), to_argument(value)); },
+        nb::arg("value"), "Sets every element to `value`.");
+    method(type, "item", item, nb::arg("args"),
+           "One element as Python's own type: the only one, or that at an index.");
+    method(
+        type, "tolist", [](nb::handle self) { return to_nested_list(array_of(self)); },
+        "The elements as nested lists of Python's own types.");
+    method(type, "tobytes", to_bytes, nb::arg("order") = "C", "The bytes of the elements.");
+    bind_reductions(type);
+
+    method(
+        type, "__array__",
+        [](nb::handle self, nb::handle dtype, nb::handle copy) {
+            const nb::object view = steal_or_throw(PyMemoryView_FromObject(self.ptr()));
+            return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
+        },
+        nb::arg("dtype") = none, nb::arg("copy") = none,
+        "The array as NumPy's, sharing memory where possible.");
+    method(type, "__complex__", [](nb::handle self) {
+        return nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(nb::handle(self).attr("item")());
+    });
+    method(type, "__copy__", [](nb::handle self) { return wrap(copy(array_of(self))); });
+    method(
+        type, "__deepcopy__", [](nb::handle self, nb::handle) { return wrap(copy(array_of(self))); },
+        nb::arg("memo") = none);
+    method(type, "__reduce__", [](nb::handle self) {
+        const array& value = array_of(self);
+        return nb::make_tuple(
+            nb::module_::import_("weft._core").attr("_from_bytes"),
+            nb::make_tuple(to_bytes(self, nb::str("C")), wrap_dtype(value.dtype()), to_tuple(value.shape())));
+    });
+    method(
+        type, "__format__",
+        [](nb::handle self, nb::handle spec) {
+            return nb::module_::import_("weft._format").attr("array_format")(self, spec);
+        },
+        nb::arg("format_spec"));
+    method(
+        type, "__getattr__",
+        [](nb::handle, const char* name) -> nb::object {
+            if (name[0] == '_')
+                throw AttributeError("'weft.ndarray' object has no attribute '" + std::string(name) + "'");
+            const nb::object message = nb::module_::import_("weft._missing").attr("attribute_message")(name);
+            throw AttributeError(nb::cast<std::string>(message));
+        },
+        nb::arg("name"));
+    nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(100.0));
+}
+
+}  // namespace weft::python

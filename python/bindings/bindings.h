@@ -1,0 +1,222 @@
+// What the files of the binding share: the Python objects that carry weft's values, how Python objects become
+// operands and back, and how errors cross over. The objects are plain heap types with type slots (an operator
+// goes straight into C++); everything with keyword arguments is a nanobind function set on the type.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+#include <complex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/op.h"
+#include "weft/array.h"
+#include "weft/ops.h"
+
+namespace weft::python {
+
+namespace nb = nanobind;
+
+// ---- the objects ----
+
+struct ArrayObject {
+    PyObject_HEAD;
+    array value;
+};
+
+/// NumPy's scalar: an immutable element, known (`bytes`) or still to be computed (`lazy`).
+struct ScalarObject {
+    PyObject_HEAD;
+    DType dtype;
+    bool known;
+    array lazy;  // 0-d; may be invalid when known
+    alignas(16) char bytes[16];
+};
+
+struct DTypeObject {
+    PyObject_HEAD;
+    DType dtype;
+};
+
+/// The types and the few objects that are asked for often; set once, when the module is imported.
+struct Registry {
+    PyTypeObject* ndarray = nullptr;
+    PyTypeObject* generic = nullptr;
+    PyTypeObject* dtype_type = nullptr;
+    PyTypeObject* ufunc = nullptr;
+    std::array<PyTypeObject*, kScalarTypeCount> scalar_types{};
+    std::array<PyObject*, kScalarTypeCount> dtypes{};
+    PyObject* module = nullptr;
+};
+extern Registry registry;
+
+inline bool is_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
+inline bool is_scalar(PyObject* object) { return PyObject_TypeCheck(object, registry.generic); }
+inline bool is_dtype(PyObject* object) { return Py_TYPE(object) == registry.dtype_type; }
+inline array& array_of(PyObject* object) { return reinterpret_cast<ArrayObject*>(object)->value; }
+inline array& array_of(nb::handle object) { return array_of(object.ptr()); }
+
+/// The bytes of a scalar's value; computes it first when need be.
+const char* scalar_bytes(PyObject* scalar);
+/// A scalar as a 0-d array.
+array scalar_array(PyObject* scalar);
+inline DType scalar_dtype(PyObject* scalar) { return reinterpret_cast<ScalarObject*>(scalar)->dtype; }
+
+nb::object wrap(array value);                            // an ndarray
+nb::object wrap_scalar(array value);                     // a scalar of a 0-d array's value
+nb::object wrap_scalar(DType dtype, const void* bytes);  // a scalar of a known value
+nb::object wrap_dtype(DType dtype);
+/// As NumPy's ufuncs return: a scalar for 0-d results, else an ndarray.
+inline nb::object wrap_result(array value) {
+    return value.ndim() == 0 ? wrap_scalar(std::move(value)) : wrap(std::move(value));
+}
+
+// ---- from Python ----
+
+/// What `object` stands for as an operand; false when weft cannot compute with it (no Python error is set).
+bool to_argument(PyObject* object, Argument& argument);
+/// As above, but throws TypeError.
+Argument to_argument(nb::handle object);
+/// An array: itself, or what asarray makes of it.
+array to_array(nb::handle object);
+/// Python's int of any size.
+Integer to_integer(PyObject* object);
+/// None gives nothing.
+std::optional<DType> to_dtype(nb::handle object);
+DType to_dtype_required(nb::handle object);
+/// An int or a sequence of ints.
+Dims to_dims(nb::handle object);
+/// None gives nothing; else an int or a tuple of ints.
+std::optional<Dims> to_axes(nb::handle object);
+int64_t to_index(nb::handle object);
+char to_order(nb::handle object, const char* allowed = "CFAK");
+Casting to_casting(nb::handle object);
+nb::tuple to_tuple(const Dims& dims);
+
+/// What np.array makes of a Python object other than one of weft's: nested sequences, buffers, `__array__`.
+/// False when the object is none of these. `dtype` is what the elements shall be, if given.
+bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result);
+/// As above, for lists, tuples and other sequences.
+array convert_sequence(PyObject* object, std::optional<DType> dtype);
+/// Of an object with Python's buffer protocol. Copies, or shares its memory.
+array convert_buffer(PyObject* object, bool share_memory);
+bool has_foreign_buffer(PyObject* object);
+
+// ---- to Python ----
+
+nb::object element_to_python(DType dtype, const char* bytes);
+nb::object to_nested_list(const array& input);
+
+// ---- evaluation ----
+
+/// Computes what is pending for `input`, without the GIL.
+void evaluate(const array& input);
+/// One element of an evaluated array, by offset in its storage.
+void read_scalar(const array& input, void* bytes);
+
+/// Gives up the GIL while more than a little work may be done.
+class ReleaseGil {
+public:
+    explicit ReleaseGil(bool release) {
+        if (release) released_.emplace();
+    }
+
+private:
+    std::optional<nb::gil_scoped_release> released_;
+};
+constexpr int64_t kLargeWork = 1 << 15;  // elements
+inline bool is_large(const array& value) { return value.size() > kLargeWork; }
+inline bool is_large(const Argument& value) {
+    const auto* operand = std::get_if<array>(&value);
+    return operand != nullptr && is_large(*operand);
+}
+
+// ---- errors ----
+
+/// Turns the C++ exception being handled into a Python error.
+void set_python_error() noexcept;
+
+template <typename Function>
+PyObject* guarded(Function&& function) noexcept {
+    try {
+        return function();
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+}
+
+/// For slots that answer with a number: -1 is the error.
+template <typename Function>
+auto guarded_number(Function&& function) noexcept -> decltype(function()) {
+    try {
+        return function();
+    } catch (...) {
+        set_python_error();
+        return -1;
+    }
+}
+
+/// Throws the Python error that is set.
+[[noreturn]] inline void throw_python_error() { throw nb::python_error(); }
+
+inline nb::object steal_or_throw(PyObject* object) {
+    if (object == nullptr) throw_python_error();
+    return nb::steal(object);
+}
+
+inline PyObject* not_implemented() {
+    Py_INCREF(Py_NotImplemented);
+    return Py_NotImplemented;
+}
+
+// ---- the parts of the module ----
+
+/// Slots of the operators, shared by ndarray and the scalars; the in-place ones are ndarray's alone.
+void add_operator_slots(std::vector<PyType_Slot>& slots);
+void add_in_place_slots(std::vector<PyType_Slot>& slots);
+void add_index_slots(std::vector<PyType_Slot>& slots);
+void add_array_buffer_slots(std::vector<PyType_Slot>& slots);
+void add_scalar_buffer_slots(std::vector<PyType_Slot>& slots);
+
+void bind_errors(nb::module_& m);
+void bind_dtype(nb::module_& m);
+void bind_scalars(nb::module_& m);
+void bind_array(nb::module_& m);
+void bind_array_methods(nb::module_& m);
+void bind_ufunc(nb::module_& m);
+void bind_functions(nb::module_& m);
+void bind_engine(nb::module_& m);
+
+/// Makes a heap type named `weft.<name>` and puts it into the module.
+PyTypeObject* make_type(nb::module_& m, const char* name, size_t size, unsigned flags,
+                        std::vector<PyType_Slot> slots, PyTypeObject* base = nullptr);
+
+/// Frees an object of one of these types; its value has been destroyed.
+inline void free_object(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/// A bare object of `type`; its value has to be constructed by the caller.
+template <typename Object>
+Object* allocate(PyTypeObject* type) {
+    Object* object = PyObject_New(Object, type);
+    if (object == nullptr) throw_python_error();
+    return object;
+}
+
+/// Adds a method with nanobind's argument handling to one of these types.
+template <typename Function, typename... Extra>
+void method(PyTypeObject* type, const char* name, Function&& function, const Extra&... extra) {
+    nb::cpp_function_def(std::forward<Function>(function), nb::scope(reinterpret_cast<PyObject*>(type)),
+                         nb::name(name), nb::is_method(), extra...);
+}
+
+}  // namespace weft::python

@@ -1,0 +1,149 @@
+// What is weft's own and not NumPy's: evaluation, explanation, the kernel history, settings, shortest digits.
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "bindings.h"
+#include "core/config.h"
+#include "core/thread_pool.h"
+
+namespace weft::python {
+
+namespace {
+
+std::vector<array> arrays_of(const nb::args& arguments) {
+    std::vector<array> arrays;
+    for (const nb::handle argument : arguments) {
+        if (is_scalar(argument.ptr())) {
+            arrays.push_back(scalar_array(argument.ptr()));
+        } else if (is_array(argument.ptr())) {
+            arrays.push_back(array_of(argument));
+        } else {
+            throw TypeError("expected weft's arrays");
+        }
+    }
+    return arrays;
+}
+
+nb::dict to_dict(const KernelRecord& record) {
+    nb::dict dict;
+    dict["name"] = record.name;
+    dict["ir"] = record.ir;
+    dict["seconds"] = record.seconds;
+    dict["compile_seconds"] = record.compile_seconds;
+    dict["bytes_read"] = record.bytes_read;
+    dict["bytes_written"] = record.bytes_written;
+    dict["elements"] = record.elements;
+    dict["operations"] = record.operations;
+    dict["compiled"] = record.compiled;
+    return dict;
+}
+
+nb::object get_setting(const std::string& name) {
+    Config& settings = config();
+    if (name == "fuse") return nb::bool_(settings.fuse.load());
+    if (name == "eager") return nb::bool_(settings.eager.load());
+    if (name == "small") return nb::int_(settings.small_limit.load());
+    if (name == "num_threads") return nb::int_(num_threads());
+    if (name == "debug") return nb::int_(settings.debug.load());
+    if (name == "guard") return nb::bool_(settings.guard.load());
+    if (name == "verify") return nb::bool_(settings.verify.load());
+    if (name == "cpu") return nb::str(settings.cpu().c_str());
+    if (name == "debug_filter") return nb::str(settings.debug_filter().c_str());
+    throw AttributeError("weft.config has no setting '" + name + "'");
+}
+
+bool to_switch(nb::handle value) {
+    const int truth = PyObject_IsTrue(value.ptr());
+    if (truth < 0) throw_python_error();
+    return truth != 0;
+}
+
+int64_t to_bounded(const std::string& name, nb::handle value, int64_t lowest, int64_t highest) {
+    const int64_t number = to_index(value);
+    if (number < lowest || number > highest)
+        throw ValueError("weft.config." + name + " must be from " + std::to_string(lowest) + " to " +
+                         std::to_string(highest) + ", not " + std::to_string(number));
+    return number;
+}
+
+void set_setting(const std::string& name, nb::handle value) {
+    Config& settings = config();
+    if (name == "fuse") {
+        settings.fuse = to_switch(value);
+    } else if (name == "eager") {
+        settings.eager = to_switch(value);
+    } else if (name == "small") {
+        settings.small_limit = to_bounded(name, value, 0, INT64_MAX);
+    } else if (name == "num_threads") {
+        set_num_threads(static_cast<int>(to_bounded(name, value, 0, 4096)));
+    } else if (name == "debug") {
+        settings.debug = static_cast<int>(to_bounded(name, value, 0, 5));
+    } else if (name == "verify") {
+        settings.verify = to_switch(value);
+    } else if (name == "guard") {
+        settings.guard = to_switch(value);
+    } else if (name == "cpu") {
+        settings.set_cpu(nb::cast<std::string>(value));
+    } else if (name == "debug_filter") {
+        settings.set_debug_filter(nb::cast<std::string>(value));
+    } else {
+        throw AttributeError("weft.config has no setting '" + name + "'");
+    }
+}
+
+/// The fewest digits that read back as the same value of `dtype`, as "d.ddde-05".
+std::string shortest_digits(double value, const std::string& dtype) {
+    char text[64];
+    if (dtype == "float16") {
+        const auto half = static_cast<_Float16>(value);
+        for (int digits = 0; digits < 6; ++digits) {
+            std::snprintf(text, sizeof text, "%.*e", digits, static_cast<double>(half));
+            if (static_cast<_Float16>(std::strtod(text, nullptr)) == half) break;
+        }
+        return text;
+    }
+    const std::to_chars_result end =
+        dtype == "float32" ? std::to_chars(text, text + sizeof text, static_cast<float>(value),
+                                           std::chars_format::scientific)
+                           : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
+    return std::string(text, end.ptr);
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+    m.def(
+        "eval",
+        [](const nb::args& arguments) {
+            const std::vector<array> arrays = arrays_of(arguments);
+            const nb::gil_scoped_release release;
+            eval(arrays);
+        },
+        nb::arg("arrays"), "Computes what is pending for these arrays now.");
+    m.def(
+        "explain", [](const nb::args& arguments) { return explain(arrays_of(arguments)); }, nb::arg("arrays"),
+        "What would run to compute these arrays, kernel by kernel, and why.");
+    m.def(
+        "_evaluated",
+        [](nb::handle input) {
+            return evaluated(arrays_of(nb::borrow<nb::args>(nb::make_tuple(input))).at(0));
+        },
+        nb::arg("array"));
+    m.def(
+        "kernel_history",
+        [] {
+            nb::list list;
+            for (const KernelRecord& record : kernel_history()) list.append(to_dict(record));
+            return list;
+        },
+        "The kernels that ran since the start, or since clear_kernel_history(), the latest last: "
+        "dictionaries with "
+        "name, ir, seconds, compile_seconds, bytes_read, bytes_written, elements, operations, compiled.");
+    m.def("clear_kernel_history", [] { clear_kernel_history(); }, "Forgets the kernels that ran.");
+    m.def("_get_setting", get_setting, nb::arg("name"));
+    m.def("_set_setting", set_setting, nb::arg("name"), nb::arg("value"));
+    m.def("_shortest_digits", shortest_digits, nb::arg("value"), nb::arg("dtype"));
+}
+
+}  // namespace weft::python

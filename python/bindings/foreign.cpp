@@ -1,0 +1,464 @@
+// What other objects hold, as arrays: nested sequences, with NumPy's discovery of shape and dtype; anything
+// with the buffer protocol, such as NumPy's arrays and scalars; and objects with `__array__`. NumPy is not
+// imported.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "bindings.h"
+#include "core/scalar_traits.h"
+#include "ops/resolve.h"
+
+namespace weft::python {
+
+namespace {
+
+std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
+std::string type_name(PyObject* object) {
+    return text_of(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__"));
+}
+
+bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
+
+/// A sequence whose items are elements or sequences again. Arrays and texts are not.
+bool is_nested(PyObject* object) {
+    if (PyList_Check(object) || PyTuple_Check(object)) return true;
+    if (is_array(object) || is_scalar(object) || is_text(object) || PyDict_Check(object)) return false;
+    return PySequence_Check(object) && !PyObject_CheckBuffer(object) &&
+           PyObject_HasAttrString(object, "__len__");
+}
+
+class Buffer {
+public:
+    Buffer(PyObject* object, int flags) {
+        if (PyObject_GetBuffer(object, &view, flags) != 0) throw_python_error();
+    }
+    ~Buffer() { PyBuffer_Release(&view); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    Py_buffer view{};
+};
+
+/// The element type that a buffer's format names, and whether its bytes are in the other order.
+struct BufferFormat {
+    DType dtype;
+    bool swapped = false;
+};
+
+std::optional<BufferFormat> parse_format(const char* format, Py_ssize_t itemsize) {
+    BufferFormat result;
+    std::string_view text = format == nullptr ? "B" : format;
+    if (!text.empty() && std::strchr("@=<>!^", text[0]) != nullptr) {
+        result.swapped = (text[0] == '>' || text[0] == '!') && itemsize > 1;
+        text.remove_prefix(1);
+    }
+    std::string code;
+    const std::string size = std::to_string(itemsize);
+    if (text == "?") {
+        code = "?";
+    } else if (text.size() == 1 && std::strchr("bhilqn", text[0]) != nullptr) {
+        code = "i" + size;
+    } else if (text.size() == 1 && std::strchr("BHILQN", text[0]) != nullptr) {
+        code = "u" + size;
+    } else if (text == "e" || text == "f" || text == "d") {
+        code = "f" + size;
+    } else if (text == "Zf" || text == "Zd") {
+        code = "c" + size;
+    } else {
+        return std::nullopt;
+    }
+    const DTypeInfo* info = DType::find(code);
+    if (info == nullptr) return std::nullopt;
+    result.dtype = DType(info->scalar_type);
+    return result;
+}
+
+/// Axes from the largest stride to the smallest: the order in which the elements lie in memory.
+std::vector<int64_t> memory_order(const Dims& strides) {
+    std::vector<int64_t> axes(strides.size());
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+    std::sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
+        const int64_t left = std::abs(strides[static_cast<size_t>(a)]);
+        const int64_t right = std::abs(strides[static_cast<size_t>(b)]);
+        return left != right ? left > right : a < b;
+    });
+    return axes;
+}
+
+void swap_bytes(char* data, size_t count, DType dtype) {
+    const auto unit = static_cast<size_t>(dtype.is_complex() ? dtype.itemsize() / 2 : dtype.itemsize());
+    const size_t units = count * static_cast<size_t>(dtype.itemsize()) / unit;
+    for (size_t i = 0; i < units; ++i) std::reverse(data + i * unit, data + (i + 1) * unit);
+}
+
+/// Copies in C order; `strides` may be any.
+void gather(const char* data, const Dims& shape, const Dims& strides, size_t axis, size_t itemsize,
+            char*& target) {
+    if (axis == shape.size()) {
+        std::memcpy(target, data, itemsize);
+        target += itemsize;
+        return;
+    }
+    for (int64_t i = 0; i < shape[axis]; ++i)
+        gather(data + i * strides[axis], shape, strides, axis + 1, itemsize, target);
+}
+
+array copy_keeping_order(const char* data, DType dtype, const Dims& shape, const Dims& strides) {
+    const std::vector<int64_t> axes = memory_order(strides);
+    if (std::is_sorted(axes.begin(), axes.end())) return copy_in(data, dtype, shape, strides);
+    Dims permuted_shape(shape.size()), permuted_strides(shape.size());
+    std::vector<int64_t> inverse(axes.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        permuted_shape[i] = shape[axis];
+        permuted_strides[i] = strides[axis];
+        inverse[axis] = static_cast<int64_t>(i);
+    }
+    return transpose(copy_in(data, dtype, permuted_shape, permuted_strides), inverse);
+}
+
+}  // namespace
+
+bool has_foreign_buffer(PyObject* object) {
+    return PyObject_CheckBuffer(object) && !PyBytes_Check(object) && !is_array(object) && !is_scalar(object);
+}
+
+array convert_buffer(PyObject* object, bool share_memory) {
+    auto buffer = std::make_unique<Buffer>(object, PyBUF_STRIDED_RO | PyBUF_FORMAT);
+    const Py_buffer& view = buffer->view;
+    const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
+    if (!format)
+        throw TypeError("weft has no arrays of '" + type_name(object) + "' with elements of format '" +
+                        std::string(view.format == nullptr ? "" : view.format) + "'");
+    Dims shape, strides;
+    for (int i = 0; i < view.ndim; ++i) {
+        shape.push_back(view.shape[i]);
+        strides.push_back(view.strides[i]);
+    }
+    auto* data = static_cast<char*>(view.buf);
+    if (format->swapped) {
+        if (share_memory) throw ValueError("Unable to avoid copy: the bytes are in another order");
+        std::vector<char> bytes(static_cast<size_t>(view.len) + 1);
+        char* target = bytes.data();
+        gather(data, shape, strides, 0, static_cast<size_t>(view.itemsize), target);
+        swap_bytes(bytes.data(), static_cast<size_t>(view.len / view.itemsize), format->dtype);
+        Dims dense(shape.size());
+        int64_t stride = view.itemsize;
+        for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) dense[i] = stride;
+        return copy_in(bytes.data(), format->dtype, shape, dense);
+    }
+    if (!share_memory) return copy_keeping_order(data, format->dtype, shape, strides);
+
+    // The memory that the elements span; the view may start anywhere in it.
+    int64_t lowest = 0, highest = view.itemsize;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) highest = lowest;
+        const int64_t span = (shape[i] - 1) * strides[i];
+        (span < 0 ? lowest : highest) += span;
+    }
+    if (lowest < 0) throw ValueError("weft cannot share memory with negative strides: copy it");
+    const bool writeable = view.readonly == 0;
+    // The buffer goes back when the last array that shares it is gone, on whichever thread that is.
+    std::shared_ptr<Buffer> keeper(buffer.release(), [](Buffer* pointer) {
+        const nb::gil_scoped_acquire acquire;
+        delete pointer;
+    });
+    return share(data, static_cast<size_t>(std::max<int64_t>(highest, 0)), format->dtype, shape, strides,
+                 writeable, [keeper]() mutable { keeper.reset(); });
+}
+
+namespace {
+
+/// What is found in a nest of sequences: its shape, as far as it is regular, and the dtype of all elements.
+class Discovery {
+public:
+    void visit(PyObject* object, size_t depth) {
+        if (is_array(object)) {
+            visit_array(array_of(object), depth);
+        } else if (PyFloat_CheckExact(object)) {
+            leaf(DType(ScalarType::kFloat64), depth);
+        } else if (PyBool_Check(object)) {
+            leaf(DType(ScalarType::kBool), depth);
+        } else if (PyLong_CheckExact(object)) {
+            visit_integer(object, depth);
+        } else if (is_scalar(object)) {
+            leaf(scalar_dtype(object), depth);
+        } else if (is_nested(object)) {
+            visit_sequence(object, depth);
+        } else if (PyComplex_CheckExact(object)) {
+            leaf(DType(ScalarType::kComplex128), depth);
+        } else if (has_foreign_buffer(object)) {
+            visit_foreign(object, depth);
+        } else if (PyLong_Check(object)) {
+            visit_integer(object, depth);
+        } else if (PyFloat_Check(object)) {
+            leaf(DType(ScalarType::kFloat64), depth);
+        } else if (PyComplex_Check(object)) {
+            leaf(DType(ScalarType::kComplex128), depth);
+        } else {
+            visit_foreign(object, depth);
+        }
+    }
+
+    void check_regular() const {
+        if (!ragged_) return;
+        std::string detected = "(";
+        const size_t count = ragged_depth_;
+        for (size_t i = 0; i < count; ++i)
+            detected += std::to_string(shape_[i]) + (i + 1 < count ? ", " : count == 1 ? "," : "");
+        throw ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+            "after " +
+            std::to_string(count) + " dimensions. The detected shape was " + detected +
+            ") + inhomogeneous part.");
+    }
+
+    const Dims& shape() const { return shape_; }
+    DType dtype() const { return dtype_.value_or(DType()); }
+    /// Foreign arrays found in the nest, in the order in which they were met.
+    const std::vector<array>& foreign() const { return foreign_; }
+
+private:
+    void visit_integer(PyObject* object, size_t depth) {
+        const Integer integer = to_integer(object);
+        if (integer.huge) throw OverflowError("Python int too large to convert to C long");
+        leaf(integer.magnitude > INT64_MAX && !integer.negative ? DType(ScalarType::kUInt64)
+                                                                : DType(ScalarType::kInt64),
+             depth);
+    }
+
+    void leaf(DType dtype, size_t depth) {
+        add_dtype(dtype);
+        if (!settled_) {
+            settled_ = true;
+        } else if (depth < shape_.size()) {
+            mark_ragged(depth);
+        }
+    }
+
+    void visit_array(const array& value, size_t depth) {
+        add_dtype(value.dtype());
+        if (!settled_) {
+            for (const int64_t extent : value.shape()) shape_.push_back(extent);
+            settled_ = true;
+            return;
+        }
+        for (size_t i = 0; i < value.shape().size(); ++i) {
+            if (depth + i >= shape_.size() || shape_[depth + i] != value.shape()[i])
+                return mark_ragged(depth + i);
+        }
+        if (depth + value.shape().size() < shape_.size()) mark_ragged(depth + value.shape().size());
+    }
+
+    void visit_foreign(PyObject* object, size_t depth) {
+        array value;
+        if (is_text(object) || !convert_foreign(object, std::nullopt, value))
+            throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
+        foreign_.push_back(value);
+        visit_array(value, depth);
+    }
+
+    void visit_sequence(PyObject* object, size_t depth) {
+        // Lists may change while they are walked (through `__len__` of an item, say): a tuple does not.
+        nb::object items =
+            PyTuple_CheckExact(object) ? nb::borrow(object) : steal_or_throw(PySequence_Tuple(object));
+        const Py_ssize_t count = PyTuple_Size(items.ptr());
+        if (depth == static_cast<size_t>(kMaxDimensions))
+            throw ValueError(
+                "setting an array element with a sequence. The requested array would exceed the maximum "
+                "number of dimension of " +
+                std::to_string(kMaxDimensions) + ".");
+        if (!settled_) {
+            shape_.push_back(count);
+            if (count == 0) settled_ = true;
+        } else if (depth >= shape_.size() || shape_[depth] != count) {
+            return mark_ragged(depth);
+        }
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            visit(PyTuple_GetItem(items.ptr(), i), depth + 1);
+            if (ragged_ && ragged_depth_ <= depth) return;
+        }
+    }
+
+    void mark_ragged(size_t depth) {
+        ragged_depth_ = ragged_ ? std::min(ragged_depth_, depth) : depth;
+        ragged_ = true;
+    }
+
+    void add_dtype(DType dtype) {
+        dtype_ = dtype_ && !(*dtype_ == dtype) ? promote_types(*dtype_, dtype) : dtype;
+    }
+
+    Dims shape_;
+    std::optional<DType> dtype_;
+    bool settled_ = false;  // the first path to an element has been walked: `shape_` is complete
+    bool ragged_ = false;
+    size_t ragged_depth_ = 0;
+    std::vector<array> foreign_;
+};
+
+/// Writes the elements of a nest, in C order, as one of bool, int64, uint64, float64, complex128 (the widest
+/// of the kind wanted), checking integers against the range of `dtype`.
+class Filler {
+public:
+    Filler(DType dtype, char* target, const std::vector<array>& foreign)
+        : dtype_(dtype), wide_(widest(dtype)), target_(target), foreign_(foreign) {}
+
+    static DType widest(DType dtype) {
+        switch (dtype.kind()) {
+            case 'b': return DType(ScalarType::kBool);
+            case 'i': return DType(ScalarType::kInt64);
+            case 'u': return DType(ScalarType::kUInt64);
+            case 'f': return DType(ScalarType::kFloat64);
+            default: return DType(ScalarType::kComplex128);
+        }
+    }
+
+    void fill(PyObject* object) {
+        if (PyFloat_CheckExact(object) && dtype_.is_floating()) {
+            put(PyFloat_AsDouble(object));
+        } else if (is_array(object)) {
+            put_array(array_of(object));
+        } else if (is_scalar(object)) {
+            put_array(scalar_array(object));
+        } else if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
+            put_object(object);
+        } else if (is_nested(object)) {
+            nb::object items =
+                PyTuple_CheckExact(object) ? nb::borrow(object) : steal_or_throw(PySequence_Tuple(object));
+            const Py_ssize_t count = PyTuple_Size(items.ptr());
+            for (Py_ssize_t i = 0; i < count; ++i) fill(PyTuple_GetItem(items.ptr(), i));
+        } else if (has_foreign_buffer(object) ||
+                   !(PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
+            put_array(foreign_.at(next_foreign_++));
+        } else {
+            put_object(object);
+        }
+    }
+
+private:
+    template <typename T>
+    void put(T value) {
+        std::memcpy(target_, &value, sizeof(T));
+        target_ += sizeof(T);
+    }
+
+    void put_array(const array& value) {
+        const array converted = astype(astype(value, dtype_), wide_);
+        evaluate(converted);
+        copy_out(converted, target_);
+        target_ += converted.nbytes();
+    }
+
+    void put_object(PyObject* object) {
+        switch (dtype_.kind()) {
+            case 'b': {
+                const int truth = PyObject_IsTrue(object);
+                if (truth < 0) throw_python_error();
+                return put(static_cast<uint8_t>(truth));
+            }
+            case 'i':
+            case 'u': {
+                // int() refuses nan, inf and complex numbers with the words that NumPy passes on.
+                const nb::object integer =
+                    PyLong_Check(object) ? nb::borrow(object) : steal_or_throw(PyNumber_Long(object));
+                return put_integer(integer.ptr());
+            }
+            case 'f': {
+                const nb::object real = steal_or_throw(PyNumber_Float(object));
+                return put(PyFloat_AsDouble(real.ptr()));
+            }
+            default: {
+                const ComplexParts value = complex_value(object);
+                put(value.real);
+                return put(value.imag);
+            }
+        }
+    }
+
+    void put_integer(PyObject* object) {
+        const Integer integer = to_integer(object);
+        if (integer.huge && dtype_.itemsize() == 8) {
+            throw OverflowError("Python int too large to convert to C long");
+        }
+        WideInteger value = static_cast<WideInteger>(integer.magnitude);
+        if (integer.negative) value = -value;
+        if (integer.huge) value = integer.negative ? -(WideInteger{1} << 100) : WideInteger{1} << 100;
+        check_python_int_fits(value, dtype_, text_of(nb::handle(object)));
+        if (dtype_.kind() == 'i') {
+            put(static_cast<int64_t>(value));
+        } else {
+            put(static_cast<uint64_t>(value));
+        }
+    }
+
+    struct ComplexParts {
+        double real, imag;
+    };
+    static ComplexParts complex_value(PyObject* object) {
+        if (PyComplex_Check(object)) return {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
+        const double real = PyFloat_AsDouble(object);
+        if (real == -1 && PyErr_Occurred()) throw_python_error();
+        return {real, 0};
+    }
+
+    DType dtype_, wide_;
+    char* target_;
+    const std::vector<array>& foreign_;
+    size_t next_foreign_ = 0;
+};
+
+}  // namespace
+
+array convert_sequence(PyObject* object, std::optional<DType> dtype) {
+    Discovery discovery;
+    discovery.visit(object, 0);
+    discovery.check_regular();
+    const DType target = dtype.value_or(discovery.dtype());
+    const DType wide = Filler::widest(target);
+    const Dims& shape = discovery.shape();
+    const int64_t count = element_count(shape);
+    std::vector<char> bytes(static_cast<size_t>(count * wide.itemsize()) + 1);
+    Filler(target, bytes.data(), discovery.foreign()).fill(object);
+    Dims strides(shape.size());
+    int64_t stride = wide.itemsize();
+    for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+    array result = copy_in(bytes.data(), wide, shape, strides);
+    return wide == target ? result : astype(result, target);
+}
+
+bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result) {
+    if (object == Py_None || is_text(object) || PyType_Check(object)) return false;
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        result = convert_sequence(object, dtype);
+        return true;
+    }
+    if (has_foreign_buffer(object)) {
+        result = convert_buffer(object, false);
+        if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
+        return true;
+    }
+    if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return false;
+    if (PyObject_HasAttrString(object, "__array__")) {
+        const nb::object converted = nb::handle(object).attr("__array__")();
+        if (is_array(converted.ptr())) {
+            result = array_of(converted);
+        } else if (has_foreign_buffer(converted.ptr())) {
+            result = convert_buffer(converted.ptr(), false);
+        } else {
+            throw TypeError("'" + type_name(object) + ".__array__' returned no array that weft can read");
+        }
+        if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
+        return true;
+    }
+    if (is_nested(object)) {
+        result = convert_sequence(object, dtype);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace weft::python

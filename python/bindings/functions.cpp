@@ -1,0 +1,354 @@
+// Functions of the module that need no composition: creation, joining, choosing, dtype rules.
+#include "bindings.h"
+#include "ops/resolve.h"
+
+namespace weft::python {
+
+namespace {
+
+bool has_order(const array& value, char order) {
+    switch (order) {
+        case 'C': return value.c_contiguous();
+        case 'F': return value.f_contiguous();
+        case 'A': return value.c_contiguous() || value.f_contiguous();
+        default: return true;
+    }
+}
+
+/// What np.array and np.asarray share. `copy`: always, never (ValueError when it cannot be), or when needed.
+nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<bool> copy_flag, char order,
+                      int64_t minimum_dimensions) {
+    const std::optional<DType> dtype = to_dtype(dtype_object);
+    PyObject* pointer = object.ptr();
+    array result;
+    bool fresh = true;  // nobody else has the storage
+    if (is_array(pointer)) {
+        result = array_of(object);
+        fresh = false;
+    } else if (copy_flag == false && has_foreign_buffer(pointer)) {
+        result = convert_buffer(pointer, true);
+        fresh = false;
+    } else if (is_scalar(pointer)) {
+        result = copy(scalar_array(pointer));
+    } else if (!convert_foreign(pointer, dtype, result)) {
+        result = convert_sequence(pointer, dtype);
+    }
+    if (copy_flag == false && fresh)
+        throw ValueError(
+            "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, "
+            "copy=False)` replace "
+            "it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).");
+    const bool converts = dtype && !(result.dtype() == *dtype);
+    const bool lays_out = !has_order(result, order);
+    if (!fresh && copy_flag == false && (converts || lays_out))
+        throw ValueError("Unable to avoid copy while creating an array as requested.");
+    const bool unchanged = !fresh && !converts && !lays_out && copy_flag != true;
+    if (unchanged && is_array(pointer) && result.ndim() >= minimum_dimensions) return nb::borrow(object);
+    if (converts) {
+        result = astype(result, *dtype, order);
+    } else if (lays_out || (!fresh && copy_flag == true)) {
+        result = copy(result, order);
+    }
+    if (result.ndim() < minimum_dimensions) {
+        Dims shape(static_cast<size_t>(minimum_dimensions) - result.shape().size(), 1);
+        for (const int64_t extent : result.shape()) shape.push_back(extent);
+        result = reshape(result, shape);
+    }
+    return wrap(std::move(result));
+}
+
+std::optional<bool> to_flag(nb::handle object) {
+    if (object.is_none()) return std::nullopt;
+    const int truth = PyObject_IsTrue(object.ptr());
+    if (truth < 0) throw_python_error();
+    return truth != 0;
+}
+
+nb::object array_function(nb::handle object, nb::handle dtype, nb::handle copy, nb::handle order, bool,
+                          int64_t minimum_dimensions, nb::handle like) {
+    if (!like.is_none()) throw TypeError("weft's array() takes no like=");
+    if (minimum_dimensions > kMaxDimensions)
+        throw ValueError("ndmin must be <= " + std::to_string(kMaxDimensions));
+    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions);
+}
+
+nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle order, nb::handle copy) {
+    if (is_array(object.ptr()) && dtype.is_none() && order.is_none() && copy.is_none())
+        return nb::borrow(object);
+    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), 0);
+}
+
+nb::object filled(nb::handle shape, const Argument& value, DType dtype, nb::handle order) {
+    return wrap(full(to_dims(shape), value, dtype, to_order(order, "CF")));
+}
+
+nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dtype, nb::handle order) {
+    std::optional<DType> type = to_dtype(dtype);
+    if (!is_array(fill_value.ptr()) && !PyList_Check(fill_value.ptr()) && !PyTuple_Check(fill_value.ptr()) &&
+        !has_foreign_buffer(fill_value.ptr())) {
+        if (!type && PyLong_Check(fill_value.ptr()))
+            type = nb::cast<bool>(nb::bool_(PyBool_Check(fill_value.ptr())))
+                       ? DType(ScalarType::kBool)
+                       : convert_sequence(fill_value.ptr(), {}).dtype();
+        return wrap(full(to_dims(shape), to_argument(fill_value), type, to_order(order, "CF")));
+    }
+    const array value = to_array(fill_value);
+    const array target = empty(to_dims(shape), type.value_or(value.dtype()), to_order(order, "CF"));
+    assign(target, value);
+    return wrap(target);
+}
+
+nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle) {
+    Argument from = Integer(0), to, by = Integer(1);
+    if (!step.is_none()) by = to_argument(step);
+    if (stop.is_none()) {
+        if (start.is_none()) throw TypeError("arange() requires stop to be specified.");
+        to = to_argument(start);
+    } else {
+        if (!start.is_none()) from = to_argument(start);
+        to = to_argument(stop);
+    }
+    return wrap(arange(from, to, by, to_dtype(dtype)));
+}
+
+std::vector<array> to_arrays(nb::handle sequence, const char* function) {
+    if (is_array(sequence.ptr())) {
+        const array& whole = array_of(sequence);
+        if (whole.ndim() == 0) throw TypeError("iteration over a 0-d array");
+    } else if (!PySequence_Check(sequence.ptr())) {
+        throw TypeError(std::string(function) + ": the first input argument needs to be a sequence");
+    }
+    const nb::object items = steal_or_throw(PySequence_Tuple(sequence.ptr()));
+    std::vector<array> arrays;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i)
+        arrays.push_back(to_array(PyTuple_GetItem(items.ptr(), i)));
+    return arrays;
+}
+
+array to_out(nb::handle out) {
+    if (out.is_none()) return array();
+    if (!is_array(out.ptr())) throw TypeError("output must be an array");
+    return array_of(out);
+}
+
+nb::object concatenate_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
+                                nb::handle casting) {
+    const std::vector<array> inputs = to_arrays(arrays, "concatenate");
+    std::optional<int64_t> along;
+    if (!axis.is_none()) along = to_index(axis);
+    array result = concatenate(inputs, along, to_dtype(dtype), to_casting(casting), to_out(out));
+    return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
+}
+
+nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
+                          nb::handle casting) {
+    const std::vector<array> inputs = to_arrays(arrays, "stack");
+    array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
+    return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
+}
+
+nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
+    if (x.is_none() != y.is_none()) throw ValueError("either both or neither of x and y should be given");
+    if (x.is_none())
+        throw NotImplementedError(
+            "weft has no np.where(condition) yet; meanwhile use numpy.where(numpy.asarray(condition))");
+    array mask = to_array(condition);
+    if (!mask.dtype().is_bool()) mask = astype(mask, DType(ScalarType::kBool));
+    static const OpInfo* const select = find_op("where") != nullptr ? find_op("where") : find_op("select");
+    const Argument inputs[] = {mask, to_argument(x), to_argument(y)};
+    std::vector<array> results;
+    {
+        const ReleaseGil release(is_large(mask) || is_large(inputs[1]) || is_large(inputs[2]));
+        results = call(*select, inputs);
+    }
+    return wrap(std::move(results.at(0)));
+}
+
+void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle where) {
+    if (!is_array(target.ptr())) {
+        const nb::object name =
+            nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(target.ptr()))).attr("__name__");
+        throw TypeError("copyto() argument 1 must be weft.ndarray, not " + nb::cast<std::string>(name));
+    }
+    const Casting rule = to_casting(casting);
+    const Argument value = to_argument(source);
+    if (where.ptr() == Py_True) {
+        assign(array_of(target), value, rule);
+    } else {
+        assign_where(array_of(target), value, to_argument(where), rule);
+    }
+}
+
+/// A dtype, or the type of a value, as np.result_type takes them.
+OperandType operand_type(nb::handle object) {
+    PyObject* pointer = object.ptr();
+    if (is_array(pointer)) return array_of(object).dtype();
+    if (is_scalar(pointer)) return scalar_dtype(pointer);
+    if (PyBool_Check(pointer)) return DType(ScalarType::kBool);
+    if (PyLong_CheckExact(pointer)) return WeakKind::kInt;
+    if (PyFloat_CheckExact(pointer)) return WeakKind::kFloat;
+    if (PyComplex_CheckExact(pointer)) return WeakKind::kComplex;
+    if (has_foreign_buffer(pointer) || PyList_Check(pointer)) return to_array(object).dtype();
+    return to_dtype_required(object);
+}
+
+nb::object result_type_function(const nb::args& arguments) {
+    if (arguments.size() == 0) throw ValueError("at least one array or dtype is required");
+    std::vector<OperandType> operands;
+    for (const nb::handle argument : arguments) operands.push_back(operand_type(argument));
+    return wrap_dtype(result_type(operands));
+}
+
+bool can_cast_function(nb::handle from, nb::handle to, nb::handle casting) {
+    PyObject* pointer = from.ptr();
+    if (!PyBool_Check(pointer) &&
+        (PyLong_CheckExact(pointer) || PyFloat_CheckExact(pointer) || PyComplex_CheckExact(pointer)))
+        throw TypeError(
+            "can_cast() does not support Python ints, floats, and complex because the result used to depend "
+            "on the "
+            "value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in the "
+            "future.");
+    const DType source = is_scalar(pointer)  ? scalar_dtype(pointer)
+                         : is_array(pointer) ? array_of(from).dtype()
+                                             : to_dtype_required(from);
+    return can_cast(source, to_dtype_required(to), to_casting(casting));
+}
+
+nb::object from_bytes(nb::bytes bytes, nb::handle dtype, nb::handle shape) {
+    const DType type = to_dtype_required(dtype);
+    const Dims dims = to_dims(shape);
+    if (static_cast<int64_t>(bytes.size()) != element_count(dims) * type.itemsize())
+        throw ValueError("the bytes do not fill the shape");
+    Dims strides(dims.size());
+    int64_t stride = type.itemsize();
+    for (size_t i = dims.size(); i-- > 0; stride *= dims[i]) strides[i] = stride;
+    return wrap(copy_in(bytes.data(), type, dims, strides));
+}
+
+}  // namespace
+
+void bind_functions(nb::module_& m) {
+    const auto none = nb::none();
+    m.def("array", array_function, nb::arg("object"), nb::arg("dtype") = none, nb::kw_only(),
+          nb::arg("copy") = true, nb::arg("order") = "K", nb::arg("subok") = false, nb::arg("ndmin") = 0,
+          nb::arg("like") = none,
+          "An array of the elements of `object`: an array of any library, a number, or nested sequences of "
+          "numbers.\n\n"
+          "Raises ValueError for ragged sequences, TypeError for elements that weft has no dtype for.\n\n"
+          ">>> np.array([[1, 2], [3, 4]], dtype=np.float32)\n"
+          "array([[1., 2.],\n       [3., 4.]], dtype=float32)");
+    m.def("asarray", asarray_function, nb::arg("a"), nb::arg("dtype") = none, nb::arg("order") = none,
+          nb::kw_only(), nb::arg("copy") = none,
+          "As array(), but an array of weft's is returned as it is. copy=False shares the memory of other "
+          "libraries' "
+          "arrays, or raises ValueError.");
+    m.def(
+        "empty",
+        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+            return wrap(empty(to_dims(shape), to_dtype_required(dtype), to_order(order, "CF")));
+        },
+        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of arbitrary values.");
+    m.def(
+        "zeros",
+        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+            return filled(shape, Integer(0), to_dtype_required(dtype), order);
+        },
+        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of zeros.");
+    m.def(
+        "ones",
+        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+            return filled(shape, Integer(1), to_dtype_required(dtype), order);
+        },
+        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of ones.");
+    m.def("full", full_function, nb::arg("shape"), nb::arg("fill_value"), nb::arg("dtype") = none,
+          nb::arg("order") = "C", "An array filled with `fill_value`.");
+    m.def(
+        "empty_like",
+        [](nb::handle prototype, nb::handle dtype, nb::handle order, bool, nb::handle shape) {
+            std::optional<Dims> dims;
+            if (!shape.is_none()) dims = to_dims(shape);
+            return wrap(empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims));
+        },
+        nb::arg("prototype"), nb::arg("dtype") = none, nb::arg("order") = "K", nb::arg("subok") = true,
+        nb::arg("shape") = none,
+        "An array of arbitrary values, with the shape, dtype and layout of `prototype`.");
+    m.def(
+        "arange", arange_function, nb::arg("start") = none, nb::arg("stop") = none, nb::arg("step") = none,
+        nb::arg("dtype") = none, nb::arg("like") = none,
+        "Numbers from `start` (or 0) to before `stop`, `step` apart.\n\n>>> np.arange(3)\narray([0, 1, 2])");
+    m.def(
+        "_linspace",
+        [](double start, double stop, int64_t count, bool endpoint, nb::handle dtype) {
+            return wrap(linspace(start, stop, count, endpoint, to_dtype_required(dtype)));
+        },
+        nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype"));
+    m.def(
+        "eye",
+        [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order) {
+            const int64_t count = to_index(rows);
+            return wrap(eye(count, columns.is_none() ? count : to_index(columns), to_index(diagonal),
+                            to_dtype_required(dtype), to_order(order, "CF")));
+        },
+        nb::arg("N"), nb::arg("M") = none, nb::arg("k") = 0, nb::arg("dtype") = none, nb::arg("order") = "C",
+        "Ones on a diagonal, zeros elsewhere.");
+    m.def("concatenate", concatenate_function, nb::arg("arrays"), nb::arg("axis") = 0, nb::arg("out") = none,
+          nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
+          "The arrays one after the other along an axis; axis=None flattens them first.");
+    m.def("stack", stack_function, nb::arg("arrays"), nb::arg("axis") = 0, nb::arg("out") = none,
+          nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
+          "The arrays side by side along a new axis.");
+    m.def("where", where_function, nb::arg("condition"), nb::arg("x") = none, nb::arg("y") = none,
+          "Elements of `x` where `condition` is true, of `y` elsewhere.");
+    m.def("copyto", copyto, nb::arg("dst"), nb::arg("src"), nb::arg("casting") = "same_kind",
+          nb::arg("where") = true, "Copies `src` into `dst`, where `where` is true.");
+    m.def(
+        "broadcast_to",
+        [](nb::handle input, nb::handle shape, bool) {
+            return wrap(broadcast_to(to_array(input), to_dims(shape)));
+        },
+        nb::arg("array"), nb::arg("shape"), nb::arg("subok") = false, "A read-only view in a larger shape.");
+    m.def(
+        "expand_dims",
+        [](nb::handle input, nb::handle axis) {
+            return wrap(expand_dims(to_array(input), to_axes(axis).value_or(Dims{})));
+        },
+        nb::arg("a"), nb::arg("axis"), "A view with new axes of extent one.");
+    m.def(
+        "flip", [](nb::handle input, nb::handle axis) { return wrap(flip(to_array(input), to_axes(axis))); },
+        nb::arg("m"), nb::arg("axis") = none, "A view with the elements in reverse along the axes.");
+    m.def("_real", [](nb::handle input) { return wrap(real(to_array(input))); }, nb::arg("val"));
+    m.def(
+        "may_share_memory",
+        [](nb::handle a, nb::handle b, nb::handle) { return may_share_memory(to_array(a), to_array(b)); },
+        nb::arg("a"), nb::arg("b"), nb::arg("max_work") = none,
+        "Whether the memory bounds of two arrays overlap.");
+    m.def(
+        "shares_memory",
+        [](nb::handle a, nb::handle b, nb::handle) { return shares_memory(to_array(a), to_array(b)); },
+        nb::arg("a"), nb::arg("b"), nb::arg("max_work") = none,
+        "Whether two arrays have an element of memory in common.");
+    m.def(
+        "promote_types",
+        [](nb::handle a, nb::handle b) {
+            return wrap_dtype(promote_types(to_dtype_required(a), to_dtype_required(b)));
+        },
+        nb::arg("type1"), nb::arg("type2"), "The smallest dtype that both can be cast to safely.");
+    m.def("result_type", result_type_function, nb::arg("arrays_and_dtypes"),
+          "The dtype that an operation on these arrays, dtypes and Python numbers computes in.");
+    m.def("can_cast", can_cast_function, nb::arg("from_"), nb::arg("to"), nb::arg("casting") = "safe",
+          "Whether the casting rule allows a cast between two dtypes.");
+    m.def("_from_bytes", from_bytes, nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"));
+    m.def(
+        "_array_flags",
+        [](nb::handle self) {
+            const array& value = array_of(self);
+            return nb::make_tuple(value.c_contiguous(), value.f_contiguous(), value.owns_data(),
+                                  value.writeable());
+        },
+        nb::arg("array"));
+    m.def(
+        "_set_writeable", [](nb::handle self, bool writeable) { array_of(self).set_writeable(writeable); },
+        nb::arg("array"), nb::arg("writeable"));
+}
+
+}  // namespace weft::python

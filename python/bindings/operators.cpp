@@ -1,0 +1,330 @@
+// The operators of ndarray and of the scalars: type slots that go straight to the op table.
+#include "bindings.h"
+
+namespace weft::python {
+
+namespace {
+
+enum Operator {
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kFloorDivide,
+    kRemainder,
+    kDivmod,
+    kPower,
+    kLeftShift,
+    kRightShift,
+    kBitwiseAnd,
+    kBitwiseOr,
+    kBitwiseXor,
+    kLess,
+    kLessEqual,
+    kEqual,
+    kNotEqual,
+    kGreater,
+    kGreaterEqual,
+    kNegative,
+    kPositive,
+    kAbsolute,
+    kInvert,
+    kSquare,
+    kSqrt,
+    kReciprocal,
+    kOperatorCount
+};
+
+constexpr const char* kNames[kOperatorCount] = {
+    "add",        "subtract",   "multiply",    "divide",      "floor_divide",  "remainder",   "divmod",
+    "power",      "left_shift", "right_shift", "bitwise_and", "bitwise_or",    "bitwise_xor", "less",
+    "less_equal", "equal",      "not_equal",   "greater",     "greater_equal", "negative",    "positive",
+    "absolute",   "invert",     "square",      "sqrt",        "reciprocal"};
+
+// In Python's order: Py_LT, Py_LE, Py_EQ, Py_NE, Py_GT, Py_GE.
+constexpr Operator kComparisons[] = {kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual};
+
+struct OperatorTable {
+    const OpInfo* info[kOperatorCount];
+
+    OperatorTable() {
+        for (int i = 0; i < kOperatorCount; ++i) {
+            info[i] = find_op(kNames[i]);
+            WEFT_CHECK(info[i] != nullptr, kNames[i]);
+        }
+    }
+};
+
+const OpInfo& operation(Operator id) {
+    static const OperatorTable table;
+    return *table.info[id];
+}
+
+nb::object run(Operator id, const Argument& left, const Argument& right) {
+    const OpInfo& info = operation(id);
+    array result;
+    {
+        const ReleaseGil release(is_large(left) || is_large(right));
+        result = call_binary(info, left, right);
+    }
+    return wrap_result(std::move(result));
+}
+
+nb::object run(Operator id, const Argument& input) {
+    const OpInfo& info = operation(id);
+    array result;
+    {
+        const ReleaseGil release(is_large(input));
+        result = call_unary(info, input);
+    }
+    return wrap_result(std::move(result));
+}
+
+/// Whether the operator should be left to the other operand's reflected method: its class says so, as in
+/// NumPy
+/// (`__array_ufunc__ = None`).
+bool defers(PyObject* other) {
+    if (is_array(other) || PyFloat_CheckExact(other) || PyLong_CheckExact(other) || is_scalar(other))
+        return false;
+    if (PyList_Check(other) || PyTuple_Check(other) || PyComplex_CheckExact(other) || PyBool_Check(other))
+        return false;
+    const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(other)));
+    PyObject* marker = PyObject_GetAttrString(type.ptr(), "__array_ufunc__");
+    if (marker == nullptr) {
+        PyErr_Clear();
+        return false;
+    }
+    Py_DECREF(marker);
+    return marker == Py_None;
+}
+
+template <Operator id>
+PyObject* binary(PyObject* left, PyObject* right) {
+    return guarded([&]() -> PyObject* {
+        Argument a, b;
+        if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
+            return not_implemented();
+        return run(id, a, b).release().ptr();
+    });
+}
+
+template <Operator id>
+PyObject* unary(PyObject* operand) {
+    return guarded([&] { return run(id, to_argument(nb::handle(operand))).release().ptr(); });
+}
+
+PyObject* divmod(PyObject* left, PyObject* right) {
+    return guarded([&]() -> PyObject* {
+        Argument inputs[2];
+        if (defers(left) || defers(right) || !to_argument(left, inputs[0]) || !to_argument(right, inputs[1]))
+            return not_implemented();
+        std::vector<array> results = call(operation(kDivmod), inputs);
+        return nb::make_tuple(wrap_result(std::move(results.at(0))), wrap_result(std::move(results.at(1))))
+            .release()
+            .ptr();
+    });
+}
+
+/// NumPy's operator `**` (not `np.power`) takes a shorter way for some Python numbers as exponents, and the
+/// way shows in the bits and, for integers, in the errors.
+std::optional<Operator> short_power(PyObject* base, PyObject* exponent) {
+    if (!is_array(base)) return std::nullopt;
+    const DType dtype = array_of(base).dtype();
+    double value = 0;
+    if (PyFloat_CheckExact(exponent)) {
+        if (!dtype.is_inexact()) return std::nullopt;
+        value = PyFloat_AsDouble(exponent);
+    } else if (PyLong_CheckExact(exponent)) {
+        int overflow = 0;
+        value = static_cast<double>(PyLong_AsLongLongAndOverflow(exponent, &overflow));
+        if (overflow != 0) return std::nullopt;
+    } else {
+        return std::nullopt;
+    }
+    if (value == 2 && !dtype.is_bool()) return kSquare;
+    if (!dtype.is_inexact()) return std::nullopt;
+    if (value == 1) return kPositive;
+    if (value == 0.5) return kSqrt;
+    if (value == -1) return kReciprocal;
+    return std::nullopt;
+}
+
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+    return guarded([&]() -> PyObject* {
+        if (modulus != Py_None) return not_implemented();
+        if (const std::optional<Operator> shorter = short_power(left, right))
+            return run(*shorter, to_argument(nb::handle(left))).release().ptr();
+        return binary<kPower>(left, right);
+    });
+}
+
+PyObject* matrix_multiply(PyObject*, PyObject*) {
+    PyErr_SetString(
+        PyExc_NotImplementedError,
+        "weft has no np.matmul yet; meanwhile use weft.asarray(numpy.asarray(a) @ numpy.asarray(b))");
+    return nullptr;
+}
+
+PyObject* compare(PyObject* left, PyObject* right, int comparison) {
+    return guarded([&]() -> PyObject* {
+        Argument a, b;
+        if (defers(right) || !to_argument(left, a)) return not_implemented();
+        if (!to_argument(right, b)) {
+            // NumPy compares with None, texts and the like element by element: nothing is equal to them.
+            if (comparison != Py_EQ && comparison != Py_NE) return not_implemented();
+            if (!is_array(left)) return not_implemented();
+            return wrap(full(array_of(left).shape(), Argument(comparison == Py_NE), DType(ScalarType::kBool)))
+                .release()
+                .ptr();
+        }
+        return run(kComparisons[comparison], a, b).release().ptr();
+    });
+}
+
+template <Operator id>
+PyObject* in_place(PyObject* target, PyObject* other) {
+    return guarded([&]() -> PyObject* {
+        Argument argument;
+        if (defers(other) || !to_argument(other, argument)) return not_implemented();
+        const array view = array_of(target);
+        {
+            const ReleaseGil release(is_large(view));
+            call_in_place(operation(id), view, argument);
+        }
+        Py_INCREF(target);
+        return target;
+    });
+}
+
+PyObject* in_place_power(PyObject* target, PyObject* exponent, PyObject*) {
+    return guarded([&]() -> PyObject* {
+        const std::optional<Operator> shorter = short_power(target, exponent);
+        if (!shorter) return in_place<kPower>(target, exponent);
+        const array view = array_of(target);
+        const Argument input = view;
+        CallOptions options;
+        options.out = std::span(&view, 1);
+        call(operation(*shorter), std::span(&input, 1), options);
+        Py_INCREF(target);
+        return target;
+    });
+}
+
+/// The value of an array of one element, of any number of dimensions (for bool) or of none.
+nb::object only_element(PyObject* self, bool any_dimensions) {
+    if (is_scalar(self)) return element_to_python(scalar_dtype(self), scalar_bytes(self));
+    const array& value = array_of(self);
+    if (value.ndim() != 0 && !any_dimensions)
+        throw TypeError("only 0-dimensional arrays can be converted to Python scalars");
+    alignas(16) char bytes[16];
+    evaluate(value);
+    const Dims position(static_cast<size_t>(value.ndim()), 0);
+    read_element(value, position, bytes);
+    return element_to_python(value.dtype(), bytes);
+}
+
+int truth(PyObject* self) {
+    return guarded_number([&]() -> int {
+        if (is_array(self)) {
+            const int64_t size = array_of(self).size();
+            if (size == 0)
+                throw ValueError(
+                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an "
+                    "array is "
+                    "not empty.");
+            if (size > 1)
+                throw ValueError(
+                    "The truth value of an array with more than one element is ambiguous. Use a.any() or "
+                    "a.all()");
+        }
+        return PyObject_IsTrue(only_element(self, true).ptr());
+    });
+}
+
+DType dtype_of(PyObject* self) { return is_scalar(self) ? scalar_dtype(self) : array_of(self).dtype(); }
+
+PyObject* to_int(PyObject* self) {
+    return guarded([&] {
+        const nb::object element = only_element(self, false);
+        if (PyComplex_Check(element.ptr()))
+            throw TypeError(
+                "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+        return steal_or_throw(PyNumber_Long(element.ptr())).release().ptr();
+    });
+}
+
+PyObject* to_float(PyObject* self) {
+    return guarded([&] {
+        const nb::object element = only_element(self, false);
+        if (PyComplex_Check(element.ptr()))
+            throw TypeError("float() argument must be a string or a real number, not 'complex'");
+        return steal_or_throw(PyNumber_Float(element.ptr())).release().ptr();
+    });
+}
+
+PyObject* to_number_index(PyObject* self) {
+    return guarded([&] {
+        if (!dtype_of(self).is_integer() || (is_array(self) && array_of(self).ndim() != 0)) {
+            if (is_scalar(self)) {
+                const nb::object name =
+                    nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(self))).attr("__name__");
+                throw TypeError("'numpy." + nb::cast<std::string>(name) +
+                                "' object cannot be interpreted as an integer");
+            }
+            throw TypeError("only integer scalar arrays can be converted to a scalar index");
+        }
+        return only_element(self, false).release().ptr();
+    });
+}
+
+}  // namespace
+
+void add_operator_slots(std::vector<PyType_Slot>& slots) {
+    const auto add = [&](int slot, auto* function) {
+        slots.push_back({slot, reinterpret_cast<void*>(function)});
+    };
+    add(Py_nb_add, binary<kAdd>);
+    add(Py_nb_subtract, binary<kSubtract>);
+    add(Py_nb_multiply, binary<kMultiply>);
+    add(Py_nb_true_divide, binary<kDivide>);
+    add(Py_nb_floor_divide, binary<kFloorDivide>);
+    add(Py_nb_remainder, binary<kRemainder>);
+    add(Py_nb_divmod, divmod);
+    add(Py_nb_power, power);
+    add(Py_nb_lshift, binary<kLeftShift>);
+    add(Py_nb_rshift, binary<kRightShift>);
+    add(Py_nb_and, binary<kBitwiseAnd>);
+    add(Py_nb_or, binary<kBitwiseOr>);
+    add(Py_nb_xor, binary<kBitwiseXor>);
+    add(Py_nb_matrix_multiply, matrix_multiply);
+    add(Py_nb_negative, unary<kNegative>);
+    add(Py_nb_positive, unary<kPositive>);
+    add(Py_nb_absolute, unary<kAbsolute>);
+    add(Py_nb_invert, unary<kInvert>);
+    add(Py_nb_bool, truth);
+    add(Py_nb_int, to_int);
+    add(Py_nb_float, to_float);
+    add(Py_nb_index, to_number_index);
+    add(Py_tp_richcompare, compare);
+}
+
+void add_in_place_slots(std::vector<PyType_Slot>& slots) {
+    const auto add = [&](int slot, auto* function) {
+        slots.push_back({slot, reinterpret_cast<void*>(function)});
+    };
+    add(Py_nb_inplace_add, in_place<kAdd>);
+    add(Py_nb_inplace_subtract, in_place<kSubtract>);
+    add(Py_nb_inplace_multiply, in_place<kMultiply>);
+    add(Py_nb_inplace_true_divide, in_place<kDivide>);
+    add(Py_nb_inplace_floor_divide, in_place<kFloorDivide>);
+    add(Py_nb_inplace_remainder, in_place<kRemainder>);
+    add(Py_nb_inplace_power, in_place_power);
+    add(Py_nb_inplace_lshift, in_place<kLeftShift>);
+    add(Py_nb_inplace_rshift, in_place<kRightShift>);
+    add(Py_nb_inplace_and, in_place<kBitwiseAnd>);
+    add(Py_nb_inplace_or, in_place<kBitwiseOr>);
+    add(Py_nb_inplace_xor, in_place<kBitwiseXor>);
+    add(Py_nb_inplace_matrix_multiply, matrix_multiply);
+}
+
+}  // namespace weft::python

@@ -1,0 +1,301 @@
+// weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
+#include "bindings.h"
+#include "ops/aliases.h"
+
+// After Python.h, which it does not include itself.
+#include <structmember.h>
+
+namespace weft::python {
+
+namespace {
+
+struct UfuncObject {
+    PyObject_HEAD;
+    vectorcallfunc call;
+    const OpInfo* op;
+};
+
+const OpInfo& op_of(PyObject* self) { return *reinterpret_cast<UfuncObject*>(self)->op; }
+
+std::string name_of(const OpInfo& op) { return std::string(op.numpy_name); }
+
+void collect_out(const OpInfo& op, PyObject* out, std::vector<PyObject*>& outputs) {
+    if (out == Py_None) return;
+    if (PyTuple_Check(out)) {
+        if (PyTuple_Size(out) != op.nout)
+            throw ValueError("The 'out' tuple must have exactly one entry per ufunc output");
+        for (Py_ssize_t i = 0; i < op.nout; ++i) outputs[static_cast<size_t>(i)] = PyTuple_GetItem(out, i);
+    } else {
+        if (op.nout > 1) throw TypeError("'out' must be a tuple of arrays");
+        outputs[0] = out;
+    }
+}
+
+Argument ufunc_argument(const OpInfo& op, PyObject* object) {
+    Argument argument;
+    if (!to_argument(object, argument))
+        throw TypeError(
+            "ufunc '" + name_of(op) +
+            "' not supported for the input types, and the inputs could not be safely coerced to any "
+            "supported types according to the casting rule ''safe''");
+    return argument;
+}
+
+nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_t count, PyObject* names) {
+    std::vector<PyObject*> outputs(op.nout, Py_None);
+    bool positional_out = false;
+    for (size_t i = op.nin; i < count; ++i) {
+        outputs[i - op.nin] = arguments[i];
+        positional_out = true;
+    }
+    CallOptions options;
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        const std::string key = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, i)));
+        PyObject* value = arguments[count + static_cast<size_t>(i)];
+        if (key == "out") {
+            if (positional_out)
+                throw TypeError("cannot specify 'out' as both a positional and keyword argument");
+            collect_out(op, value, outputs);
+        } else if (key == "where") {
+            if (value != Py_True) options.where = ufunc_argument(op, value);
+        } else if (key == "dtype") {
+            options.dtype = to_dtype(nb::handle(value));
+        } else if (key == "casting") {
+            options.casting = to_casting(nb::handle(value));
+        } else if (key == "order") {
+            options.order = to_order(nb::handle(value), "KCFA");
+        } else if (key == "subok") {
+            // weft has no subclasses of ndarray.
+        } else if (key == "signature" || key == "sig") {
+            throw NotImplementedError("weft's ufuncs take no signature= yet; meanwhile use dtype= or astype");
+        } else {
+            throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
+        }
+    }
+    std::vector<array> out;
+    for (PyObject* output : outputs) {
+        if (output != Py_None) out.resize(op.nout);
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+        if (outputs[i] == Py_None) continue;
+        if (!is_array(outputs[i])) throw TypeError("return arrays must be of ArrayType");
+        out[i] = array_of(outputs[i]);
+    }
+    options.out = out;
+
+    std::vector<Argument> inputs;
+    bool large = false;
+    for (size_t i = 0; i < op.nin; ++i) {
+        inputs.push_back(ufunc_argument(op, arguments[i]));
+        large = large || is_large(inputs.back());
+    }
+    std::vector<array> results;
+    {
+        const ReleaseGil release(large);
+        results = call(op, inputs, options);
+    }
+    std::vector<nb::object> wrapped;
+    for (size_t i = 0; i < results.size(); ++i) {
+        wrapped.push_back(outputs[i] != Py_None ? nb::borrow(outputs[i])
+                                                : wrap_result(std::move(results[i])));
+    }
+    if (wrapped.size() == 1) return wrapped[0];
+    nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(wrapped.size())));
+    for (size_t i = 0; i < wrapped.size(); ++i)
+        PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), wrapped[i].release().ptr());
+    return tuple;
+}
+
+PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        const OpInfo& op = op_of(self);
+        const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+        if (count < op.nin || count > static_cast<size_t>(op.nin) + op.nout)
+            throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
+                            std::to_string(op.nin + op.nout) + " positional arguments but " +
+                            std::to_string(count) + (count == 1 ? " was given" : " were given"));
+        if (count == op.nin && names == nullptr && op.nout == 1) {
+            array result;
+            if (op.nin == 1) {
+                const Argument input = ufunc_argument(op, arguments[0]);
+                const ReleaseGil release(is_large(input));
+                result = call_unary(op, input);
+            } else if (op.nin == 2) {
+                const Argument left = ufunc_argument(op, arguments[0]),
+                               right = ufunc_argument(op, arguments[1]);
+                const ReleaseGil release(is_large(left) || is_large(right));
+                result = call_binary(op, left, right);
+            }
+            if (result.valid()) return wrap_result(std::move(result)).release().ptr();
+        }
+        return call_with_options(op, arguments, count, names).release().ptr();
+    });
+}
+
+PyObject* ufunc_repr(PyObject* self) {
+    return guarded(
+        [&] { return nb::str(("<ufunc '" + name_of(op_of(self)) + "'>").c_str()).release().ptr(); });
+}
+
+void ufunc_dealloc(PyObject* self) { free_object(self); }
+
+nb::list loop_signatures(const OpInfo& op) {
+    nb::list list;
+    for (const LoopInfo& loop : op.loops) {
+        std::string text;
+        for (const ScalarType type : op.input_types(loop)) text += DType(type).character();
+        text += "->";
+        for (const ScalarType type : op.output_types(loop)) text += DType(type).character();
+        list.append(nb::str(text.c_str()));
+    }
+    return list;
+}
+
+nb::object identity_of(const OpInfo& op) {
+    switch (op.identity) {
+        case Identity::kNone: return nb::none();
+        case Identity::kZero:
+            return op.kind == OpKind::kLogical ? nb::object(nb::bool_(false)) : nb::object(nb::int_(0));
+        case Identity::kOne:
+            return op.kind == OpKind::kLogical ? nb::object(nb::bool_(true)) : nb::object(nb::int_(1));
+        case Identity::kMinusOne: return nb::int_(-1);
+        case Identity::kMinusInfinity: return nb::float_(-HUGE_VAL);
+    }
+    return nb::none();
+}
+
+PyObject* get_name(PyObject* self, void*) {
+    return guarded([&] { return nb::str(name_of(op_of(self)).c_str()).release().ptr(); });
+}
+PyObject* get_doc(PyObject* self, void*) {
+    return guarded([&] {
+        const std::string_view doc = op_of(self).doc;
+        return nb::str(doc.data(), doc.size()).release().ptr();
+    });
+}
+PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin); }
+PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nout); }
+PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin + op_of(self).nout); }
+PyObject* get_ntypes(PyObject* self, void*) { return PyLong_FromSize_t(op_of(self).loops.size()); }
+PyObject* get_types(PyObject* self, void*) {
+    return guarded([&] { return loop_signatures(op_of(self)).release().ptr(); });
+}
+PyObject* get_identity(PyObject* self, void*) {
+    return guarded([&] { return identity_of(op_of(self)).release().ptr(); });
+}
+PyObject* get_signature(PyObject*, void*) { Py_RETURN_NONE; }
+PyObject* get_max_ulp(PyObject* self, void*) { return PyFloat_FromDouble(op_of(self).max_ulp); }
+PyObject* get_is_numpy(PyObject* self, void*) { return PyBool_FromLong(op_of(self).flags.is_ufunc); }
+
+PyGetSetDef kAttributes[] = {
+    {"__name__", get_name, nullptr, "NumPy's name of the function.", nullptr},
+    {"__qualname__", get_name, nullptr, "NumPy's name of the function.", nullptr},
+    {"__doc__", get_doc, nullptr, "What the function computes.", nullptr},
+    {"nin", get_nin, nullptr, "The number of inputs.", nullptr},
+    {"nout", get_nout, nullptr, "The number of results.", nullptr},
+    {"nargs", get_nargs, nullptr, "The number of inputs and results.", nullptr},
+    {"ntypes", get_ntypes, nullptr, "The number of loops.", nullptr},
+    {"types", get_types, nullptr, "The loops' types, as 'dd->d'.", nullptr},
+    {"identity", get_identity, nullptr, "What a reduction starts from.", nullptr},
+    {"signature", get_signature, nullptr, "None: the function works element by element.", nullptr},
+    {"_max_ulp", get_max_ulp, nullptr, "Largest error in units in the last place.", nullptr},
+    {"_is_numpy", get_is_numpy, nullptr, "Whether NumPy has a ufunc of this name.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef kMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncObject, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+/// The reduction that a ufunc's `reduce` is.
+const ReductionInfo* reduction_of(const OpInfo& op) {
+    for (const ReductionInfo& info : reduction_table()) {
+        if (!info.gives_index && info.combine == op.id) return &info;
+    }
+    return nullptr;
+}
+
+nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
+                         bool keepdims, nb::handle initial, nb::handle where) {
+    const OpInfo& op = op_of(self.ptr());
+    const ReductionInfo* reduction = reduction_of(op);
+    if (reduction == nullptr)
+        throw NotImplementedError("weft has no np." + name_of(op) +
+                                  ".reduce yet; meanwhile use weft.asarray(numpy." + name_of(op) +
+                                  ".reduce(numpy.asarray(x)))");
+    ReduceOptions options;
+    options.axes = to_axes(axis);
+    options.dtype = to_dtype(dtype);
+    options.keepdims = keepdims;
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (!given.is_none()) {
+        if (!is_array(given.ptr())) throw TypeError("output must be an array");
+        options.out = array_of(given);
+    }
+    if (!initial.is_none()) options.initial = to_argument(initial);
+    if (where.ptr() != Py_True) options.where = to_argument(where);
+    const array value = to_array(input);
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = weft::reduce(*reduction, value, options);
+    }
+    return given.is_none() ? wrap_result(std::move(result)) : given;
+}
+
+nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::kwargs& options) {
+    const array a = to_array(left), b = to_array(right);
+    Dims shape = a.shape();
+    for (int i = 0; i < b.ndim(); ++i) shape.push_back(1);
+    return nb::borrow(self)(wrap(weft::reshape(a, shape)), wrap(b), **options);
+}
+
+}  // namespace
+
+void bind_ufunc(nb::module_& m) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(ufunc_dealloc)},
+        {Py_tp_repr, reinterpret_cast<void*>(ufunc_repr)},
+        {Py_tp_getset, kAttributes},
+        {Py_tp_members, kMembers},
+    };
+    registry.ufunc = make_type(m, "ufunc", sizeof(UfuncObject),
+                               Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    method(registry.ufunc, "reduce", reduce_method, nb::arg("array"), nb::arg("axis") = 0,
+           nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(), nb::arg("keepdims") = false,
+           nb::arg("initial") = nb::none(), nb::arg("where") = true,
+           "Folds the elements over `axis` by this function.");
+    method(registry.ufunc, "outer", outer, nb::arg("A"), nb::arg("B"), nb::arg("kwargs"),
+           "The function of every pair of an element of A and one of B.");
+    for (const char* name : {"accumulate", "reduceat", "at"}) {
+        method(
+            registry.ufunc, name,
+            [name](nb::handle self, const nb::args&, const nb::kwargs&) -> nb::object {
+                throw NotImplementedError("weft has no np." + name_of(op_of(self.ptr())) + "." + name +
+                                          " yet; meanwhile use NumPy's on numpy.asarray(x)");
+            },
+            nb::arg("args"), nb::arg("kwargs"), "Not there yet.");
+    }
+
+    nb::dict ufuncs;
+    for (const OpInfo& op : op_table()) {
+        auto* object = allocate<UfuncObject>(registry.ufunc);
+        object->call = ufunc_call;
+        object->op = &op;
+        const nb::object ufunc = nb::steal(reinterpret_cast<PyObject*>(object));
+        ufuncs[nb::str(op.name.data(), op.name.size())] = ufunc;
+        ufuncs[nb::str(op.numpy_name.data(), op.numpy_name.size())] = ufunc;
+    }
+    for (const OpAlias& alias : op_aliases()) {
+        const std::string_view name = op_info(alias.id).name;
+        ufuncs[nb::str(alias.name.data(), alias.name.size())] = ufuncs[nb::str(name.data(), name.size())];
+    }
+    m.attr("_ufuncs") = ufuncs;
+}
+
+}  // namespace weft::python

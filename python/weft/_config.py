@@ -1,0 +1,78 @@
+"""weft.config: the settings that the WEFT_* environment variables start with."""
+
+from weft import _core
+
+_SETTINGS = {
+    "fuse": "whether operations share kernels (WEFT_FUSE)",
+    "eager": "whether each operation runs at its call (WEFT_EAGER)",
+    "small": "elements up to which work runs at once, without a kernel; 0: never (WEFT_SMALL)",
+    "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",
+    "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",
+    "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",
+    "cpu": "LLVM's name of the CPU to compile for; empty: this one (WEFT_CPU)",
+    "verify": "whether IR is checked after each pass (WEFT_VERIFY)",
+    "guard": "whether every buffer touches an inaccessible page (WEFT_GUARD)",
+}
+
+
+class _Changed:
+    """Settings that hold inside a `with` block."""
+
+    def __init__(self, changes):
+        self._changes = changes
+
+    def __enter__(self):
+        self._before = {name: _core._get_setting(name) for name in self._changes}
+        for name, value in self._changes.items():
+            _core._set_setting(name, value)
+        return config
+
+    def __exit__(self, *exception):
+        for name, value in self._before.items():
+            _core._set_setting(name, value)
+
+
+class Config:
+    """Settings as attributes; `with weft.config(fuse=False): ...` changes them for a while."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        return _core._get_setting(name)
+
+    def __setattr__(self, name, value):
+        _core._set_setting(name, value)
+
+    def __call__(self, **changes):
+        return _Changed(changes)
+
+    def __dir__(self):
+        return sorted(_SETTINGS)
+
+    def __repr__(self):
+        lines = [f"  {name} = {_core._get_setting(name)!r}  # {about}" for name, about in _SETTINGS.items()]
+        return "\n".join(["weft.config:", *lines])
+
+
+config = Config()
+
+
+def show_config(mode="stdout"):
+    """Prints what weft was built with and how it is set, or returns it as a dictionary (mode='dicts')."""
+    import platform
+
+    import weft
+
+    information = {
+        "weft": weft.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "settings": {name: _core._get_setting(name) for name in _SETTINGS},
+    }
+    if mode == "dicts":
+        return information
+    if mode != "stdout":
+        raise AttributeError("Invalid `mode`, use one of: stdout, dicts")
+    print(f"weft {information['weft']}, Python {information['python']}, {information['machine']}")
+    print(config)
+    return None

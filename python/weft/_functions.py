@@ -1,0 +1,544 @@
+"""NumPy's functions that are put together from the engine's own: creation, shapes, joining, rounding, tests."""
+
+from weft import _core
+from weft._core import array, asarray, concatenate, empty_like, ndarray
+
+_ufuncs = _core._ufuncs
+_maximum, _minimum, _rint = _ufuncs["maximum"], _ufuncs["minimum"], _ufuncs["rint"]
+_multiply, _divide, _power = _ufuncs["multiply"], _ufuncs["divide"], _ufuncs["power"]
+_max, _min, _any, _all = max, min, any, all
+
+# ---- creation ----
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """The array in C order, with one axis at least."""
+    return array(a, dtype, copy=None, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """The array in Fortran order, with one axis at least."""
+    return array(a, dtype, copy=None, order="F", ndmin=1)
+
+
+def asanyarray(a, dtype=None, order=None, *, copy=None):
+    """As asarray: weft has no subclasses of ndarray."""
+    return asarray(a, dtype, order, copy=copy)
+
+
+def _filled_like(a, value, dtype, order, shape):
+    result = empty_like(a, dtype, order, True, shape)
+    _core.copyto(result, value, "unsafe")
+    return result
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+    """Zeros, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, 0, dtype, order, shape)
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+    """Ones, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, 1, dtype, order, shape)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    """An array filled with `fill_value`, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, fill_value, dtype, order, shape)
+
+
+def identity(n, dtype=None):
+    """A square matrix with ones on its diagonal."""
+    return _core.eye(n, dtype=dtype)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """`num` numbers from `start` to `stop`, evenly spaced.
+
+    >>> np.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    num = num.__index__()
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    steps = num - 1 if endpoint else num
+    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
+    if plain:
+        step = (float(stop) - float(start)) / steps if steps > 0 else float("nan")
+        result = _core._linspace(float(start), float(stop), num, endpoint, "float64")
+        target = _core.dtype("float64" if dtype is None else dtype)
+    else:
+        start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
+        inexact = _core.result_type(start, stop, float(num))
+        target = inexact if dtype is None else _core.dtype(dtype)
+        delta = asarray(stop - start, inexact)
+        step = delta / steps if steps > 0 else delta * float("nan")
+        shape = (num,) + (1,) * delta.ndim
+        result = _core.arange(0, num, dtype=inexact).reshape(shape)
+        result = result * step + start if steps > 0 else result * delta + start
+        if endpoint and num > 1:
+            result[-1, ...] = stop
+        if axis != 0:
+            result = moveaxis(result, 0, axis)
+    if target.kind in "iu":
+        result = _ufuncs["floor"](result)
+    result = result.astype(target, copy=False)
+    return (result, step) if retstep else result
+
+
+def copy(a, order="K", subok=False):
+    """A copy of the array."""
+    return array(a, copy=True, order=order)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """A copy of the array with elements of another type."""
+    return x.astype(dtype, copy=copy)
+
+
+# ---- shapes ----
+
+
+def reshape(a, /, shape, order="C", *, copy=None):
+    """The same elements in another shape: a view where the strides allow it, else a copy."""
+    return asarray(a).reshape(shape, order=order, copy=copy)
+
+
+def ravel(a, order="C"):
+    """The elements as one axis: a view where the strides allow it, else a copy."""
+    return asarray(a).ravel(order)
+
+
+def transpose(a, axes=None):
+    """A view with the axes in another order: reversed, or as given."""
+    return asarray(a).transpose(axes)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x, /):
+    """A view with the last two axes exchanged."""
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return x.mT
+
+
+def swapaxes(a, axis1, axis2):
+    """A view with two axes exchanged."""
+    return asarray(a).swapaxes(axis1, axis2)
+
+
+def squeeze(a, axis=None):
+    """A view without the axes of extent one, or without those given."""
+    return asarray(a).squeeze(axis)
+
+
+def _normal_axes(axes, ndim, name):
+    axes = [axes] if hasattr(axes, "__index__") else list(axes)
+    result = []
+    for axis in axes:
+        axis = axis.__index__()
+        if not -ndim <= axis < ndim:
+            from weft.exceptions import AxisError
+
+            raise AxisError(axis, ndim, name)
+        result.append(axis % ndim)
+    if len(set(result)) != len(result):
+        raise ValueError(f"repeated axis in `{name}` argument")
+    return result
+
+
+def moveaxis(a, source, destination):
+    """A view with axes moved to other places; the others keep their order."""
+    a = asarray(a)
+    source = _normal_axes(source, a.ndim, "source")
+    destination = _normal_axes(destination, a.ndim, "destination")
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.ndim) if axis not in source]
+    for target, axis in sorted(zip(destination, source)):
+        order.insert(target, axis)
+    return a.transpose(order)
+
+
+def rollaxis(a, axis, start=0):
+    """A view with one axis moved to before another."""
+    a = asarray(a)
+    (axis,) = _normal_axes(axis, a.ndim, "axis")
+    if not -a.ndim <= start <= a.ndim:
+        from weft.exceptions import AxisError
+
+        raise AxisError(f"'start' arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
+    start = start + a.ndim if start < 0 else start
+    if axis < start:
+        start -= 1
+    return moveaxis(a, axis, start) if axis != start else a[...]
+
+
+def fliplr(m):
+    """A view with the second axis in reverse."""
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return m[:, ::-1]
+
+
+def flipud(m):
+    """A view with the first axis in reverse."""
+    m = asarray(m)
+    if m.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return m[::-1, ...]
+
+
+def broadcast_shapes(*args):
+    """The shape that arrays of these shapes broadcast to."""
+    shapes = [(shape,) if hasattr(shape, "__index__") else tuple(shape) for shape in args]
+    result = []
+    for axis in range(_max(map(len, shapes), default=0)):
+        extents = {shape[-1 - axis] for shape in shapes if axis < len(shape)} - {1}
+        if len(extents) > 1:
+            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+        result.append(extents.pop() if extents else 1)
+    return tuple(reversed(result))
+
+
+def broadcast_arrays(*args, subok=False):
+    """Read-only views of the arrays in their common shape."""
+    arrays = [asarray(arg) for arg in args]
+    shape = broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays)
+
+
+def _at_least(arrays, form):
+    results = tuple(form(asarray(a)) for a in arrays)
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*arys):
+    """The arrays, with one axis at least."""
+    return _at_least(arys, lambda a: a.reshape(1) if a.ndim == 0 else a)
+
+
+def atleast_2d(*arys):
+    """The arrays, with two axes at least."""
+    return _at_least(arys, lambda a: a.reshape(1, 1) if a.ndim == 0 else a[None, :] if a.ndim == 1 else a)
+
+
+def atleast_3d(*arys):
+    """The arrays, with three axes at least."""
+
+    def form(a):
+        if a.ndim == 0:
+            return a.reshape(1, 1, 1)
+        if a.ndim == 1:
+            return a[None, :, None]
+        return a[:, :, None] if a.ndim == 2 else a
+
+    return _at_least(arys, form)
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """A read-only view of a diagonal."""
+    return asarray(a).diagonal(offset, axis1, axis2)
+
+
+# ---- joining ----
+
+
+def _joined(arrays, form):
+    if not isinstance(arrays, (list, tuple, ndarray)):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    result = form(*arrays)
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """The arrays one after the other along the second axis, or the first of one-dimensional ones."""
+    arrays = _joined(tup, atleast_1d)
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """The arrays one below the other."""
+    return concatenate(_joined(tup, atleast_2d), 0, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """The arrays one behind the other, along the third axis."""
+    return concatenate(_joined(tup, atleast_3d), 2)
+
+
+def column_stack(tup):
+    """One-dimensional arrays as the columns of a matrix."""
+    arrays = [asarray(a) for a in tup]
+    return concatenate([a if a.ndim >= 2 else array(a, ndmin=2).T for a in arrays], 1)
+
+
+# ---- reductions ----
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The sum of the elements over `axis`. Small integers add up as int64 or uint64.
+
+    >>> np.sum([[1, 2], [3, 4]], axis=0)
+    array([4, 6])
+    """
+    return asarray(a).sum(axis, dtype, out, keepdims, initial, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The product of the elements over `axis`. Small integers multiply as int64 or uint64."""
+    return asarray(a).prod(axis, dtype, out, keepdims, initial, where)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The largest element over `axis`; nan if there is one."""
+    return asarray(a).max(axis, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The smallest element over `axis`; nan if there is one."""
+    return asarray(a).min(axis, out, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether any element over `axis` is true."""
+    return asarray(a).any(axis, out, keepdims, where=where)
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether all elements over `axis` are true."""
+    return asarray(a).all(axis, out, keepdims, where=where)
+
+
+def argmax(a, axis=None, out=None, *, keepdims=False):
+    """The index of the first largest element, in the flattened array or along `axis`."""
+    return asarray(a).argmax(axis, out, keepdims=keepdims)
+
+
+def argmin(a, axis=None, out=None, *, keepdims=False):
+    """The index of the first smallest element, in the flattened array or along `axis`."""
+    return asarray(a).argmin(axis, out, keepdims=keepdims)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The largest element less the smallest, over `axis`."""
+    a = asarray(a)
+    return _ufuncs["subtract"](a.max(axis, None, keepdims), a.min(axis, None, keepdims), out=out)
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    """How many elements over `axis` are not zero; a Python int when there is no axis."""
+    a = asarray(a)
+    count = (a if a.dtype.kind == "b" else a != 0).sum(axis, "int64", None, keepdims)
+    return int(count) if axis is None and not keepdims else count
+
+
+# ---- rounding and limits ----
+
+
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
+    """The elements, those below `a_min` or above `a_max` replaced by the bound.
+
+    >>> np.clip([1, 5, 9], 2, 6)
+    array([2, 5, 6])
+    """
+    if min is not None or max is not None:
+        if a_min is not None or a_max is not None:
+            raise ValueError(
+                "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+            )
+        a_min, a_max = min, max
+    if not isinstance(a, _core.generic):
+        a = asarray(a)
+    if a_min is None and a_max is None:
+        return _ufuncs["positive"](a, out=out, **options)
+    if a_min is None:
+        return _minimum(a, a_max, out=out, **options)
+    if a_max is None:
+        return _maximum(a, a_min, out=out, **options)
+    return _ufuncs["clip"](a, a_min, a_max, out=out, **options)
+
+
+def round(a, decimals=0, out=None):
+    """The elements rounded to `decimals` digits after the point; halves go to the even neighbour.
+
+    >>> np.round([0.5, 1.5, 2.25], 1)
+    array([0.5, 1.5, 2.2])
+    """
+    if not isinstance(a, _core.generic):
+        a = asarray(a)
+    decimals = decimals.__index__()
+    kind = a.dtype.kind
+    if kind in "iu":
+        if decimals >= 0:
+            if out is not None:
+                _core.copyto(out, a, "unsafe")
+                return out
+            return _ufuncs["positive"](a)
+        scale = 10.0**-decimals
+        result = _multiply(_rint(_divide(a, scale)), scale).astype(a.dtype)
+        if isinstance(result, ndarray) and result.ndim == 0:
+            result = result[()]
+        if out is not None:
+            _core.copyto(out, result, "unsafe")
+            return out
+        return result
+    if decimals == 0:
+        return _rint(a, out=out)
+    if kind == "c":
+        parts = round(a.real, decimals) + round(a.imag, decimals) * a.dtype.type(1j)
+        if out is None:
+            return parts
+        _core.copyto(out, parts, "unsafe")
+        return out
+    if decimals > 0:
+        scale = 10.0**decimals
+        return _divide(_rint(_multiply(a, scale)), scale, out=out)
+    scale = 10.0**-decimals
+    return _multiply(_rint(_divide(a, scale)), scale, out=out)
+
+
+around = round
+
+# ---- parts and properties ----
+
+
+def shape(a):
+    """The extent of each axis."""
+    return asarray(a).shape
+
+
+def ndim(a):
+    """The number of axes."""
+    return asarray(a).ndim
+
+
+def size(a, axis=None):
+    """The number of elements, or the extent of an axis."""
+    a = asarray(a)
+    if axis is None:
+        return a.size
+    result = 1
+    for position in _normal_axes(axis, a.ndim, "axis") if isinstance(axis, tuple) else [axis]:
+        result *= a.shape[position]
+    return result
+
+
+def real(val):
+    """The real part; of an array a view."""
+    return val.real if isinstance(val, (ndarray, _core.generic)) else asarray(val).real
+
+
+def imag(val):
+    """The imaginary part; of an array a view."""
+    return val.imag if isinstance(val, (ndarray, _core.generic)) else asarray(val).imag
+
+
+def angle(z, deg=False):
+    """The angle of complex numbers, in radians or degrees."""
+    z = asarray(z)
+    result = _ufuncs["arctan2"](z.imag if z.dtype.kind == "c" else 0, z.real)
+    return result * (180 / 3.141592653589793) if deg else result
+
+
+def iscomplexobj(x):
+    """Whether the elements are of a complex type."""
+    return (x.dtype if hasattr(x, "dtype") else asarray(x).dtype).kind == "c"
+
+
+def isrealobj(x):
+    """Whether the elements are of no complex type."""
+    return not iscomplexobj(x)
+
+
+def iscomplex(x):
+    """Where the imaginary part is not zero."""
+    x = asarray(x)
+    return x.imag != 0 if x.dtype.kind == "c" else _maybe_scalar(zeros_like(x, bool))
+
+
+def isreal(x):
+    """Where the imaginary part is zero."""
+    return imag(x) == 0
+
+
+def isposinf(x, out=None):
+    """Where an element is positive infinity."""
+    return _ufuncs["logical_and"](_ufuncs["isinf"](x), ~_ufuncs["signbit"](x), out=out)
+
+
+def isneginf(x, out=None):
+    """Where an element is negative infinity."""
+    return _ufuncs["logical_and"](_ufuncs["isinf"](x), _ufuncs["signbit"](x), out=out)
+
+
+def _maybe_scalar(a):
+    return a[()] if a.ndim == 0 else a
+
+
+def isscalar(element):
+    """Whether `element` is a number or a text, and no array."""
+    import numbers
+
+    return isinstance(element, (_core.generic, str, bytes, numbers.Number))
+
+
+def isfortran(a):
+    """Whether the array is in Fortran order and not in C order."""
+    return a.flags.fnc
+
+
+# ---- comparisons ----
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Where |a - b| <= atol + rtol * |b|.
+
+    >>> np.isclose([1, 2], [1, 2.1])
+    array([ True, False])
+    """
+    x, y = asarray(a), asarray(b)
+    if y.dtype.kind in "biu":
+        # |smallest integer| is not an integer of that type.
+        y = y.astype(_core.result_type(y, 1.0))
+    absolute, isfinite = _ufuncs["absolute"], _ufuncs["isfinite"]
+    near = (absolute(x - y) <= atol + rtol * absolute(y)) & isfinite(y) | (x == y)
+    if equal_nan:
+        near = near | (_ufuncs["isnan"](x) & _ufuncs["isnan"](y))
+    return near
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close; see isclose."""
+    return bool(isclose(a, b, rtol, atol, equal_nan).all())
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Whether two arrays have the same shape and elements."""
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+    except Exception:
+        return False
+    if a1.shape != a2.shape:
+        return False
+    equal = a1 == a2
+    if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
+        equal = equal | (_ufuncs["isnan"](a1) & _ufuncs["isnan"](a2))
+    return bool(equal.all())
+
+
+def array_equiv(a1, a2):
+    """Whether two arrays have the same elements after broadcasting one to the other."""
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+        broadcast_shapes(a1.shape, a2.shape)
+    except Exception:
+        return False
+    return bool((a1 == a2).all())

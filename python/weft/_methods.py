@@ -1,0 +1,59 @@
+"""The methods of ndarray and of the scalars that are put together from functions, set on the types at import."""
+
+import math
+import numbers
+
+from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
+from weft._functions import clip as _clip
+from weft._functions import round as _round
+from weft._statistics import mean, std, var
+
+
+def conj(self, *args, **options):
+    """The complex conjugate; a real array itself."""
+    if self.dtype.kind != "c" and not args and not options:
+        return self
+    return _ufuncs["conjugate"](self, *args, **options)
+
+
+def clip(self, min=None, max=None, out=None, **options):
+    """The elements, those below `min` or above `max` replaced by the bound."""
+    return _clip(self, min, max, out, **options)
+
+
+def round(self, decimals=0, out=None):
+    """The elements rounded to `decimals` digits after the point."""
+    return _round(self, decimals, out)
+
+
+def _round_scalar(self, ndigits=None):
+    if ndigits is None and self.dtype.kind in "fb":
+        return int(_round(self))
+    return _round(self, ndigits or 0)
+
+
+def _by_python(function):
+    return lambda self: function(self.item())
+
+
+for _type in (ndarray, generic):
+    for _function in (mean, var, std, conj, clip, round):
+        setattr(_type, _function.__name__, _function)
+    _type.conjugate = conj
+
+generic.__round__ = _round_scalar
+generic.__floor__ = _by_python(math.floor)
+generic.__ceil__ = _by_python(math.ceil)
+generic.__trunc__ = _by_python(math.trunc)
+floating.is_integer = _by_python(float.is_integer)
+floating.as_integer_ratio = _by_python(float.as_integer_ratio)
+floating.hex = _by_python(float.hex)
+integer.is_integer = lambda self: True
+integer.bit_count = lambda self: abs(self.item()).bit_count()
+integer.numerator = property(lambda self: self)
+integer.denominator = property(lambda self: type(self)(1))
+
+numbers.Integral.register(integer)
+numbers.Real.register(floating)
+numbers.Complex.register(inexact)
+numbers.Number.register(number)

@@ -1,0 +1,31 @@
+"""What to say about names of NumPy's that weft does not have yet."""
+
+_INSTEAD = {
+    "random": "draw with NumPy and convert: weft.asarray(numpy.random.default_rng().random(n))",
+    "linalg": "use NumPy's: weft.asarray(numpy.linalg.inv(numpy.asarray(x)))",
+    "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
+    "testing": "numpy.testing takes weft's arrays",
+    "matmul": "use NumPy's: weft.asarray(numpy.asarray(a) @ numpy.asarray(b))",
+    "dot": "use NumPy's, or (a * b).sum()",
+    "load": "use weft.asarray(numpy.load(file))",
+    "save": "use numpy.save(file, numpy.asarray(x))",
+}
+
+
+def module_message(name):
+    """The words of the AttributeError for `weft.<name>`."""
+    from weft._numpy_names import module_names
+
+    if name not in module_names:
+        return f"module 'weft' has no attribute {name!r}"
+    instead = _INSTEAD.get(name, f"use NumPy's: weft.asarray(numpy.{name}(numpy.asarray(x)))")
+    return f"weft has no np.{name} yet; meanwhile {instead}"
+
+
+def attribute_message(name):
+    """The words of the AttributeError for `x.<name>` of an array."""
+    from weft._numpy_names import array_names
+
+    if name not in array_names:
+        return f"'weft.ndarray' object has no attribute {name!r}"
+    return f"weft's ndarray has no .{name} yet; meanwhile use NumPy's: numpy.asarray(x).{name}"

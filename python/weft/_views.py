@@ -1,0 +1,177 @@
+"""`x.flags` and `x.flat`."""
+
+from weft import _core
+
+_FLAG_NAMES = {
+    "C": "c_contiguous",
+    "CONTIGUOUS": "c_contiguous",
+    "F": "f_contiguous",
+    "FORTRAN": "f_contiguous",
+    "O": "owndata",
+    "W": "writeable",
+    "A": "aligned",
+    "X": "writebackifcopy",
+    "B": "behaved",
+    "CA": "carray",
+    "FA": "farray",
+}
+
+
+class flagsobj:
+    """How an array lies in memory, and whether it may be written. Attributes or items: flags['C_CONTIGUOUS']."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array):
+        self._array = array
+
+    @property
+    def c_contiguous(self):
+        return _core._array_flags(self._array)[0]
+
+    @property
+    def f_contiguous(self):
+        return _core._array_flags(self._array)[1]
+
+    contiguous = c_contiguous
+    fortran = f_contiguous
+
+    @property
+    def owndata(self):
+        return _core._array_flags(self._array)[2]
+
+    @property
+    def writeable(self):
+        return _core._array_flags(self._array)[3]
+
+    @writeable.setter
+    def writeable(self, value):
+        _core._set_writeable(self._array, bool(value))
+
+    @property
+    def aligned(self):
+        return True
+
+    @property
+    def writebackifcopy(self):
+        return False
+
+    @property
+    def behaved(self):
+        return self.writeable
+
+    @property
+    def carray(self):
+        return self.c_contiguous and self.writeable
+
+    @property
+    def farray(self):
+        return self.f_contiguous and self.writeable and not self.c_contiguous
+
+    @property
+    def fnc(self):
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self):
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def num(self):
+        c, f, owned, writeable = _core._array_flags(self._array)
+        return c * 0x1 + f * 0x2 + owned * 0x4 + 0x100 + writeable * 0x400
+
+    def _attribute(self, key):
+        name = _FLAG_NAMES.get(key, key.lower() if isinstance(key, str) and key.isupper() else None)
+        if name is None or not hasattr(type(self), name):
+            raise KeyError("Unknown flag")
+        return name
+
+    def __getitem__(self, key):
+        return getattr(self, self._attribute(key))
+
+    def __setitem__(self, key, value):
+        setattr(self, self._attribute(key), value)
+
+    def __eq__(self, other):
+        return isinstance(other, flagsobj) and self.num == other.num
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "\n".join(f"  {name} : {self[name]}" for name in names) + "\n"
+
+
+class flatiter:
+    """The elements of an array in C order: iterate, index with an integer or a slice, assign."""
+
+    def __init__(self, array):
+        self.base = array
+        self.index = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.index >= self.base.size:
+            raise StopIteration
+        value = self._flat()[self.index]
+        self.index += 1
+        return value
+
+    def __len__(self):
+        return self.base.size
+
+    def _flat(self):
+        return self.base.reshape(-1)
+
+    @property
+    def coords(self):
+        """The index of the element that comes next."""
+        coordinates = []
+        rest = self.index
+        for extent in reversed(self.base.shape):
+            coordinates.append(rest % extent if extent else 0)
+            rest //= extent or 1
+        return tuple(reversed(coordinates))
+
+    def __getitem__(self, key):
+        value = self._flat()[key]
+        # As in NumPy, what an iterator gives is no view.
+        return value.copy() if isinstance(value, _core.ndarray) else value
+
+    def __setitem__(self, key, value):
+        array = self.base
+        flat = array.reshape(-1)
+        part = flat[key] if not isinstance(key, int) else flat[key : key + 1 or None]
+        values = _core.asarray(value).reshape(-1)
+        if values.size == 0:
+            if part.size:
+                raise ValueError("Error setting single item of array.")
+            return
+        if values.size != part.size:
+            # Values repeat until the part is full.
+            turns = -(-part.size // values.size)
+            values = _core.concatenate([values] * turns)[: part.size] if turns else values[:0]
+        if not _core.shares_memory(flat, array):
+            # `flat` is a copy: change it, then store all of it.
+            if not array.flags.writeable:
+                raise ValueError("underlying array is read-only")
+            part[...] = values
+            array[...] = flat.reshape(array.shape)
+        else:
+            part[...] = values
+
+    def copy(self):
+        """A copy of the elements as one axis."""
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.base.flatten().__array__(dtype, copy=copy)
+
+    def __eq__(self, other):
+        return self.copy() == other
+
+    def __ne__(self, other):
+        return self.copy() != other
+
+    __hash__ = None
