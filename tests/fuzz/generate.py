@@ -242,8 +242,9 @@ class Generator(Pool):
                 seen = self.value_of(text)
             except (TypeError, ValueError):
                 seen = None
-            if seen is not None and seen.dtype.kind == "b" and not set(seen.tobytes()) <= {0, 1}:
-                return  # a bool of neither 0 nor 1
+            if seen is not None and seen.dtype.kind == "b" and value.dtype.kind != "b":
+                return  # a bool may become neither 0 nor 1
+            self.sees_bytes |= seen is not None and seen.dtype != value.dtype
         elif which == 18:
             text = choose.pick([f"{source}.real", f"{source}.imag"])
             if self.has("real"):
@@ -315,8 +316,8 @@ class Generator(Pool):
             step = (
                 f"{target}.fill({text})" if numpy.ndim(operand.value) == 0 else f"np.copyto({target}, {text})"
             )
-            if "copyto" in step and not self.has("copyto"):
-                return
+            if "copyto" in step and (operand.text == target or not self.has("copyto")):
+                return  # copying an array to itself is nothing to NumPy, even when it is read-only
         self.add(step, self.spread(target, tolerance, operand.text))
 
     def in_place(self):

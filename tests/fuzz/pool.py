@@ -2,7 +2,7 @@
 
 import numpy
 from choices import SCALARS
-from execute import EXACT, Step, namespace, run_step
+from execute import ANYTHING, EXACT, Step, namespace, run_step
 from tolerance import Operand, broadcasts
 
 
@@ -16,6 +16,7 @@ class Pool:
         self.tolerances = {}
         self.steps: list[Step] = []
         self.count = 0
+        self.sees_bytes = False  # some name is a view with another dtype
 
     def has(self, name):
         return name not in self.profile.missing
@@ -62,8 +63,23 @@ class Pool:
                     return False
         tolerances = {k: v for k, v in (tolerances or {}).items() if v != EXACT} if error is None else {}
         self.tolerances.update(tolerances)
+        if self.sees_bytes and error is None:
+            tolerances.update(self.open_bytes())
         self.steps.append(Step(source, tolerances))
         return error is None
+
+    def open_bytes(self):
+        """What is open in names that see the bytes of values whose bits are open: NaNs, and inexact ones."""
+        arrays = [(name, self.names[name]) for name in self.arrays()]
+        found = {}
+        for name, array in arrays:
+            if array.dtype.kind not in "fc" or (name not in self.tolerances and not numpy.isnan(array).any()):
+                continue
+            for other, seen in arrays:
+                if seen.real.dtype != array.real.dtype and numpy.may_share_memory(seen, array):
+                    found[other] = ANYTHING
+        self.tolerances.update(found)
+        return found
 
     def value_of(self, text):
         return eval(text, self.names)

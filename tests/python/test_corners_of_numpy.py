@@ -1,0 +1,116 @@
+"""Corners of NumPy's behaviour that random programs found: each program's whole outcome is NumPy's."""
+
+import pathlib
+import sys
+import warnings
+
+import numpy
+import pytest
+import weft
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
+
+import execute  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
+
+PROGRAMS = {
+    "a cast that is refused comes before shapes that do not fit": """
+        x1 = np.zeros(3, 'i4')
+        x1 += np.zeros((2, 4))
+        np.add(np.zeros(5), 1, out=x1)
+    """,
+    "a 0-d array has one axis for reductions": """
+        x1 = np.array(3.5)
+        x2 = x1.sum(axis=0)
+        x3 = np.max(x1, axis=-1, keepdims=True)
+        x4 = x1.any(axis=1)
+    """,
+    "the maximum of nothing is refused even where there are no results": """
+        x1 = np.zeros((0, 0))
+        x2 = x1.max(axis=1)
+        x3 = np.zeros((0, 3)).max(axis=1)
+        x4 = np.zeros((0, 3)).min(axis=0)
+    """,
+    "eye has a diagonal that can be written": """
+        x1 = np.eye(3, k=1)
+        x1[...] = 2
+        x2 = np.eye(2, 3, k=-1, dtype='c8')
+    """,
+    "one element cannot hold an array": """
+        x1 = np.zeros(3)
+        x1[0] = np.ones(2)
+        x1[0] = np.ones(1)
+        x2 = np.zeros(3, 'c16')
+        x2[0] = np.ones(1)
+        x3 = np.zeros(3, '?')
+        x3[0] = np.ones(1)
+        x3[1] = np.ones(2)
+        x1[1] = np.array(4)
+        x4 = np.zeros(3, 'i2')
+        x4[-1] = x4[:1]
+        x4[...] = x4[:1]
+    """,
+    "a NumPy scalar that does not fit a signed integer is refused, for an unsigned one it wraps": """
+        x1 = np.zeros(3, 'i1')
+        x1[...] = np.uint8(200)
+        x1[0] = np.int64(-129)
+        x1[1:] = np.array(200)
+        x2 = np.zeros(3, 'u4')
+        x2[...] = np.int64(-1)
+        x2[0] = -1
+        x1[2] = np.float64(300.5)
+        x1[2] = np.float64(nan)
+        x1[2] = np.float64(-7.5)
+    """,
+    "clip takes Python integers beyond the dtype": """
+        x1 = np.array([0, 3, 200], dtype='u1')
+        x2 = np.clip(x1, -2, 3)
+        x3 = np.clip(x1, 1, 300)
+        x4 = x1.clip(-1, 1000)
+        x5 = np.clip(x1, None, 3)
+        x6 = np.clip(x1, 300, 2)
+    """,
+    "scalars copy and convert to scalars": """
+        x1 = np.array([1.5, 2.5])[0]
+        x2 = x1.copy()
+        x3 = x1.astype('f4')
+        x4 = x1.astype('i8', copy=False)
+        x5 = np.array(1.5).astype('f4')
+        x6 = np.array(1.5).copy()
+    """,
+    "concatenation of everything in one row": """
+        x1 = np.arange(6.0).reshape(2, 3)
+        x2 = np.concatenate([x1, x1.T], axis=None)
+        x3 = np.concatenate([x1, np.array(1)], axis=None)
+        x4 = np.concatenate([np.array(1), np.array(2)])
+    """,
+    "a range of complex numbers": """
+        x1 = np.arange(3, 14, 2, dtype='c16')
+        x2 = np.arange(3, dtype='c8')
+    """,
+    "counts are integers of the platform": """
+        x1 = np.count_nonzero(np.eye(3))
+        x2 = np.count_nonzero(np.eye(3), axis=0)
+    """,
+    "the strides of imaginary parts": """
+        x1 = np.arange(6.0, dtype='f4').reshape(2, 3).T
+        x2 = np.imag(x1)
+        x3 = x1.imag
+        x4 = np.zeros((1, 4, 1), 'c8')
+        x5 = np.imag(x4)
+        x6 = x5.ravel()
+        x7 = x4.real.reshape(-1)
+        x8 = x4[0, ::2].real.ravel()
+    """,
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_outcome(program):
+    lines = [line.strip() for line in PROGRAMS[program].strip().splitlines()]
+    steps = [execute.Step(line, check=True) for line in lines]
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        failure = execute.run_program(steps, execute.Subject(weft))
+    assert failure is None, execute.script(steps, failure)
