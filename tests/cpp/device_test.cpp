@@ -162,7 +162,7 @@ TEST(CpuMemoryDeathTest, GuardPagesCatchOverruns) {
         volatile char* data = buffer->data();
         const bool ends = (reinterpret_cast<uintptr_t>(buffer->data()) + 24) % 4096 == 0;
         EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 8, 0u);
-        EXPECT_EXIT(data[ends ? 24 : -1] = 1, testing::KilledBySignal(SIGSEGV), "");
+        EXPECT_DEATH(data[ends ? 24 : -1] = 1, "");
         beyond += ends ? 1 : -1;
         data[0] = 1;
         data[23] = 1;

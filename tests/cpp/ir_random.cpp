@@ -272,7 +272,9 @@ private:
         if (!may_write_) return;
         ValueId buffer = pick(outputs_);
         ValueId at = point_;
-        for (ValueId candidate : visible_) {
+        // By number, since index() adds values.
+        for (size_t i = 0, count = visible_.size(); i < count; i++) {
+            const ValueId candidate = visible_[i];
             if (b_->type(candidate).is_buffer && chance(2)) {
                 buffer = candidate;
                 at = index();
