@@ -2,7 +2,7 @@
 # instruction set, and the bitcode for the kernel compiler.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 
-set(WEFT_OP_GROUPS 0 1 2 3 4 5 6 7 cast)
+set(WEFT_OP_GROUPS 0 1 2 3 4 5 math_0 math_1 cast)
 set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp)
 foreach(group IN LISTS WEFT_OP_GROUPS)
     list(APPEND WEFT_OP_OUTPUTS kernels_${group}.inc loops_${group}.cpp bitcode_${group}.cpp)
@@ -20,6 +20,36 @@ foreach(output IN LISTS WEFT_OP_OUTPUTS)
     endif()
 endforeach()
 
+# Compiles the loops of one group through textual LLVM IR, to which the vector math library is attached in between.
+function(weft_vector_math_object group isa result)
+    if(isa STREQUAL "x86_64_v4")
+        set(library avx512f)
+        set(bits 512)
+    else()
+        set(library avx2)
+        set(bits 256)
+    endif()
+    string(REGEX REPLACE "^x86_64_" "x86-64-" march ${isa})
+    set(attach ${CMAKE_CURRENT_SOURCE_DIR}/tools/attach_vector_math.py)
+    set(base ${WEFT_GENERATED_DIR}/vector_math/${isa}/loops_${group})
+    file(MAKE_DIRECTORY ${WEFT_GENERATED_DIR}/vector_math/${isa})
+    add_custom_command(
+        OUTPUT ${base}.o
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -ffp-contract=off -fno-math-errno -g0
+                -Wall -Wextra -Werror -march=${march} -mprefer-vector-width=${bits} -DWEFT_ISA=${isa}
+                -I ${CMAKE_CURRENT_SOURCE_DIR}/include -I ${CMAKE_CURRENT_SOURCE_DIR}/src -I ${WEFT_GENERATED_DIR}
+                -S -emit-llvm -Xclang -disable-llvm-passes
+                -MD -MF ${base}.d -MT ${base}.o -o ${base}.plain.ll ${WEFT_GENERATED_DIR}/loops_${group}.cpp
+        COMMAND ${Python3_EXECUTABLE} ${attach} ${base}.plain.ll ${base}.ll --isa ${library}
+        COMMAND ${CMAKE_CXX_COMPILER} -O2 -fPIC -ffunction-sections -Wno-pass-failed -c -o ${base}.o ${base}.ll
+        DEPENDS ${WEFT_GENERATED_DIR}/loops_${group}.cpp ${attach}
+        DEPFILE ${base}.d
+        COMMENT "Compiling loops_${group} for ${isa} with vector math"
+        VERBATIM)
+    set_source_files_properties(${base}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    set(${result} ${base}.o PARENT_SCOPE)
+endfunction()
+
 # The loops are optimised in every build type: they are what small work runs on, and tests time out otherwise.
 # Not every loop can be vectorised, which is no fault (-Wno-pass-failed).
 set(WEFT_LOOP_FLAGS -O2 -Wno-pass-failed)
@@ -31,7 +61,12 @@ endif()
 foreach(isa IN LISTS WEFT_ISAS)
     set(sources "")
     foreach(group IN LISTS WEFT_OP_GROUPS)
-        list(APPEND sources ${WEFT_GENERATED_DIR}/loops_${group}.cpp)
+        if(group MATCHES "^math_" AND isa MATCHES "_v[34]$")
+            weft_vector_math_object(${group} ${isa} object)
+            list(APPEND WEFT_GENERATED_SOURCES ${object})
+        else()
+            list(APPEND sources ${WEFT_GENERATED_DIR}/loops_${group}.cpp)
+        endif()
     endforeach()
     add_library(weft_loops_${isa} OBJECT ${sources})
     target_include_directories(weft_loops_${isa} PRIVATE include src ${WEFT_GENERATED_DIR})
