@@ -77,10 +77,15 @@ def main():
     for name, kind, upper, degree in (("tail_f64", "d", mpf("5.95"), 17), ("tail_f32", "f", mpf("4"), 6)):
         derive(name, kind, tail, lambda x: erfc(x) / erf(x), 1, upper, range(degree + 1))
     # exp(x**2) * erfc(x) * (1 + 2x) as a polynomial in s = (x - k) / (x + k).
-    for name, kind, k, upper, degree in (("scaled_f64", "d", mpf(4), mpf(28), 22), ("scaled_f32", "f", mpf(2), mpf("10.1"), 9)):
+    for name, kind, k, upper, degree in (
+        ("scaled_f64", "d", mpf(4), mpf(28), 22),
+        ("scaled_f32", "f", mpf(2), mpf("10.1"), 9),
+    ):
         to_x = lambda s, k=k: k * (1 + s) / (1 - s)
         scaled = lambda s, to_x=to_x: exp(to_x(s) ** 2) * erfc(to_x(s)) * (1 + 2 * to_x(s))
-        derive(name, kind, scaled, lambda s, f=scaled: 1 / f(s), -1, (upper - k) / (upper + k), range(degree + 1))
+        derive(
+            name, kind, scaled, lambda s, f=scaled: 1 / f(s), -1, (upper - k) / (upper + k), range(degree + 1)
+        )
     # (exp(r) - 1 - r) / r**2 on half an octave; the error relative to exp(r) - 1 (near 0, where r by itself is
     # exact, the weight is held above zero).
     rest = lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > 1e-20 else mpf(1) / 2

@@ -291,8 +291,8 @@ void bind_functions(nb::module_& m) {
         },
         nb::arg("N"), nb::arg("M") = none, nb::arg("k") = 0, nb::arg("dtype") = none, nb::arg("order") = "C",
         "Ones on a diagonal, zeros elsewhere.");
-    m.def("concatenate", concatenate_function, nb::arg("arrays"), nb::arg("axis") = 0, nb::arg("out") = none,
-          nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
+    m.def("concatenate", concatenate_function, nb::arg("arrays"), nb::arg("axis").none() = 0,
+          nb::arg("out") = none, nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
           "The arrays one after the other along an axis; axis=None flattens them first.");
     m.def("stack", stack_function, nb::arg("arrays"), nb::arg("axis") = 0, nb::arg("out") = none,
           nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",

@@ -1,6 +1,7 @@
 // Basic indexing, reading and writing: integers, slices, None and Ellipsis. Reading or writing one element of
 // an array whose values are at hand goes straight to memory.
 #include "bindings.h"
+#include "ops/resolve.h"
 
 namespace weft::python {
 
@@ -136,12 +137,26 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
     return guarded([&] { return subscript(array_of(self), parse_key(key)).release().ptr(); });
 }
 
+/// One element takes no array with axes, not even of one element, but for a bool, which takes its truth.
+void refuse_in_one_element(const array& source, DType target) {
+    if (target.is_complex()) throw TypeError("only 0-dimensional arrays can be converted to Python scalars");
+    if (!target.is_bool() || source.size() != 1)
+        throw ValueError("setting an array element with a sequence.");
+}
+
+/// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
+bool through_python(DType source, DType target) {
+    return target.is_signed_integer() && !source.is_bool() && !source.is_complex() &&
+           !can_cast(source, target, Casting::kSafe);
+}
+
 int array_assign(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_number([&]() -> int {
         if (value == nullptr) throw ValueError("cannot delete array elements");
         const array& whole = array_of(self);
         if (!whole.writeable()) throw ValueError("assignment destination is read-only");
-        const array target = key == Py_Ellipsis ? whole : index(whole, parse_key(key).indices);
+        const Key parsed = key == Py_Ellipsis ? Key{{}, false} : parse_key(key);
+        const array target = key == Py_Ellipsis ? whole : index(whole, parsed.indices);
         if (is_array(value)) {
             // `x[1:3] += 1` ends in storing the view into itself.
             const array& source = array_of(value);
@@ -149,6 +164,8 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
                 source.shape() == target.shape() && source.strides() == target.strides() &&
                 source.dtype() == target.dtype())
                 return 0;
+            const bool element = !parsed.indices.empty() && parsed.only_integers && target.ndim() == 0;
+            if (element && source.ndim() != 0) refuse_in_one_element(source, target.dtype());
         }
         Argument argument;
         if (PyList_Check(value) || PyTuple_Check(value)) {
@@ -157,6 +174,8 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
             PyObject* type =
                 reinterpret_cast<PyObject*>(target.dtype().is_integer() ? &PyLong_Type : &PyFloat_Type);
             argument = to_argument(nb::handle(nb::borrow(type)(nb::handle(value))));
+        } else if (is_scalar(value) && through_python(scalar_dtype(value), target.dtype())) {
+            argument = to_argument(steal_or_throw(PyNumber_Long(value)));
         } else {
             argument = to_argument(nb::handle(value));
         }

@@ -2,6 +2,7 @@
 
 from weft import _core
 from weft._core import array, asarray, concatenate, empty_like, ndarray
+from weft._dtypes import iinfo
 
 _ufuncs = _core._ufuncs
 _maximum, _minimum, _rint = _ufuncs["maximum"], _ufuncs["minimum"], _ufuncs["rint"]
@@ -334,10 +335,9 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """How many elements over `axis` are not zero; a Python int when there is no axis."""
+    """How many elements over `axis` are not zero."""
     a = asarray(a)
-    count = (a if a.dtype.kind == "b" else a != 0).sum(axis, "int64", None, keepdims)
-    return int(count) if axis is None and not keepdims else count
+    return (a if a.dtype.kind == "b" else a != 0).sum(axis, "int64", None, keepdims)
 
 
 # ---- rounding and limits ----
@@ -357,6 +357,12 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
         a_min, a_max = min, max
     if not isinstance(a, _core.generic):
         a = asarray(a)
+    if a.dtype.kind in "iu":  # Python integers beyond the dtype bound nothing
+        limits = iinfo(a.dtype)
+        if type(a_min) is int and a_min <= limits.min:
+            a_min = None
+        if type(a_max) is int and a_max >= limits.max:
+            a_max = None
     if a_min is None and a_max is None:
         return _ufuncs["positive"](a, out=out, **options)
     if a_min is None:

@@ -116,8 +116,9 @@ bool is_dense(const array& input) {
     return true;
 }
 
-// The most frequent call, without the general machinery: up to two operands that are dense arrays of one shape and of
-// the loop's types, or Python scalars; one result. Gives false when the call is not of that kind.
+// The most frequent call, without the general machinery: up to two operands that are dense arrays of one
+// shape and of the loop's types, or Python scalars; one result. Gives false when the call is not of that
+// kind.
 bool run_dense(const OpInfo& op, const LoopInfo& loop, std::span<const Argument> inputs, array& result) {
     const array* leader = nullptr;
     ScalarBytes constant;
@@ -160,7 +161,8 @@ bool run_dense(const OpInfo& op, const LoopInfo& loop, std::span<const Argument>
     if (dtype.itemsize() == leader->itemsize()) {
         result = array_of(std::move(buffer), dtype, leader->shape(), leader->strides());
     } else {
-        result = array_of(std::move(buffer), dtype, leader->shape(), c_strides(leader->shape(), dtype.itemsize()));
+        result =
+            array_of(std::move(buffer), dtype, leader->shape(), c_strides(leader->shape(), dtype.itemsize()));
     }
     return true;
 }

@@ -111,7 +111,10 @@ array from_argument(const Argument& value, std::optional<DType> dtype) {
 array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype) {
     const OperandType types[3] = {operand_type(start), operand_type(stop), operand_type(step)};
     DType type = dtype.value_or(result_type(types));
-    if (type.is_complex()) throw TypeError("arange() of complex numbers is not supported by weft yet");
+    for (const OperandType& argument : types) {
+        if (argument.dtype.is_complex())
+            throw NotImplementedError("weft has no arange() from complex numbers yet; meanwhile multiply");
+    }
     if (!dtype && type.is_bool()) type = ScalarType::kInt64;
     const auto number = [](const Argument& value) {
         double result = 0;

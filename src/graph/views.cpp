@@ -227,7 +227,8 @@ array real(const array& input) {
 
 array imag(const array& input) {
     if (!input.dtype().is_complex()) {
-        array zeros = full(input.shape(), Integer(0), input.dtype());
+        array zeros = empty_like(input, std::nullopt, 'K', std::nullopt);
+        assign(zeros, Integer(0));
         zeros.set_writeable(false);
         return zeros;
     }
@@ -359,20 +360,25 @@ array reshape(const array& input, const Dims& shape, char order, std::optional<b
     return dense.with_view(input.dtype(), target, strides, 0);
 }
 
+// A view only where the elements lie without gaps in the order asked for; reshape finds more views.
 array ravel(const array& input, char order) {
     const Dims flat{input.size()};
-    if (order == 'K') {
-        // The order of memory, if that is without gaps: the axes sorted by stride, each walked forwards.
-        std::vector<int64_t> axes(input.shape().size());
-        std::iota(axes.begin(), axes.end(), 0);
-        std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
-            return std::abs(input.strides()[static_cast<size_t>(a)]) >
-                   std::abs(input.strides()[static_cast<size_t>(b)]);
-        });
-        if (input.c_contiguous()) return reshape(input, flat, 'C');
-        return reshape(input.ndim() > 1 ? transpose(input, axes) : input, flat, 'C');
+    if (order == 'K' && input.c_contiguous()) order = 'C';
+    if (order == 'K' && input.f_contiguous()) order = 'F';
+    if (order == 'A') order = input.f_contiguous() && !input.c_contiguous() ? 'F' : 'C';
+    if (order != 'K') {
+        const bool dense = order == 'C' ? input.c_contiguous() : input.f_contiguous();
+        return reshape(dense ? input : copy(input, order), flat, order);
     }
-    return reshape(input, flat, order);
+    // The order of memory: the axes sorted by stride, each walked forwards.
+    std::vector<int64_t> axes(input.shape().size());
+    std::iota(axes.begin(), axes.end(), 0);
+    std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
+        return std::abs(input.strides()[static_cast<size_t>(a)]) >
+               std::abs(input.strides()[static_cast<size_t>(b)]);
+    });
+    const array sorted = transpose(input, axes);
+    return reshape(sorted.c_contiguous() ? sorted : copy(sorted, 'C'), flat, 'C');
 }
 
 bool may_share_memory(const array& first, const array& second) {
