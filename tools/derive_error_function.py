@@ -11,7 +11,7 @@ beforehand where it must be exact.
 import struct
 import sys
 
-from mpmath import erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, cos
+from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt
 
 mp.dps = 60
 

@@ -24,7 +24,7 @@ void append_buffer(std::string& key, const BufferForm& buffer) {
 }
 
 void append_value(std::string& key, const ValueForm& value) {
-    key += "ivs"[static_cast<int>(value.kind)];
+    key += "ivsc"[static_cast<int>(value.kind)];
     key += std::to_string(value.index);
     if (value.result != 0) key += "." + std::to_string(value.result);
 }
@@ -183,6 +183,8 @@ private:
                     return loaded;
                 }
                 case ValueForm::Kind::kScalar: return lowering_.scalars_[form.index];
+                case ValueForm::Kind::kConstant:
+                    return lowering_.builder_.constant(lowering_.form_.constants[form.index]);
                 case ValueForm::Kind::kStep: return steps_[form.index][form.result];
             }
             return {};
@@ -264,13 +266,14 @@ private:
         b.store(outputs_[0], b.cast(value, form_.outputs[0].buffer.element), indices);
     }
 
-    // One accumulator for each column of a tile, in local memory; rows outside, columns inside. Each column is combined
-    // one element after another, as a reduction with one lane and one block is.
+    // One accumulator for each column of a tile, in local memory; rows outside, columns inside. Each column
+    // is combined one element after another, as a reduction with one lane and one block is.
     void reduce_tile(Builder& b, std::vector<ValueId>& point, ValueId count, const Builder::Body& element) {
         const auto column_axis = static_cast<size_t>(form_.tiled_dimension);
         const ValueId zero = b.index(0), one = b.index(1);
         const ValueId first = b.apply("multiply", {point[column_axis], b.index(kReduceTile)});
-        const ValueId width = b.apply("minimum", {b.apply("subtract", {columns_, first}), b.index(kReduceTile)});
+        const ValueId width =
+            b.apply("minimum", {b.apply("subtract", {columns_, first}), b.index(kReduceTile)});
         const std::vector<ValueId> start = initials(b);
         std::vector<ValueId> accumulators;
         for (size_t k = 0; k < start.size(); ++k) {
@@ -335,7 +338,8 @@ private:
                     }
                     base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
                 }
-                std::vector<ValueId> point(indices.begin(), indices.end());  // a tile puts its column in place
+                std::vector<ValueId> point(indices.begin(),
+                                           indices.end());  // a tile puts its column in place
                 const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
                     std::vector<ValueId> position = point;
                     if (form_.blocked) position.pop_back();
@@ -414,6 +418,10 @@ std::string KernelForm::key() const {
     for (const BufferForm& input : inputs) append_buffer(key, input);
     key += '|';
     for (const ScalarType type : scalars) key += static_cast<char>('A' + static_cast<int>(type));
+    for (const ir::Constant& constant : constants) {
+        key += static_cast<char>('a' + static_cast<int>(constant.type));
+        key.append(reinterpret_cast<const char*>(constant.bytes.data()), constant.bytes.size());
+    }
     for (const StepForm& step : steps) {
         key += '|';
         if (step.op != nullptr) {

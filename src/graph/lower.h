@@ -22,7 +22,7 @@ struct BufferForm {
 };
 
 struct ValueForm {
-    enum class Kind : uint8_t { kInput, kScalar, kStep } kind = Kind::kInput;
+    enum class Kind : uint8_t { kInput, kScalar, kStep, kConstant } kind = Kind::kInput;
     uint16_t index = 0;
     uint16_t result = 0;  // of a step
 };
@@ -51,6 +51,7 @@ struct KernelForm {
     int grid_rank = 1;
     std::vector<BufferForm> inputs;
     std::vector<ScalarType> scalars;
+    std::vector<ir::Constant> constants;  // scalars whose value the code depends on: divisors of integers
     std::vector<StepForm> steps;
     std::vector<OutputForm> outputs;
     // reductions
@@ -63,7 +64,8 @@ struct KernelForm {
     bool blocked = false;  // kReduce: the last grid dimension counts blocks
     bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
     int lanes = 1;
-    int tiled_dimension = -1;  // kReduce: this grid dimension counts tiles of kReduceTile columns; see Lowering
+    int tiled_dimension =
+        -1;  // kReduce: this grid dimension counts tiles of kReduceTile columns; see Lowering
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people

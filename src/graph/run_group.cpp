@@ -64,6 +64,15 @@ ValueForm value_of(GroupParts& parts, const StepIndex& steps, const Operand& ope
     return input_value(parts, operand);
 }
 
+// Integers are divided by a constant without dividing, if the compiler sees it.
+bool is_integer_divisor(const Node& node, size_t operand) {
+    if (node.op == nullptr || operand != 1 || !node.inputs[1].is_constant()) return false;
+    const OpId id = node.op->id;
+    const bool divides =
+        id == OpId::kFloorDivide || id == OpId::kRemainder || id == OpId::kFmod || id == OpId::kDivmod;
+    return divides && DType(node.op->loops[static_cast<size_t>(node.loop)].types[1]).is_integer();
+}
+
 // The element-wise nodes of the group, as steps.
 StepIndex add_steps(GroupParts& parts, const Group& group) {
     StepIndex steps;
@@ -73,7 +82,18 @@ StepIndex add_steps(GroupParts& parts, const Group& group) {
         step.op = node->op;
         step.loop = node->loop;
         step.to = node->results[0].dtype.scalar_type();
-        for (const Operand& operand : node->inputs) step.operands.push_back(value_of(parts, steps, operand));
+        for (size_t k = 0; k < node->inputs.size(); ++k) {
+            if (!is_integer_divisor(*node, k)) {
+                step.operands.push_back(value_of(parts, steps, node->inputs[k]));
+                continue;
+            }
+            ir::Constant constant;
+            constant.type = node->inputs[k].dtype.scalar_type();
+            constant.bytes = node->inputs[k].constant;
+            step.operands.push_back(
+                {ValueForm::Kind::kConstant, static_cast<uint16_t>(parts.form.constants.size()), 0});
+            parts.form.constants.push_back(constant);
+        }
         steps.emplace(node, static_cast<uint16_t>(parts.form.steps.size()));
         parts.form.steps.push_back(std::move(step));
         if (node->op != nullptr) ++parts.operations;

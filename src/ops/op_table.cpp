@@ -53,15 +53,11 @@ constexpr VectorMathFunction kVectorMath[] = {
 
 }  // namespace
 
-std::span<const OpInfo> op_table() {
-    return table().ops;
-}
+std::span<const OpInfo> op_table() { return table().ops; }
 
 std::span<const OpAlias> op_aliases() { return ops_data::aliases; }
 
-const OpInfo& op_info(OpId id) {
-    return table().ops[static_cast<size_t>(id)];
-}
+const OpInfo& op_info(OpId id) { return table().ops[static_cast<size_t>(id)]; }
 
 const OpInfo* find_op(std::string_view name) {
     const auto& by_name = table().by_name;
@@ -80,17 +76,11 @@ const LoopInfo& cast_loop(ScalarType from, ScalarType to) {
     return table().loops.casts[static_cast<size_t>(from) * kScalarTypeCount + static_cast<size_t>(to)];
 }
 
-std::span<const VectorMathFunction> vector_math_functions() {
-    return kVectorMath;
-}
+std::span<const VectorMathFunction> vector_math_functions() { return kVectorMath; }
 
-std::span<const ReductionInfo> reduction_table() {
-    return ops_data::reductions;
-}
+std::span<const ReductionInfo> reduction_table() { return ops_data::reductions; }
 
-const ReductionInfo& reduction_info(ReductionId id) {
-    return ops_data::reductions[static_cast<size_t>(id)];
-}
+const ReductionInfo& reduction_info(ReductionId id) { return ops_data::reductions[static_cast<size_t>(id)]; }
 
 const ReductionInfo* find_reduction(std::string_view name) {
     for (const ReductionInfo& reduction : ops_data::reductions) {

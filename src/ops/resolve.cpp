@@ -12,16 +12,11 @@ namespace {
 // The position of a dtype's kind in "bool < unsigned < signed < floating < complex".
 int kind_order(DType dtype) {
     switch (dtype.kind()) {
-    case 'b':
-        return 0;
-    case 'u':
-        return 1;
-    case 'i':
-        return 2;
-    case 'f':
-        return 3;
-    default:
-        return 4;
+        case 'b': return 0;
+        case 'u': return 1;
+        case 'i': return 2;
+        case 'f': return 3;
+        default: return 4;
     }
 }
 
@@ -44,18 +39,13 @@ bool can_cast_safely(DType from, DType to) {
 
 DType default_dtype(WeakKind kind) {
     switch (kind) {
-    case WeakKind::kInt:
-        return ScalarType::kInt64;
-    case WeakKind::kFloat:
-        return ScalarType::kFloat64;
-    default:
-        return ScalarType::kComplex128;
+        case WeakKind::kInt: return ScalarType::kInt64;
+        case WeakKind::kFloat: return ScalarType::kFloat64;
+        default: return ScalarType::kComplex128;
     }
 }
 
-int weak_order(WeakKind kind) {
-    return kind == WeakKind::kInt ? 2 : (kind == WeakKind::kFloat ? 3 : 4);
-}
+int weak_order(WeakKind kind) { return kind == WeakKind::kInt ? 2 : (kind == WeakKind::kFloat ? 3 : 4); }
 
 // As `kind_order`, but unsigned integers take Python's integers as well as signed ones.
 int weak_target_order(DType dtype) { return dtype.is_unsigned_integer() ? 2 : kind_order(dtype); }
@@ -81,10 +71,12 @@ std::string dtype_class(DType dtype) {
 
 [[noreturn]] void throw_no_loop(const OpInfo& op, std::span<const OperandType> inputs) {
     const std::string name = "ufunc '" + std::string(op.numpy_name) + "'";
-    const bool any_bool = std::ranges::any_of(inputs, [](const OperandType& input) { return input.dtype.is_bool(); });
+    const bool any_bool =
+        std::ranges::any_of(inputs, [](const OperandType& input) { return input.dtype.is_bool(); });
     if (op.id == OpId::kSubtract && any_bool) {
         throw TypeError(
-            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+            "operator, or "
             "the logical_xor function instead.");
     }
     if (op.id == OpId::kNegative && any_bool) {
@@ -93,14 +85,16 @@ std::string dtype_class(DType dtype) {
             "logical_not function instead.");
     }
     if (!op.flags.promotes_to_common) {
-        throw TypeError(name +
-                        " not supported for the input types, and the inputs could not be safely coerced to any "
-                        "supported types according to the casting rule ''safe''");
+        throw TypeError(
+            name +
+            " not supported for the input types, and the inputs could not be safely coerced to any "
+            "supported types according to the casting rule ''safe''");
     }
     std::string types;
     for (const OperandType& input : inputs) types += (types.empty() ? "" : ", ") + dtype_class(input.dtype);
     if (inputs.size() > 1) types = "(" + types + ")";
-    throw UFuncTypeError(name + " did not contain a loop with signature matching types " + types + " -> None");
+    throw UFuncTypeError(name + " did not contain a loop with signature matching types " + types +
+                         " -> None");
 }
 
 bool accepts(const OpInfo& op, const LoopInfo& loop, std::span<const OperandType> inputs, Casting casting) {
@@ -128,39 +122,32 @@ std::string_view ordinal_input(size_t i) {
 OperandType::OperandType(WeakKind kind) : dtype(default_dtype(kind)), weak(kind) {}
 
 Casting parse_casting(std::string_view text) {
-    for (Casting casting : {Casting::kNo, Casting::kEquiv, Casting::kSafe, Casting::kSameKind, Casting::kUnsafe}) {
+    for (Casting casting :
+         {Casting::kNo, Casting::kEquiv, Casting::kSafe, Casting::kSameKind, Casting::kUnsafe}) {
         if (text == casting_name(casting)) return casting;
     }
-    throw ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'same_value', or 'unsafe' (got '" +
-                     std::string(text) + "')");
+    throw ValueError(
+        "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'same_value', or 'unsafe' (got '" +
+        std::string(text) + "')");
 }
 
 std::string_view casting_name(Casting casting) {
     switch (casting) {
-    case Casting::kNo:
-        return "no";
-    case Casting::kEquiv:
-        return "equiv";
-    case Casting::kSafe:
-        return "safe";
-    case Casting::kSameKind:
-        return "same_kind";
-    default:
-        return "unsafe";
+        case Casting::kNo: return "no";
+        case Casting::kEquiv: return "equiv";
+        case Casting::kSafe: return "safe";
+        case Casting::kSameKind: return "same_kind";
+        default: return "unsafe";
     }
 }
 
 bool can_cast(DType from, DType to, Casting casting) {
     switch (casting) {
-    case Casting::kNo:
-    case Casting::kEquiv:
-        return from == to;
-    case Casting::kSafe:
-        return can_cast_safely(from, to);
-    case Casting::kSameKind:
-        return can_cast_safely(from, to) || kind_order(from) <= kind_order(to);
-    default:
-        return true;
+        case Casting::kNo:
+        case Casting::kEquiv: return from == to;
+        case Casting::kSafe: return can_cast_safely(from, to);
+        case Casting::kSameKind: return can_cast_safely(from, to) || kind_order(from) <= kind_order(to);
+        default: return true;
     }
 }
 
@@ -179,7 +166,8 @@ DType result_type(std::span<const OperandType> operands) {
     // Pairwise promotion would depend on the order: int8 and uint8 make int16, which float16 does not hold.
     const auto holds_all = [&](const DTypeInfo& candidate) {
         return std::ranges::all_of(operands, [&](const OperandType& operand) {
-            return operand.weak != WeakKind::kNone || can_cast_safely(operand.dtype, DType(candidate.scalar_type));
+            return operand.weak != WeakKind::kNone ||
+                   can_cast_safely(operand.dtype, DType(candidate.scalar_type));
         });
     };
     WeakKind weak = WeakKind::kNone;
@@ -253,18 +241,22 @@ const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> give
         if (loop != nullptr) return *loop;
         throw_no_loop(op, inputs);
     }
-    // A Python scalar of a higher kind than all arrays counts as its default type; complex beside float does not.
+    // A Python scalar of a higher kind than all arrays counts as its default type; complex beside float does
+    // not.
     int highest = 0;
     for (const OperandType& input : inputs) {
         if (input.weak == WeakKind::kNone) highest = std::max(highest, weak_target_order(input.dtype));
     }
     for (OperandType& input : inputs) {
-        const int reach = highest == kind_order(ScalarType::kFloat64) ? weak_order(WeakKind::kComplex) : highest;
+        const int reach =
+            highest == kind_order(ScalarType::kFloat64) ? weak_order(WeakKind::kComplex) : highest;
         if (input.weak != WeakKind::kNone && weak_order(input.weak) > reach) input.weak = WeakKind::kNone;
     }
-    const bool all_integers = std::ranges::all_of(
-        inputs, [](const OperandType& input) { return kind_order(input.dtype) <= weak_order(WeakKind::kInt); });
-    if (op.flags.takes_integers_as_float64 && all_integers) return *find_uniform_loop(op, ScalarType::kFloat64);
+    const bool all_integers = std::ranges::all_of(inputs, [](const OperandType& input) {
+        return kind_order(input.dtype) <= weak_order(WeakKind::kInt);
+    });
+    if (op.flags.takes_integers_as_float64 && all_integers)
+        return *find_uniform_loop(op, ScalarType::kFloat64);
     for (const LoopInfo& loop : op.loops) {
         if (accepts(op, loop, inputs, Casting::kSafe)) return loop;
     }
@@ -319,23 +311,19 @@ void check_python_int_fits(WideInteger value, DType dtype, std::string_view text
                         " out of bounds for " + std::string(dtype.name()));
 }
 
-std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value, DType dtype, bool scalar_on_left) {
+std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value, DType dtype,
+                                              bool scalar_on_left) {
     if (python_int_fits(value, dtype)) return std::nullopt;
     const bool scalar_is_greater = value > 0;
     const bool left_is_greater = scalar_is_greater == scalar_on_left;
     switch (comparison) {
-    case OpId::kEqual:
-        return false;
-    case OpId::kNotEqual:
-        return true;
-    case OpId::kLess:
-    case OpId::kLessEqual:
-        return !left_is_greater;
-    case OpId::kGreater:
-    case OpId::kGreaterEqual:
-        return left_is_greater;
-    default:
-        return std::nullopt;
+        case OpId::kEqual: return false;
+        case OpId::kNotEqual: return true;
+        case OpId::kLess:
+        case OpId::kLessEqual: return !left_is_greater;
+        case OpId::kGreater:
+        case OpId::kGreaterEqual: return left_is_greater;
+        default: return std::nullopt;
     }
 }
 
@@ -345,25 +333,24 @@ ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::option
     DType compute = dtype.value_or(input);
     DType result = compute;
     switch (reduction) {
-    case ReductionId::kSum:
-    case ReductionId::kProd:
-        // Integers narrower than the machine's word, and bool, are combined in the word.
-        if (!dtype && (input.is_bool() || input.is_signed_integer())) compute = ScalarType::kInt64;
-        if (!dtype && input.is_unsigned_integer()) compute = ScalarType::kUInt64;
-        result = compute;
-        break;
-    case ReductionId::kAny:
-    case ReductionId::kAll:
-        // NumPy tests each element first and combines the bools.
-        compute = result = ScalarType::kBool;
-        break;
-    case ReductionId::kArgmax:
-    case ReductionId::kArgmin:
-        compute = input;
-        result = ScalarType::kInt64;
-        break;
-    default:
-        break;
+        case ReductionId::kSum:
+        case ReductionId::kProd:
+            // Integers narrower than the machine's word, and bool, are combined in the word.
+            if (!dtype && (input.is_bool() || input.is_signed_integer())) compute = ScalarType::kInt64;
+            if (!dtype && input.is_unsigned_integer()) compute = ScalarType::kUInt64;
+            result = compute;
+            break;
+        case ReductionId::kAny:
+        case ReductionId::kAll:
+            // NumPy tests each element first and combines the bools.
+            compute = result = ScalarType::kBool;
+            break;
+        case ReductionId::kArgmax:
+        case ReductionId::kArgmin:
+            compute = input;
+            result = ScalarType::kInt64;
+            break;
+        default: break;
     }
     const LoopInfo* loop = find_uniform_loop(combine, compute);
     if (loop == nullptr) {

@@ -20,7 +20,8 @@ struct Types {
 
 // One element at byte offsets.
 template <auto kernel, typename... Ins, typename... Outs, size_t... I, size_t... O>
-inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<Outs...>, std::index_sequence<I...>,
+inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<Outs...>,
+                                                           std::index_sequence<I...>,
                                                            std::index_sequence<O...>, char* const* data,
                                                            const int64_t* strides, int64_t i) {
     constexpr size_t kInputs = sizeof...(Ins);
@@ -31,7 +32,8 @@ inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<
 // `scalar_input`: the input whose stride is 0, or -1. All other operands are contiguous. An output may be
 // exactly an input, so iterations are independent, which is what the pragma asserts.
 template <auto kernel, int scalar_input, typename... Ins, typename... Outs, size_t... I, size_t... O>
-inline __attribute__((always_inline)) void contiguous_loop(Types<Ins...>, Types<Outs...>, std::index_sequence<I...>,
+inline __attribute__((always_inline)) void contiguous_loop(Types<Ins...>, Types<Outs...>,
+                                                           std::index_sequence<I...>,
                                                            std::index_sequence<O...>, char* const* data,
                                                            int64_t count) {
     constexpr size_t kInputs = sizeof...(Ins);

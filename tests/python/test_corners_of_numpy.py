@@ -10,7 +10,7 @@ import weft
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
 
-import execute  # noqa: E402
+import execute
 
 pytestmark = pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
 

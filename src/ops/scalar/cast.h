@@ -1,6 +1,7 @@
 // Conversions between element types, as NumPy's astype: integers wrap around, complex numbers lose their
-// imaginary part, anything to bool asks whether it is not zero, and floating-point numbers lose their fraction.
-// Numbers that an integer type cannot hold give what x86's conversions give where that is one instruction.
+// imaginary part, anything to bool asks whether it is not zero, and floating-point numbers lose their
+// fraction. Numbers that an integer type cannot hold give what x86's conversions give where that is one
+// instruction.
 #pragma once
 
 #include "ops/scalar/comparison.h"
@@ -8,7 +9,8 @@
 
 namespace weft::scalar::inline WEFT_ISA {
 
-// C++ leaves a conversion out of range undefined; here it is the smallest integer, as x86's instructions give.
+// C++ leaves a conversion out of range undefined; here it is the smallest integer, as x86's instructions
+// give.
 template <SignedInteger T>
     requires(sizeof(T) >= 4)
 inline T truncate_to(double x) {
@@ -31,8 +33,10 @@ inline To cast(From x) {
         using Part = decltype(To::re);
         return {static_cast<Part>(x.re), static_cast<Part>(x.im)};
     } else if constexpr (Bool<To>) {
-        if constexpr (is_complex<From>) return is_true(x);
-        else return x != static_cast<From>(0);
+        if constexpr (is_complex<From>)
+            return is_true(x);
+        else
+            return x != static_cast<From>(0);
     } else if constexpr (is_complex<From>) {
         return cast<To>(x.re);
     } else if constexpr (is_complex<To>) {
@@ -44,10 +48,14 @@ inline To cast(From x) {
         return static_cast<Half>(x);
     } else if constexpr (RealOrHalf<From> && Integer<To>) {
         const auto wide = static_cast<double>(x);
-        if constexpr (std::is_same_v<To, uint64_t>) return truncate_to_uint64(wide);
-        else if constexpr (std::is_same_v<To, uint32_t>) return static_cast<uint32_t>(truncate_to<int64_t>(wide));
-        else if constexpr (std::is_same_v<To, int64_t>) return truncate_to<int64_t>(wide);
-        else return static_cast<To>(truncate_to<int32_t>(wide));
+        if constexpr (std::is_same_v<To, uint64_t>)
+            return truncate_to_uint64(wide);
+        else if constexpr (std::is_same_v<To, uint32_t>)
+            return static_cast<uint32_t>(truncate_to<int64_t>(wide));
+        else if constexpr (std::is_same_v<To, int64_t>)
+            return truncate_to<int64_t>(wide);
+        else
+            return static_cast<To>(truncate_to<int32_t>(wide));
     } else {
         return static_cast<To>(x);
     }

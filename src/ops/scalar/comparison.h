@@ -1,5 +1,5 @@
-// Comparisons, logic, extrema and selection. Complex numbers compare by real part, then by imaginary part, and
-// anything with a nan compares false (but `not_equal`), as in NumPy.
+// Comparisons, logic, extrema and selection. Complex numbers compare by real part, then by imaginary part,
+// and anything with a nan compares false (but `not_equal`), as in NumPy.
 #pragma once
 
 #include "ops/scalar/floating.h"
@@ -116,8 +116,8 @@ template <Integral T>
 inline T fmin(T x, T y) {
     return x <= y ? x : y;
 }
-// A nan compares with nothing, so it stays when it is the first operand by `x != x` and is taken from the second
-// by the comparison's failing.
+// A nan compares with nothing, so it stays when it is the first operand by `x != x` and is taken from the
+// second by the comparison's failing.
 template <Real T>
 inline T maximum(T x, T y) {
     return (x >= y) | (x != x) ? x : y;

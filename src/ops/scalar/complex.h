@@ -1,7 +1,8 @@
 // Complex arithmetic and functions. The algorithms are NumPy's where its results depend on them (division by
 // Smith's method, lexicographic order), else well-known ones built of real functions (Kahan's for the inverse
 // functions), accurate by norm. Special values follow C99's annex G. complex64 functions are computed in
-// double: neither overflow nor cancellation needs care there, and the result is nearly always exactly rounded.
+// double: neither overflow nor cancellation needs care there, and the result is nearly always exactly
+// rounded.
 #pragma once
 
 #include "ops/scalar/floating.h"
@@ -104,7 +105,8 @@ inline Complex<float> narrow(Complex<double> x) {
 }
 inline Complex<double> swap_parts(Complex<double> x) { return {x.im, x.re}; }
 
-// A product in which a zero wins over infinities and nans, as annex G has it where one factor is exactly zero.
+// A product in which a zero wins over infinities and nans, as annex G has it where one factor is exactly
+// zero.
 inline double product_with_zeros(double x, double y) {
     const double signed_zero = from_bits<double>((bits(x) ^ bits(y)) & kSignBit<double>);
     return (x == 0) | (y == 0) ? signed_zero : x * y;
@@ -209,7 +211,8 @@ inline Complex<double> sinh(Complex<double> z) {
     const double sinh_x = is_large ? copysign(0.5 * half, z.re) : sinh(z.re);
     const double cosh_x = is_large ? 0.5 * half : cosh(z.re);
     const double again = is_large ? half : 1.0;
-    Complex<double> result = {product_with_zeros(sinh_x, cosine) * again, product_with_zeros(cosh_x, sine) * again};
+    Complex<double> result = {product_with_zeros(sinh_x, cosine) * again,
+                              product_with_zeros(cosh_x, sine) * again};
     if (z.im == 0) result.im = z.im;
     if (isinf(z.re) & !isfinite(z.im)) result = {z.re, kNaN<double>};
     return result;
@@ -252,7 +255,8 @@ inline Complex<double> sin(Complex<double> z) { return swap_parts(sinh(swap_part
 inline Complex<double> cos(Complex<double> z) { return cosh(Complex<double>{negative(z.im), z.re}); }
 inline Complex<double> tan(Complex<double> z) { return swap_parts(tanh(swap_parts(z))); }
 
-// Arguments beyond this have inverse functions that are logarithms to the last bit; their squares may overflow.
+// Arguments beyond this have inverse functions that are logarithms to the last bit; their squares may
+// overflow.
 constexpr double kLargeForInverse = 0x1p500;
 
 inline bool is_large_for_inverse(Complex<double> z) {
@@ -316,7 +320,8 @@ inline Complex<double> arctan(Complex<double> z) { return swap_parts(arctanh(swa
 inline Complex<double> power(Complex<double> x, Complex<double> y) {
     if ((y.re == 0) & (y.im == 0)) return {1.0, 0.0};
     if ((x.re == 0) & (x.im == 0)) {
-        return (y.re > 0) & (y.im == 0) ? Complex<double>{0.0, 0.0} : Complex<double>{kNaN<double>, kNaN<double>};
+        return (y.re > 0) & (y.im == 0) ? Complex<double>{0.0, 0.0}
+                                        : Complex<double>{kNaN<double>, kNaN<double>};
     }
     if ((y.im == 0) & (fabs(y.re) < 100.0) & (y.re == rint(y.re))) {
         int count = static_cast<int>(fabs(y.re));

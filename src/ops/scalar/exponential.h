@@ -1,5 +1,5 @@
-// The exponential function and its relatives expm1, sinh, cosh and tanh, without branches or tables, so that a loop
-// over them vectorises whole and in place. The polynomials come from tools/derive_error_function.py.
+// The exponential function and its relatives expm1, sinh, cosh and tanh, without branches or tables, so that
+// a loop over them vectorises whole and in place. The polynomials come from tools/derive_error_function.py.
 #pragma once
 
 #include "ops/scalar/floating.h"
@@ -21,7 +21,8 @@ template <Real T>
 struct ExponentialConstants;
 template <>
 struct ExponentialConstants<double> {
-    static constexpr double kMagic = 0x1.8p52;  // adding it rounds to an integer, which is then in the low bits
+    static constexpr double kMagic =
+        0x1.8p52;  // adding it rounds to an integer, which is then in the low bits
     static constexpr double kLn2High = 0x1.62e42fefa39efp-1;
     static constexpr double kLn2Low = 0x1.abc9e3b39803fp-56;
     static constexpr double kLargest = 710.0;    // above, exp overflows
@@ -38,10 +39,9 @@ struct ExponentialConstants<float> {
 
 // (exp(r) - 1 - r) / r**2 for |r| <= ln(2)/2, relative to exp(r) - 1 within 2**-57 and 2**-26.
 inline double exponential_rest(double r) {
-    return horner(r, 0x1.0000000000005p-1, 0x1.555555555555cp-3, 0x1.555555555209ap-5,
-                  0x1.111111110e69cp-7, 0x1.6c16c17f509dap-10, 0x1.a01a01b5eea02p-13,
-                  0x1.a019a6352aaa5p-16, 0x1.71dde9ccfa2dep-19, 0x1.28a30002bf6b6p-22,
-                  0x1.af770dae2e602p-26);
+    return horner(r, 0x1.0000000000005p-1, 0x1.555555555555cp-3, 0x1.555555555209ap-5, 0x1.111111110e69cp-7,
+                  0x1.6c16c17f509dap-10, 0x1.a01a01b5eea02p-13, 0x1.a019a6352aaa5p-16, 0x1.71dde9ccfa2dep-19,
+                  0x1.28a30002bf6b6p-22, 0x1.af770dae2e602p-26);
 }
 inline float exponential_rest(float r) {
     return horner(r, 0x1p-1F, 0x1.5554aep-3F, 0x1.555488p-5F, 0x1.122874p-7F, 0x1.6d98bcp-10F);
@@ -88,7 +88,8 @@ inline T hold_between(T x, T lower, T upper) {
 template <Real T>
 inline T exp(T x) {
     using Constants = ExponentialConstants<T>;
-    const auto [n, p] = exponential_parts(hold_between(x, Constants::kSmallest, Constants::kLargest), static_cast<T>(0));
+    const auto [n, p] =
+        exponential_parts(hold_between(x, Constants::kSmallest, Constants::kLargest), static_cast<T>(0));
     return scale_by_power(static_cast<T>(1) + p, n);
 }
 
@@ -127,7 +128,8 @@ inline T cosh(T x) {
 }
 template <Real T>
 inline T tanh(T x) {
-    constexpr T kOne = sizeof(T) == 8 ? static_cast<T>(40) : static_cast<T>(20);  // from half of this it is one
+    constexpr T kOne =
+        sizeof(T) == 8 ? static_cast<T>(40) : static_cast<T>(20);  // from half of this it is one
     const T twice = static_cast<T>(2) * fabs(x);
     const T grown = scaled_expm1(twice > kOne ? kOne : twice, static_cast<T>(1));
     return fabs(x) < kTiny<T> ? x : copysign(grown / (grown + static_cast<T>(2)), x);

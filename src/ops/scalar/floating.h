@@ -52,7 +52,8 @@ inline T fabs(T x) {
 }
 template <RealOrHalf T>
 inline T copysign(T magnitude, T sign) {
-    return from_bits<T>(static_cast<BitsOf<T>>((bits(magnitude) & ~kSignBit<T>) | (bits(sign) & kSignBit<T>)));
+    return from_bits<T>(
+        static_cast<BitsOf<T>>((bits(magnitude) & ~kSignBit<T>) | (bits(sign) & kSignBit<T>)));
 }
 
 inline float rint(float x) { return __builtin_rintf(x); }
@@ -112,9 +113,7 @@ inline float ldexp(float x, int64_t exponent) {
     const int64_t clamped = exponent < -400 ? -400 : (exponent > 400 ? 400 : exponent);
     return static_cast<float>(static_cast<double>(x) * power_of_two<double>(clamped));
 }
-inline float ldexp(float x, int32_t exponent) {
-    return ldexp(x, static_cast<int64_t>(exponent));
-}
+inline float ldexp(float x, int32_t exponent) { return ldexp(x, static_cast<int64_t>(exponent)); }
 // In three steps, of which only the last one rounds: a result may be subnormal only after the earlier steps
 // were exact, so downward scaling first goes through numbers 2**53 above the smallest normal one.
 inline double ldexp(double x, int64_t exponent) {
@@ -130,9 +129,7 @@ inline double ldexp(double x, int64_t exponent) {
     rest = rest < -1022 ? -1022 : (rest > 1023 ? 1023 : rest);
     return x * power_of_two<double>(rest);
 }
-inline double ldexp(double x, int32_t exponent) {
-    return ldexp(x, static_cast<int64_t>(exponent));
-}
+inline double ldexp(double x, int32_t exponent) { return ldexp(x, static_cast<int64_t>(exponent)); }
 
 template <Real T>
 inline void frexp(T x, T& mantissa, int32_t& exponent) {

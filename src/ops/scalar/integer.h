@@ -90,7 +90,8 @@ inline T fmod(T x, T y) {
     return (y == 0) | is_minus_one(y) ? static_cast<T>(0) : rest;
 }
 
-// 1 and -1 are their own reciprocals, all others have 0; of 0 it is the smallest integer of 32 bits or more, else 0.
+// 1 and -1 are their own reciprocals, all others have 0; of 0 it is the smallest integer of 32 bits or more,
+// else 0.
 template <Integer T>
 inline T reciprocal(T x) {
     const T rest = (x == 1) | is_minus_one(x) ? x : static_cast<T>(0);

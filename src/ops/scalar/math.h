@@ -1,6 +1,6 @@
-// Logarithms, trigonometric and inverse hyperbolic functions of real numbers (exponential.h has the rest). The work
-// is done by SLEEF's deterministic scalar functions, called by symbol: the kernel compiler replaces the call in a vectorised loop
-// by the vector function with the same bits (op.h, vector_math_functions).
+// Logarithms, trigonometric and inverse hyperbolic functions of real numbers (exponential.h has the rest).
+// The work is done by SLEEF's deterministic scalar functions, called by symbol: the kernel compiler replaces
+// the call in a vectorised loop by the vector function with the same bits (op.h, vector_math_functions).
 #pragma once
 
 #include "ops/scalar/exponential.h"
@@ -119,8 +119,8 @@ inline T power(T x, T y) {
 }
 inline double float_power(double x, double y) { return power(x, y); }
 
-// log(x + sqrt(x**2 + 1)) and log(x + sqrt(x**2 - 1)) in terms of the distance of their argument from one. Where
-// the square might overflow, the logarithm of 2x.
+// log(x + sqrt(x**2 + 1)) and log(x + sqrt(x**2 - 1)) in terms of the distance of their argument from one.
+// Where the square might overflow, the logarithm of 2x.
 template <Real T>
 constexpr T kLargeForSquare = sizeof(T) == 8 ? static_cast<T>(0x1p100) : static_cast<T>(0x1p50F);
 
@@ -130,7 +130,8 @@ inline T arcsinh(T x) {
     const bool is_large = magnitude > kLargeForSquare<T>;
     const T a = is_large ? static_cast<T>(0) : magnitude;
     const T excess = a + a * a / (static_cast<T>(1) + square_root(fma(a, a, static_cast<T>(1))));
-    const T result = log1p(is_large ? magnitude : excess) + (is_large ? static_cast<T>(kLn2) : static_cast<T>(0));
+    const T result =
+        log1p(is_large ? magnitude : excess) + (is_large ? static_cast<T>(kLn2) : static_cast<T>(0));
     return magnitude < kTiny<T> ? x : copysign(result, x);
 }
 template <Real T>

@@ -56,8 +56,8 @@ inline T sign(T x) {
     return x > 0 ? static_cast<T>(1) : (x < 0 ? static_cast<T>(-1) : of_zero);
 }
 
-// |x| mod |y| by long division on the mantissas, 11 bits of the quotient a turn: exact for every pair of finite
-// numbers with |x| >= |y| > 0.
+// |x| mod |y| by long division on the mantissas, 11 bits of the quotient a turn: exact for every pair of
+// finite numbers with |x| >= |y| > 0.
 inline double fmod_by_long_division(double x, double y) {
     const auto mantissa = [](uint64_t b, int& exponent) {
         const int field = static_cast<int>(b >> 52);
@@ -78,7 +78,8 @@ inline double fmod_by_long_division(double x, double y) {
     if (rest == 0) return 0.0;
     const int shift = __builtin_clzll(rest) - 11;
     if (shift < y_exponent) {
-        return from_bits<double>((rest << shift) - (1ULL << 52) + (static_cast<uint64_t>(y_exponent - shift) << 52));
+        return from_bits<double>((rest << shift) - (1ULL << 52) +
+                                 (static_cast<uint64_t>(y_exponent - shift) << 52));
     }
     return from_bits<double>(rest << (y_exponent - 1));
 }
@@ -92,7 +93,8 @@ inline double fmod(double x, double y) {
     double rest = fma(-quotient, b, a);
     rest = rest < 0 ? rest + b : rest;
     rest = a < b ? a : rest;
-    if (quotient >= 0x1p53 && isfinite(a) && b > 0) [[unlikely]] rest = fmod_by_long_division(a, b);
+    if (quotient >= 0x1p53 && isfinite(a) && b > 0) [[unlikely]]
+        rest = fmod_by_long_division(a, b);
     const bool is_undefined = !isfinite(x) | (y == 0) | isnan(y);
     return is_undefined ? (isnan(x) ? x : (isnan(y) ? y : kNaN<double>)) : copysign(rest, x);
 }

@@ -11,8 +11,8 @@
 
 #include "core/complex.h"
 
-// Code compiled for several instruction sets lies in a namespace for each: inline functions of one name would be
-// merged by the linker, and the copy for AVX-512 might then run on every machine.
+// Code compiled for several instruction sets lies in a namespace for each: inline functions of one name would
+// be merged by the linker, and the copy for AVX-512 might then run on every machine.
 #ifndef WEFT_ISA
 #define WEFT_ISA generic
 #endif
@@ -82,8 +82,8 @@ template <typename T>
 constexpr BitsOf<T> kSignBit = static_cast<BitsOf<T>>(static_cast<BitsOf<T>>(1) << (8 * sizeof(T) - 1));
 // The bits of infinity, which are also those of the exponent field.
 template <typename T>
-constexpr BitsOf<T> kInfinityBits = static_cast<BitsOf<T>>(((kSignBit<T> >> FloatLayout<T>::kMantissaBits) - 1)
-                                                           << FloatLayout<T>::kMantissaBits);
+constexpr BitsOf<T> kInfinityBits = static_cast<BitsOf<T>>(
+    ((kSignBit<T> >> FloatLayout<T>::kMantissaBits) - 1) << FloatLayout<T>::kMantissaBits);
 
 template <RealOrHalf T>
 inline BitsOf<T> bits(T x) {
