@@ -15,16 +15,16 @@ import zipfile
 ROOT = pathlib.Path(__file__).parents[1]
 
 PROGRAM = """
-import array, pathlib, shutil, sys
+import pathlib, shutil, sys
 for tool in ("cc", "gcc", "clang", "clang-19", "ld", "llvm-config-19"):
     assert shutil.which(tool) is None, tool
 import weft
 assert "numpy" not in sys.modules
-a = array.array("d", (float(i) for i in range(1000)))
-b = array.array("d", (0.5 * i for i in range(1000)))
-out = array.array("d", bytes(8000))
-weft._core.first_loop(a, b, out)
-assert list(out) == [2.5 * i for i in range(1000)]
+a = weft.arange(100_000.0)
+b = a / 2
+assert (2 * a + b).tolist() == [2.5 * i for i in range(100_000)]
+assert weft.exp(a[:2]).tolist()[0] == 1.0
+assert "numpy" not in sys.modules
 package = pathlib.Path(weft.__file__).parent
 maps = pathlib.Path("/proc/self/maps").read_text()
 for library in ("libweft.so", "libsleef.so.3"):

@@ -10,12 +10,19 @@ import weft
 
 WEFT = """
 import weft
-from array import array
-a, b, out = array("d", range(1000)), array("d", [1.0]) * 1000, array("d", bytes(8000))
+turn = 0
 
 def run_weft():
-    weft._core.first_loop(a, b, out)
-    assert list(out) == [2.0 * i + 1.0 for i in range(1000)]
+    # Another expression each time, so that each is compiled.
+    global turn
+    turn += 1
+    a = weft.arange(20_000.0)
+    x = 2 * a + turn
+    for _ in range(turn):
+        x = weft.sqrt(x * x)
+    assert x.tolist() == [2.0 * i + turn for i in range(20_000)]
+    kernels = weft.kernel_history()
+    assert kernels and all(kernel["compiled"] for kernel in kernels)
 """
 
 LLVMLITE = """
