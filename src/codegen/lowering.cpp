@@ -536,48 +536,59 @@ private:
         const bool grid = instruction.level == ir::ParallelLevel::kGrid;
         if (!grid) refuse("parallel(block)");
         const Region& region = instruction.regions[0];
-        const size_t rank = region.arguments.size();
+        const size_t rank = instruction.operands.size();
         if (grid_dimensions_ != 0 || !access_groups_.empty()) refuse("more than one parallel(grid)");
         if (rank > kMaxGridDimensions) refuse("a grid of " + std::to_string(rank) + " dimensions");
         grid_dimensions_ = static_cast<int>(rank);
-        if (rank == 0) {
-            lower_region(region);
-            return;
-        }
-        std::vector<llvm::Value*> lower(rank);
-        std::vector<llvm::Value*> upper(rank);
+        std::vector<size_t> looped;  // dimensions; one whose points come as a range is the body's to walk
+        size_t argument = 0;
         for (size_t d = 0; d < rank; ++d) {
-            lower[d] = load_bound(1, d, "lower");
-            upper[d] = load_bound(2, d, "upper");
+            if (static_cast<int>(d) == instruction.range_dimension) {
+                scalars_[region.arguments[argument++].index].parts[0] = load_bound(1, d, "lower");
+                scalars_[region.arguments[argument++].index].parts[0] = load_bound(2, d, "upper");
+            } else {
+                looped.push_back(d);
+                ++argument;
+            }
         }
-        std::vector<llvm::BasicBlock*> bodies(rank);
-        std::vector<llvm::BasicBlock*> ends(rank);
-        std::vector<llvm::PHINode*> indices(rank);
-        for (size_t d = 0; d < rank; ++d) {
+        const size_t loops = looped.size();
+        std::vector<llvm::Value*> lower(loops);
+        std::vector<llvm::Value*> upper(loops);
+        for (size_t k = 0; k < loops; ++k) {
+            lower[k] = load_bound(1, looped[k], "lower");
+            upper[k] = load_bound(2, looped[k], "upper");
+        }
+        std::vector<llvm::BasicBlock*> bodies(loops);
+        std::vector<llvm::BasicBlock*> ends(loops);
+        std::vector<llvm::PHINode*> indices(loops);
+        for (size_t k = 0; k < loops; ++k) {
+            const size_t d = looped[k];
             const std::string name = "grid" + std::to_string(d);
-            bodies[d] = new_block(name);
-            ends[d] = new_block(name + ".end");
+            bodies[k] = new_block(name);
+            ends[k] = new_block(name + ".end");
             llvm::BasicBlock* preheader = new_block(name + ".preheader");
-            builder_.CreateCondBr(builder_.CreateICmpSLT(lower[d], upper[d]), preheader, ends[d]);
+            builder_.CreateCondBr(builder_.CreateICmpSLT(lower[k], upper[k]), preheader, ends[k]);
             builder_.SetInsertPoint(preheader);
-            builder_.CreateBr(bodies[d]);
-            builder_.SetInsertPoint(bodies[d]);
-            indices[d] = builder_.CreatePHI(builder_.getInt64Ty(), 2, name);
-            indices[d]->addIncoming(lower[d], preheader);
-            scalars_[region.arguments[d].index].parts[0] = indices[d];
+            builder_.CreateBr(bodies[k]);
+            builder_.SetInsertPoint(bodies[k]);
+            indices[k] = builder_.CreatePHI(builder_.getInt64Ty(), 2, name);
+            indices[k]->addIncoming(lower[k], preheader);
+            const bool after_range =
+                instruction.range_dimension >= 0 && static_cast<int>(d) > instruction.range_dimension;
+            scalars_[region.arguments[d + (after_range ? 1 : 0)].index].parts[0] = indices[k];
             access_groups_.push_back(llvm::MDNode::getDistinct(context_, {}));
         }
         const std::vector<llvm::Metadata*> groups = access_groups_;
         lower_region(region);
         access_groups_.clear();
-        for (size_t d = rank; d-- > 0;) {
-            llvm::Value* next = builder_.CreateAdd(indices[d], builder_.getInt64(1), "next", /*HasNUW=*/false,
+        for (size_t k = loops; k-- > 0;) {
+            llvm::Value* next = builder_.CreateAdd(indices[k], builder_.getInt64(1), "next", /*HasNUW=*/false,
                                                    /*HasNSW=*/true);
-            indices[d]->addIncoming(next, builder_.GetInsertBlock());
+            indices[k]->addIncoming(next, builder_.GetInsertBlock());
             llvm::BranchInst* back =
-                builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper[d]), bodies[d], ends[d]);
-            back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(groups[d]));
-            builder_.SetInsertPoint(ends[d]);
+                builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper[k]), bodies[k], ends[k]);
+            back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(groups[k]));
+            builder_.SetInsertPoint(ends[k]);
         }
     }
 

@@ -86,9 +86,10 @@ private:
 
     bool same(const Instruction& a, const Instruction& b) {
         if (a.opcode != b.opcode || a.op != b.op || a.loop != b.loop || !(a.constant == b.constant) ||
-            a.predicated != b.predicated || a.level != b.level || a.order != b.order || a.scope != b.scope ||
-            a.callee != b.callee || a.lanes != b.lanes || a.block != b.block ||
-            !same_uses(a.operands, b.operands) || a.regions.size() != b.regions.size()) {
+            a.predicated != b.predicated || a.level != b.level || a.range_dimension != b.range_dimension ||
+            a.order != b.order || a.scope != b.scope || a.callee != b.callee || a.lanes != b.lanes ||
+            a.block != b.block || !same_uses(a.operands, b.operands) ||
+            a.regions.size() != b.regions.size()) {
             return false;
         }
         for (size_t i = 0; i < a.regions.size(); i++) {

@@ -81,7 +81,8 @@ enum class Opcode : uint8_t {
     kWhile,     // (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...);
                 //   region 1 (forwarded...) yields carried; the finals are what region 0 forwarded last
     kIf,        // (bool) -> results; regions 0 and 1 yield them
-    kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other
+    kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other.
+                //   `range_dimension` has two arguments in place of its index: any part of it, from, to
     kReduce,    // (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
                 //   yields combined. The tree is fixed by size, `lanes` and `block`; see docs/kernel-ir.md
     kScan,   // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
@@ -114,6 +115,8 @@ struct Instruction {
     Constant constant{};         // kConstant
     bool predicated = false;     // kLoad, kStore: the predicate operand(s) are present
     ParallelLevel level = ParallelLevel::kGrid;
+    int range_dimension =
+        -1;  // kParallel, grid: the dimension whose points come as ranges (begin, end); or none
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall

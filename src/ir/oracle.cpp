@@ -408,8 +408,25 @@ private:
 
     void run_grid(Thread& thread, const Instruction& instruction) {
         races_.forget_all();
+        std::vector<int64_t> sizes = sizes_of(thread, instruction);
+        // Ranges are cut unevenly, since a kernel may not depend on how.
+        std::vector<int64_t> cuts;
+        auto dimension = static_cast<size_t>(instruction.range_dimension);
+        bool ranged = instruction.range_dimension >= 0;
+        if (ranged) {
+            int64_t size = std::max<int64_t>(sizes[dimension], 0);
+            for (int64_t cut = 0; cut < size; cut += 1 + static_cast<int64_t>(cuts.size()) * 5)
+                cuts.push_back(cut);
+            sizes[dimension] = static_cast<int64_t>(cuts.size());
+            cuts.push_back(size);
+        }
         int64_t point = 0;
-        for_each_index(sizes_of(thread, instruction), [&](const std::vector<int64_t>& index) {
+        for_each_index(sizes, [&](std::vector<int64_t> index) {
+            if (ranged) {
+                auto range = static_cast<size_t>(index[dimension]);
+                index[dimension] = cuts[range];
+                index.insert(index.begin() + instruction.range_dimension + 1, cuts[range + 1]);
+            }
             // A thread of its own, so that what the point allocates goes with it.
             Thread own{.function = thread.function, .values = thread.values};
             own.origin.point = point++;

@@ -373,6 +373,24 @@ private:
         return new_names(')');
     }
 
+    // (%i, %begin to %end)
+    std::vector<NewName> points(Instruction& parallel) {
+        std::vector<NewName> names;
+        scanner_.expect('(');
+        for (bool first = true; !scanner_.take(')'); first = false) {
+            Position position = scanner_.position();
+            if (!first && scanner_.take_word("to")) {
+                if (parallel.range_dimension >= 0)
+                    scanner_.fail("only one dimension comes in ranges", position);
+                parallel.range_dimension = static_cast<int>(names.size()) - 1;
+            } else if (!first) {
+                scanner_.expect(',');
+            }
+            names.push_back(new_name());
+        }
+        return names;
+    }
+
     // --- instructions ---
 
     Instruction instruction() {
@@ -510,11 +528,12 @@ private:
             } else if (!scanner_.take_word("grid")) {
                 scanner_.fail_expected("'grid' or 'block'");
             }
-            std::vector<NewName> names = parenthesised_names();
+            std::vector<NewName> names = points(result);
             scanner_.expect_word("in");
             scanner_.expect('(');
             result.operands = uses_until(')');
-            result.regions.push_back(region(names, std::vector<Type>(result.operands.size(), index), word));
+            size_t arguments = result.operands.size() + (result.range_dimension >= 0 ? 1 : 0);
+            result.regions.push_back(region(names, std::vector<Type>(arguments, index), word));
             result_types_.clear();
         } else if (word == "reduce" || word == "scan") {
             result.opcode = word == "reduce" ? Opcode::kReduce : Opcode::kScan;

@@ -224,7 +224,7 @@ private:
                 break;
             case Opcode::kParallel:
                 text_ += instruction.level == ParallelLevel::kGrid ? "parallel grid (" : "parallel block (";
-                text_ += definitions(region(0).arguments) + ") in (" + uses(operands) + ") ";
+                text_ += points(instruction) + ") in (" + uses(operands) + ") ";
                 braces(region(0), depth);
                 break;
             case Opcode::kReduce:
@@ -257,6 +257,18 @@ private:
                 if (!operands.empty()) text_ += " " + uses(operands);
                 break;
         }
+    }
+
+    // %i, %begin to %end
+    std::string points(const Instruction& instruction) {
+        const std::vector<ValueId>& arguments = instruction.regions[0].arguments;
+        std::string text;
+        for (size_t i = 0; i < arguments.size(); i++) {
+            bool ends_range =
+                static_cast<int>(i) == instruction.range_dimension + 1 && instruction.range_dimension >= 0;
+            text += (i == 0 ? "" : ends_range ? " to " : ", ") + define(arguments[i]);
+        }
+        return text;
     }
 
     static size_t expected_regions(Opcode opcode) {

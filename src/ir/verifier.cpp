@@ -431,7 +431,7 @@ private:
     }
 
     void check_parallel(const Instruction& instruction, const Place& place) {
-        if (!expect_shape(instruction, 1, 1, 0)) return;
+        if (!expect_shape(instruction, 0, 1, 0)) return;
         bool grid = instruction.level == ParallelLevel::kGrid;
         if (grid && (place.in_grid || place.nested))
             complain(instruction, "a grid stands in a kernel's body only");
@@ -446,7 +446,13 @@ private:
         Place inner = place;
         inner.nested = false;
         (grid ? inner.in_grid : inner.in_block) = true;
-        std::vector<Type> arguments(instruction.operands.size(), Type::of(ScalarType::kInt64));
+        bool ranged = instruction.range_dimension >= 0;
+        if (ranged &&
+            (!grid || instruction.range_dimension >= static_cast<int>(instruction.operands.size()))) {
+            complain(instruction, "only a dimension of a grid comes in ranges");
+        }
+        std::vector<Type> arguments(instruction.operands.size() + (ranged ? 1 : 0),
+                                    Type::of(ScalarType::kInt64));
         check_region(instruction, 0, arguments, inner);
         expect_yield(instruction, 0, {});
     }

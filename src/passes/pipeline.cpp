@@ -8,6 +8,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "passes/inline_calls.h"
+#include "passes/interchange_reductions.h"
 #include "passes/lower_reductions.h"
 #include "passes/simplify.h"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
     {"simplify", simplify},
+    {"interchange_reductions", interchange_reductions},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify},
 };

@@ -6,59 +6,43 @@ namespace weft::passes {
 
 using namespace ir;
 
-namespace {
+Instruction Copier::copy(const Instruction& instruction) {
+    Instruction result = instruction;
+    map_.apply(result.operands);
+    for (size_t i = 0; i < result.regions.size(); i++) result.regions[i] = copy(instruction.regions[i]);
+    result.results = copy_definitions(instruction.results);
+    return result;
+}
 
-class Copier {
-public:
-    Copier(Function& target, const Function& source) : target_(target), source_(source) {}
+Region Copier::copy(const Region& region) {
+    Region result;
+    result.arguments = copy_definitions(region.arguments);
+    result.body.reserve(region.body.size());
+    for (const Instruction& instruction : region.body) result.body.push_back(copy(instruction));
+    return result;
+}
 
-    void map(ValueId from, ValueId to) { map_.set(from, to); }
-    std::vector<ValueId> mapped(std::vector<ValueId> values) const {
-        map_.apply(values);
-        return values;
+std::vector<ValueId> Copier::copy_definitions(const std::vector<ValueId>& values) {
+    std::vector<ValueId> copies;
+    for (ValueId value : values) {
+        // Copied first: the source may be the target, whose table grows.
+        ValueInfo info = source_.values[value.index];
+        copies.push_back(target_.add_value(std::move(info.type), std::move(info.name)));
+        map_.set(value, copies.back());
     }
+    return copies;
+}
 
-    Instruction copy(const Instruction& instruction) {
-        Instruction result = instruction;
-        map_.apply(result.operands);
-        for (size_t i = 0; i < result.regions.size(); i++) result.regions[i] = copy(instruction.regions[i]);
-        result.results = copy_definitions(instruction.results);
-        return result;
-    }
-
-private:
-    Region copy(const Region& region) {
-        Region result;
-        result.arguments = copy_definitions(region.arguments);
-        result.body.reserve(region.body.size());
-        for (const Instruction& instruction : region.body) result.body.push_back(copy(instruction));
-        return result;
-    }
-
-    std::vector<ValueId> copy_definitions(const std::vector<ValueId>& values) {
-        std::vector<ValueId> copies;
-        for (ValueId value : values) {
-            // Copied first: the source may be the target, whose table grows.
-            ValueInfo info = source_.values[value.index];
-            copies.push_back(target_.add_value(std::move(info.type), std::move(info.name)));
-            map_.set(value, copies.back());
-        }
-        return copies;
-    }
-
-    Function& target_;
-    const Function& source_;
-    Substitution map_;
-};
-
-}  // namespace
+std::vector<ValueId> Copier::append(Builder& builder, const Region& region,
+                                    std::span<const ValueId> arguments) {
+    for (size_t i = 0; i < arguments.size(); i++) map(region.arguments[i], arguments[i]);
+    for (size_t i = 0; i + 1 < region.body.size(); i++) builder.append(copy(region.body[i]));
+    return mapped(region.body.back().operands);
+}
 
 std::vector<ValueId> append_copy(Builder& builder, const Region& region, std::span<const ValueId> arguments,
                                  const Function* source) {
-    Copier copier(builder.function(), source != nullptr ? *source : builder.function());
-    for (size_t i = 0; i < arguments.size(); i++) copier.map(region.arguments[i], arguments[i]);
-    for (size_t i = 0; i + 1 < region.body.size(); i++) builder.append(copier.copy(region.body[i]));
-    return copier.mapped(region.body.back().operands);
+    return Copier(builder.function(), source).append(builder, region, arguments);
 }
 
 uint16_t unused_alias_scope(const Function& function) {

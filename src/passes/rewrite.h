@@ -27,8 +27,36 @@ private:
     std::unordered_map<uint32_t, ir::ValueId> map_;
 };
 
-// Appends a copy of the region's body, but for its yield, with `arguments` in place of the region's; returns
-// the values that the copy yields. `source` is the function that the region is of, when that is another.
+// Copies instructions into `target` with new values for what they define.
+class Copier {
+public:
+    explicit Copier(ir::Function& target, const ir::Function* source = nullptr)
+        : target_(target), source_(source != nullptr ? *source : target) {}
+
+    // From now on, copies use `to` where the original uses `from`.
+    void map(ir::ValueId from, ir::ValueId to) { map_.set(from, to); }
+    std::vector<ir::ValueId> mapped(std::vector<ir::ValueId> values) const {
+        map_.apply(values);
+        return values;
+    }
+
+    ir::Instruction copy(const ir::Instruction& instruction);
+
+    // Appends a copy of the region's body, but for its yield, with `arguments` in place of the region's;
+    // returns the values that the copy yields.
+    std::vector<ir::ValueId> append(ir::Builder& builder, const ir::Region& region,
+                                    std::span<const ir::ValueId> arguments);
+
+private:
+    ir::Region copy(const ir::Region& region);
+    std::vector<ir::ValueId> copy_definitions(const std::vector<ir::ValueId>& values);
+
+    ir::Function& target_;
+    const ir::Function& source_;
+    Substitution map_;
+};
+
+// The same for one region of the function that is being built, or of `source`.
 std::vector<ir::ValueId> append_copy(ir::Builder& builder, const ir::Region& region,
                                      std::span<const ir::ValueId> arguments,
                                      const ir::Function* source = nullptr);

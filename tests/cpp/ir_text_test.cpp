@@ -213,6 +213,18 @@ TEST(IrText, ErrorsSayWhereAndWhat) {
               "kernel IR, line 3, column 12: %x is not defined here");
 }
 
+TEST(IrText, KeepsRangesOfAGrid) {
+    std::string text =
+        "kernel @k(%n: i64) {\n  parallel grid (%i, %begin to %end, %j) in (%n, %n, %n) {\n  }\n}\n";
+    Module module = parse_and_check(text);
+    EXPECT_EQ(module.functions[0].body.body[0].range_dimension, 1);
+    EXPECT_EQ(print(module), text);
+    EXPECT_FALSE(equivalent(module.functions[0],
+                            parse("kernel @k(%n: i64) {\n  parallel grid (%i, %j, %l) in (%n, %n, "
+                                  "%n) {\n  }\n}\n")
+                                .functions[0]));
+}
+
 TEST(IrText, CommentsAndSpacesOnlySeparate) {
     Module module = parse("// first\nkernel @k ( %n : i64 ) // here\n{ %x=add %n,%n // sum\n\n }");
     EXPECT_EQ(print(module), "kernel @k(%n: i64) {\n  %x = add %n, %n\n}\n");

@@ -144,6 +144,125 @@ kernel @cumsum(%n: i64, %a: global f32[4] scope 1 readonly, %out: global f32[4] 
     EXPECT_EQ(out, (std::vector<float>{1, 3, 6}));
 }
 
+// A kernel over %outer × %columns that reduces %rows down each column; two reductions, the second needs the
+// first.
+constexpr std::string_view kColumns = R"(
+kernel @variance(%outer: i64, %columns: i64, %rows: i64, %a: global f64[?, ?, 8] scope 1 readonly, %weight: global f64[8] scope 4 readonly, %out: global f64[?, 8] scope 2) {
+  parallel grid (%o, %j) in (%outer, %columns) {
+    %zero = const f64 0.0
+    %count = cast %rows to f64
+    %w = load %weight[%j]
+    %sum = reduce %k in %rows lanes 1 block 0 with (%zero) {
+      %x = load %a[%o, %k, %j]
+      %xw = multiply %x, %w
+      yield %xw
+    } combine (%l, %r) {
+      %s = add %l, %r
+      yield %s
+    }
+    %mean = divide %sum, %count
+    %squares, %largest = reduce %k in %rows lanes 1 block 0 with (%zero, %zero) {
+      %x = load %a[%o, %k, %j]
+      %xw = multiply %x, %w
+      %d = subtract %xw, %mean
+      %dd = multiply %d, %d
+      yield %dd, %x
+    } combine (%l, %lm, %r, %rm) {
+      %s = add %l, %r
+      %m = maximum %lm, %rm
+      yield %s, %m
+    }
+    %negative = less %largest, %zero
+    %result = if %negative {
+      yield %zero
+    } else {
+      yield %squares
+    }
+    store %out[%o, %j], %result
+  }
+}
+)";
+
+bool has_ranges(const Module& module) {
+    for (const Instruction& instruction : module.functions.back().body.body) {
+        if (instruction.range_dimension >= 0) return true;
+    }
+    return false;
+}
+
+TEST(InterchangeReductions, WalksRowsAndKeepsEveryBit) {
+    Module module = parse_and_check(kColumns);
+    Module rows = lowered(module);
+    EXPECT_TRUE(has_ranges(rows));
+    std::mt19937_64 random(10);
+    for (auto [outer, columns, size] :
+         {std::tuple{1, 1, 1}, {2, 3, 5}, {1, 300, 7}, {2, 520, 3}, {1, 4, 0}, {0, 2, 2}}) {
+        std::vector<double> a(static_cast<size_t>(outer * columns * size)),
+            weight(static_cast<size_t>(columns));
+        for (double& x : a) x = static_cast<double>(random() % 1000) / 7 - 40;
+        for (double& x : weight) x = static_cast<double>(random() % 1000) / 13;
+        std::vector<double> expected(static_cast<size_t>(outer * columns)), found = expected;
+        auto run_on = [&, o = outer, c = columns, n = size](const Module& what, std::vector<double>& out) {
+            run(what, argument<int64_t>(o), argument<int64_t>(c), argument<int64_t>(n),
+                argument(a, {o, n, c}), argument(weight), argument(out, {o, c}));
+        };
+        run_on(module, expected);
+        run_on(rows, found);
+        EXPECT_EQ(found, expected) << outer << " " << columns << " " << size;
+    }
+}
+
+TEST(InterchangeReductions, TakesTheDimensionThatIsContiguous) {
+    // As the first of two kernels of a large reduction: the blocks of rows are the last dimension of the
+    // grid.
+    Module module = parse_and_check(R"(
+kernel @partials(%columns: i64, %blocks: i64, %rows: i64, %a: global f32[?, 4] scope 1 readonly, %out: global f32[?, 4] scope 2) {
+  parallel grid (%j, %b) in (%columns, %blocks) {
+    %zero = const f32 0.0
+    %length = const i64 8
+    %begin = multiply %b, %length
+    %left = subtract %rows, %begin
+    %size = minimum %left, %length
+    %sum = reduce %k in %size lanes 1 block 0 with (%zero) {
+      %row = add %begin, %k
+      %x = load %a[%row, %j]
+      yield %x
+    } combine (%l, %r) {
+      %s = add %l, %r
+      yield %s
+    }
+    store %out[%j, %b], %sum
+  }
+}
+)");
+    Module rows = lowered(module);
+    ASSERT_TRUE(has_ranges(rows));
+    EXPECT_EQ(rows.functions[0].body.body[0].range_dimension, 0);
+    std::vector<float> a(20 * 30);
+    for (size_t i = 0; i < a.size(); i++) a[i] = 1 / static_cast<float>(i + 1);
+    std::vector<float> expected(30 * 3), found = expected;
+    run(module, argument<int64_t>(30), argument<int64_t>(3), argument<int64_t>(20), argument(a, {20, 30}),
+        argument(expected, {30, 3}));
+    run(rows, argument<int64_t>(30), argument<int64_t>(3), argument<int64_t>(20), argument(a, {20, 30}),
+        argument(found, {30, 3}));
+    EXPECT_EQ(found, expected);
+}
+
+TEST(InterchangeReductions, LeavesWhatItMayNotTouch) {
+    auto changed = [](std::string_view from, std::string_view to) {
+        std::string text(kColumns);
+        for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+            text.replace(at, from.size(), to);
+        }
+        return has_ranges(lowered(parse_and_check(text)));
+    };
+    EXPECT_TRUE(changed("lanes 1", "lanes 1"));
+    EXPECT_FALSE(changed("lanes 1", "lanes 8"));
+    EXPECT_FALSE(changed("a: global f64[?, ?, 8]", "a: global f64[?, 8, ?]"));
+    EXPECT_FALSE(changed("reduce %k in %rows", "reduce %k in %j"));  // as many rows as the column's index
+    EXPECT_FALSE(changed("%mean = ", "store %out[%o, %j], %sum\n    %mean = "));
+}
+
 std::string simplified(std::string_view text) {
     Module module = parse_and_check(text);
     for (Function& function : module.functions) simplify(module, function);

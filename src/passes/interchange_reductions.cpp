@@ -1,0 +1,226 @@
+#include "passes/interchange_reductions.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "passes/rewrite.h"
+
+namespace weft::passes {
+
+using namespace ir;
+
+namespace {
+
+using Values = std::vector<ValueId>;
+
+constexpr int64_t kTileBytes =
+    2048;  // of one accumulator's array: rows are read in pieces as long, all stay in L1
+
+// `reduce` instructions of one lane and one block, which frontends write where columns are to be the lanes.
+bool walks_column(const Instruction& instruction) {
+    return instruction.opcode == Opcode::kReduce && instruction.lanes == 1 && instruction.block == 0;
+}
+
+class Interchange {
+public:
+    Interchange(Function& function, Instruction& grid)
+        : function_(function), grid_(grid), body_(grid.regions[0].body), depends_(function.values.size()) {}
+
+    void run() {
+        for (size_t i = 0; i < body_.size(); i++) {
+            if (walks_column(body_[i])) last_reduction_ = static_cast<int>(i);
+        }
+        if (last_reduction_ < 0) return;
+        std::optional<size_t> dimension = column_dimension();
+        if (!dimension || !is_eligible(*dimension)) return;
+        rewrite(*dimension);
+    }
+
+private:
+    // The dimension of the grid along which the reductions' loads go through memory without gaps.
+    std::optional<size_t> column_dimension() const {
+        std::vector<int> loads(grid_.operands.size());
+        for (const Instruction& instruction : body_) {
+            if (walks_column(instruction)) count_loads(instruction.regions[0], loads);
+        }
+        auto most = std::max_element(loads.begin(), loads.end());
+        if (most == loads.end() || *most == 0) return std::nullopt;
+        return static_cast<size_t>(most - loads.begin());
+    }
+
+    void count_loads(const Region& region, std::vector<int>& loads) const {
+        for (const Instruction& instruction : region.body) {
+            for (const Region& inner : instruction.regions) count_loads(inner, loads);
+            if (instruction.opcode != Opcode::kLoad) continue;
+            const BufferType& buffer = function_.type(instruction.operands[0]).buffer;
+            for (size_t d = 0; d < buffer.strides.size(); d++) {
+                if (buffer.strides[d] != DType::of(buffer.element).itemsize()) continue;
+                const Values& points = grid_.regions[0].arguments;
+                auto point = std::find(points.begin(), points.end(), instruction.operands[1 + d]);
+                if (point != points.end()) loads[static_cast<size_t>(point - points.begin())]++;
+            }
+        }
+    }
+
+    // What stands before the last reduction is computed anew in each loop over columns, so it must be free of
+    // effects and cheap; how many rows there are must not differ between columns.
+    bool is_eligible(size_t dimension) {
+        if (std::any_of(body_.begin(), body_.end(), belongs_to_block)) return false;
+        depends_[grid_.regions[0].arguments[dimension].index] = true;
+        for (int i = 0; i <= last_reduction_; i++) {
+            const Instruction& instruction = body_[static_cast<size_t>(i)];
+            bool depends = std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                                       [&](ValueId operand) { return depends_[operand.index]; });
+            if (walks_column(instruction)) {
+                if (depends_[instruction.operands[0].index]) return false;
+                depends = true;
+            } else if (!instruction.regions.empty() || !has_no_effect(instruction) ||
+                       instruction.opcode == Opcode::kAllocate) {
+                return false;
+            }
+            for (ValueId result : instruction.results) depends_[result.index] = depends;
+        }
+        return true;
+    }
+
+    static bool belongs_to_block(const Instruction& instruction) {
+        return instruction.opcode == Opcode::kParallel || instruction.opcode == Opcode::kAllocate;
+    }
+
+    void rewrite(size_t dimension) {
+        std::vector<Instruction> old = std::move(body_);
+        body_.clear();
+        Values& points = grid_.regions[0].arguments;
+        column_ = points[dimension];
+        ValueId begin = function_.add_value(Type::of(ScalarType::kInt64), "begin");
+        ValueId end = function_.add_value(Type::of(ScalarType::kInt64), "end");
+        points[dimension] = begin;
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, end);
+        grid_.range_dimension = static_cast<int>(dimension);
+
+        Builder b(function_, body_);
+        int64_t tile = INT64_MAX;
+        for (const Instruction& instruction : old) {
+            if (!walks_column(instruction)) continue;
+            for (ValueId result : instruction.results) {
+                tile = std::min(tile, kTileBytes / DType::of(function_.type(result).scalar).itemsize());
+            }
+        }
+        // What is the same for all columns is computed once; the rest is kept for the loops over columns.
+        for (int i = 0; i <= last_reduction_; i++) {
+            Instruction& instruction = old[static_cast<size_t>(i)];
+            if (walks_column(instruction)) {
+                for (ValueId result : instruction.results) arrays_[result.index] = allocate(b, result, tile);
+            } else if (!depends_on_column(instruction)) {
+                b.append(std::move(instruction));
+                instruction = Instruction{};
+                continue;
+            }
+            prefix_.push_back(&instruction);
+        }
+
+        ValueId length = b.index(tile);
+        b.for_loop(begin, end, length, {}, [&](Builder&, std::span<const ValueId> arguments) {
+            ValueId base = arguments[0];
+            ValueId width = b.apply("minimum", {b.apply("subtract", {end, base}), length});
+            for (size_t i = 0; i < prefix_.size(); i++) {
+                if (walks_column(*prefix_[i])) reduce(b, base, width, i);
+            }
+            each_column(b, base, width, prefix_.size(), [&](Copier& copier, ValueId) {
+                for (size_t i = static_cast<size_t>(last_reduction_) + 1; i + 1 < old.size(); i++) {
+                    b.append(copier.copy(old[i]));
+                }
+            });
+            return Values{};
+        });
+        b.append(std::move(old.back()));  // the yield of nothing
+    }
+
+    bool depends_on_column(const Instruction& instruction) const {
+        return std::any_of(instruction.results.begin(), instruction.results.end(),
+                           [&](ValueId result) { return depends_[result.index]; });
+    }
+
+    ValueId allocate(Builder& b, ValueId result, int64_t tile) {
+        ScalarType element = function_.type(result).scalar;
+        BufferType type{.element = element, .space = AddressSpace::kLocal};
+        type.alias_scope = unused_alias_scope(function_);
+        type.strides = {DType::of(element).itemsize()};
+        type.sizes = {tile};
+        return b.allocate(std::move(type), "columns");
+    }
+
+    // A loop over the tile's columns. `body` gets a copier that knows the column's index and what the first
+    // `count` instructions of the prefix computed for it, and the column's place in the tile.
+    template <class Body>
+    void each_column(Builder& b, ValueId base, ValueId width, size_t count, const Body& body) {
+        b.for_loop(b.index(0), width, b.index(1), {}, [&](Builder&, std::span<const ValueId> arguments) {
+            ValueId place = arguments[0];
+            Copier copier(function_);
+            copier.map(column_, b.apply("add", {base, place}));
+            for (size_t i = 0; i < count; i++) {
+                const Instruction& instruction = *prefix_[i];
+                if (walks_column(instruction)) {
+                    for (ValueId result : instruction.results) {
+                        copier.map(result, b.load(arrays_.at(result.index), std::array{place}));
+                    }
+                } else {
+                    b.append(copier.copy(instruction));
+                }
+            }
+            body(copier, place);
+            return Values{};
+        });
+    }
+
+    void reduce(Builder& b, ValueId base, ValueId width, size_t at) {
+        const Instruction& reduction = *prefix_[at];
+        Values initials(reduction.operands.begin() + 1, reduction.operands.end());
+        each_column(b, base, width, at, [&](Copier& copier, ValueId place) {
+            store(b, reduction, copier.mapped(initials), place);
+        });
+        b.for_loop(b.index(0), reduction.operands[0], b.index(1), {},
+                   [&](Builder&, std::span<const ValueId> arguments) {
+                       ValueId row = arguments[0];
+                       each_column(b, base, width, at, [&](Copier& copier, ValueId place) {
+                           Values pair;
+                           for (ValueId result : reduction.results) {
+                               pair.push_back(b.load(arrays_.at(result.index), std::array{place}));
+                           }
+                           Values element = copier.append(b, reduction.regions[0], std::array{row});
+                           pair.insert(pair.end(), element.begin(), element.end());
+                           store(b, reduction, copier.append(b, reduction.regions[1], pair), place);
+                       });
+                       return Values{};
+                   });
+    }
+
+    void store(Builder& b, const Instruction& reduction, const Values& values, ValueId place) {
+        for (size_t i = 0; i < values.size(); i++) {
+            b.store(arrays_.at(reduction.results[i].index), values[i], std::array{place});
+        }
+    }
+
+    Function& function_;
+    Instruction& grid_;
+    std::vector<Instruction>& body_;
+    std::vector<bool> depends_;  // by value: on the column's index
+    int last_reduction_ = -1;
+    ValueId column_;
+    std::vector<Instruction*> prefix_;              // up to the last reduction, what depends on the column
+    std::unordered_map<uint32_t, ValueId> arrays_;  // result of a reduction -> the array over the tile
+};
+
+}  // namespace
+
+void interchange_reductions(const Module&, Function& function) {
+    for (Instruction& instruction : function.body.body) {
+        if (instruction.opcode == Opcode::kParallel && instruction.level == ParallelLevel::kGrid &&
+            instruction.range_dimension < 0) {
+            Interchange(function, instruction).run();
+        }
+    }
+}
+
+}  // namespace weft::passes
