@@ -19,10 +19,16 @@ std::optional<bool> to_copy_flag(nb::handle copy) {
     return truth != 0;
 }
 
+char to_reshape_order(nb::handle order) {
+    const char result = to_order(order, "CFAK");
+    if (result == 'K') throw ValueError("order 'K' is not permitted for reshaping");
+    return result;
+}
+
 nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
     if (shape.size() == 0) throw TypeError("reshape() missing shape argument");
     return wrap(
-        reshape(array_of(self), to_dims(one_or_many(shape)), to_order(order, "CFA"), to_copy_flag(copy)));
+        reshape(array_of(self), to_dims(one_or_many(shape)), to_reshape_order(order), to_copy_flag(copy)));
 }
 
 nb::object transpose_method(nb::handle self, const nb::args& axes) {
@@ -147,8 +153,8 @@ void bind_reductions(PyTypeObject* type) {
                    nb::handle initial, nb::handle where) {
                 return reduce_method(name, self, axis, dtype, out, keepdims, initial, where);
             },
-            nb::arg("axis") = none, nb::arg("dtype") = none, nb::arg("out") = none,
-            nb::arg("keepdims") = false, nb::arg("initial") = none, nb::arg("where") = true, doc);
+            arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
+            arg("initial") = none, arg("where") = true, doc);
     };
     accumulate("sum", "The sum of the elements over `axis`. Small integers add up as int64 or uint64.");
     accumulate("prod",
@@ -161,8 +167,8 @@ void bind_reductions(PyTypeObject* type) {
                    nb::handle where) {
                 return reduce_method(name, self, axis, nb::none(), out, keepdims, initial, where);
             },
-            nb::arg("axis") = none, nb::arg("out") = none, nb::arg("keepdims") = false,
-            nb::arg("initial") = none, nb::arg("where") = true, doc);
+            arg("axis") = none, arg("out") = none, arg("keepdims") = false, arg("initial") = none,
+            arg("where") = true, doc);
     };
     extremum("max", "The largest element over `axis`; nan if there is one.");
     extremum("min", "The smallest element over `axis`; nan if there is one.");
@@ -173,8 +179,8 @@ void bind_reductions(PyTypeObject* type) {
             [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims, nb::handle where) {
                 return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(), where);
             },
-            nb::arg("axis") = none, nb::arg("out") = none, nb::arg("keepdims") = false, nb::kw_only(),
-            nb::arg("where") = true, doc);
+            arg("axis") = none, arg("out") = none, arg("keepdims") = false, nb::kw_only(),
+            arg("where") = true, doc);
     };
     logical("any", "Whether any element over `axis` is true.");
     logical("all", "Whether all elements over `axis` are true.");
@@ -187,7 +193,7 @@ void bind_reductions(PyTypeObject* type) {
                 return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(),
                                      nb::handle(Py_True));
             },
-            nb::arg("axis") = none, nb::arg("out") = none, nb::kw_only(), nb::arg("keepdims") = false, doc);
+            arg("axis") = none, arg("out") = none, nb::kw_only(), arg("keepdims") = false, doc);
     };
     position("argmax", "The index of the first largest element, in the flattened array or along `axis`.");
     position("argmin", "The index of the first smallest element, in the flattened array or along `axis`.");
@@ -198,50 +204,52 @@ void bind_reductions(PyTypeObject* type) {
 void bind_array_methods(nb::module_&) {
     PyTypeObject* type = registry.ndarray;
     const auto none = nb::none();
-    method(type, "reshape", reshape_method, nb::arg("shape"), nb::kw_only(), nb::arg("order") = "C",
-           nb::arg("copy") = none,
+    method(type, "reshape", reshape_method, arg("shape"), nb::kw_only(), arg("order") = "C",
+           arg("copy") = none,
            "The same elements in another shape: a view where the strides allow it, else a copy. One extent "
            "may be -1.");
     method(
         type, "ravel",
         [](nb::handle self, nb::handle order) { return wrap(ravel(array_of(self), to_order(order))); },
-        nb::arg("order") = "C", "The elements as one axis: a view where the strides allow it, else a copy.");
-    method(type, "flatten", flatten, nb::arg("order") = "C", "A copy of the elements as one axis.");
-    method(type, "transpose", transpose_method, nb::arg("axes"),
+        arg("order") = "C", "The elements as one axis: a view where the strides allow it, else a copy.");
+    method(type, "flatten", flatten, arg("order") = "C", "A copy of the elements as one axis.");
+    method(type, "transpose", transpose_method, arg("axes"),
            "A view with the axes in another order: reversed, or as given.");
     method(
         type, "swapaxes",
         [](nb::handle self, nb::handle first, nb::handle second) {
             return wrap(swapaxes(array_of(self), to_index(first), to_index(second)));
         },
-        nb::arg("axis1"), nb::arg("axis2"), "A view with two axes exchanged.");
+        arg("axis1"), arg("axis2"), "A view with two axes exchanged.");
     method(
         type, "squeeze",
         [](nb::handle self, nb::handle axis) { return wrap(squeeze(array_of(self), to_axes(axis))); },
-        nb::arg("axis") = none, "A view without the axes of extent one, or without those given.");
+        arg("axis") = none, "A view without the axes of extent one, or without those given.");
     method(
         type, "diagonal",
         [](nb::handle self, nb::handle offset, nb::handle axis1, nb::handle axis2) {
             return wrap(diagonal(array_of(self), to_index(offset), to_index(axis1), to_index(axis2)));
         },
-        nb::arg("offset") = 0, nb::arg("axis1") = 0, nb::arg("axis2") = 1, "A read-only view of a diagonal.");
-    method(type, "astype", astype_method, nb::arg("dtype"), nb::arg("order") = "K",
-           nb::arg("casting") = "unsafe", nb::arg("subok") = true, nb::arg("copy") = true,
-           "A copy with elements of another type.");
+        arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1, "A read-only view of a diagonal.");
+    method(type, "astype", astype_method, arg("dtype"), arg("order") = "K", arg("casting") = "unsafe",
+           arg("subok") = true, arg("copy") = true, "A copy with elements of another type.");
     method(
         type, "copy",
         [](nb::handle self, nb::handle order) { return wrap(copy(array_of(self), to_order(order))); },
-        nb::arg("order") = "C", "A copy.");
-    method(type, "view", view_method, nb::arg("dtype") = none, "The same memory, as elements of `dtype`.");
+        arg("order") = "C", "A copy.");
+    method(type, "view", view_method, arg("dtype") = none, "The same memory, as elements of `dtype`.");
     method(
-        type, "fill", [](nb::handle self, nb::handle value) { assign(array_of(self), to_argument(value)); },
-        nb::arg("value"), "Sets every element to `value`.");
-    method(type, "item", item, nb::arg("args"),
+        type, "fill",
+        [](nb::handle self, nb::handle value) {
+            assign(array_of(self), to_element_argument(value, array_of(self).dtype(), 0));
+        },
+        arg("value"), "Sets every element to `value`.");
+    method(type, "item", item, arg("args"),
            "One element as Python's own type: the only one, or that at an index.");
     method(
         type, "tolist", [](nb::handle self) { return to_nested_list(array_of(self)); },
         "The elements as nested lists of Python's own types.");
-    method(type, "tobytes", to_bytes, nb::arg("order") = "C", "The bytes of the elements.");
+    method(type, "tobytes", to_bytes, arg("order") = "C", "The bytes of the elements.");
     bind_reductions(type);
 
     method(
@@ -250,19 +258,18 @@ void bind_array_methods(nb::module_&) {
             const nb::object view = steal_or_throw(PyMemoryView_FromObject(self.ptr()));
             return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
         },
-        nb::arg("dtype") = none, nb::arg("copy") = none,
-        "The array as NumPy's, sharing memory where possible.");
+        arg("dtype") = none, arg("copy") = none, "The array as NumPy's, sharing memory where possible.");
     method(type, "__complex__", [](nb::handle self) {
         return nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(nb::handle(self).attr("item")());
     });
     method(type, "__copy__", [](nb::handle self) { return wrap(copy(array_of(self))); });
     method(
         type, "__deepcopy__", [](nb::handle self, nb::handle) { return wrap(copy(array_of(self))); },
-        nb::arg("memo") = none);
+        arg("memo") = none);
     method(type, "__reduce__", [](nb::handle self) {
         const array& value = array_of(self);
         return nb::make_tuple(
-            nb::module_::import_("weft._core").attr("_from_bytes"),
+            nb::module_::import_("weft._methods").attr("from_bytes"),
             nb::make_tuple(to_bytes(self, nb::str("C")), wrap_dtype(value.dtype()), to_tuple(value.shape())));
     });
     method(
@@ -270,7 +277,7 @@ void bind_array_methods(nb::module_&) {
         [](nb::handle self, nb::handle spec) {
             return nb::module_::import_("weft._format").attr("array_format")(self, spec);
         },
-        nb::arg("format_spec"));
+        arg("format_spec"));
     method(
         type, "__getattr__",
         [](nb::handle, const char* name) -> nb::object {
@@ -279,7 +286,7 @@ void bind_array_methods(nb::module_&) {
             const nb::object message = nb::module_::import_("weft._missing").attr("attribute_message")(name);
             throw AttributeError(nb::cast<std::string>(message));
         },
-        nb::arg("name"));
+        arg("name"));
     nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(100.0));
 }
 

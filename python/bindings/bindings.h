@@ -102,7 +102,10 @@ nb::tuple to_tuple(const Dims& dims);
 /// False when the object is none of these. `dtype` is what the elements shall be, if given.
 bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result);
 /// As above, for lists, tuples and other sequences.
-array convert_sequence(PyObject* object, std::optional<DType> dtype);
+array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_depth = kMaxDimensions);
+/// What `x[...] = value` stores in elements of `dtype`: as to_argument, but Python numbers are converted as
+/// Python's own types convert them, with their errors. `max_depth` bounds how far lists may be nested.
+Argument to_element_argument(nb::handle value, DType dtype, int max_depth);
 /// Of an object with Python's buffer protocol. Copies, or shares its memory.
 array convert_buffer(PyObject* object, bool share_memory);
 bool has_foreign_buffer(PyObject* object);
@@ -211,6 +214,9 @@ Object* allocate(PyTypeObject* type) {
     if (object == nullptr) throw_python_error();
     return object;
 }
+
+/// A parameter that takes anything, None too.
+inline auto arg(const char* name) { return nb::arg(name).none(); }
 
 /// Adds a method with nanobind's argument handling to one of these types.
 template <typename Function, typename... Extra>

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "bindings.h"
 #include "core/config.h"
@@ -120,16 +121,16 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release release;
             eval(arrays);
         },
-        nb::arg("arrays"), "Computes what is pending for these arrays now.");
+        arg("arrays"), "Computes what is pending for these arrays now.");
     m.def(
-        "explain", [](const nb::args& arguments) { return explain(arrays_of(arguments)); }, nb::arg("arrays"),
+        "explain", [](const nb::args& arguments) { return explain(arrays_of(arguments)); }, arg("arrays"),
         "What would run to compute these arrays, kernel by kernel, and why.");
     m.def(
         "_evaluated",
         [](nb::handle input) {
             return evaluated(arrays_of(nb::borrow<nb::args>(nb::make_tuple(input))).at(0));
         },
-        nb::arg("array"));
+        arg("array"));
     m.def(
         "kernel_history",
         [] {
@@ -141,9 +142,9 @@ void bind_engine(nb::module_& m) {
         "dictionaries with "
         "name, ir, seconds, compile_seconds, bytes_read, bytes_written, elements, operations, compiled.");
     m.def("clear_kernel_history", [] { clear_kernel_history(); }, "Forgets the kernels that ran.");
-    m.def("_get_setting", get_setting, nb::arg("name"));
-    m.def("_set_setting", set_setting, nb::arg("name"), nb::arg("value"));
-    m.def("_shortest_digits", shortest_digits, nb::arg("value"), nb::arg("dtype"));
+    m.def("_get_setting", get_setting, arg("name"));
+    m.def("_set_setting", set_setting, arg("name"), arg("value"));
+    m.def("_shortest_digits", shortest_digits, arg("value"), arg("dtype"));
 }
 
 }  // namespace weft::python

@@ -175,6 +175,8 @@ namespace {
 /// What is found in a nest of sequences: its shape, as far as it is regular, and the dtype of all elements.
 class Discovery {
 public:
+    Discovery(bool typed, int max_depth) : typed_(typed), max_depth_(static_cast<size_t>(max_depth)) {}
+
     void visit(PyObject* object, size_t depth) {
         if (is_array(object)) {
             visit_array(array_of(object), depth);
@@ -224,7 +226,7 @@ public:
 private:
     void visit_integer(PyObject* object, size_t depth) {
         const Integer integer = to_integer(object);
-        if (integer.huge) throw OverflowError("Python int too large to convert to C long");
+        if (integer.huge && !typed_) throw OverflowError("Python int too large to convert to C long");
         leaf(integer.magnitude > INT64_MAX && !integer.negative ? DType(ScalarType::kUInt64)
                                                                 : DType(ScalarType::kInt64),
              depth);
@@ -254,6 +256,8 @@ private:
     }
 
     void visit_foreign(PyObject* object, size_t depth) {
+        // With a dtype given, texts and None are converted as Python's own types do.
+        if (typed_ && (object == Py_None || is_text(object))) return leaf(DType(), depth);
         array value;
         if (is_text(object) || !convert_foreign(object, std::nullopt, value))
             throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
@@ -266,11 +270,12 @@ private:
         nb::object items =
             PyTuple_CheckExact(object) ? nb::borrow(object) : steal_or_throw(PySequence_Tuple(object));
         const Py_ssize_t count = PyTuple_Size(items.ptr());
-        if (depth == static_cast<size_t>(kMaxDimensions))
+        if (depth >= max_depth_)
             throw ValueError(
                 "setting an array element with a sequence. The requested array would exceed the maximum "
-                "number of dimension of " +
-                std::to_string(kMaxDimensions) + ".");
+                "number of "
+                "dimension of " +
+                std::to_string(max_depth_) + ".");
         if (!settled_) {
             shape_.push_back(count);
             if (count == 0) settled_ = true;
@@ -292,6 +297,8 @@ private:
         dtype_ = dtype_ && !(*dtype_ == dtype) ? promote_types(*dtype_, dtype) : dtype;
     }
 
+    bool typed_;  // the caller gives the dtype
+    size_t max_depth_;
     Dims shape_;
     std::optional<DType> dtype_;
     bool settled_ = false;  // the first path to an element has been walked: `shape_` is complete
@@ -324,7 +331,8 @@ public:
             put_array(array_of(object));
         } else if (is_scalar(object)) {
             put_array(scalar_array(object));
-        } else if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
+        } else if (PyFloat_CheckExact(object) || PyLong_CheckExact(object) || object == Py_None ||
+                   is_text(object)) {
             put_object(object);
         } else if (is_nested(object)) {
             nb::object items =
@@ -368,10 +376,16 @@ private:
                 return put_integer(integer.ptr());
             }
             case 'f': {
+                if (object == Py_None) return put(std::nan(""));
                 const nb::object real = steal_or_throw(PyNumber_Float(object));
                 return put(PyFloat_AsDouble(real.ptr()));
             }
             default: {
+                if (is_text(object)) {
+                    const nb::object parsed =
+                        nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(nb::handle(object));
+                    return put_object(parsed.ptr());
+                }
                 const ComplexParts value = complex_value(object);
                 put(value.real);
                 return put(value.imag);
@@ -399,6 +413,7 @@ private:
         double real, imag;
     };
     static ComplexParts complex_value(PyObject* object) {
+        if (object == Py_None) return {std::nan(""), std::nan("")};
         if (PyComplex_Check(object)) return {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
         const double real = PyFloat_AsDouble(object);
         if (real == -1 && PyErr_Occurred()) throw_python_error();
@@ -413,8 +428,8 @@ private:
 
 }  // namespace
 
-array convert_sequence(PyObject* object, std::optional<DType> dtype) {
-    Discovery discovery;
+array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_depth) {
+    Discovery discovery(dtype.has_value(), max_depth);
     discovery.visit(object, 0);
     discovery.check_regular();
     const DType target = dtype.value_or(discovery.dtype());
@@ -428,6 +443,16 @@ array convert_sequence(PyObject* object, std::optional<DType> dtype) {
     for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
     array result = copy_in(bytes.data(), wide, shape, strides);
     return wide == target ? result : astype(result, target);
+}
+
+Argument to_element_argument(nb::handle value, DType dtype, int max_depth) {
+    PyObject* object = value.ptr();
+    if (PyList_Check(object) || PyTuple_Check(object)) return convert_sequence(object, dtype, max_depth);
+    const bool number = PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
+    if ((number && !dtype.is_complex() && !(PyFloat_CheckExact(object) && dtype.is_floating())) ||
+        object == Py_None || is_text(object))
+        return convert_sequence(object, dtype);
+    return to_argument(value);
 }
 
 bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result) {

@@ -99,16 +99,26 @@ nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dty
 }
 
 nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle) {
+    // Scalars count as Python's numbers: NumPy takes the dtype from them, but int64 or float64 at least.
+    const auto number = [](nb::handle object) {
+        if (is_scalar(object.ptr()) || (is_array(object.ptr()) && array_of(object).ndim() == 0))
+            return to_argument(object.attr("item")());
+        if (has_foreign_buffer(object.ptr()))
+            return to_argument(wrap(convert_buffer(object.ptr(), false)).attr("item")());
+        return to_argument(object);
+    };
     Argument from = Integer(0), to, by = Integer(1);
-    if (!step.is_none()) by = to_argument(step);
+    if (!step.is_none()) by = number(step);
     if (stop.is_none()) {
         if (start.is_none()) throw TypeError("arange() requires stop to be specified.");
-        to = to_argument(start);
+        to = number(start);
     } else {
-        if (!start.is_none()) from = to_argument(start);
-        to = to_argument(stop);
+        if (!start.is_none()) from = number(start);
+        to = number(stop);
     }
-    return wrap(arange(from, to, by, to_dtype(dtype)));
+    const std::optional<DType> type = to_dtype(dtype);
+    if (type && type->is_complex()) return wrap(astype(arange(from, to, by), *type));
+    return wrap(arange(from, to, by, type));
 }
 
 std::vector<array> to_arrays(nb::handle sequence, const char* function) {
@@ -229,16 +239,15 @@ nb::object from_bytes(nb::bytes bytes, nb::handle dtype, nb::handle shape) {
 
 void bind_functions(nb::module_& m) {
     const auto none = nb::none();
-    m.def("array", array_function, nb::arg("object"), nb::arg("dtype") = none, nb::kw_only(),
-          nb::arg("copy") = true, nb::arg("order") = "K", nb::arg("subok") = false, nb::arg("ndmin") = 0,
-          nb::arg("like") = none,
+    m.def("array", array_function, arg("object"), arg("dtype") = none, nb::kw_only(), arg("copy") = true,
+          arg("order") = "K", arg("subok") = false, arg("ndmin") = 0, arg("like") = none,
           "An array of the elements of `object`: an array of any library, a number, or nested sequences of "
           "numbers.\n\n"
           "Raises ValueError for ragged sequences, TypeError for elements that weft has no dtype for.\n\n"
           ">>> np.array([[1, 2], [3, 4]], dtype=np.float32)\n"
           "array([[1., 2.],\n       [3., 4.]], dtype=float32)");
-    m.def("asarray", asarray_function, nb::arg("a"), nb::arg("dtype") = none, nb::arg("order") = none,
-          nb::kw_only(), nb::arg("copy") = none,
+    m.def("asarray", asarray_function, arg("a"), arg("dtype") = none, arg("order") = none, nb::kw_only(),
+          arg("copy") = none,
           "As array(), but an array of weft's is returned as it is. copy=False shares the memory of other "
           "libraries' "
           "arrays, or raises ValueError.");
@@ -247,21 +256,21 @@ void bind_functions(nb::module_& m) {
         [](nb::handle shape, nb::handle dtype, nb::handle order) {
             return wrap(empty(to_dims(shape), to_dtype_required(dtype), to_order(order, "CF")));
         },
-        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of arbitrary values.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of arbitrary values.");
     m.def(
         "zeros",
         [](nb::handle shape, nb::handle dtype, nb::handle order) {
             return filled(shape, Integer(0), to_dtype_required(dtype), order);
         },
-        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of zeros.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of zeros.");
     m.def(
         "ones",
         [](nb::handle shape, nb::handle dtype, nb::handle order) {
             return filled(shape, Integer(1), to_dtype_required(dtype), order);
         },
-        nb::arg("shape"), nb::arg("dtype") = none, nb::arg("order") = "C", "An array of ones.");
-    m.def("full", full_function, nb::arg("shape"), nb::arg("fill_value"), nb::arg("dtype") = none,
-          nb::arg("order") = "C", "An array filled with `fill_value`.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of ones.");
+    m.def("full", full_function, arg("shape"), arg("fill_value"), arg("dtype") = none, arg("order") = "C",
+          "An array filled with `fill_value`.");
     m.def(
         "empty_like",
         [](nb::handle prototype, nb::handle dtype, nb::handle order, bool, nb::handle shape) {
@@ -269,19 +278,18 @@ void bind_functions(nb::module_& m) {
             if (!shape.is_none()) dims = to_dims(shape);
             return wrap(empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims));
         },
-        nb::arg("prototype"), nb::arg("dtype") = none, nb::arg("order") = "K", nb::arg("subok") = true,
-        nb::arg("shape") = none,
+        arg("prototype"), arg("dtype") = none, arg("order") = "K", arg("subok") = true, arg("shape") = none,
         "An array of arbitrary values, with the shape, dtype and layout of `prototype`.");
     m.def(
-        "arange", arange_function, nb::arg("start") = none, nb::arg("stop") = none, nb::arg("step") = none,
-        nb::arg("dtype") = none, nb::arg("like") = none,
+        "arange", arange_function, arg("start") = none, arg("stop") = none, arg("step") = none,
+        arg("dtype") = none, arg("like") = none,
         "Numbers from `start` (or 0) to before `stop`, `step` apart.\n\n>>> np.arange(3)\narray([0, 1, 2])");
     m.def(
         "_linspace",
         [](double start, double stop, int64_t count, bool endpoint, nb::handle dtype) {
             return wrap(linspace(start, stop, count, endpoint, to_dtype_required(dtype)));
         },
-        nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype"));
+        arg("start"), arg("stop"), arg("num"), arg("endpoint"), arg("dtype"));
     m.def(
         "eye",
         [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order) {
@@ -289,55 +297,53 @@ void bind_functions(nb::module_& m) {
             return wrap(eye(count, columns.is_none() ? count : to_index(columns), to_index(diagonal),
                             to_dtype_required(dtype), to_order(order, "CF")));
         },
-        nb::arg("N"), nb::arg("M") = none, nb::arg("k") = 0, nb::arg("dtype") = none, nb::arg("order") = "C",
+        arg("N"), arg("M") = none, arg("k") = 0, arg("dtype") = none, arg("order") = "C",
         "Ones on a diagonal, zeros elsewhere.");
-    m.def("concatenate", concatenate_function, nb::arg("arrays"), nb::arg("axis").none() = 0,
-          nb::arg("out") = none, nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
+    m.def("concatenate", concatenate_function, arg("arrays"), arg("axis") = 0, arg("out") = none,
+          nb::kw_only(), arg("dtype") = none, arg("casting") = "same_kind",
           "The arrays one after the other along an axis; axis=None flattens them first.");
-    m.def("stack", stack_function, nb::arg("arrays"), nb::arg("axis") = 0, nb::arg("out") = none,
-          nb::kw_only(), nb::arg("dtype") = none, nb::arg("casting") = "same_kind",
-          "The arrays side by side along a new axis.");
-    m.def("where", where_function, nb::arg("condition"), nb::arg("x") = none, nb::arg("y") = none,
+    m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
+          arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");
+    m.def("where", where_function, arg("condition"), arg("x") = none, arg("y") = none,
           "Elements of `x` where `condition` is true, of `y` elsewhere.");
-    m.def("copyto", copyto, nb::arg("dst"), nb::arg("src"), nb::arg("casting") = "same_kind",
-          nb::arg("where") = true, "Copies `src` into `dst`, where `where` is true.");
+    m.def("copyto", copyto, arg("dst"), arg("src"), arg("casting") = "same_kind", arg("where") = true,
+          "Copies `src` into `dst`, where `where` is true.");
     m.def(
         "broadcast_to",
         [](nb::handle input, nb::handle shape, bool) {
             return wrap(broadcast_to(to_array(input), to_dims(shape)));
         },
-        nb::arg("array"), nb::arg("shape"), nb::arg("subok") = false, "A read-only view in a larger shape.");
+        arg("array"), arg("shape"), arg("subok") = false, "A read-only view in a larger shape.");
     m.def(
         "expand_dims",
         [](nb::handle input, nb::handle axis) {
             return wrap(expand_dims(to_array(input), to_axes(axis).value_or(Dims{})));
         },
-        nb::arg("a"), nb::arg("axis"), "A view with new axes of extent one.");
+        arg("a"), arg("axis"), "A view with new axes of extent one.");
     m.def(
         "flip", [](nb::handle input, nb::handle axis) { return wrap(flip(to_array(input), to_axes(axis))); },
-        nb::arg("m"), nb::arg("axis") = none, "A view with the elements in reverse along the axes.");
-    m.def("_real", [](nb::handle input) { return wrap(real(to_array(input))); }, nb::arg("val"));
+        arg("m"), arg("axis") = none, "A view with the elements in reverse along the axes.");
+    m.def("_real", [](nb::handle input) { return wrap(real(to_array(input))); }, arg("val"));
     m.def(
         "may_share_memory",
         [](nb::handle a, nb::handle b, nb::handle) { return may_share_memory(to_array(a), to_array(b)); },
-        nb::arg("a"), nb::arg("b"), nb::arg("max_work") = none,
-        "Whether the memory bounds of two arrays overlap.");
+        arg("a"), arg("b"), arg("max_work") = none, "Whether the memory bounds of two arrays overlap.");
     m.def(
         "shares_memory",
         [](nb::handle a, nb::handle b, nb::handle) { return shares_memory(to_array(a), to_array(b)); },
-        nb::arg("a"), nb::arg("b"), nb::arg("max_work") = none,
+        arg("a"), arg("b"), arg("max_work") = none,
         "Whether two arrays have an element of memory in common.");
     m.def(
         "promote_types",
         [](nb::handle a, nb::handle b) {
             return wrap_dtype(promote_types(to_dtype_required(a), to_dtype_required(b)));
         },
-        nb::arg("type1"), nb::arg("type2"), "The smallest dtype that both can be cast to safely.");
-    m.def("result_type", result_type_function, nb::arg("arrays_and_dtypes"),
+        arg("type1"), arg("type2"), "The smallest dtype that both can be cast to safely.");
+    m.def("result_type", result_type_function, arg("arrays_and_dtypes"),
           "The dtype that an operation on these arrays, dtypes and Python numbers computes in.");
-    m.def("can_cast", can_cast_function, nb::arg("from_"), nb::arg("to"), nb::arg("casting") = "safe",
+    m.def("can_cast", can_cast_function, arg("from_"), arg("to"), arg("casting") = "safe",
           "Whether the casting rule allows a cast between two dtypes.");
-    m.def("_from_bytes", from_bytes, nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"));
+    m.def("_from_bytes", from_bytes, arg("bytes"), arg("dtype"), arg("shape"));
     m.def(
         "_array_flags",
         [](nb::handle self) {
@@ -345,10 +351,10 @@ void bind_functions(nb::module_& m) {
             return nb::make_tuple(value.c_contiguous(), value.f_contiguous(), value.owns_data(),
                                   value.writeable());
         },
-        nb::arg("array"));
+        arg("array"));
     m.def(
         "_set_writeable", [](nb::handle self, bool writeable) { array_of(self).set_writeable(writeable); },
-        nb::arg("array"), nb::arg("writeable"));
+        arg("array"), arg("writeable"));
 }
 
 }  // namespace weft::python

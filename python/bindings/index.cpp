@@ -26,7 +26,7 @@ bool integer_key(PyObject* key, int64_t& value) {
         value = PyLong_AsLongLong(key);
         if (value == -1 && PyErr_Occurred()) {
             PyErr_Clear();
-            throw IndexError("cannot fit 'int' into an index-sized integer");
+            throw IndexError(kWrongIndex);
         }
         return true;
     }
@@ -84,7 +84,9 @@ void add_key(PyObject* item, Key& key) {
     } else if (integer_key(item, value)) {
         key.indices.emplace_back(value);
     } else if (PyList_Check(item) || PyTuple_Check(item) || has_foreign_buffer(item)) {
-        const DType dtype = to_array(nb::handle(item)).dtype();
+        const array index = to_array(nb::handle(item));
+        const DType dtype = index.dtype();
+        if (index.ndim() == 0 && dtype.is_inexact()) throw IndexError(kWrongIndex);
         if (PyList_Check(item) && PyList_Size(item) == 0) throw_no_array_index(false);
         if (dtype.is_inexact())
             throw IndexError("arrays used as indices must be of integer (or boolean) type");
@@ -157,6 +159,12 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (!whole.writeable()) throw ValueError("assignment destination is read-only");
         const Key parsed = key == Py_Ellipsis ? Key{{}, false} : parse_key(key);
         const array target = key == Py_Ellipsis ? whole : index(whole, parsed.indices);
+        const bool element = !parsed.indices.empty() && parsed.only_integers && target.ndim() == 0;
+        if (element && (PyList_Check(value) || PyTuple_Check(value))) {
+            if (target.dtype().is_integer())
+                throw TypeError("int() argument must be a string, a bytes-like object or a real number, not 'list'");
+            throw ValueError("setting an array element with a sequence.");
+        }
         if (is_array(value)) {
             // `x[1:3] += 1` ends in storing the view into itself.
             const array& source = array_of(value);
@@ -164,20 +172,13 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
                 source.shape() == target.shape() && source.strides() == target.strides() &&
                 source.dtype() == target.dtype())
                 return 0;
-            const bool element = !parsed.indices.empty() && parsed.only_integers && target.ndim() == 0;
             if (element && source.ndim() != 0) refuse_in_one_element(source, target.dtype());
         }
         Argument argument;
-        if (PyList_Check(value) || PyTuple_Check(value)) {
-            argument = convert_sequence(value, target.dtype());
-        } else if (PyUnicode_Check(value)) {
-            PyObject* type =
-                reinterpret_cast<PyObject*>(target.dtype().is_integer() ? &PyLong_Type : &PyFloat_Type);
-            argument = to_argument(nb::handle(nb::borrow(type)(nb::handle(value))));
-        } else if (is_scalar(value) && through_python(scalar_dtype(value), target.dtype())) {
+        if (is_scalar(value) && through_python(scalar_dtype(value), target.dtype())) {
             argument = to_argument(steal_or_throw(PyNumber_Long(value)));
         } else {
-            argument = to_argument(nb::handle(value));
+            argument = to_element_argument(nb::handle(value), target.dtype(), target.ndim());
         }
         const ReleaseGil release(is_large(target));
         assign(target, argument);

@@ -243,9 +243,19 @@ int truth(PyObject* self) {
 
 DType dtype_of(PyObject* self) { return is_scalar(self) ? scalar_dtype(self) : array_of(self).dtype(); }
 
+/// A complex scalar becomes a real number with a warning, as in NumPy; other elements stay what they are.
+nb::object real_element(PyObject* self) {
+    nb::object element = only_element(self, false);
+    if (!is_scalar(self) || !PyComplex_Check(element.ptr())) return element;
+    const nb::object warning = nb::module_::import_("weft.exceptions").attr("ComplexWarning");
+    if (PyErr_WarnEx(warning.ptr(), "Casting complex values to real discards the imaginary part", 1) != 0)
+        throw_python_error();
+    return nb::float_(PyComplex_RealAsDouble(element.ptr()));
+}
+
 PyObject* to_int(PyObject* self) {
     return guarded([&] {
-        const nb::object element = only_element(self, false);
+        const nb::object element = real_element(self);
         if (PyComplex_Check(element.ptr()))
             throw TypeError(
                 "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
@@ -255,7 +265,7 @@ PyObject* to_int(PyObject* self) {
 
 PyObject* to_float(PyObject* self) {
     return guarded([&] {
-        const nb::object element = only_element(self, false);
+        const nb::object element = real_element(self);
         if (PyComplex_Check(element.ptr()))
             throw TypeError("float() argument must be a string or a real number, not 'complex'");
         return steal_or_throw(PyNumber_Float(element.ptr())).release().ptr();

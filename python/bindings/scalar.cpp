@@ -63,10 +63,7 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         }
         if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()))
             value = parse_text(value.ptr(), *dtype);
-        if (value.is_none()) {
-            if (!dtype->is_floating()) throw TypeError("the value may not be None");
-            value = nb::float_(NAN);
-        }
+        if (value.is_none()) return wrap_scalar(convert_sequence(value.ptr(), dtype)).release().ptr();
         if (is_array(value.ptr()) || is_scalar(value.ptr()))
             return wrap_result(astype(to_array(value), *dtype)).release().ptr();
         if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || PyComplex_Check(value.ptr())) {
@@ -251,7 +248,7 @@ void bind_scalars(nb::module_& m) {
         [](nb::handle self, nb::handle spec) {
             return nb::module_::import_("weft._format").attr("scalar_format")(self, spec);
         },
-        nb::arg("format_spec"));
+        arg("format_spec"));
     method(type, "__complex__", [](nb::handle self) {
         return nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(item(self));
     });
@@ -267,7 +264,7 @@ void bind_scalars(nb::module_& m) {
             const nb::object view = steal_or_throw(PyMemoryView_FromObject(self.ptr()));
             return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
         },
-        nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none());
+        arg("dtype") = nb::none(), arg("copy") = nb::none());
     // Whatever else arrays can do, a scalar does as an array of no dimensions.
     method(
         type, "__getattr__",
@@ -283,7 +280,7 @@ void bind_scalars(nb::module_& m) {
                     return is_array(result.ptr()) ? wrap_result(array_of(result)) : result;
                 });
         },
-        nb::arg("name"));
+        arg("name"));
 }
 
 }  // namespace weft::python

@@ -266,11 +266,10 @@ void bind_ufunc(nb::module_& m) {
     };
     registry.ufunc = make_type(m, "ufunc", sizeof(UfuncObject),
                                Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
-    method(registry.ufunc, "reduce", reduce_method, nb::arg("array"), nb::arg("axis") = 0,
-           nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(), nb::arg("keepdims") = false,
-           nb::arg("initial") = nb::none(), nb::arg("where") = true,
+    method(registry.ufunc, "reduce", reduce_method, arg("array"), arg("axis") = 0, arg("dtype") = nb::none(),
+           arg("out") = nb::none(), arg("keepdims") = false, arg("initial") = nb::none(), arg("where") = true,
            "Folds the elements over `axis` by this function.");
-    method(registry.ufunc, "outer", outer, nb::arg("A"), nb::arg("B"), nb::arg("kwargs"),
+    method(registry.ufunc, "outer", outer, arg("A"), arg("B"), arg("kwargs"),
            "The function of every pair of an element of A and one of B.");
     for (const char* name : {"accumulate", "reduceat", "at"}) {
         method(
@@ -279,7 +278,7 @@ void bind_ufunc(nb::module_& m) {
                 throw NotImplementedError("weft has no np." + name_of(op_of(self.ptr())) + "." + name +
                                           " yet; meanwhile use NumPy's on numpy.asarray(x)");
             },
-            nb::arg("args"), nb::arg("kwargs"), "Not there yet.");
+            arg("args"), arg("kwargs"), "Not there yet.");
     }
 
     nb::dict ufuncs;

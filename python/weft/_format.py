@@ -21,6 +21,7 @@ _options = {
 _IMPLIED = ("bool", "int64", "float64", "complex128")
 # From which magnitude on arrays of floats print with exponents: what the type's digits can show.
 _LARGE = {"float64": 1e8, "float32": 1e6, "float16": 1e3}
+_LARGE_SCALAR = {"float64": 1e16, "float32": 1e6, "float16": 1e3}
 
 
 # ---- options ----
@@ -29,7 +30,7 @@ _LARGE = {"float64": 1e8, "float32": 1e6, "float16": 1e3}
 def _checked(**changes):
     mode = changes.get("floatmode")
     if mode is not None and mode not in ("fixed", "unique", "maxprec", "maxprec_equal"):
-        raise ValueError("floatmode option must be one of 'fixed', 'unique', 'maxprec', or 'maxprec_equal'")
+        raise ValueError('floatmode option must be one of "fixed", "unique", "maxprec", "maxprec_equal"')
     sign = changes.get("sign")
     if sign is not None and sign not in ("-", "+", " "):
         raise ValueError("sign option must be one of ' ', '+', or '-'")
@@ -212,12 +213,15 @@ class _FloatColumn:
             return text.rjust(self.left + self.right + 1)
         if self.exponents:
             whole, fraction, exponent = _scientific(value, self.dtype, self.precision, fixed=self.fixed)
-            tail = (
-                fraction.ljust(self.least_digits, "0") + "e" + _exponent_text(exponent, self.exponent_width)
-            )
+            if len(fraction) < self.least_digits:
+                # The digits that follow are the value's own, not zeros.
+                whole, fraction, exponent = _scientific(value, self.dtype, self.least_digits, fixed=True)
+            tail = fraction + "e" + _exponent_text(exponent, self.exponent_width)
         else:
             whole, fraction = _positional(value, self.dtype, self.precision, fixed=self.fixed)
-            tail = fraction.ljust(self.least_digits, "0").ljust(self.right)
+            if len(fraction) < self.least_digits:
+                whole, fraction = _positional(value, self.dtype, self.least_digits, fixed=True)
+            tail = fraction.ljust(self.right)
         return f"{self._signed(whole).rjust(self.left)}.{tail}"
 
 
@@ -394,7 +398,7 @@ def _float_text(value, dtype, zero=".0"):
         return "nan"
     if value - value != 0:
         return "-inf" if value < 0 else "inf"
-    if value == 0 or 1e-4 <= abs(value) < 1e16:
+    if value == 0 or 1e-4 <= abs(value) < _LARGE_SCALAR[dtype]:
         whole, fraction = _positional(value, dtype, None)
         return f"{whole}.{fraction}" if fraction else whole + zero
     whole, fraction, exponent = _scientific(value, dtype, None)

@@ -3,6 +3,7 @@
 import math
 import numbers
 
+from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
 from weft._functions import clip as _clip
 from weft._functions import round as _round
@@ -27,9 +28,12 @@ def round(self, decimals=0, out=None):
 
 
 def _round_scalar(self, ndigits=None):
-    if ndigits is None and self.dtype.kind in "fb":
-        return int(_round(self))
-    return _round(self, ndigits or 0)
+    return int(_round(self)) if ndigits is None else _round(self, ndigits)
+
+
+def from_bytes(data, dtype, shape):
+    """The array that pickled bytes stand for."""
+    return _core._from_bytes(data, dtype, shape)
 
 
 def _by_python(function):
@@ -41,10 +45,10 @@ for _type in (ndarray, generic):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 
-generic.__round__ = _round_scalar
-generic.__floor__ = _by_python(math.floor)
-generic.__ceil__ = _by_python(math.ceil)
-generic.__trunc__ = _by_python(math.trunc)
+integer.__round__ = floating.__round__ = _round_scalar
+integer.__floor__ = floating.__floor__ = _by_python(math.floor)
+integer.__ceil__ = floating.__ceil__ = _by_python(math.ceil)
+integer.__trunc__ = floating.__trunc__ = _by_python(math.trunc)
 floating.is_integer = _by_python(float.is_integer)
 floating.as_integer_ratio = _by_python(float.as_integer_ratio)
 floating.hex = _by_python(float.hex)
