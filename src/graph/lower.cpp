@@ -143,7 +143,6 @@ private:
                             : form_.shape == KernelShape::kCombine ? form_.outer_rank
                                                                    : 0;
         for (int d = 0; d < reduced; ++d) reduced_sizes_.push_back(size("m" + std::to_string(d)));
-        if (form_.tiled_dimension >= 0) columns_ = size("columns");
         for (size_t k = 0; k < form_.inputs.size(); ++k) {
             inputs_.push_back(buffer_parameter(form_.inputs[k], "in" + std::to_string(k)));
         }
@@ -266,58 +265,6 @@ private:
         b.store(outputs_[0], b.cast(value, form_.outputs[0].buffer.element), indices);
     }
 
-    // One accumulator for each column of a tile, in local memory; rows outside, columns inside. Each column
-    // is combined one element after another, as a reduction with one lane and one block is.
-    void reduce_tile(Builder& b, std::vector<ValueId>& point, ValueId count, const Builder::Body& element) {
-        const auto column_axis = static_cast<size_t>(form_.tiled_dimension);
-        const ValueId zero = b.index(0), one = b.index(1);
-        const ValueId first = b.apply("multiply", {point[column_axis], b.index(kReduceTile)});
-        const ValueId width =
-            b.apply("minimum", {b.apply("subtract", {columns_, first}), b.index(kReduceTile)});
-        const std::vector<ValueId> start = initials(b);
-        std::vector<ValueId> accumulators;
-        for (size_t k = 0; k < start.size(); ++k) {
-            ir::BufferType type;
-            type.element = b.type(start[k]).scalar;
-            type.space = ir::AddressSpace::kLocal;
-            type.alias_scope = static_cast<uint16_t>(1000 + k);
-            type.strides = {DType::of(type.element).itemsize()};
-            type.sizes = {kReduceTile};
-            accumulators.push_back(b.allocate(std::move(type), "columns" + std::to_string(k)));
-        }
-        const auto each_column = [&](Builder& outer, const auto& body) {
-            outer.for_loop(zero, width, one, {}, [&](Builder& inner, std::span<const ValueId> arguments) {
-                const ValueId column = arguments[0];
-                point[column_axis] = inner.apply("add", {first, column});
-                body(inner, column);
-                return std::vector<ValueId>{};
-            });
-        };
-        each_column(b, [&](Builder& inner, ValueId column) {
-            for (size_t k = 0; k < start.size(); ++k) {
-                inner.store(accumulators[k], start[k], std::array{column});
-            }
-        });
-        b.for_loop(zero, count, one, {}, [&](Builder& rows, std::span<const ValueId> arguments) {
-            const ValueId row = arguments[0];
-            each_column(rows, [&](Builder& inner, ValueId column) {
-                std::vector<ValueId> pair;
-                for (const ValueId each : accumulators) pair.push_back(inner.load(each, std::array{column}));
-                for (const ValueId value : element(inner, std::array{row})) pair.push_back(value);
-                const std::vector<ValueId> combined = combine_pair(inner, pair);
-                for (size_t k = 0; k < combined.size(); ++k) {
-                    inner.store(accumulators[k], combined[k], std::array{column});
-                }
-            });
-            return std::vector<ValueId>{};
-        });
-        each_column(b, [&](Builder& inner, ValueId column) {
-            std::vector<ValueId> values;
-            for (const ValueId each : accumulators) values.push_back(inner.load(each, std::array{column}));
-            store_result(inner, values, point);
-        });
-    }
-
     void reduce() {
         builder_.parallel(
             ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
@@ -338,10 +285,8 @@ private:
                     }
                     base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
                 }
-                std::vector<ValueId> point(indices.begin(),
-                                           indices.end());  // a tile puts its column in place
                 const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
-                    std::vector<ValueId> position = point;
+                    std::vector<ValueId> position(indices.begin(), indices.end());
                     if (form_.blocked) position.pop_back();
                     position.push_back(form_.blocked ? inner.apply("add", {begin, arguments[0]})
                                                      : arguments[0]);
@@ -351,10 +296,6 @@ private:
                         values.push_back(inner.apply("add", {base, arguments[0]}));
                     return values;
                 };
-                if (form_.tiled_dimension >= 0) {
-                    reduce_tile(b, point, count, element);
-                    return std::vector<ValueId>{};
-                }
                 store_result(b, reduce_dimension(b, count, form_.lanes, 0, element), indices);
                 return std::vector<ValueId>{};
             });
@@ -402,7 +343,6 @@ private:
     const KernelForm& form_;
     Builder builder_;
     std::vector<ValueId> grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_;
-    ValueId columns_;
 };
 
 }  // namespace
@@ -444,7 +384,6 @@ std::string KernelForm::key() const {
         append_value(key, element);
         key +=
             std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") + std::to_string(lanes);
-        if (tiled_dimension >= 0) key += "t" + std::to_string(tiled_dimension);
     }
     return key;
 }

@@ -64,17 +64,12 @@ struct KernelForm {
     bool blocked = false;  // kReduce: the last grid dimension counts blocks
     bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
     int lanes = 1;
-    int tiled_dimension =
-        -1;  // kReduce: this grid dimension counts tiles of kReduceTile columns; see Lowering
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people
 };
 
-// Across rows, a tile of columns is reduced at a time, so that memory is walked along the rows.
-constexpr int64_t kReduceTile = 512;
-
-// Parameters: grid sizes, reduced sizes [, number of columns], inputs, scalars, outputs.
+// Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
 ir::Module lower(const KernelForm& form);
 
 // Combining starts from an element that changes nothing, bit for bit. There is none for complex products,

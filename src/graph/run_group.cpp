@@ -405,8 +405,6 @@ void run_update(Group& group, bool fuse) {
 
 // ---- reductions ----
 
-constexpr int64_t kMinTiledColumns = 8;
-
 Dims concatenated(const Dims& first, const Dims& second) {
     Dims all = first;
     for (const int64_t value : second) all.push_back(value);
@@ -488,27 +486,12 @@ void run_reduction(const Group& group) {
     collapse_kept(extents, uses, output, space.reduced_shape.size());
     const size_t kept = extents.size() - space.reduced_shape.size();
 
-    // Across rows, tiles of columns.
-    const int64_t columns = extents[kept - 1];
-    const bool tiled = space.lanes == 1 && has_neutral_element(reduction, compute) && !parts.inputs.empty() &&
-                       columns >= kMinTiledColumns &&
-                       parts.inputs[0].strides[kept - 1] == parts.inputs[0].dtype.itemsize();
-    const auto launch_tiled = [&](const Dims& whole) {
-        Dims grid = whole;
-        if (tiled) {
-            parts.form.tiled_dimension = static_cast<int>(kept) - 1;
-            grid[kept - 1] = (columns + kReduceTile - 1) / kReduceTile;
-            grid.push_back(columns);
-        }
-        launch(parts, grid, extents);
-    };
-
     if (!two_phases) {
         parts.form.grid_rank = static_cast<int>(kept);
         parts.outputs.push_back(output);
         parts.form.outputs.emplace_back();
         finish_forms(parts);
-        launch_tiled(extents);
+        launch(parts, extents);
         commit_all(group, buffers);
         return;
     }
@@ -535,7 +518,7 @@ void run_reduction(const Group& group) {
     finish_forms(parts);
     Dims first_extents = partial_shape;
     first_extents.push_back(inner);
-    launch_tiled(first_extents);
+    launch(parts, first_extents, extents);
 
     GroupParts second;
     second.form.shape = KernelShape::kCombine;
