@@ -72,7 +72,7 @@ PROGRAMS = [
         lambda np: as_arrays(np, black_scholes.inputs("float32")),
         price,
         repetitions=12,
-        tolerance=2e-5,
+        tolerance=2e-4,  # a last bit of the terms, of some 100, against a thousandth of the largest price
     ),
     Program(
         "Black-Scholes, float64",
@@ -80,7 +80,7 @@ PROGRAMS = [
         lambda np: as_arrays(np, black_scholes.inputs("float64")),
         price,
         repetitions=12,
-        tolerance=1e-13,
+        tolerance=1e-12,
         picture=lambda folder, options, result: black_scholes.picture(
             folder / "black_scholes.png", *options, result
         ),

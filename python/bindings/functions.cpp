@@ -157,15 +157,50 @@ nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb
     return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
 }
 
+/// A dtype, or the type of a value, as np.result_type takes them.
+OperandType operand_type(nb::handle object) {
+    PyObject* pointer = object.ptr();
+    if (is_array(pointer)) return array_of(object).dtype();
+    if (is_scalar(pointer)) return scalar_dtype(pointer);
+    if (PyBool_Check(pointer)) return DType(ScalarType::kBool);
+    if (PyLong_CheckExact(pointer)) return WeakKind::kInt;
+    if (PyFloat_CheckExact(pointer)) return WeakKind::kFloat;
+    if (PyComplex_CheckExact(pointer)) return WeakKind::kComplex;
+    if (has_foreign_buffer(pointer) || PyList_Check(pointer)) return to_array(object).dtype();
+    return to_dtype_required(object);
+}
+
+/// Truth of the elements, of axes that repeat them only once, so that these say nothing about memory order.
+array to_mask(const array& condition) {
+    Dims once = condition.shape();
+    for (size_t d = 0; d < once.size(); ++d) {
+        if (condition.strides()[d] == 0 && once[d] > 1) once[d] = 1;
+    }
+    const array narrow =
+        condition.with_view(condition.dtype(), once, condition.strides(), condition.offset());
+    return broadcast_to(astype(narrow, DType(ScalarType::kBool)), condition.shape());
+}
+
 nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
     if (x.is_none() != y.is_none()) throw ValueError("either both or neither of x and y should be given");
     if (x.is_none())
         throw NotImplementedError(
             "weft has no np.where(condition) yet; meanwhile use numpy.where(numpy.asarray(condition))");
     array mask = to_array(condition);
-    if (!mask.dtype().is_bool()) mask = astype(mask, DType(ScalarType::kBool));
+    if (!mask.dtype().is_bool()) mask = to_mask(mask);
     static const OpInfo* const select = find_op("where") != nullptr ? find_op("where") : find_op("select");
-    const Argument inputs[] = {mask, to_argument(x), to_argument(y)};
+    Argument inputs[] = {mask, to_argument(x), to_argument(y)};
+    // Python's integers wrap here, unlike in ufuncs.
+    const auto type_of = [](const Argument& argument, nb::handle object) -> OperandType {
+        const auto* given = std::get_if<array>(&argument);
+        return given != nullptr ? OperandType(given->dtype()) : operand_type(object);
+    };
+    const OperandType types[] = {type_of(inputs[1], x), type_of(inputs[2], y)};
+    const DType common = result_type(types);
+    for (size_t k = 1; k < 3 && common.is_integer(); ++k) {
+        if (std::holds_alternative<Integer>(inputs[k]))
+            inputs[k] = astype(from_argument(inputs[k], DType(ScalarType::kInt64)), common);
+    }
     std::vector<array> results;
     {
         const ReleaseGil release(is_large(mask) || is_large(inputs[1]) || is_large(inputs[2]));
@@ -187,19 +222,6 @@ void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle
     } else {
         assign_where(array_of(target), value, to_argument(where), rule);
     }
-}
-
-/// A dtype, or the type of a value, as np.result_type takes them.
-OperandType operand_type(nb::handle object) {
-    PyObject* pointer = object.ptr();
-    if (is_array(pointer)) return array_of(object).dtype();
-    if (is_scalar(pointer)) return scalar_dtype(pointer);
-    if (PyBool_Check(pointer)) return DType(ScalarType::kBool);
-    if (PyLong_CheckExact(pointer)) return WeakKind::kInt;
-    if (PyFloat_CheckExact(pointer)) return WeakKind::kFloat;
-    if (PyComplex_CheckExact(pointer)) return WeakKind::kComplex;
-    if (has_foreign_buffer(pointer) || PyList_Check(pointer)) return to_array(object).dtype();
-    return to_dtype_required(object);
 }
 
 nb::object result_type_function(const nb::args& arguments) {

@@ -159,7 +159,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (!whole.writeable()) throw ValueError("assignment destination is read-only");
         const Key parsed = key == Py_Ellipsis ? Key{{}, false} : parse_key(key);
         const array target = key == Py_Ellipsis ? whole : index(whole, parsed.indices);
-        const bool element = !parsed.indices.empty() && parsed.only_integers && target.ndim() == 0;
+        const bool element = parsed.only_integers && target.ndim() == 0;
         if (element && (PyList_Check(value) || PyTuple_Check(value))) {
             if (target.dtype().is_integer())
                 throw TypeError("int() argument must be a string, a bytes-like object or a real number, not 'list'");

@@ -2,6 +2,7 @@
 
 from weft import _core
 from weft._core import asarray, ndarray
+from weft.exceptions import AxisError
 
 _ufuncs = _core._ufuncs
 _divide = _ufuncs["divide"]
@@ -26,6 +27,8 @@ def _count(a, axis, where, keepdims):
     if axis is None:
         return a.size
     for position in axis if isinstance(axis, tuple) else (axis,):
+        if not -a.ndim <= position < a.ndim:  # of a 0-d array, which may be summed over axis 0
+            raise AxisError(position, a.ndim)
         count *= a.shape[position]
     return count
 

@@ -1,6 +1,7 @@
 // New arrays: constants, ranges, copies, joins.
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "core/shape.h"
 #include "graph/at_once.h"
@@ -357,6 +358,41 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
     assign(target, call(*find_op("select"), inputs)[0], Casting::kUnsafe);
 }
 
+// The memory order of joined arrays: as k_order_strides, but an axis that repeats counts as the smallest
+// stride.
+Dims joined_strides(const Dims& shape, std::span<const array> parts, int64_t itemsize) {
+    std::vector<size_t> axes(shape.size());  // outermost first
+    std::iota(axes.begin(), axes.end(), size_t{0});
+    for (size_t i = 1; i < axes.size(); ++i) {
+        const size_t axis = axes[i];
+        size_t position = i;
+        for (size_t j = i; j-- > 0;) {
+            bool decided = false, swap = false;
+            for (const array& part : parts) {
+                if (part.shape()[axis] == 1 || part.shape()[axes[j]] == 1) continue;
+                if (std::abs(part.strides()[axis]) <= std::abs(part.strides()[axes[j]])) {
+                    swap = false;  // between parts that disagree, C order wins
+                } else if (!decided) {
+                    swap = true;
+                }
+                decided = true;
+            }
+            if (!decided) continue;
+            if (!swap) break;
+            position = j;
+        }
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+        axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(position), axis);
+    }
+    Dims strides(shape.size());
+    int64_t stride = itemsize;
+    for (size_t k = axes.size(); k-- > 0;) {
+        strides[axes[k]] = stride;
+        stride *= shape[axes[k]];
+    }
+    return strides;
+}
+
 array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, std::optional<DType> dtype,
                   Casting casting, const array& out) {
     if (inputs.empty()) throw ValueError("need at least one array to concatenate");
@@ -404,11 +440,9 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         if (out.shape() != shape) throw ValueError("Output array is the wrong shape");
         if (!out.writeable()) throw ValueError("output array is read-only");
     } else {
-        std::vector<const Dims*> strides;
-        for (const array& part : parts) strides.push_back(&part.strides());
         const int64_t bytes = checked_bytes(shape, type);
         result = array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, shape,
-                          k_order_strides(shape, strides, type.itemsize()));
+                          joined_strides(shape, parts, type.itemsize()));
     }
     int64_t begin = 0;
     std::vector<Index> position(shape.size(), Slice{});

@@ -103,6 +103,36 @@ PROGRAMS = {
         x7 = x4.real.reshape(-1)
         x8 = x4[0, ::2].real.ravel()
     """,
+    "a 0-d array has no axis for means": """
+        x1 = np.array(3.5)
+        x2 = np.mean(x1, axis=0)
+        x3 = x1.var(axis=-1)
+        x4 = np.arange(4.0).mean(axis=1)
+    """,
+    "Python integers wrap in where": """
+        x1 = np.array([1, 2, 3], dtype='u1')
+        x2 = np.where(x1 > 1, 300, x1)
+        x3 = np.where(x1 > 1, x1, -129)
+        x4 = np.where(x1 > 1, 2**64, x1)
+        x5 = np.where([True, False], 1, 2.5)
+        x6 = np.where([True, False], (1, 2), 0)
+    """,
+    "the memory order of what comes from broadcast arrays": """
+        x1 = np.broadcast_to(np.arange(17), (2, 17))
+        x2 = np.where(x1, x1, x1)
+        x3 = np.where(x1, x1, 0)
+        x4 = np.broadcast_to(np.arange(4.0), (3, 4))
+        x5 = np.stack([x4, x4], axis=-1)
+        x6 = np.concatenate([x4, x4.copy()])
+        x7 = x4 + x4
+        x8 = x4.copy('K')
+    """,
+    "no array is stored in the place of a 0-d array's element": """
+        x1 = np.array(1.5)
+        x1[()] = np.ones((1, 1))
+        x1[...] = np.ones((1, 1))
+        x1[()] = np.array(7)
+    """,
 }
 
 
