@@ -7,6 +7,7 @@
 #include "bindings.h"
 #include "core/config.h"
 #include "core/thread_pool.h"
+#include "graph/evaluate.h"
 
 namespace weft::python {
 
@@ -111,9 +112,25 @@ std::string shortest_digits(double value, const std::string& dtype) {
     return std::string(text, end.ptr);
 }
 
+/// Python delivers signals to the main thread only, and only while it holds the GIL.
+void check_interrupt() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void wait_unlocked(void (*wait)(void* state), void* state) {
+    if (PyGILState_Check() == 0) {
+        wait(state);
+        return;
+    }
+    const nb::gil_scoped_release release;
+    wait(state);
+}
+
 }  // namespace
 
 void bind_engine(nb::module_& m) {
+    set_host_hooks({&check_interrupt, &wait_unlocked});
     m.def(
         "eval",
         [](const nb::args& arguments) {

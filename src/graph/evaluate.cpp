@@ -1,6 +1,6 @@
 #include "graph/evaluate.h"
 
-#include <atomic>
+#include <chrono>
 #include <mutex>
 
 #include "core/config.h"
@@ -20,7 +20,25 @@ std::recursive_mutex& evaluation_mutex() {
     return *mutex;
 }
 
-std::atomic<void (*)()> interrupt_check = nullptr;
+HostHooks hooks;  // set before the first evaluation, then only read
+
+constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
+
+class EvaluationLock {
+public:
+    EvaluationLock() {
+        if (evaluation_mutex().try_lock()) return;
+        if (hooks.wait_unlocked == nullptr) {
+            evaluation_mutex().lock();
+        } else {
+            hooks.wait_unlocked([](void* mutex) { static_cast<std::recursive_mutex*>(mutex)->lock(); },
+                                &evaluation_mutex());
+        }
+    }
+    EvaluationLock(const EvaluationLock&) = delete;
+    EvaluationLock& operator=(const EvaluationLock&) = delete;
+    ~EvaluationLock() { evaluation_mutex().unlock(); }
+};
 
 std::string node_name(const Node& node) {
     switch (node.kind) {
@@ -53,10 +71,10 @@ std::string describe(const Group& group, size_t number) {
 
 }  // namespace
 
-void set_interrupt_check(void (*check)()) { interrupt_check.store(check); }
+void set_host_hooks(HostHooks host) { hooks = host; }
 
 void evaluate(std::span<const NodePtr> roots) {
-    const std::lock_guard lock(evaluation_mutex());
+    const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     const std::vector<Node*> nodes = collect_pending(roots);
     if (nodes.empty()) return;
@@ -69,8 +87,12 @@ void evaluate(std::span<const NodePtr> roots) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());
         }
     }
+    auto next_check = std::chrono::steady_clock::now() + kInterruptInterval;
     for (Group& group : groups) {
-        if (auto* check = interrupt_check.load(std::memory_order_relaxed)) check();
+        if (hooks.check_interrupt != nullptr && std::chrono::steady_clock::now() > next_check) {
+            hooks.check_interrupt();
+            next_check = std::chrono::steady_clock::now() + kInterruptInterval;
+        }
         run_group(group, fuse);
         group.keep.clear();  // so that a version nobody else needs can be overwritten by the next
     }
@@ -85,7 +107,7 @@ BufferPtr evaluate_storage(Storage& storage) {
 }
 
 void evaluate_users(Storage& storage) {
-    const std::lock_guard lock(evaluation_mutex());
+    const EvaluationLock lock;
     const Source version = current_version(storage);
     if (!version.in_memory()) return;
     const std::vector<NodePtr> users = pending_users(version.buffer.get());
@@ -93,7 +115,7 @@ void evaluate_users(Storage& storage) {
 }
 
 std::string explain_plan(std::span<const NodePtr> roots) {
-    const std::lock_guard lock(evaluation_mutex());
+    const EvaluationLock lock;
     const std::vector<Node*> nodes = collect_pending(roots);
     if (nodes.empty()) return "nothing is pending: the values are in memory\n";
     const std::vector<Group> groups = make_plan(nodes, roots, config().fuse.load(std::memory_order_relaxed));

@@ -24,7 +24,14 @@ void evaluate_users(Storage& storage);
 // What evaluate would do: one paragraph a kernel, with the reason for each boundary.
 std::string explain_plan(std::span<const NodePtr> roots);
 
-// Called between kernels; throws to stop an evaluation (Ctrl-C). Set once by the bindings.
-void set_interrupt_check(void (*check)());
+// What the engine needs of a host language; set once, by the bindings.
+struct HostHooks {
+    // Called now and then between kernels; throws to stop an evaluation (Ctrl-C).
+    void (*check_interrupt)() = nullptr;
+    // Runs wait(state) without the host's global lock. Whoever evaluates may need that lock for a moment, so
+    // nobody may hold it while waiting for an evaluation.
+    void (*wait_unlocked)(void (*wait)(void* state), void* state) = nullptr;
+};
+void set_host_hooks(HostHooks hooks);
 
 }  // namespace weft

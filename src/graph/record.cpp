@@ -206,6 +206,14 @@ void write_bytes(const array& target, char* base, const Operand& value) {
 void write(const array& target, Operand value) {
     if (target.size() == 0) return;
     Storage& storage = *target.storage();
+    // A result that nobody has seen yet can take the target's layout and become the new version itself.
+    // Anything else is recorded before the lock is taken, since that may evaluate.
+    const bool covers = covers_storage(target, storage);
+    const NodePtr producer = value.source.node;
+    const bool fresh = covers && producer && producer->kind == NodeKind::kElementwise &&
+                       producer->depth == 0 && value.offset == 0 && value.dtype == target.dtype() &&
+                       producer->shape == target.shape();
+    if (producer && !fresh) recorded(producer);
     value.source.settle();
     std::unique_lock lock(storage.mutex);
     storage.current.settle();
@@ -214,7 +222,6 @@ void write(const array& target, Operand value) {
         lock.unlock();
         const BufferPtr base = evaluate_storage(storage);
         if (value.source.node) {
-            const NodePtr producer = value.source.node;
             if (!producer->done) evaluate({&producer, 1});
             value.source.settle();
         }
@@ -231,19 +238,12 @@ void write(const array& target, Operand value) {
         }
     }
 
-    if (covers_storage(target, storage)) {
-        NodePtr producer = value.source.node;
-        // A result that nobody has seen yet takes the target's layout and becomes the new version itself.
-        const bool fresh = producer && producer->kind == NodeKind::kElementwise && producer->depth == 0 &&
-                           value.offset == 0 && value.dtype == target.dtype() &&
-                           producer->shape == target.shape();
-        if (fresh) {
-            producer->results[value.source.result].strides = target.strides();
-            storage.current = value.source;
-            return;
-        }
-        if (producer) recorded(producer);
-        value.source.settle();
+    if (fresh) {
+        producer->results[value.source.result].strides = target.strides();
+        storage.current = value.source;
+        return;
+    }
+    if (covers) {
         const DType dtype = target.dtype();
         std::vector<Operand> inputs;
         inputs.push_back(std::move(value));
@@ -257,8 +257,6 @@ void write(const array& target, Operand value) {
         return;
     }
 
-    if (value.source.node) recorded(NodePtr(value.source.node));
-    value.source.settle();
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kUpdate;
     node->shape = target.shape();
