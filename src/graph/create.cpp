@@ -83,6 +83,18 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
     if (shape && shape->size() != prototype.shape().size())
         return empty(*shape, type, order == 'F' ? 'F' : 'C');
     const Dims& extents = shape ? *shape : prototype.shape();
+    if (shape && order != 'F' && order != 'C') {  // another shape in the prototype's order of axes
+        if (prototype.c_contiguous() || order == 'A') {
+            order = order == 'A' && prototype.f_contiguous() && !prototype.c_contiguous() ? 'F' : 'C';
+        } else if (prototype.f_contiguous()) {
+            order = 'F';
+        } else {
+            const Dims* const given[1] = {&prototype.strides()};
+            Dims own = k_order_strides(extents, given, type.itemsize());
+            const int64_t size = checked_bytes(extents, type);
+            return array_of(cpu_device().allocate(static_cast<size_t>(size)), type, extents, std::move(own));
+        }
+    }
     Dims strides = copy_strides(prototype.shape(), prototype.strides(), type.itemsize(), order);
     if (order != 'C' && order != 'F' && prototype.itemsize() != type.itemsize()) {
         // contiguity is judged in the prototype's item size, the result's strides are in the new one

@@ -114,6 +114,8 @@ array squeeze(const array& input, std::optional<Dims> axes) {
     std::vector<bool> drop(input.shape().size());
     if (axes) {
         for (const int64_t axis : *axes) {
+            if (input.ndim() == 0 && (axis == 0 || axis == -1))
+                continue;  // NumPy lets a 0-d array have one axis
             const auto d = static_cast<size_t>(normalize_axis(axis, input.ndim()));
             if (drop[d]) throw ValueError("duplicate value in 'axis'");
             if (input.shape()[d] != 1) {

@@ -103,6 +103,20 @@ PROGRAMS = {
         x7 = x4.real.reshape(-1)
         x8 = x4[0, ::2].real.ravel()
     """,
+    "a 0-d array has one axis to squeeze": """
+        x1 = np.array(3.5)
+        x2 = np.squeeze(x1, axis=0)
+        x3 = x1.squeeze(axis=-1)
+        x4 = x1.squeeze(axis=1)
+    """,
+    "another shape in the prototype's order of axes": """
+        x1 = np.zeros((3, 2)).T
+        x2 = np.ones_like(x1, shape=(4, 5))
+        x3 = np.zeros_like(np.zeros((4, 6))[::2, ::2].T, shape=(2, 3))
+        x4 = np.full_like(x1, 3, shape=(2, 3, 4))
+        x5 = np.zeros_like(x1, order='C', shape=(2, 3))
+        x6 = np.zeros_like(x1, order='A', shape=(2, 3))
+    """,
     "a 0-d array has no axis for means": """
         x1 = np.array(3.5)
         x2 = np.mean(x1, axis=0)
