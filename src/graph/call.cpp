@@ -70,6 +70,14 @@ void decide_shape(Call& call) {
     } else {
         call.shape = broadcast_shapes({shapes, count});
     }
+    if (call.out.empty()) return;
+    // With outputs, scalars take part: messages name their shapes.
+    const Dims none{};
+    count = 0;
+    for (const Argument& input : call.inputs) {
+        const array* operand = array_input(input);
+        shapes[count++] = operand != nullptr ? &operand->shape() : &none;
+    }
     const size_t input_count = count;
     for (size_t k = 0; k < call.op.nout; ++k) {
         if (has_out(call, k)) shapes[count++] = &call.out[k].shape();

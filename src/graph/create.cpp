@@ -121,6 +121,28 @@ array from_argument(const Argument& value, std::optional<DType> dtype) {
     return scalar(type, constant_bytes(value, type).data());
 }
 
+namespace {
+
+/// How many numbers arange() of integers has, where doubles may not tell.
+std::optional<int64_t> exact_length(const Argument& start, const Argument& stop, const Argument& step) {
+    __int128 values[3];
+    const Argument* const arguments[3] = {&start, &stop, &step};
+    for (int i = 0; i < 3; ++i) {
+        const auto* integer = std::get_if<Integer>(arguments[i]);
+        if (integer == nullptr || integer->huge) return std::nullopt;
+        values[i] = static_cast<__int128>(integer->magnitude) * (integer->negative ? -1 : 1);
+    }
+    const auto [first, last, stride] = values;
+    const __int128 distance = stride > 0 ? last - first : first - last;
+    const __int128 size = stride > 0 ? stride : -stride;
+    if (size == 0 || distance <= 0) return size == 0 ? std::nullopt : std::optional<int64_t>(0);
+    const __int128 count = (distance + size - 1) / size;
+    if (count > INT64_MAX) return std::nullopt;
+    return static_cast<int64_t>(count);
+}
+
+}  // namespace
+
 array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype) {
     const OperandType types[3] = {operand_type(start), operand_type(stop), operand_type(step)};
     DType type = dtype.value_or(result_type(types));
@@ -144,7 +166,8 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     };
     const double first = number(start), last = number(stop), stride = number(step);
     if (stride == 0) throw ZeroDivisionError("division by zero");
-    const double length = std::ceil((last - first) / stride);
+    double length = std::ceil((last - first) / stride);
+    if (const auto exact = exact_length(start, stop, step)) length = static_cast<double>(*exact);
     if (std::isnan(length)) throw ValueError("arange: cannot compute length");
     if (length > 9.2e18) throw ValueError("Maximum allowed size exceeded");
     const auto count = static_cast<int64_t>(std::max(0.0, length));
@@ -425,8 +448,7 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         if (k == 0) continue;
         if (parts[k].ndim() != ndim) {
             throw ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, "
-                "but along dimension 0, the array at index 0 has " +
+                "all the input arrays must have same number of dimensions, but the array at index 0 has " +
                 std::to_string(ndim) + " dimension(s) and the array at index " + std::to_string(k) + " has " +
                 std::to_string(parts[k].ndim()) + " dimension(s)");
         }

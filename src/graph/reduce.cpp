@@ -135,6 +135,17 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         if (!info.gives_index) check_output_cast(op_info(info.combine), 0, reduction.result, out.dtype());
     }
 
+    const bool accumulates = info.id == ReductionId::kSum || info.id == ReductionId::kProd;
+    if (accumulates && reduction.compute == ScalarType::kFloat16) {
+        // float16 is too short to add up in: the fold is float32's, rounded once.
+        ReduceOptions wide = options;
+        wide.dtype = ScalarType::kFloat32;
+        wide.out = array();
+        const array rounded = astype(reduce(info, input, wide), ScalarType::kFloat16);
+        if (!options.out.valid()) return rounded;
+        assign(options.out, rounded, Casting::kUnsafe);
+        return options.out;
+    }
     const std::optional<ScalarBytes> identity = identity_bytes(info, reduction.compute);
     std::optional<array> initial;
     if (options.initial) {

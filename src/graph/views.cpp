@@ -102,8 +102,13 @@ array transpose(const array& input, std::span<const int64_t> axes) {
 }
 
 array swapaxes(const array& input, int64_t first, int64_t second) {
-    const auto a = static_cast<size_t>(normalize_axis(first, input.ndim()));
-    const auto b = static_cast<size_t>(normalize_axis(second, input.ndim()));
+    const auto normalize = [&](int64_t axis, const char* name) {
+        if (axis < -input.ndim() || axis >= input.ndim())
+            throw AxisError(std::string(name) + ": axis " + std::to_string(axis) +
+                            " is out of bounds for array of dimension " + std::to_string(input.ndim()));
+        return static_cast<size_t>(axis < 0 ? axis + input.ndim() : axis);
+    };
+    const size_t a = normalize(first, "axis1"), b = normalize(second, "axis2");
     Dims shape = input.shape(), strides = input.strides();
     std::swap(shape[a], shape[b]);
     std::swap(strides[a], strides[b]);
@@ -284,8 +289,9 @@ Dims reshaped(const array& input, const Dims& shape) {
     const int64_t size = input.size();
     const bool fits = unknown ? known > 0 && size % known == 0 : known == size;
     if (!fits) {
-        throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " +
-                         shape_text(shape));
+        std::string text = shape_text(shape);
+        if (const size_t at = text.find("-1"); unknown) text.replace(at, 2, "newaxis");
+        throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " + text);
     }
     if (unknown) result[*unknown] = size / known;
     return result;

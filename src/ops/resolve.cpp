@@ -307,6 +307,11 @@ bool python_int_fits(WideInteger value, DType dtype) {
 
 void check_python_int_fits(WideInteger value, DType dtype, std::string_view text) {
     if (python_int_fits(value, dtype)) return;
+    // NumPy reads it as a C long first; as an unsigned one for the types that need it.
+    const WideInteger largest = dtype.is_unsigned_integer() && dtype.itemsize() >= 4
+                                    ? static_cast<WideInteger>(UINT64_MAX)
+                                    : static_cast<WideInteger>(INT64_MAX);
+    if (value > largest || value < INT64_MIN) throw OverflowError("Python int too large to convert to C long");
     throw OverflowError("Python integer " + (text.empty() ? decimal(value) : std::string(text)) +
                         " out of bounds for " + std::string(dtype.name()));
 }

@@ -207,7 +207,7 @@ TEST(Resolve, ChecksPythonIntegers) {
     EXPECT_EQ(message_of<OverflowError>([] {
                   check_python_int_fits(static_cast<WideInteger>(1) << 100, ScalarType::kInt64, "10**40");
               }),
-              "Python integer 10**40 out of bounds for int64");
+              "Python int too large to convert to C long");
     EXPECT_TRUE(python_int_fits(255, ScalarType::kUInt8));
     EXPECT_TRUE(python_int_fits(-128, ScalarType::kInt8));
     EXPECT_FALSE(python_int_fits(128, ScalarType::kInt8));
