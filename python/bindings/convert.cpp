@@ -229,7 +229,7 @@ Casting to_casting(nb::handle object) {
     if (text == "safe") return Casting::kSafe;
     if (text == "same_kind") return Casting::kSameKind;
     if (text == "unsafe") return Casting::kUnsafe;
-    throw ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got " +
+    throw ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got " +
                      text_of(nb::repr(object)) + ")");
 }
 

@@ -339,7 +339,9 @@ void bind_functions(nb::module_& m) {
     m.def(
         "expand_dims",
         [](nb::handle input, nb::handle axis) {
-            return wrap(expand_dims(to_array(input), to_axes(axis).value_or(Dims{})));
+            // By reshape, as in NumPy: the new axes have the strides of a contiguous array.
+            const array value = to_array(input);
+            return wrap(reshape(value, expand_dims(value, to_axes(axis).value_or(Dims{})).shape()));
         },
         arg("a"), arg("axis"), "A view with new axes of extent one.");
     m.def(

@@ -162,7 +162,8 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         const bool element = parsed.only_integers && target.ndim() == 0;
         if (element && (PyList_Check(value) || PyTuple_Check(value))) {
             if (target.dtype().is_integer())
-                throw TypeError("int() argument must be a string, a bytes-like object or a real number, not 'list'");
+                throw TypeError(
+                    "int() argument must be a string, a bytes-like object or a real number, not 'list'");
             throw ValueError("setting an array element with a sequence.");
         }
         if (is_array(value)) {
