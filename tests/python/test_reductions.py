@@ -1,0 +1,146 @@
+# ruff: noqa: B023
+"""Reductions on every dtype, over every choice of axes, with keepdims, initial, where, dtype and out."""
+
+import warnings
+
+import numpy
+import pytest
+import weft
+from comparing import DTYPES, assert_equal, assert_same_kind, exception_kind, outcome, to_weft, values
+
+NAMES = [
+    "sum",
+    "prod",
+    "min",
+    "max",
+    "any",
+    "all",
+    "argmin",
+    "argmax",
+    "mean",
+    "var",
+    "std",
+    "ptp",
+    "count_nonzero",
+]
+AXES = [None, 0, 1, -1, (0, 2), (1,), (), (2, 0, 1)]
+
+
+def same(name, x, result, expected):
+    dtype = x.dtype
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected), (result, expected)
+        assert str(result) == str(expected)
+        return
+    if isinstance(result, Exception):
+        raise result
+    if (
+        isinstance(expected, (numpy.ndarray, numpy.generic))
+        and name in ("sum", "mean")
+        and expected.dtype.kind in "fc"
+    ):
+        # The order of additions differs: an error is small beside the terms, not beside what they cancel to.
+        assert_same_kind(result, expected)
+        scale = float(numpy.max(abs(x[numpy.isfinite(x)]).astype(float), initial=0))
+        eps = float(numpy.finfo(expected.dtype).eps)
+        bound = scale * eps * (64 if name == "sum" else 4)
+        numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=8 * eps, atol=bound)
+        return
+    exact = (
+        name in ("min", "max", "any", "all", "argmin", "argmax", "ptp", "count_nonzero")
+        or dtype.kind in "biu"
+    )
+    assert_equal(result, expected, ulp=0 if exact and name not in ("mean", "var", "std") else 64)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", NAMES)
+def test_axes_and_keepdims(name, dtype):
+    x = values(dtype, 60).reshape(3, 4, 5)
+    if dtype.kind == "f":
+        x = numpy.where(numpy.isfinite(x), x, 2).astype(dtype)
+    if dtype == numpy.float16:
+        x = (x / 4).astype(dtype)
+    for axis in AXES:
+        for keepdims in (False, True):
+            for layout in (x, x.transpose(2, 0, 1), x[:, ::-1, ::2], x[:0], x[:, :0]):
+
+                def call(np, a):
+                    return getattr(np, name)(a, axis=axis, keepdims=keepdims)
+
+                if name == "count_nonzero" and layout.size == 0 and axis == ():
+                    continue
+                same(name, layout, outcome(call, weft, to_weft(layout)), quiet(call, numpy, layout))
+
+
+def quiet(function, *arguments):
+    """The outcome in NumPy, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return outcome(function, *arguments)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "mean", "var", "std"])
+def test_where_initial_dtype_out(name):
+    x = numpy.arange(1.0, 25).reshape(4, 6)
+    mask = x % 3 == 0
+    cases = [
+        {"where": mask, **({"initial": 1} if name in ("min", "max") else {})},
+        {"where": mask, "axis": 0, **({"initial": -5} if name in ("min", "max") else {})},
+        {"axis": 1, "out": numpy.zeros(4, bool if name in ("any", "all") else float)},
+    ]
+    if name in ("sum", "prod", "min", "max"):
+        cases += [{"initial": 30}, {"initial": 0.5, "axis": 0}]
+    if name in ("sum", "prod", "mean"):
+        cases += [{"dtype": "f4"}, {"dtype": "c16", "axis": 0}, {"dtype": "i8"}]
+    if name in ("var", "std"):
+        cases += [{"ddof": 1}, {"ddof": 1, "axis": 0, "keepdims": True}, {"correction": 1, "axis": 1}]
+    for options in cases:
+        ours = {key: to_weft(v) if isinstance(v, numpy.ndarray) else v for key, v in options.items()}
+        expected = quiet(lambda: getattr(numpy, name)(x, **options))
+        result = outcome(lambda: getattr(weft, name)(to_weft(x), **ours))
+        if "out" in ours and not isinstance(expected, Exception):
+            assert result is ours["out"]
+        same(name, x, result, expected)
+        if hasattr(x, name):
+            same(name, x, outcome(lambda: getattr(to_weft(x), name)(**ours)), expected)
+
+
+@pytest.mark.parametrize("count", [1, 7, 64, 1000, 5000, 100_003])
+@pytest.mark.parametrize("character", "efd")
+def test_sums_are_accurate(character, count):
+    x = numpy.random.default_rng(count).random(count).astype(character)
+    exact = float(x.astype("g").sum())
+    ours = float(to_weft(x).sum())
+    # float16 adds up in float32 and is rounded once; others as pairwise sums do.
+    bound = {"e": 1, "f": 20, "d": 20}[character] * float(numpy.spacing(numpy.dtype(character).type(exact)))
+    assert abs(ours - exact) <= bound
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "argmin", "all"])
+def test_large(name):
+    x = numpy.random.default_rng(3).integers(-1000, 1000, (300, 257))
+    for axis in (None, 0, 1):
+        for view in (x, x.T, x[::-1, ::3]):
+            expected = getattr(view, name)(axis=axis)
+            assert_equal(getattr(to_weft(x) if view is x else to_weft(view), name)(axis=axis), expected)
+    pending = weft.asarray(x) * 2 - 1
+    assert_equal(getattr(pending, name)(axis=0), getattr(x * 2 - 1, name)(axis=0))
+
+
+def test_nan_and_ties():
+    for np in (numpy, weft):
+        x = np.array([1.0, float("nan"), 3.0, float("nan")])
+        assert int(np.argmax(x)) == 1 and int(np.argmin(x)) == 1
+        assert np.isnan(x.max()) and np.isnan(x.min())
+        assert int(np.argmax(np.array([1, 3, 3]))) == 1
+        assert bool(np.any(x)) and bool(np.all(x))
+
+
+def test_results_are_scalars_or_arrays_as_in_numpy():
+    x = weft.arange(4.0)
+    assert type(x.sum()) is weft.float64
+    assert type(x.sum(keepdims=True)) is weft.ndarray
+    assert type(x.argmax()) is weft.int64
+    assert type(weft.count_nonzero(x)) is weft.int64
+    assert x.sum(axis=()).shape == (4,)

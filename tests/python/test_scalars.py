@@ -1,0 +1,247 @@
+# ruff: noqa: B018
+"""NumPy's scalars: hierarchy, conversions, arithmetic, text, hashing, registration with `numbers`."""
+
+import copy
+import math
+import numbers
+import pickle
+
+import numpy
+import pytest
+import weft
+from comparing import DTYPES, assert_equal, exception_kind, outcome
+
+TYPES = [dtype.type.__name__ for dtype in DTYPES]
+NUMBERS = [
+    0,
+    1,
+    -1,
+    2.5,
+    1e300,
+    300,
+    1 + 2j,
+    True,
+    "3",
+    "2.5",
+    float("nan"),
+    float("inf"),
+    None,
+    [1, 2],
+    2**64,
+]
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("value", NUMBERS, ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_making(name, value):
+    expected = outcome(getattr(numpy, name), value)
+    result = outcome(getattr(weft, name), value)
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected), (result, expected)
+        return
+    if isinstance(expected, numpy.ndarray) or not isinstance(value, str) or name != "bool":
+        assert_equal(result, expected)
+
+
+def test_hierarchy():
+    names = [
+        "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
+        "complexfloating", *TYPES,
+    ]  # fmt: skip
+    for a in names:
+        for b in names:
+            assert issubclass(getattr(weft, a), getattr(weft, b)) == issubclass(
+                getattr(numpy, a), getattr(numpy, b)
+            )
+    for abstract in names[:8]:
+        with pytest.raises(TypeError):
+            getattr(weft, abstract)(1)
+    for alias in (
+        "half",
+        "single",
+        "double",
+        "intc",
+        "longlong",
+        "int_",
+        "bool_",
+        "csingle",
+        "uintp",
+        "byte",
+    ):
+        assert getattr(weft, alias).__name__ == numpy.dtype(getattr(numpy, alias)).name
+
+
+def test_registered_with_numbers():
+    assert isinstance(weft.int8(1), numbers.Integral)
+    assert isinstance(weft.float32(1), numbers.Real)
+    assert not isinstance(weft.float32(1), numbers.Integral)
+    assert isinstance(weft.complex64(1), numbers.Complex)
+    assert not isinstance(weft.complex64(1), numbers.Real)
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_conversions_and_hash(name):
+    for value in (0, 1, 100):
+        if name == "bool" and value > 1:
+            continue
+        ours, theirs = getattr(weft, name)(value), getattr(numpy, name)(value)
+        assert hash(ours) == hash(theirs)
+        assert ours == value and not ours != value
+        assert bool(ours) == bool(value)
+        assert ours.item() == theirs.item() and type(ours.item()) is type(theirs.item())
+        assert {ours: 1}[value] == 1
+        assert_equal(ours.dtype.type(value), theirs)
+        for function in (
+            int,
+            float,
+            complex,
+            round,
+            math.floor,
+            abs,
+            repr,
+            str,
+            "{:}".format,
+            "{:10}".format,
+        ):
+            expected, result = outcome(function, theirs), outcome(function, ours)
+            if isinstance(expected, Exception):
+                assert exception_kind(result) == exception_kind(expected)
+            elif isinstance(expected, numpy.generic):
+                assert_equal(result, expected)
+            else:
+                assert result == expected and type(result) is type(expected), function
+        assert pickle.loads(pickle.dumps(ours)) == ours
+        assert copy.copy(ours) == ours and copy.deepcopy(ours) == ours
+
+
+@pytest.mark.parametrize("left", TYPES)
+@pytest.mark.parametrize("right", [*TYPES, 2, 2.5, 1j, True])
+def test_arithmetic(left, right):
+    operators = (
+        lambda a, b: a + b,
+        lambda a, b: a - b,
+        lambda a, b: a * b,
+        lambda a, b: a / b,
+        lambda a, b: a // b,
+        lambda a, b: a < b,
+        lambda a, b: a == b,
+        lambda a, b: b - a,
+        lambda a, b: divmod(a, b),
+    )
+    for operator in operators:
+        theirs = (getattr(numpy, left)(1), getattr(numpy, right)(1) if isinstance(right, str) else right)
+        ours = (getattr(weft, left)(1), getattr(weft, right)(1) if isinstance(right, str) else right)
+        expected, result = outcome(operator, *theirs), outcome(operator, *ours)
+        if isinstance(expected, Exception):
+            assert exception_kind(result) == exception_kind(expected)
+        elif isinstance(
+            expected, (numpy.generic, tuple)
+        ):  # 1j - float64(1) is Python's: NumPy's is a float too
+            assert_equal(result, expected, ulp=2)
+
+
+def test_overflow_of_python_integers():
+    for call in (
+        lambda np: np.uint8(1) + 300,
+        lambda np: np.uint8(300),
+        lambda np: np.int8(-129),
+        lambda np: np.uint8(1) - (-1),
+    ):
+        expected, result = outcome(call, numpy), outcome(call, weft)
+        assert exception_kind(result) == exception_kind(expected)
+        assert str(result) == str(expected)
+
+
+def test_no_operators_in_place():
+    s = weft.float64(1)
+    before = s
+    s += 1
+    assert s == 2 and before == 1
+    x = weft.arange(3.0)
+    total = x.sum()
+    total += 1
+    assert float(total) == 4.0 and x.tolist() == [0, 1, 2]
+
+
+def test_a_scalar_is_a_value():
+    x = weft.arange(3.0)
+    first = x[0]
+    x[0] = 9
+    assert first == 0
+    lazy = (x * 2).sum()
+    x[:] = 0
+    assert lazy == 24
+    array = weft.asarray(lazy)
+    array[...] = 1
+    assert lazy == 24
+    shaped = lazy.reshape(1)
+    shaped[0] = 5
+    assert lazy == 24
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_text_of_floats(name):
+    theirs, ours = getattr(numpy, name), getattr(weft, name)
+    numbers_ = [0.1, 1e-5, 1e-4, 123456.789, 1e16, 1e15, 12345678, 3.0, -0.0, 1 / 3, 1e-300, 1e300, 65504, 2.5e-7,
+                float("nan"), -float("inf"), 5e-324, 1e22, 9007199254740993, 16777217.0]  # fmt: skip
+    numbers_ += numpy.random.default_rng(0).normal(size=200).tolist()
+    numbers_ += (10.0 ** numpy.random.default_rng(1).uniform(-20, 20, 200)).tolist()
+    with numpy.errstate(all="ignore"):
+        for value in numbers_:
+            assert repr(ours(value)) == repr(theirs(value))
+            assert str(ours(value)) == str(theirs(value))
+            assert f"{ours(value):.3g}" == f"{theirs(value):.3g}"
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_text_of_complex(name):
+    theirs, ours = getattr(numpy, name), getattr(weft, name)
+    for value in (
+        1 + 2j,
+        1j,
+        -1j,
+        0j,
+        -0.0 + 1j,
+        complex(1, -0.0),
+        0.1 + 1e-9j,
+        complex(math.nan, 1),
+        complex(1, math.inf),
+        complex(-math.inf, math.nan),
+        1e20 - 3j,
+    ):
+        assert repr(ours(value)) == repr(theirs(value))
+        assert str(ours(value)) == str(theirs(value))
+
+
+def test_index_and_python_types():
+    assert [10, 20, 30][weft.int8(1)] == 20
+    assert list(range(weft.uint16(3))) == [0, 1, 2]
+    with pytest.raises(TypeError):
+        [1, 2][weft.float64(1)]
+    assert weft.float64(2.5).is_integer() is False
+    assert weft.float64(0.5).as_integer_ratio() == (1, 2)
+    assert weft.int8(3)[()] == 3
+    with pytest.raises(IndexError, match="invalid index to scalar variable"):
+        weft.int8(3)[0]
+    assert weft.float32(1)[...].shape == ()
+    assert weft.complex64(1 + 2j).real == 1 and weft.complex64(1 + 2j).imag.dtype == weft.float32
+
+
+def test_numpy_sees_scalars():
+    assert numpy.asarray(weft.float32(1.5)).dtype == numpy.float32
+    assert numpy.add(weft.float32(1.5), numpy.float32(1)) == 2.5
+    assert numpy.sin(weft.float64(0.0)) == 0
+
+
+def test_methods_of_arrays():
+    s = weft.float64(2.25)
+    assert s.sum() == 2.25 and s.mean() == 2.25 and s.shape == () and s.ndim == 0 and s.size == 1
+    assert s.astype("i4") == 2
+    assert s.reshape(1, 1).shape == (1, 1)
+    assert s.round(1) == 2.2
+    assert s.tolist() == 2.25
+    assert s.conj() == s and s.T is s
+    with pytest.raises(AttributeError):
+        s.nonsense
