@@ -52,6 +52,9 @@ public:
         }
         llvm::SmallVector<llvm::ReturnInst*, 4> returns;
         llvm::CloneFunctionInto(copy, &source, map, llvm::CloneFunctionChangeType::DifferentModule, returns);
+        // The library was compiled without unrolling, which its loops remember.
+        for (llvm::BasicBlock& block : *copy)
+            block.getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, nullptr);
         // The library was compiled for the baseline; what it becomes part of decides about the target.
         copy->setAttributes(llvm::AttributeList());
         copy->setLinkage(llvm::GlobalValue::InternalLinkage);

@@ -587,7 +587,10 @@ private:
             indices[k]->addIncoming(next, builder_.GetInsertBlock());
             llvm::BranchInst* back =
                 builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper[k]), bodies[k], ends[k]);
-            back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(groups[k]));
+            back->setMetadata(
+                llvm::LLVMContext::MD_loop,
+                loop_metadata({llvm::MDNode::get(
+                    context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), groups[k]})}));
             builder_.SetInsertPoint(ends[k]);
         }
     }
@@ -599,15 +602,9 @@ private:
     }
 
     // A distinct node whose first operand is itself, as LLVM identifies loops.
-    llvm::MDNode* loop_metadata(llvm::Metadata* access_group) {
-        const auto property = [&](const char* name, llvm::Metadata* value) {
-            return value == nullptr
-                       ? llvm::MDNode::get(context_, {llvm::MDString::get(context_, name)})
-                       : llvm::MDNode::get(context_, {llvm::MDString::get(context_, name), value});
-        };
-        llvm::MDNode* loop = llvm::MDNode::getDistinct(
-            context_, {nullptr, property("llvm.loop.parallel_accesses", access_group),
-                       property("llvm.loop.mustprogress", nullptr)});
+    llvm::MDNode* loop_metadata(std::vector<llvm::Metadata*> properties) {
+        properties.insert(properties.begin(), nullptr);
+        llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, properties);
         loop->replaceOperandWith(0, loop);
         return loop;
     }

@@ -24,6 +24,17 @@ _Float16 __truncdfhf2(double);
 namespace weft::codegen {
 namespace {
 
+// What LLVM makes of llvm.maxnum and llvm.minnum where it does not call a function, bit for bit: of zeros of
+// both signs libm's functions might choose the other.
+template <class T>
+T maxnum(T a, T b) {
+    return a != a || b > a ? b : a;
+}
+template <class T>
+T minnum(T a, T b) {
+    return a != a || b < a ? b : a;
+}
+
 size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 // The functions that machine code may call: what LLVM makes of intrinsics, and the math library beside
@@ -39,6 +50,10 @@ void* find_external(const std::string& name) {
         {"memset", reinterpret_cast<void*>(&std::memset)},
         {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&std::fma))},
         {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&std::fma))},
+        {"fmax", reinterpret_cast<void*>(&maxnum<double>)},
+        {"fmaxf", reinterpret_cast<void*>(&maxnum<float>)},
+        {"fmin", reinterpret_cast<void*>(&minnum<double>)},
+        {"fminf", reinterpret_cast<void*>(&minnum<float>)},
         {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},
         {"__truncsfhf2", reinterpret_cast<void*>(&__truncsfhf2)},
         {"__truncdfhf2", reinterpret_cast<void*>(&__truncdfhf2)},

@@ -12,6 +12,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
@@ -39,13 +40,28 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
 
+    // The ABI packs the parts of a complex64 into a vector wherever a function of the operations' bitcode
+    // took or gave one; loops of such vectors would not be vectorised.
+    llvm::ScalarizerPassOptions scalarizer;
+    scalarizer.ScalarizeVariableInsertExtract = false;
+    scalarizer.ScalarizeLoadStore = true;
+
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::ScalarizerPass(scalarizer));
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(
         llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    // Loops of two or three turns inside an operation stand in the way of the loop around it. The lanes of
+    // reductions, which are more, must stay loops until they are vectorised.
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)
+                                            .setPartial(false)
+                                            .setRuntime(false)
+                                            .setPeeling(false)
+                                            .setUpperBound(false)
+                                            .setFullUnrollMaxCount(4)));
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)));
