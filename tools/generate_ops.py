@@ -216,7 +216,8 @@ def generate_kernels(ops, types):
         kernels = "".join(kernel_function(op, loop, types) for op, loop in members)
         entries = [(op.symbol(loop, types), loop.inputs, loop.outputs) for op, loop in members]
         heavy = {
-            op.symbol(loop, types): op.row["cost"] >= 15 and not is_real_mathematics(op, loop) for op, loop in members
+            op.symbol(loop, types): op.row["cost"] >= 15 and not is_real_mathematics(op, loop)
+            for op, loop in members
         }
         add_group(files, group, kernels, entries, heavy, types)
     casts = list(cast_rows(types))

@@ -345,7 +345,11 @@ void bind_functions(nb::module_& m) {
         },
         arg("a"), arg("axis"), "A view with new axes of extent one.");
     m.def(
-        "flip", [](nb::handle input, nb::handle axis) { return wrap(flip(to_array(input), to_axes(axis))); },
+        "flip",
+        [](nb::handle input, nb::handle axis) {
+            const array flipped = flip(to_array(input), to_axes(axis));
+            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap(flipped);
+        },
         arg("m"), arg("axis") = none, "A view with the elements in reverse along the axes.");
     m.def("_real", [](nb::handle input) { return wrap(real(to_array(input))); }, arg("val"));
     m.def(

@@ -113,17 +113,19 @@ std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodeP
                 }
             }
             const Group& into = groups[group];
-            if (reason.empty() && held && into.root().kind != NodeKind::kElementwise) {
+            // The nodes of a group are from last to first here: its root is the first.
+            if (reason.empty() && held && into.nodes.front()->kind != NodeKind::kElementwise) {
                 reason = "the program still holds it";
             }
-            if (reason.empty() && (into.nodes.size() >= kMaxGroupNodes ||
-                                   input_count[group] + outside_inputs(*node) > kMaxGroupInputs)) {
+            // What the readers counted as inputs comes from inside the kernel when this node joins.
+            const size_t inputs = input_count[group] + outside_inputs(*node) - readers.size();
+            if (reason.empty() && (into.nodes.size() >= kMaxGroupNodes || inputs > kMaxGroupInputs)) {
                 reason = "the kernel is large enough";
             }
             if (reason.empty()) {
                 groups[group].nodes.push_back(node);
                 groups[group].stored.push_back(held);
-                input_count[group] += outside_inputs(*node);
+                input_count[group] = inputs;
                 group_of[node] = group;
                 continue;
             }

@@ -92,7 +92,7 @@ def builtin_kinds(error):
 
 def is_unsupported(error):
     return isinstance(error, NotImplementedError) or (
-        isinstance(error, (AttributeError, TypeError)) and "weft has no" in str(error)
+        isinstance(error, (AttributeError, TypeError)) and " yet; meanwhile " in str(error)
     )
 
 

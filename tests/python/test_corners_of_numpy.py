@@ -117,6 +117,18 @@ PROGRAMS = {
         x5 = np.zeros_like(x1, order='C', shape=(2, 3))
         x6 = np.zeros_like(x1, order='A', shape=(2, 3))
     """,
+    "what is held stays when a reduction two operations later reads it": """
+        x1 = np.arange(5000)
+        x1 += x1
+        x2 = (x1 != 4).sum()
+        x3 = x1 + 1
+        x4 = (x3 * 2.5).max()
+    """,
+    "flip of a 0-d array": """
+        x1 = np.flip(np.array(3))
+        x2 = np.flip(np.zeros(()), axis=())
+        x3 = np.flip(np.array(3), axis=0)
+    """,
     "a 0-d array has no axis for means": """
         x1 = np.array(3.5)
         x2 = np.mean(x1, axis=0)

@@ -50,6 +50,18 @@ def test_black_scholes(dtype, tolerance):
 
 
 @needs_arrays
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_black_scholes_and_the_expression_are_one_kernel_each(dtype):
+    options = tuple(weft.asarray(x) for x in black_scholes.inputs(dtype, 20_003))
+    numbers = tuple(weft.asarray(x) for x in expression.inputs(30_001))
+    weft.eval(*options, *numbers)
+    _, launched = demo.kernels_launched(weft, lambda: weft.eval(demo.price(weft, *options)))
+    assert launched == 1
+    _, launched = demo.kernels_launched(weft, lambda: weft.eval(expression.expression(*numbers)))
+    assert launched == 1
+
+
+@needs_arrays
 def test_laplace_has_the_bits_of_numpy():
     expected, actual = (laplace.relax(laplace.plate(np, 90), 30) for np in (numpy, weft))
     assert demo.difference(expected, numpy.asarray(actual)) == 0
