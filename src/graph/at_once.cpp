@@ -163,7 +163,8 @@ void copy_at_once(const Dims& shape, const StridedData& from, const StridedData&
 
 void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output) {
-    const ReductionSpace space = reduction_space(reduction, shape, reduced, *input.strides, *output.strides);
+    const ReductionSpace space =
+        reduction_space(reduction, compute, shape, reduced, *input.strides, *output.strides);
     const Dims& kept = space.kept_shape;
     Dims position(kept.size());
     int64_t points = 1;

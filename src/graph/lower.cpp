@@ -87,7 +87,7 @@ Constant number(ScalarType type, double value) {
 
 Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
     switch (reduction.id) {
-        case ReductionId::kSum: return number(compute, -0.0);  // +0 would lose the sign of a sum of -0
+        case ReductionId::kSum: return number(compute, 0.0);  // a sum of -0 is +0, as in NumPy
         case ReductionId::kProd: return number(compute, 1);
         case ReductionId::kAny: return number(compute, 0);
         case ReductionId::kAll: return number(compute, 1);
@@ -272,9 +272,9 @@ private:
                 const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.blocked ? 1 : 0);
                 ValueId begin = b.index(0), count = reduced_sizes_[0];
                 if (form_.blocked) {
-                    begin = b.apply("multiply", {indices[rank - 1], b.index(kReduceBlock)});
+                    begin = b.apply("multiply", {indices[rank - 1], b.index(form_.chunk)});
                     count = b.apply("minimum",
-                                    {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(kReduceBlock)});
+                                    {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(form_.chunk)});
                 }
                 ValueId base = begin;  // position of the first element in C order, for argmax
                 if (form_.reduction->gives_index && form_.outer_rank > 0) {
@@ -296,7 +296,7 @@ private:
                         values.push_back(inner.apply("add", {base, arguments[0]}));
                     return values;
                 };
-                store_result(b, reduce_dimension(b, count, form_.lanes, 0, element), indices);
+                store_result(b, reduce_dimension(b, count, form_.lanes, form_.block, element), indices);
                 return std::vector<ValueId>{};
             });
     }
@@ -347,10 +347,6 @@ private:
 
 }  // namespace
 
-bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute) {
-    return reduction.id != ReductionId::kProd || !DType::of(compute).is_complex();
-}
-
 std::string KernelForm::key() const {
     std::string key;
     key += static_cast<char>('0' + static_cast<int>(shape));
@@ -382,8 +378,8 @@ std::string KernelForm::key() const {
         key += static_cast<char>('A' + static_cast<int>(compute));
         key += static_cast<char>('A' + static_cast<int>(result));
         append_value(key, element);
-        key +=
-            std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") + std::to_string(lanes);
+        key += std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") +
+               std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk);
     }
     return key;
 }

@@ -61,9 +61,11 @@ struct KernelForm {
     ValueForm element;
     int outer_rank =
         0;  // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
-    bool blocked = false;  // kReduce: the last grid dimension counts blocks
+    bool blocked = false;  // kReduce: the last grid dimension counts chunks
     bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
     int lanes = 1;
+    int64_t block = 0;  // kReduce: elements of a block; 0: all are one
+    int64_t chunk = 0;  // kReduce, when `blocked`: elements of a grid point, a power of two of blocks
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people
@@ -71,9 +73,5 @@ struct KernelForm {
 
 // Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
 ir::Module lower(const KernelForm& form);
-
-// Combining starts from an element that changes nothing, bit for bit. There is none for complex products,
-// which are combined one after another from the first element.
-bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute);
 
 }  // namespace weft

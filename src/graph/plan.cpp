@@ -37,8 +37,9 @@ bool joins_as(const Node& producer, const Consumer& consumer) {
 // inside its kernel must be walked by the same merged axes.
 bool reduction_fits(const Group& group) {
     const Node& root = group.root();
-    const ReductionSpace space = reduction_space(*root.reduction, root.shape, root.reduced_axes,
-                                                 root.inputs[0].strides, root.results[0].strides);
+    const ReductionSpace space =
+        reduction_space(*root.reduction, root.compute_dtype.scalar_type(), root.shape, root.reduced_axes,
+                        root.inputs[0].strides, root.results[0].strides);
     for (const Node* node : group.nodes) {
         for (const Operand& input : node->inputs) {
             if (input.is_constant()) continue;

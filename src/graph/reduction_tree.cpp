@@ -9,7 +9,11 @@
 
 namespace weft {
 
-ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape,
+bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute) {
+    return reduction.id != ReductionId::kProd || !DType::of(compute).is_complex();
+}
+
+ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                                const std::vector<bool>& reduced, const Dims& input_strides,
                                const Dims& output_strides) {
     ReductionSpace space;
@@ -52,7 +56,9 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape
             smallest_kept = std::min(smallest_kept, std::abs(space.kept_input_strides[d]));
         }
     }
-    space.lanes = std::abs(space.reduced_strides.back()) <= smallest_kept ? kReduceLanes : 1;
+    const bool along_rows = std::abs(space.reduced_strides.back()) <= smallest_kept;
+    space.lanes = along_rows && has_neutral_element(reduction, compute) ? kReduceLanes : 1;
+    space.block = along_rows ? kReduceBlock : kReduceBlockAcrossRows;
     return space;
 }
 
@@ -70,7 +76,7 @@ TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, Sca
         combine_loop_ = find_loop(op_info(reduction.combine), types);
         WEFT_CHECK(combine_loop_ != nullptr, std::string(reduction.name));
     }
-    const int64_t longest = std::min<int64_t>(kReduceBlock, space.reduced_shape.back());
+    const int64_t longest = std::min<int64_t>(space.block, space.reduced_shape.back());
     converted_.resize(static_cast<size_t>(longest * itemsize_ + 64));
 }
 
@@ -124,10 +130,10 @@ TreeReducer::Partial TreeReducer::reduce_dimension(const char* from, size_t dime
         return pairwise(extent,
                         [&](int64_t k) { return reduce_dimension(from + k * stride, dimension + 1); });
     }
-    const int64_t blocks = (extent + kReduceBlock - 1) / kReduceBlock;
+    const int64_t blocks = (extent + space_.block - 1) / space_.block;
     return pairwise(blocks, [&](int64_t k) {
-        const int64_t begin = k * kReduceBlock;
-        return reduce_block(from + begin * stride, stride, std::min(kReduceBlock, extent - begin));
+        const int64_t begin = k * space_.block;
+        return reduce_block(from + begin * stride, stride, std::min(space_.block, extent - begin));
     });
 }
 
@@ -219,7 +225,11 @@ void TreeReducer::run(const char* from, char* to, ScalarType to_type) {
         std::memcpy(to, &index, sizeof index);
         return;
     }
-    const Partial result = reduce_dimension(from, 0);
+    Partial result = reduce_dimension(from, 0);
+    if (reduction_.id == ReductionId::kSum) {  // starts from +0: a sum of -0 is +0, as in NumPy
+        alignas(16) const char zero[16] = {};
+        combine(result.value, zero, 1);
+    }
     char* const data[2] = {const_cast<char*>(result.value), to};
     const int64_t strides[2] = {0, 0};
     cast_loop(compute_, to_type).loop(data, strides, 1);

@@ -11,23 +11,30 @@
 
 namespace weft {
 
-// Elements of the innermost reduced dimension are cut into blocks of kReduceBlock; within one, `lanes`
-// accumulators take turns. Blocks, and outer reduced dimensions, are combined pairwise. See kReduce in
-// docs/kernel-ir.md.
-constexpr int64_t kReduceBlock = 4096;
+// Elements of the innermost reduced dimension are cut into blocks; within one, `lanes` accumulators take
+// turns. Blocks, and outer reduced dimensions, are combined pairwise; see kReduce in docs/kernel-ir.md. A
+// row's block has 16 turns of 32 lanes: no more additions one after another than NumPy's pairwise sum has.
+// Across rows, where NumPy adds row after row, longer blocks are as accurate and cost fewer partial results.
 constexpr int64_t kReduceLanes = 32;
+constexpr int64_t kReduceBlock = 512;
+constexpr int64_t kReduceBlockAcrossRows = 4096;
 
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
     Dims reduced_shape,
         reduced_strides;  // outermost first; never empty: one dimension of 1 when nothing is reduced
     std::vector<std::vector<size_t>> reduced_axes;  // which axes each of them stands for
-    int64_t lanes = 1;                              // of the innermost reduced dimension
+    int64_t block = kReduceBlock;                   // of the innermost reduced dimension, as are the lanes
+    int64_t lanes = 1;
 };
+
+// Combining starts from an element that changes nothing. There is none for complex products, which are
+// combined one after another from the first element.
+bool has_neutral_element(const ReductionInfo& reduction, ScalarType compute);
 
 // argmin and argmax keep C order, since their result counts in it; the others walk memory from large to small
 // strides.
-ReductionSpace reduction_space(const ReductionInfo& reduction, const Dims& shape,
+ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                                const std::vector<bool>& reduced, const Dims& input_strides,
                                const Dims& output_strides);
 

@@ -411,6 +411,9 @@ Dims concatenated(const Dims& first, const Dims& second) {
     return all;
 }
 
+constexpr int64_t kEnoughRows = 256;
+constexpr int64_t kBlocksPerChunk = 64;
+
 // Strides of an input over [kept, reduced dimensions].
 Dims reduction_strides(const Dims& strides, const Node& root, const ReductionSpace& space) {
     Dims result;
@@ -457,13 +460,15 @@ void run_reduction(const Group& group) {
     Node& root = group.root();
     const ReductionInfo& reduction = *root.reduction;
     const NodeResult& result = root.results[0];
-    const ReductionSpace space =
-        reduction_space(reduction, root.shape, root.reduced_axes, root.inputs[0].strides, result.strides);
+    const ReductionSpace space = reduction_space(reduction, root.compute_dtype.scalar_type(), root.shape,
+                                                 root.reduced_axes, root.inputs[0].strides, result.strides);
     const ScalarType compute = root.compute_dtype.scalar_type();
     const int64_t inner = space.reduced_shape.back();
-    const int64_t blocks = (inner + kReduceBlock - 1) / kReduceBlock;
+    const int64_t blocks = (inner + space.block - 1) / space.block;
     const size_t outer = space.reduced_shape.size() - 1;
-    const bool two_phases = blocks > 1 || outer > 0;
+    // One kernel walks whole rows when there are rows enough for every core; the tree is the same.
+    const bool rows_suffice = space.lanes > 1 && element_count(space.kept_shape) >= kEnoughRows;
+    const bool two_phases = outer > 0 || (blocks > 1 && !rows_suffice);
 
     auto buffers = reserve_results(group);
     GroupParts parts;
@@ -476,6 +481,10 @@ void run_reduction(const Group& group) {
     parts.form.compute = compute;
     parts.form.result = result.dtype.scalar_type();
     parts.form.lanes = static_cast<int>(space.lanes);
+    // A whole power of two of blocks is a subtree of the pairwise tree, so that chunks change nothing.
+    const int64_t chunk = space.lanes > 1 ? space.block * kBlocksPerChunk : space.block;
+    const int64_t chunks = (inner + chunk - 1) / chunk;
+    parts.form.block = blocks > 1 && space.lanes > 1 ? space.block : 0;
     parts.operations += 1;
     for (BufferUse& use : parts.inputs) use.strides = reduction_strides(use.strides, root, space);
 
@@ -499,7 +508,7 @@ void run_reduction(const Group& group) {
     // First kernel: partial results of each block of each inner row; second: the fixed tree above them.
     const size_t results = reduction.gives_index ? 2 : 1;
     Dims partial_shape(std::span(extents.begin(), extents.size() - 1));
-    partial_shape.push_back(blocks);
+    partial_shape.push_back(chunks);
     std::vector<BufferPtr> partials;
     std::vector<BufferUse> partial_uses;
     for (size_t k = 0; k < results; ++k) {
@@ -511,6 +520,7 @@ void run_reduction(const Group& group) {
     parts.form.grid_rank = static_cast<int>(partial_shape.size());
     parts.form.outer_rank = static_cast<int>(outer);
     parts.form.blocked = true;
+    parts.form.chunk = chunk;
     parts.form.partial = true;
     parts.outputs = partial_uses;
     parts.form.outputs.resize(results);

@@ -140,8 +140,9 @@ TEST(Graph, LaplaceStepIsExact) {
 }
 
 TEST(Graph, ReductionsGiveTheSameBitsEveryWay) {
-    const std::vector<Dims> shapes = {{1},    {31},    {32},      {33},      {1000},     {4096},
-                                      {4097}, {20000}, {7, 5000}, {5000, 7}, {6, 70, 80}};
+    const std::vector<Dims> shapes = {{1},       {31},        {32},      {33},       {512},
+                                      {513},     {1000},      {20000},   {400001},   {3, 100001},
+                                      {7, 5000}, {300, 1100}, {5000, 7}, {6, 70, 80}};
     for (const Dims& shape : shapes) {
         for (const char* name : {"sum", "prod", "max", "argmin"}) {
             for (int axis = -1; axis < static_cast<int>(shape.size()); ++axis) {
@@ -153,6 +154,19 @@ TEST(Graph, ReductionsGiveTheSameBitsEveryWay) {
             }
         }
     }
+}
+
+TEST(Graph, ComplexProductsAndSignsOfZeroEveryWay) {
+    expect_same_bits([] {
+        const array a = astype(random_array({9, 700}, 14), ScalarType::kComplex128);
+        const array b = call_binary(op_info(OpId::kAdd), a, std::complex<double>(0, 0.5));
+        ReduceOptions options;
+        options.axes = Dims{1};
+        return copy(imag(reduce("prod", b, options)));
+    });
+    expect_same_bits([] { return reduce("sum", full({9000}, -0.0, DType(ScalarType::kFloat64))); });
+    const array zero = reduce("sum", full({9000}, -0.0, DType(ScalarType::kFloat64)));
+    EXPECT_FALSE(std::signbit(values_of(zero)[0]));
 }
 
 TEST(Graph, ReductionOfTransposedAndBroadcastOperands) {
