@@ -72,8 +72,11 @@ def main():
 
     for name, kind, degree in (("core_f64", "d", 11), ("core_f32", "f", 6)):
         derive(name, kind, core, lambda t: 1 / (1 + core(t)), 0, 1, range(degree + 1))
+
     # log(erfc(x)), whose error counts by erfc / erf.
-    tail = lambda x: log(erfc(x))
+    def tail(x):
+        return log(erfc(x))
+
     for name, kind, upper, degree in (("tail_f64", "d", mpf("5.95"), 17), ("tail_f32", "f", mpf("4"), 6)):
         derive(name, kind, tail, lambda x: erfc(x) / erf(x), 1, upper, range(degree + 1))
     # exp(x**2) * erfc(x) * (1 + 2x) as a polynomial in s = (x - k) / (x + k).
@@ -81,14 +84,22 @@ def main():
         ("scaled_f64", "d", mpf(4), mpf(28), 22),
         ("scaled_f32", "f", mpf(2), mpf("10.1"), 9),
     ):
-        to_x = lambda s, k=k: k * (1 + s) / (1 - s)
-        scaled = lambda s, to_x=to_x: exp(to_x(s) ** 2) * erfc(to_x(s)) * (1 + 2 * to_x(s))
+
+        def to_x(s, k=k):
+            return k * (1 + s) / (1 - s)
+
+        def scaled(s, to_x=to_x):
+            return exp(to_x(s) ** 2) * erfc(to_x(s)) * (1 + 2 * to_x(s))
+
         derive(
             name, kind, scaled, lambda s, f=scaled: 1 / f(s), -1, (upper - k) / (upper + k), range(degree + 1)
         )
+
     # (exp(r) - 1 - r) / r**2 on half an octave; the error relative to exp(r) - 1 (near 0, where r by itself is
     # exact, the weight is held above zero).
-    rest = lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > 1e-20 else mpf(1) / 2
+    def rest(r):
+        return (exp(r) - 1 - r) / r**2 if abs(r) > 1e-20 else mpf(1) / 2
+
     for name, kind, degree in (("exp_f64", "d", 9), ("exp_f32", "f", 4)):
         bound = log(mpf(2)) / 2 * mpf("1.001")
         derive(name, kind, rest, lambda r: abs(r) + mpf("1e-4"), -bound, bound, range(degree + 1))

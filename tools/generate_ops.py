@@ -2,7 +2,7 @@
 
 Into the folder given by --output:
   ops/op_ids.inc            WEFT_OP(kAdd) for each operation, in table order
-  ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments)
+  ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments)
   op_table_data.cpp         the rows behind op_table() and reduction_table()
   kernels_<group>.inc       one inline function a loop: what it computes for one element
   loops_<group>.cpp         the ahead-of-time loops over those functions
@@ -300,7 +300,8 @@ def generate_table(ops, reductions, types):
     for op in ops:
         for loop in op.loops:
             enumerators = ", ".join(f"ScalarType::{types[c].enumerator}" for c in loop.inputs + loop.outputs)
-            by_inputs += f'    {{{{{enumerators}}}, isa.group_{loop.group}[{loop.index}], "{op.symbol(loop, types)}"}},\n'
+            address = f"isa.group_{loop.group}[{loop.index}]"
+            by_inputs += f'    {{{{{enumerators}}}, {address}, "{op.symbol(loop, types)}"}},\n'
         flags = op.row.get("flags", [])
         designators = "".join(f".{flag} = true, " for flag in FLAGS[:-1] if flag in flags)
         designators += f".is_ufunc = {'false' if 'own' in flags else 'true'}"
@@ -392,10 +393,11 @@ def generate_vector_math(vector_math):
     text = HEADER
     for key, arguments in (("one_argument", 1), ("two_arguments", 2)):
         for entry in vector_math[key]:
-            name, accuracy = entry.split()
+            name, accuracy, *own_name = entry.split()
+            called = own_name[0] if own_name else name
             for letter, cpp in (("d", "double"), ("f", "float")):
                 symbol = f"Sleef_finz_{name}{letter}1_{accuracy}purecfma"
-                text += f'WEFT_VECTOR_MATH({symbol}, {name}, "{accuracy}", {cpp}, {arguments})\n'
+                text += f'WEFT_VECTOR_MATH({symbol}, {called}, "{name}", "{accuracy}", {cpp}, {arguments})\n'
     return text
 
 
@@ -409,8 +411,10 @@ def generate_docs(ops, reductions, types):
         if op.row.get("aliases"):
             text += "\nAlso called " + ", ".join(f"`{alias}`" for alias in op.row["aliases"]) + ".\n"
         text += "\nTypes: `" + " ".join(f"{loop.inputs}->{loop.outputs}" for loop in op.loops) + "`."
-        text += f" Error at most {op.row.get('ulp', 0.5)} ULP"
-        text += f" (complex {op.row['ulp_complex']}, by norm).\n" if "ulp_complex" in op.row else ".\n"
+        if any(loop.outputs[0] in "efd" for loop in op.loops):
+            text += f" Error at most {op.row.get('ulp', 0.5)} ULP"
+            text += f" (complex {op.row['ulp_complex']}, by norm)." if "ulp_complex" in op.row else "."
+        text += "\n"
         if "example" in op.row:
             text += f"\n```python\n>>> {op.row['example']}\n{op.row['result']}\n```\n"
     text += "\n# Reductions\n"

@@ -45,8 +45,8 @@ const Table& table() {
 }
 
 constexpr VectorMathFunction kVectorMath[] = {
-#define WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments) \
-    {#symbol, #name, accuracy, sizeof(type) == 8, arguments},
+#define WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments) \
+    {#symbol, name, accuracy, sizeof(type) == 8, arguments},
 #include "ops/vector_math.inc"
 #undef WEFT_VECTOR_MATH
 };

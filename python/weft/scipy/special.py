@@ -2,7 +2,7 @@
 
 from weft._core import _ufuncs
 
-__all__ = [name for name in ("erf", "erfc") if name in _ufuncs]
+__all__ = [name for name in ("erf", "erfc", "exp10") if name in _ufuncs]
 globals().update({name: _ufuncs[name] for name in __all__})
 
 

@@ -178,7 +178,7 @@ inline double log_of_norm_plus(double x, double y) {
     const bool is_small = a < 0x1p-900;
     const double scale = is_large ? 0x1p-100 : (is_small ? 0x1p200 : 1.0);
     const double offset = is_large ? 100 * kLn2 : (is_small ? -200 * kLn2 : 0.0);
-    const double far = log(hypot(a * scale, b * scale)) + offset;
+    const double far = sleef::precise_log(hypot(a * scale, b * scale)) + offset;
     return isinf(x) | isinf(y) ? kInfinity<double> : (is_near_one ? near_one : far);
 }
 

@@ -10,7 +10,7 @@
 
 #define WEFT_ARGUMENTS_1(type) type
 #define WEFT_ARGUMENTS_2(type) type, type
-#define WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments) \
+#define WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments) \
     extern "C" __attribute__((const)) type symbol(WEFT_ARGUMENTS_##arguments(type)) noexcept;
 #include "ops/vector_math.inc"
 #undef WEFT_VECTOR_MATH
@@ -21,11 +21,12 @@ namespace weft::scalar::inline WEFT_ISA {
 
 // SLEEF under names that overload: sleef::exp(double), sleef::exp(float).
 namespace sleef {
-#define WEFT_CALL_1(symbol, name, type) \
-    inline type name(type x) { return symbol(x); }
-#define WEFT_CALL_2(symbol, name, type) \
-    inline type name(type x, type y) { return symbol(x, y); }
-#define WEFT_VECTOR_MATH(symbol, name, accuracy, type, arguments) WEFT_CALL_##arguments(symbol, name, type)
+#define WEFT_CALL_1(symbol, called, type) \
+    inline type called(type x) { return symbol(x); }
+#define WEFT_CALL_2(symbol, called, type) \
+    inline type called(type x, type y) { return symbol(x, y); }
+#define WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments) \
+    WEFT_CALL_##arguments(symbol, called, type)
 #include "ops/vector_math.inc"
 #undef WEFT_VECTOR_MATH
 #undef WEFT_CALL_1
@@ -40,6 +41,10 @@ constexpr double kPi = 3.1415926535897932384626433832795;
 template <Real T>
 inline T exp2(T x) {
     return sleef::exp2(x);
+}
+template <Real T>
+inline T exp10(T x) {
+    return sleef::exp10(x);
 }
 template <Real T>
 inline T log(T x) {
