@@ -112,9 +112,102 @@ const LoopInfo* find_uniform_loop(const OpInfo& op, DType dtype) {
     return find_loop(op, std::span(types).first(op.nin));
 }
 
-std::string_view ordinal_input(size_t i) {
-    constexpr std::string_view kNames[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
-    return kNames[i];
+bool all_of_kind(std::span<const OperandType> inputs, int highest) {
+    return std::ranges::all_of(inputs,
+                               [&](const OperandType& input) { return kind_order(input.dtype) <= highest; });
+}
+
+// The first loop, in the table's order, to which all inputs cast safely.
+const LoopInfo* find_first_safe_loop(const OpInfo& op, std::span<OperandType> inputs) {
+    // A Python scalar of a higher kind than all arrays counts as its default type; complex beside float does
+    // not.
+    int highest = 0;
+    for (const OperandType& input : inputs) {
+        if (input.weak == WeakKind::kNone) highest = std::max(highest, weak_target_order(input.dtype));
+    }
+    if (highest == kind_order(ScalarType::kFloat64)) highest = weak_order(WeakKind::kComplex);
+    for (OperandType& input : inputs) {
+        if (input.weak != WeakKind::kNone && weak_order(input.weak) > highest) input.weak = WeakKind::kNone;
+    }
+    if (op.flags.takes_integers_as_float64 && all_of_kind(inputs, weak_order(WeakKind::kInt))) {
+        return find_uniform_loop(op, ScalarType::kFloat64);
+    }
+    for (const LoopInfo& loop : op.loops) {
+        if (accepts(op, loop, inputs, Casting::kSafe)) return &loop;
+    }
+    return nullptr;
+}
+
+// The loop of the inputs' common type.
+const LoopInfo* find_common_loop(const OpInfo& op, std::span<const OperandType> inputs, bool any_weak) {
+    const DType common = result_type(inputs);
+    // Integers without a common integer type are compared by value.
+    if (op.kind == OpKind::kComparison && common.is_floating() && inputs[0].dtype.is_integer() &&
+        inputs[1].dtype.is_integer() && !any_weak) {
+        const auto word = [](DType type) {
+            return type.is_signed_integer() ? ScalarType::kInt64 : ScalarType::kUInt64;
+        };
+        const ScalarType words[] = {word(inputs[0].dtype), word(inputs[1].dtype)};
+        return find_loop(op, words);
+    }
+    return find_uniform_loop(op, common);
+}
+
+// The loop for these inputs, nothing else being asked for.
+const LoopInfo* find_promoted_loop(const OpInfo& op, std::span<const OperandType> given) {
+    std::array<OperandType, kMaxOperands> storage = {DType(), DType(), DType(), DType(),
+                                                     DType(), DType(), DType(), DType()};
+    const std::span<OperandType> inputs = std::span(storage).first(given.size());
+    std::ranges::copy(given, inputs.begin());
+    const auto is_weak = [](const OperandType& input) { return input.weak != WeakKind::kNone; };
+    const bool asks_truth = op.kind == OpKind::kLogical && op.nin == 2;
+
+    // Python scalars among themselves are what they are by default.
+    const bool all_weak = std::ranges::all_of(inputs, is_weak);
+    if (all_weak) {
+        for (OperandType& input : inputs) input.weak = WeakKind::kNone;
+    }
+    const bool any_weak = std::ranges::any_of(inputs, is_weak);
+    if (!any_weak && !(all_weak && asks_truth)) {
+        std::array<ScalarType, kMaxOperands> types;
+        for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype.scalar_type();
+        const LoopInfo* loop = find_loop(op, std::span(types).first(inputs.size()));
+        if (loop != nullptr) return loop;
+    }
+    // Two operands of different types are asked for their truth before they are combined.
+    if (asks_truth) return find_uniform_loop(op, ScalarType::kBool);
+    if (op.flags.promotes_to_common) return find_common_loop(op, inputs, any_weak);
+    return find_first_safe_loop(op, inputs);
+}
+
+// With dtype=: the loop all in this type, to which inputs cast as the caller allows, or another with this
+// output to which they cast safely.
+const LoopInfo* find_loop_with_output(const OpInfo& op, std::span<const OperandType> inputs,
+                                      ScalarType output, Casting casting) {
+    for (const LoopInfo& loop : op.loops) {
+        if (op.output_types(loop)[0] != output) continue;
+        const auto types = op.input_types(loop);
+        const bool is_uniform = std::ranges::all_of(types, [&](ScalarType type) { return type == output; });
+        if (accepts(op, loop, inputs, is_uniform ? casting : Casting::kSafe)) return &loop;
+    }
+    return nullptr;
+}
+
+[[noreturn]] void throw_no_loop_with_output(const OpInfo& op, std::span<const OperandType> inputs,
+                                            ScalarType output, Casting casting) {
+    const std::string name(op.numpy_name);
+    for (const LoopInfo& loop : op.loops) {
+        if (op.output_types(loop)[0] != output) continue;
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            const DType wanted(op.input_types(loop)[i]);
+            if (can_cast(inputs[i], wanted, casting)) continue;
+            throw UFuncTypeError("Cannot cast ufunc '" + name + "' input " +
+                                 (op.nin > 1 ? std::to_string(i) + " " : "") + "from " +
+                                 quoted_dtype(inputs[i].dtype) + " to " + quoted_dtype(wanted) +
+                                 " with casting rule '" + std::string(casting_name(casting)) + "'");
+        }
+    }
+    throw UFuncTypeError("No loop matching the specified signature and casting was found for ufunc " + name);
 }
 
 }  // namespace
@@ -181,86 +274,19 @@ DType result_type(std::span<const OperandType> operands) {
     return weak == WeakKind::kNone ? strong : promote_with_weak(strong, weak);
 }
 
-const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> given,
+const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> inputs,
                              std::optional<DType> signature_output, Casting casting) {
-    WEFT_CHECK(given.size() == op.nin, std::string(op.name) + " called with another number of inputs");
-    std::array<OperandType, kMaxOperands> storage = {DType(), DType(), DType(), DType(),
-                                                     DType(), DType(), DType(), DType()};
-    const std::span<OperandType> inputs = std::span(storage).first(given.size());
-    std::ranges::copy(given, inputs.begin());
-
-    // Python scalars among themselves are what they are by default.
-    const bool all_weak =
-        std::ranges::all_of(inputs, [](const OperandType& input) { return input.weak != WeakKind::kNone; });
-    if (all_weak) {
-        for (OperandType& input : inputs) input.weak = WeakKind::kNone;
+    WEFT_CHECK(inputs.size() == op.nin, std::string(op.name) + " called with another number of inputs");
+    const LoopInfo* loop = find_promoted_loop(op, inputs);
+    if (!signature_output) {
+        if (loop == nullptr) throw_no_loop(op, inputs);
+        return *loop;
     }
-
-    if (signature_output) {
-        for (const LoopInfo& loop : op.loops) {
-            if (op.output_types(loop)[0] != signature_output->scalar_type()) continue;
-            if (accepts(op, loop, inputs, casting)) return loop;
-        }
-        for (const LoopInfo& loop : op.loops) {
-            if (op.output_types(loop)[0] != signature_output->scalar_type()) continue;
-            for (size_t i = 0; i < inputs.size(); ++i) {
-                const DType wanted(op.input_types(loop)[i]);
-                if (can_cast(inputs[i], wanted, casting)) continue;
-                throw UFuncTypeError("Cannot cast ufunc '" + std::string(op.numpy_name) + "' input " +
-                                     (op.nin > 1 ? std::string(ordinal_input(i)) + " " : "") + "from " +
-                                     quoted_dtype(inputs[i].dtype) + " to " + quoted_dtype(wanted) +
-                                     " with casting rule '" + std::string(casting_name(casting)) + "'");
-            }
-        }
-        throw UFuncTypeError("No loop matching the specified signature and casting was found for ufunc " +
-                             std::string(op.numpy_name));
-    }
-
-    const bool any_weak =
-        std::ranges::any_of(inputs, [](const OperandType& input) { return input.weak != WeakKind::kNone; });
-    if (!any_weak && !(all_weak && op.kind == OpKind::kLogical && op.nin == 2)) {
-        std::array<ScalarType, kMaxOperands> types;
-        for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype.scalar_type();
-        const LoopInfo* loop = find_loop(op, std::span(types).first(inputs.size()));
-        if (loop != nullptr) return *loop;
-    }
-    // Two operands of different types are asked for their truth before they are combined.
-    if (op.kind == OpKind::kLogical && op.nin == 2) return *find_uniform_loop(op, ScalarType::kBool);
-    if (op.flags.promotes_to_common) {
-        const DType common = result_type(inputs);
-        // Integers without a common integer type are compared by value.
-        if (op.kind == OpKind::kComparison && common.is_floating() && inputs[0].dtype.is_integer() &&
-            inputs[1].dtype.is_integer() && !any_weak) {
-            const auto word = [](DType type) {
-                return type.is_signed_integer() ? ScalarType::kInt64 : ScalarType::kUInt64;
-            };
-            const ScalarType words[] = {word(inputs[0].dtype), word(inputs[1].dtype)};
-            return *find_loop(op, words);
-        }
-        const LoopInfo* loop = find_uniform_loop(op, common);
-        if (loop != nullptr) return *loop;
-        throw_no_loop(op, inputs);
-    }
-    // A Python scalar of a higher kind than all arrays counts as its default type; complex beside float does
-    // not.
-    int highest = 0;
-    for (const OperandType& input : inputs) {
-        if (input.weak == WeakKind::kNone) highest = std::max(highest, weak_target_order(input.dtype));
-    }
-    for (OperandType& input : inputs) {
-        const int reach =
-            highest == kind_order(ScalarType::kFloat64) ? weak_order(WeakKind::kComplex) : highest;
-        if (input.weak != WeakKind::kNone && weak_order(input.weak) > reach) input.weak = WeakKind::kNone;
-    }
-    const bool all_integers = std::ranges::all_of(inputs, [](const OperandType& input) {
-        return kind_order(input.dtype) <= weak_order(WeakKind::kInt);
-    });
-    if (op.flags.takes_integers_as_float64 && all_integers)
-        return *find_uniform_loop(op, ScalarType::kFloat64);
-    for (const LoopInfo& loop : op.loops) {
-        if (accepts(op, loop, inputs, Casting::kSafe)) return loop;
-    }
-    throw_no_loop(op, inputs);
+    const ScalarType output = signature_output->scalar_type();
+    if (loop != nullptr && op.output_types(*loop)[0] == output) return *loop;
+    loop = find_loop_with_output(op, inputs, output, casting);
+    if (loop == nullptr) throw_no_loop_with_output(op, inputs, output, casting);
+    return *loop;
 }
 
 void check_output_cast(const OpInfo& op, int output, DType loop_type, DType out_type, Casting casting) {

@@ -66,9 +66,10 @@ const std::vector<OperandType> kAllOperands =
     operands_of("?bBhHiIlLefdFD", {WeakKind::kInt, WeakKind::kFloat, WeakKind::kComplex});
 const std::vector<OperandType> kFewOperands = operands_of("?bBlLed", {WeakKind::kInt, WeakKind::kFloat});
 
-std::string resolve(const OpInfo& op, std::span<const OperandType> inputs) {
+std::string resolve(const OpInfo& op, std::span<const OperandType> inputs,
+                    std::optional<DType> output = std::nullopt) {
     try {
-        const LoopInfo& loop = resolve_loop(op, inputs);
+        const LoopInfo& loop = resolve_loop(op, inputs, output);
         std::string characters;
         for (int i = 0; i < op.nin + op.nout; ++i)
             characters += DType(loop.types[static_cast<size_t>(i)]).character();
@@ -81,8 +82,8 @@ std::string resolve(const OpInfo& op, std::span<const OperandType> inputs) {
 TEST(Resolve, PicksTheLoopThatNumPyPicks) {
     int ufuncs = 0;
     for (const auto& answers : numpy_answers()) {
-        if (answers[0].find("_type") != std::string::npos || answers[0].starts_with("can_cast") ||
-            answers[0].starts_with("reduce_") || answers[0].starts_with("result_type")) {
+        if (answers[0].starts_with("can_cast") || answers[0].starts_with("reduce_") ||
+            answers[0].starts_with("result_type") || answers[0].starts_with("dtype:")) {
             continue;
         }
         const OpInfo* op = find_op(answers[0]);
@@ -94,6 +95,30 @@ TEST(Resolve, PicksTheLoopThatNumPyPicks) {
                              });
     }
     EXPECT_GE(ufuncs, 80);
+}
+
+TEST(Resolve, ObeysTheDtypeArgumentAsNumPyDoes) {
+    const std::vector<OperandType> few = operands_of("?bLlfdD", {});
+    int ufuncs = 0;
+    for (const auto& answers : numpy_answers()) {
+        if (!answers[0].starts_with("dtype:")) continue;
+        const OpInfo* op = find_op(answers[0].substr(6));
+        ASSERT_NE(op, nullptr) << answers[0];
+        ++ufuncs;
+        const size_t count = op->nin == 1 ? few.size() : few.size() * few.size();
+        ASSERT_EQ(answers.size(), 5 * count + 1);
+        for (size_t i = 0; i < 5; ++i) {
+            const DType output = DType::parse(std::string_view("?lfdD").substr(i, 1));
+            std::vector<std::string> part = {answers[0] + " " + std::string(output.name())};
+            part.insert(part.end(), answers.begin() + static_cast<std::ptrdiff_t>(1 + i * count),
+                        answers.begin() + static_cast<std::ptrdiff_t>(1 + (i + 1) * count));
+            for_each_combination(few, op->nin, part,
+                                 [&](std::span<const OperandType> inputs, const std::string& expected) {
+                                     EXPECT_EQ(resolve(*op, inputs, output), expected);
+                                 });
+        }
+    }
+    EXPECT_GE(ufuncs, 70);
 }
 
 TEST(Resolve, CoversEveryUfuncOfTheTable) {

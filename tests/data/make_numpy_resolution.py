@@ -2,7 +2,7 @@
 
 One line a ufunc: its name, then for each combination of inputs (the 14 dtypes, then Python's int, float and
 complex, in that order, the last operand fastest) the characters of the loop, or `-` where NumPy raises, or `=`
-where the answer is that of the combination before. Then promote_types, result_type and can_cast as matrices.
+where the answer is that of the combination before. Lines `dtype:` the same with dtype= given. Then result_type and can_cast as matrices.
 Run it with the reference version of NumPy; tests/cpp/ops_resolve_test.cpp compares.
 """
 
@@ -17,9 +17,10 @@ OPERANDS = [*DTYPES, int, float, complex]
 CHARACTERS = {"q": "l", "Q": "L", "O": "l"}
 
 
-def resolution(ufunc, inputs):
+def resolution(ufunc, inputs, output=None):
+    given = {} if output is None else {"signature": (*[None] * ufunc.nin, output)}
     try:
-        dtypes = ufunc.resolve_dtypes((*inputs, *[None] * ufunc.nout))
+        dtypes = ufunc.resolve_dtypes((*inputs, *[None] * ufunc.nout), **given)
     except TypeError:
         return "-"
     return "".join(CHARACTERS.get(dtype.char, dtype.char) for dtype in dtypes)
@@ -58,6 +59,14 @@ def main():
         lines.append(
             " ".join([ufunc.__name__, *compress(resolution(ufunc, inputs) for inputs in combinations)])
         )
+    # With dtype=: for each of these outputs, all combinations of some inputs.
+    few = [np.dtype(c) for c in "?bLlfdD"]
+    for ufunc in ufuncs():
+        if ufunc.nin > 2 or ufunc.nout > 1:
+            continue
+        combinations = itertools.product(map(np.dtype, "?lfdD"), *[few] * ufunc.nin)
+        answers = (resolution(ufunc, inputs, output) for output, *inputs in combinations)
+        lines.append(" ".join([f"dtype:{ufunc.__name__}", *compress(answers)]))
     for name, operands in (("result_type", OPERANDS), ("result_type3", OPERANDS)):
         repeat = 2 if name == "result_type" else 3
         types = (

@@ -151,6 +151,25 @@ inline Complex<double> exp(Complex<double> z) {
     return result;
 }
 
+// The angle is y * ln(2) with its rounding error, which would count for large y: a turn by a small angle
+// more.
+inline Complex<double> exp2(Complex<double> z) {
+    const bool is_large = z.re > 1023.0;
+    const double factor = exp2(is_large ? 0.5 * z.re : z.re);
+    const double again = is_large ? factor : 1.0;
+    const double angle = z.im * kLn2;
+    const double error = fma(z.im, kLn2, -angle) + z.im * 0x1.abc9e3b39803fp-56;
+    const double sine = sin(angle);
+    const double cosine = cos(angle);
+    Complex<double> result = {factor * fma(-error, sine, cosine) * again,
+                              factor * fma(error, cosine, sine) * again};
+    if (z.im == 0) result = {factor * again, z.im};
+    if (isinf(z.re) & !isfinite(z.im)) {
+        result = z.re > 0 ? Complex<double>{kInfinity<double>, kNaN<double>} : Complex<double>{0.0, 0.0};
+    }
+    return result;
+}
+
 inline Complex<double> expm1(Complex<double> z) {
     const double half_sine = sin(0.5 * z.im);
     const double growth = expm1(z.re);
@@ -191,7 +210,6 @@ inline Complex<double> log10(Complex<double> z) {
     const Complex<double> w = log(z);
     return {w.re * kLog10E, w.im * kLog10E};
 }
-inline Complex<double> exp2(Complex<double> z) { return exp(Complex<double>{z.re * kLn2, z.im * kLn2}); }
 
 // |1 + z|**2 - 1 = x * (2 + x) + y**2.
 inline Complex<double> log1p(Complex<double> z) {
