@@ -149,6 +149,8 @@ def measure_real(name, character, count):
         grows = name in ("exp", "exp2", "exp10", "expm1", "sinh", "cosh", "logaddexp", "logaddexp2")
         if grows and any(abs(x) > HUGE for x in arguments):
             continue
+        if name == "arctan2" and arguments[0] == 0:
+            continue  # the sign of zero decides, which mpmath does not have
         if name == "erfc" and abs(arguments[0]) > 1000:
             continue
         if "power" in name and (arguments[0] == 0 or abs(arguments[1] * mp.log(arguments[0])) > HUGE):
@@ -157,7 +159,7 @@ def measure_real(name, character, count):
             try:
                 exact = REAL[name](*arguments)
             except (ZeroDivisionError, ValueError):
-                continue  # a pole or outside the domain: test_ufuncs.py compares with NumPy
+                continue  # a pole or outside the domain: test_op_table.py compares with NumPy
             if not isinstance(exact, mp.mpf) or not mp.isfinite(exact):
                 continue
             if name in ("logaddexp", "logaddexp2") and abs(exact) < max(map(abs, arguments)):
