@@ -30,6 +30,9 @@ import numpy
 import smooth
 
 
+HISTORY = 10_000  # launches that weft remembers
+
+
 @dataclasses.dataclass
 class Program:
     """One row of the table. `call(np, *arguments)` is what is timed; `arguments(np)` makes its input, untimed."""
@@ -280,7 +283,7 @@ def print_table(rows):
             f"{row['weft_ms']:.2f}",
             f"{row['speed_up']:.2f}",
             f"{row['difference']:.1e}" if row["difference"] else "none",
-            f"{row['kernels']}",
+            f"{row['kernels']}" + ("+" if row["kernels"] == HISTORY else ""),
             "[green]agrees" if agrees(row) else f"[red]differs (allowed: {row['tolerance']:.0e})",
         )
     console = Console()
