@@ -122,6 +122,32 @@ void evaluate(const array& input);
 /// One element of an evaluated array, by offset in its storage.
 void read_scalar(const array& input, void* bytes);
 
+/// The GIL is given up and taken back by these two alone, so that a thread knows whether it holds it: the
+/// stable ABI has no way to ask.
+inline thread_local int gil_released = 0;
+class GilRelease {
+public:
+    GilRelease() { ++gil_released; }
+    ~GilRelease() { --gil_released; }
+    GilRelease(const GilRelease&) = delete;
+    GilRelease& operator=(const GilRelease&) = delete;
+
+private:
+    nb::gil_scoped_release release_;
+};
+class GilAcquire {
+public:
+    GilAcquire() { std::swap(before_, gil_released); }
+    ~GilAcquire() { std::swap(before_, gil_released); }
+    GilAcquire(const GilAcquire&) = delete;
+    GilAcquire& operator=(const GilAcquire&) = delete;
+
+private:
+    nb::gil_scoped_acquire acquire_;
+    int before_ = 0;
+};
+inline bool holds_gil() { return gil_released == 0 && PyGILState_GetThisThreadState() != nullptr; }
+
 /// Gives up the GIL while more than a little work may be done.
 class ReleaseGil {
 public:
@@ -130,7 +156,7 @@ public:
     }
 
 private:
-    std::optional<nb::gil_scoped_release> released_;
+    std::optional<GilRelease> released_;
 };
 constexpr int64_t kLargeWork = 1 << 15;  // elements
 inline bool is_large(const array& value) { return value.size() > kLargeWork; }

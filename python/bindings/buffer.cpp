@@ -55,7 +55,7 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
         exported->shape = value.shape();
         exported->strides = value.strides();
         {
-            const nb::gil_scoped_release release;
+            const GilRelease release;
             exported->view = HostView(value, writeable);
         }
         buffer->buf = exported->view.data();

@@ -291,7 +291,7 @@ nb::object to_nested_list(const array& input) {
 
 void evaluate(const array& input) {
     if (evaluated(input)) return;
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     eval(std::span(&input, 1));
 }
 

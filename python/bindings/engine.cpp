@@ -114,16 +114,16 @@ std::string shortest_digits(double value, const std::string& dtype) {
 
 /// Python delivers signals to the main thread only, and only while it holds the GIL.
 void check_interrupt() {
-    const nb::gil_scoped_acquire acquire;
+    const GilAcquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 void wait_unlocked(void (*wait)(void* state), void* state) {
-    if (PyGILState_Check() == 0) {
+    if (!holds_gil()) {
         wait(state);
         return;
     }
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     wait(state);
 }
 
@@ -135,7 +135,7 @@ void bind_engine(nb::module_& m) {
         "eval",
         [](const nb::args& arguments) {
             const std::vector<array> arrays = arrays_of(arguments);
-            const nb::gil_scoped_release release;
+            const GilRelease release;
             eval(arrays);
         },
         arg("arrays"), "Computes what is pending for these arrays now.");

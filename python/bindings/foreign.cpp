@@ -163,7 +163,7 @@ array convert_buffer(PyObject* object, bool share_memory) {
     const bool writeable = view.readonly == 0;
     // The buffer goes back when the last array that shares it is gone, on whichever thread that is.
     std::shared_ptr<Buffer> keeper(buffer.release(), [](Buffer* pointer) {
-        const nb::gil_scoped_acquire acquire;
+        const GilAcquire acquire;
         delete pointer;
     });
     return share(data, static_cast<size_t>(std::max<int64_t>(highest, 0)), format->dtype, shape, strides,

@@ -1,5 +1,8 @@
 // The operators of ndarray and of the scalars: type slots that go straight to the op table.
+#include <cstring>
+
 #include "bindings.h"
+#include "ops/resolve.h"
 
 namespace weft::python {
 
@@ -98,9 +101,70 @@ bool defers(PyObject* other) {
     return marker == Py_None;
 }
 
+/// A scalar whose value is known, or a Python number, as an operand of a loop.
+struct KnownOperand {
+    OperandType type = DType();
+    alignas(16) char bytes[16];
+    int64_t integer = 0;
+
+    bool read(PyObject* object) {
+        if (is_scalar(object)) {
+            const auto* scalar = reinterpret_cast<ScalarObject*>(object);
+            if (!scalar->known && !evaluated(scalar->lazy)) return false;
+            type = scalar_dtype(object);
+            std::memcpy(bytes, scalar_bytes(object), sizeof bytes);
+        } else if (PyFloat_CheckExact(object)) {
+            type = WeakKind::kFloat;
+            const double value = PyFloat_AsDouble(object);
+            std::memcpy(bytes, &value, sizeof value);
+        } else if (PyLong_CheckExact(object)) {
+            int overflow = 0;
+            integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+            if (overflow != 0) return false;
+            type = WeakKind::kInt;
+            std::memcpy(bytes, &integer, sizeof integer);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /// False where a Python int does not fit, which is an error or decides a comparison.
+    bool convert(ScalarType to) {
+        const DType target(to);
+        if (type.weak == WeakKind::kInt && target.is_integer() && !python_int_fits(integer, target))
+            return false;
+        if (type.dtype.scalar_type() == to) return true;
+        alignas(16) char converted[16] = {};
+        char* const data[] = {bytes, converted};
+        const int64_t strides[] = {0, 0};
+        cast_loop(type.dtype.scalar_type(), to).loop(data, strides, 1);
+        std::memcpy(bytes, converted, sizeof bytes);
+        return true;
+    }
+};
+
+/// Arithmetic of scalars needs no arrays: one turn of the loop that arrays would run. Nothing when the usual
+/// way has to be taken.
+PyObject* run_on_scalars(Operator id, PyObject* left, PyObject* right) {
+    KnownOperand a, b;
+    if (!(is_scalar(left) || is_scalar(right)) || !a.read(left) || !b.read(right)) return nullptr;
+    const OpInfo& info = operation(id);
+    if (info.flags.checks_negative_exponent) return nullptr;
+    const OperandType types[] = {a.type, b.type};
+    const LoopInfo& loop = resolve_loop(info, types);
+    if (!a.convert(loop.types[0]) || !b.convert(loop.types[1])) return nullptr;
+    alignas(16) char result[16] = {};
+    char* const data[] = {a.bytes, b.bytes, result};
+    const int64_t strides[] = {0, 0, 0};
+    loop.loop(data, strides, 1);
+    return wrap_scalar(DType(loop.types[2]), result).release().ptr();
+}
+
 template <Operator id>
 PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* result = run_on_scalars(id, left, right)) return result;
         Argument a, b;
         if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
             return not_implemented();
@@ -167,6 +231,7 @@ PyObject* matrix_multiply(PyObject*, PyObject*) {
 
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         Argument a, b;
         if (defers(right) || !to_argument(left, a)) return not_implemented();
         if (!to_argument(right, b)) {
