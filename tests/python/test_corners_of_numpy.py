@@ -12,8 +12,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
 
 import execute
 
-pytestmark = pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
-
 PROGRAMS = {
     "a cast that is refused comes before shapes that do not fit": """
         x1 = np.zeros(3, 'i4')

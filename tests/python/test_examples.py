@@ -19,11 +19,9 @@ import expression  # noqa: E402
 import laplace  # noqa: E402
 import smooth  # noqa: E402
 
-needs_arrays = pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
-
 
 @pytest.mark.parametrize("program", ["expression", "black_scholes", "diffusion", "smooth"])
-@pytest.mark.parametrize("module", ["numpy", pytest.param("weft", marks=needs_arrays)])
+@pytest.mark.parametrize("module", ["numpy", "weft"])
 def test_a_program_runs_by_itself(program, module):
     command = [sys.executable, str(EXAMPLES / f"{program}.py"), module]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -31,7 +29,6 @@ def test_a_program_runs_by_itself(program, module):
     assert "ms" in done.stdout
 
 
-@needs_arrays
 def test_expression_has_the_bits_of_numpy():
     inputs = expression.inputs(30_001)
     expected = expression.expression(*inputs)
@@ -40,7 +37,6 @@ def test_expression_has_the_bits_of_numpy():
     assert demo.difference(expected, numpy.asarray(actual)) == 0
 
 
-@needs_arrays
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 2e-4), ("float64", 1e-12)])
 def test_black_scholes(dtype, tolerance):
     inputs = black_scholes.inputs(dtype, 20_003)
@@ -49,7 +45,6 @@ def test_black_scholes(dtype, tolerance):
     assert demo.difference(expected, numpy.asarray(actual)) <= tolerance
 
 
-@needs_arrays
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_black_scholes_and_the_expression_are_one_kernel_each(dtype):
     options = tuple(weft.asarray(x) for x in black_scholes.inputs(dtype, 20_003))
@@ -61,7 +56,6 @@ def test_black_scholes_and_the_expression_are_one_kernel_each(dtype):
     assert launched == 1
 
 
-@needs_arrays
 def test_laplace_has_the_bits_of_numpy():
     expected, actual = (laplace.relax(laplace.plate(np, 90), 30) for np in (numpy, weft))
     assert demo.difference(expected, numpy.asarray(actual)) == 0
@@ -74,7 +68,6 @@ def test_laplace_converges_to_the_solution():
     assert abs(u[15, 15] - 0.25) < 1e-4  # the mean of the four edges, by symmetry
 
 
-@needs_arrays
 def test_photographs_have_the_bits_of_numpy():
     noise, photograph = diffusion.jagged(), smooth.photograph()
     assert photograph.shape == (427, 640, 3)
