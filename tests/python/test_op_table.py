@@ -6,6 +6,7 @@ Complex functions are compared with exact results in test_accuracy.py; here thei
 
 import sys
 import tomllib
+import warnings
 from pathlib import Path
 
 import numpy
@@ -193,3 +194,22 @@ def test_every_operation_is_reachable():
             assert row.get("numpy", name) in UFUNCS or hasattr(weft, row.get("numpy", name)), name
             for alias in row.get("aliases", []):
                 assert getattr(weft, alias) is getattr(weft, name), alias
+
+
+@pytest.mark.parametrize("small", [1 << 20, 0], ids=["at once", "compiled"])
+@pytest.mark.parametrize("source", "?bBhHiIlLefdFD")
+def test_casts(source, small):
+    for target in "?bBhHiIlLefdFD":
+        x = values(source, COUNT, "cast", target)
+        with numpy.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", numpy.exceptions.ComplexWarning)
+            expected = x.astype(target)
+        with weft.config(small=small), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = numpy.asarray(weft.asarray(x).astype(target))
+        same = (got == expected) | ((got != got) & (expected != expected))
+        if x.dtype.kind in "fc" and expected.dtype.kind in "iu":
+            info = numpy.iinfo(target)
+            whole = numpy.trunc(x.real.astype(float))
+            same |= ~((whole >= info.min) & (whole < float(info.max)))  # out of range NumPy leaves it open
+        report(f"astype({target!r})", [x], got, expected, ~same)
