@@ -46,7 +46,7 @@ TEST(CpuMemory, BuffersAreAlignedAndDistinct) {
     const Setting<bool> guard(config().guard, false);
     const size_t before = device().bytes_in_use();
     for (int i = 0; i < 3000; ++i) {
-        const size_t bytes = static_cast<size_t>(random() % 3 == 0 ? random() % 3000000 : random() % 6000);
+        const size_t bytes = static_cast<size_t>(random() % 16 == 0 ? random() % 3000000 : random() % 20000);
         BufferPtr buffer = device().allocate(bytes);
         ASSERT_NE(buffer->data(), nullptr);
         ASSERT_EQ(buffer->size(), bytes);
