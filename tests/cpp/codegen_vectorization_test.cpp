@@ -1,8 +1,9 @@
 // Which operation on which types LLVM vectorises, for AVX2 and AVX-512, against tests/data/vectorization.txt.
 //
 // The list holds one line a loop of the op table, `operation types avx2 avx512 reason`: lanes of the
-// vectorised loop, 1 where LLVM left it scalar, and why that is so. A new operation that is vectorised need not be
-// there. WEFT_UPDATE_LISTS=1 writes the list anew; reasons are kept, and a scalar loop without one fails the test.
+// vectorised loop, 1 where LLVM left it scalar, and why that is so. A new operation that is vectorised need
+// not be there. WEFT_UPDATE_LISTS=1 writes the list anew; reasons are kept, and a scalar loop without one
+// fails the test.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
