@@ -98,7 +98,7 @@ void check_exponents(const Call& call) {
     if (!type.is_signed_integer()) return;
     bool negative = false;
     if (const auto* integer = std::get_if<Integer>(&call.inputs[1])) {
-        negative = integer->negative && integer->magnitude != 0;
+        negative = integer->negative && integer->magnitude != 0 && element_count(call.shape) != 0;
     } else if (const array* exponents = array_input(call.inputs[1])) {
         if (!exponents->dtype().is_signed_integer() || exponents->size() == 0) return;
         const array smallest = reduce("min", *exponents);
@@ -357,12 +357,6 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     const std::span<const OperandType> operand_types{types.data(), op.nin};
     call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
                               : &find_loop_cached(op, operand_types);
-    for (size_t k = 0; k < op.nout; ++k) {  // before the shapes are looked at, as in NumPy
-        if (has_out(call, k)) {
-            check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
-                              options.casting);
-        }
-    }
 
     // array < 300 compares by value even where 300 does not fit the array's dtype
     if (op.kind == OpKind::kComparison && op.nin == 2) {
@@ -375,7 +369,8 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             if (integer->negative) wide = -wide;
             const std::optional<bool> answer = compare_with_out_of_range(op.id, wide, other->dtype(), k == 0);
             if (!answer) continue;
-            const array constant = full(other->shape(), *answer, DType(ScalarType::kBool));
+            const array constant = call_binary(*find_op("equal"), *other, *other);  // for its memory order
+            assign(constant, Argument(*answer));
             if (options.out.empty() && !options.where) return {constant};
             const Argument replaced[2] = {Argument(constant), Argument(true)};
             return weft::call(*find_op("equal"), replaced, options);
@@ -385,6 +380,12 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     for (size_t k = 0; k < inputs.size(); ++k) {
         if (array_input(inputs[k]) == nullptr)
             call.constants[k] = constant_bytes(inputs[k], call.loop->types[k]);
+    }
+    for (size_t k = 0; k < op.nout; ++k) {  // before the shapes are looked at, as in NumPy
+        if (has_out(call, k)) {
+            check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
+                              options.casting);
+        }
     }
     decide_shape(call);
     if (options.where) {

@@ -1,4 +1,5 @@
 // New arrays: constants, ranges, copies, joins.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -89,8 +90,17 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
         } else if (prototype.f_contiguous()) {
             order = 'F';
         } else {
-            const Dims* const given[1] = {&prototype.strides()};
-            Dims own = k_order_strides(extents, given, type.itemsize());
+            std::vector<size_t> axes(extents.size());  // outermost first
+            std::iota(axes.begin(), axes.end(), size_t{0});
+            std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
+                return std::abs(prototype.strides()[a]) > std::abs(prototype.strides()[b]);
+            });
+            Dims own(extents.size());
+            int64_t stride = type.itemsize();
+            for (size_t k = axes.size(); k-- > 0;) {
+                own[axes[k]] = stride;
+                stride *= extents[axes[k]];
+            }
             const int64_t size = checked_bytes(extents, type);
             return array_of(cpu_device().allocate(static_cast<size_t>(size)), type, extents, std::move(own));
         }

@@ -234,8 +234,8 @@ array real(const array& input) {
 
 array imag(const array& input) {
     if (!input.dtype().is_complex()) {
-        array zeros = empty_like(input, std::nullopt, 'K', std::nullopt);
-        assign(zeros, Integer(0));
+        array zeros = full(input.shape(), Integer(0), input.dtype(),
+                           input.f_contiguous() && !input.c_contiguous() ? 'F' : 'C');
         zeros.set_writeable(false);
         return zeros;
     }

@@ -36,6 +36,7 @@ from tolerance import (
     epsilon,
     error_bound,
     finite,
+    has_nan,
     largest,
     loose_zero,
     may_store,
@@ -316,7 +317,7 @@ class Generator(Pool):
             step = (
                 f"{target}.fill({text})" if numpy.ndim(operand.value) == 0 else f"np.copyto({target}, {text})"
             )
-            if "copyto" in step and (operand.text == target or not self.has("copyto")):
+            if "copyto" in step and (not value.flags.writeable or not self.has("copyto")):
                 return  # copying an array to itself is nothing to NumPy, even when it is read-only
         self.add(step, self.spread(target, tolerance, operand.text))
 
@@ -469,6 +470,8 @@ class Generator(Pool):
             return
         if type(result) in (bool, int, float, complex):
             return  # of Python scalars alone
+        if function in ("signbit", "copysign") and any(has_nan(o.value) for o in operands):
+            return  # the sign of a NaN is open
         tolerance = result_tolerance(function, operands, result)
         if tolerance is not None:
             self.add(f"{name} = {text}", {name: tolerance}, [name])

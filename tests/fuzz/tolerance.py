@@ -31,6 +31,11 @@ def finite(value):
     return bool(numpy.isfinite(value).all()) if numpy.asarray(value).dtype.kind in "fc" else True
 
 
+def has_nan(value):
+    value = numpy.asarray(value)
+    return value.dtype.kind in "fc" and bool(numpy.isnan(value).any())
+
+
 def largest(value):
     value = numpy.asarray(value)
     if value.size == 0:

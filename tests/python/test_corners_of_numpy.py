@@ -115,6 +115,20 @@ PROGRAMS = {
         x5 = np.zeros_like(x1, order='C', shape=(2, 3))
         x6 = np.zeros_like(x1, order='A', shape=(2, 3))
     """,
+    "the memory order of comparisons that are decided by the dtype": """
+        x1 = np.arange(6, dtype='u1').reshape(3, 1, 2).T
+        x2 = np.equal(x1, 300)
+        x3 = x1 < -1
+        x4 = np.imag(np.broadcast_to(np.zeros((2, 3), 'u1'), (3, 2, 3)))
+        x5 = np.ones_like(np.broadcast_to(np.ones((1, 3)), (2, 3)), shape=(2, 3))
+    """,
+    "Python integers are converted before the result's cast is checked": """
+        x1 = np.zeros(3, '?')
+        np.add(np.zeros(3, 'u1'), 300, out=x1)
+        np.add(np.zeros(3, 'u1'), 3, out=x1)
+        x2 = np.power(np.zeros(0, 'i4'), -1)
+        x3 = np.power(np.zeros(1, 'i4'), -1)
+    """,
     "what is held stays when a reduction two operations later reads it": """
         x1 = np.arange(5000)
         x1 += x1
