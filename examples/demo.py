@@ -29,7 +29,6 @@ import laplace
 import numpy
 import smooth
 
-
 HISTORY = 10_000  # launches that weft remembers
 
 

@@ -337,7 +337,8 @@ void check_python_int_fits(WideInteger value, DType dtype, std::string_view text
     const WideInteger largest = dtype.is_unsigned_integer() && dtype.itemsize() >= 4
                                     ? static_cast<WideInteger>(UINT64_MAX)
                                     : static_cast<WideInteger>(INT64_MAX);
-    if (value > largest || value < INT64_MIN) throw OverflowError("Python int too large to convert to C long");
+    if (value > largest || value < INT64_MIN)
+        throw OverflowError("Python int too large to convert to C long");
     throw OverflowError("Python integer " + (text.empty() ? decimal(value) : std::string(text)) +
                         " out of bounds for " + std::string(dtype.name()));
 }

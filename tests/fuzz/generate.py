@@ -79,6 +79,8 @@ class Generator(Pool):
                 self.steps.append(
                     Step(f"{name}[...] = {number % 2 if self.names[name].dtype == bool else number + 20}")
                 )
+        if not self.steps:  # every array that was made has been forgotten
+            self.create()
         self.steps[-1].check = True
         return self.steps
 
