@@ -445,8 +445,20 @@ array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_dep
     return wide == target ? result : astype(result, target);
 }
 
+namespace {
+
+/// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
+bool through_python(DType source, DType target) {
+    return target.is_signed_integer() && !source.is_bool() && !source.is_complex() &&
+           !can_cast(source, target, Casting::kSafe);
+}
+
+}  // namespace
+
 Argument to_element_argument(nb::handle value, DType dtype, int max_depth) {
     PyObject* object = value.ptr();
+    if (is_scalar(object) && through_python(scalar_dtype(object), dtype))
+        return to_argument(steal_or_throw(PyNumber_Long(object)));
     if (PyList_Check(object) || PyTuple_Check(object)) return convert_sequence(object, dtype, max_depth);
     const bool number = PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
     if ((number && !dtype.is_complex() && !(PyFloat_CheckExact(object) && dtype.is_floating())) ||

@@ -146,12 +146,6 @@ void refuse_in_one_element(const array& source, DType target) {
         throw ValueError("setting an array element with a sequence.");
 }
 
-/// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
-bool through_python(DType source, DType target) {
-    return target.is_signed_integer() && !source.is_bool() && !source.is_complex() &&
-           !can_cast(source, target, Casting::kSafe);
-}
-
 int array_assign(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_number([&]() -> int {
         if (value == nullptr) throw ValueError("cannot delete array elements");
@@ -175,12 +169,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
                 return 0;
             if (element && source.ndim() != 0) refuse_in_one_element(source, target.dtype());
         }
-        Argument argument;
-        if (is_scalar(value) && through_python(scalar_dtype(value), target.dtype())) {
-            argument = to_argument(steal_or_throw(PyNumber_Long(value)));
-        } else {
-            argument = to_element_argument(nb::handle(value), target.dtype(), target.ndim());
-        }
+        const Argument argument = to_element_argument(nb::handle(value), target.dtype(), target.ndim());
         const ReleaseGil release(is_large(target));
         assign(target, argument);
         return 0;

@@ -54,6 +54,7 @@ PROGRAMS = {
         x1[...] = np.uint8(200)
         x1[0] = np.int64(-129)
         x1[1:] = np.array(200)
+        x1.fill(np.uint8(200))
         x2 = np.zeros(3, 'u4')
         x2[...] = np.int64(-1)
         x2[0] = -1
