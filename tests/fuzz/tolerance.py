@@ -178,8 +178,8 @@ def reduction_tolerance(function, value, result, text):
         if not finite(value) or grown > limit or shrunk < float(info.tiny) * 64 or grown != grown:
             return None
         return (2 * n * eps, TINY)
-    error = 8 * n * eps * (top**2 + 1)
-    if top**2 * value.size > limit:
+    error = 8 * n * eps * (top * top + 1)
+    if top * top * value.size > limit:
         return None
     return (4 * eps, error if function == "var" else error**0.5)
 
