@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ufunc_values import generator, special_floats
 
 mpmath = pytest.importorskip("mpmath")
-pytestmark = pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
 
 mp = mpmath.mp
 ROOT = Path(__file__).parents[2]

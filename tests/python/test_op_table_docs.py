@@ -22,7 +22,6 @@ def test_reference_page_is_current(tmp_path):
     )
 
 
-@pytest.mark.skipif(not hasattr(weft, "ndarray"), reason="weft has no arrays yet")
 @pytest.mark.parametrize(("example", "result"), EXAMPLES)
 def test_examples_are_true(example, result):
     scope = {"np": weft}
