@@ -59,10 +59,21 @@ public:
     bool f_contiguous() const;
     const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-    // The same storage under another view; bounds are the caller's business (see graph/index.h).
-    array with_view(DType dtype, Dims shape, Dims strides, int64_t offset) const;
+    // The same storage under another view; bounds are the caller's business (see graph/indexed_view.h).
+    array with_view(DType dtype, Dims shape, Dims strides, int64_t offset) const {
+        return array(*this, dtype, std::move(shape), std::move(strides), offset);
+    }
 
 private:
+    array(const array& base, DType dtype, Dims&& shape, Dims&& strides, int64_t offset)
+        : storage_(base.storage_),
+          dtype_(dtype),
+          shape_(std::move(shape)),
+          strides_(std::move(strides)),
+          offset_(offset),
+          writeable_(base.writeable_),
+          owns_data_(false) {}
+
     std::shared_ptr<Storage> storage_;
     DType dtype_;
     Dims shape_, strides_;

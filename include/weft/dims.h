@@ -18,7 +18,13 @@ public:
     explicit Dims(size_t size, int64_t value = 0) { resize(size, value); }
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), values.size()); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), values.size()); }
-    Dims(const Dims& other) { assign(other.data(), other.size()); }
+    Dims(const Dims& other) {
+        if (other.data_ == other.inline_) {
+            copy_inline(other);
+        } else {
+            assign(other.data(), other.size());
+        }
+    }
     Dims(Dims&& other) noexcept { take(other); }
     Dims& operator=(const Dims& other) {
         if (this != &other) assign(other.data(), other.size());
@@ -73,6 +79,12 @@ public:
 private:
     static constexpr uint32_t kInline = 6;
 
+    // All that is inside, used or not: without a branch.
+    void copy_inline(const Dims& other) {
+        size_ = other.size_;
+        std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
+
     void assign(const int64_t* values, size_t size) {
         reserve(size);
         if (size != 0) std::memmove(data_, values, size * sizeof(int64_t));
@@ -94,7 +106,7 @@ private:
     }
     void take(Dims& other) {
         if (other.data_ == other.inline_) {
-            assign(other.data_, other.size_);
+            copy_inline(other);
         } else {
             data_ = other.data_;
             size_ = other.size_;

@@ -34,12 +34,15 @@ struct DTypeInfo {
     std::string_view str;   // "<f8"
 };
 
+/// All dtypes, in the order of `ScalarType`.
+extern const DTypeInfo kDTypeInfos[kScalarTypeCount];
+
 /// An element type. Copies are free; equal types compare equal as pointers do.
 class DType {
 public:
     /// float64, NumPy's default.
     DType() : DType(ScalarType::kFloat64) {}
-    DType(ScalarType type);
+    DType(ScalarType type) : info_(&kDTypeInfos[static_cast<size_t>(type)]) {}
 
     static DType of(ScalarType type) { return DType(type); }
 
@@ -51,7 +54,7 @@ public:
     static const DTypeInfo* find(std::string_view text);
 
     /// All of them, in the order of `ScalarType`.
-    static std::span<const DTypeInfo> all();
+    static std::span<const DTypeInfo> all() { return kDTypeInfos; }
 
     const DTypeInfo& info() const { return *info_; }
     ScalarType scalar_type() const { return info_->scalar_type; }

@@ -33,8 +33,7 @@ struct ArrayObject {
 struct ScalarObject {
     PyObject_HEAD;
     DType dtype;
-    bool known;
-    array lazy;  // 0-d; may be invalid when known
+    array* lazy;  // owned, 0-d; null once the value is known
     alignas(16) char bytes[16];
 };
 
@@ -52,11 +51,32 @@ struct Registry {
     std::array<PyTypeObject*, kScalarTypeCount> scalar_types{};
     std::array<PyObject*, kScalarTypeCount> dtypes{};
     PyObject* module = nullptr;
+
+    /// The scalar types once more, by address: open addressing, mostly empty.
+    static constexpr size_t kTableSize = 64;
+    std::array<PyTypeObject*, kTableSize> scalar_table{};
+    static size_t place_of(PyTypeObject* type) {
+        const auto address = reinterpret_cast<uintptr_t>(type);
+        return (address >> 4 ^ address >> 10) % kTableSize;
+    }
+    void add_scalar_type(PyTypeObject* type) {
+        size_t place = place_of(type);
+        while (scalar_table[place] != nullptr) place = (place + 1) % kTableSize;
+        scalar_table[place] = type;
+    }
+    bool is_scalar_type(PyTypeObject* type) const {
+        for (size_t place = place_of(type); scalar_table[place] != nullptr;
+             place = (place + 1) % kTableSize) {
+            if (scalar_table[place] == type) return true;
+        }
+        return false;
+    }
 };
 extern Registry registry;
 
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
-inline bool is_scalar(PyObject* object) { return PyObject_TypeCheck(object, registry.generic); }
+/// Only the concrete scalar types have instances, and they cannot be derived from.
+inline bool is_scalar(PyObject* object) { return registry.is_scalar_type(Py_TYPE(object)); }
 inline bool is_dtype(PyObject* object) { return Py_TYPE(object) == registry.dtype_type; }
 inline array& array_of(PyObject* object) { return reinterpret_cast<ArrayObject*>(object)->value; }
 inline array& array_of(nb::handle object) { return array_of(object.ptr()); }
@@ -67,6 +87,7 @@ const char* scalar_bytes(PyObject* scalar);
 array scalar_array(PyObject* scalar);
 inline DType scalar_dtype(PyObject* scalar) { return reinterpret_cast<ScalarObject*>(scalar)->dtype; }
 
+PyObject* make_scalar(DType dtype);                      // a new scalar, for its bytes to be set
 nb::object wrap(array value);                            // an ndarray
 nb::object wrap_scalar(array value);                     // a scalar of a 0-d array's value
 nb::object wrap_scalar(DType dtype, const void* bytes);  // a scalar of a known value
@@ -114,6 +135,19 @@ bool has_foreign_buffer(PyObject* object);
 
 nb::object element_to_python(DType dtype, const char* bytes);
 nb::object to_nested_list(const array& input);
+
+// ---- values at hand: each answers null or false, with no error set, when the general way has to be taken
+// ----
+
+/// An operation on arrays and numbers.
+PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count);
+/// The same into an array.
+bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target);
+/// The element at a byte offset as a scalar; computes what is pending.
+PyObject* read_element_object(const array& from, int64_t offset);
+bool write_element_object(const array& to, int64_t offset, PyObject* value);
+/// target[...] = value
+bool assign_object(const array& target, PyObject* value);
 
 // ---- evaluation ----
 

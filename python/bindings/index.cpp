@@ -1,7 +1,7 @@
 // Basic indexing, reading and writing: integers, slices, None and Ellipsis. Reading or writing one element of
 // an array whose values are at hand goes straight to memory.
 #include "bindings.h"
-#include "ops/resolve.h"
+#include "graph/indexed_view.h"
 
 namespace weft::python {
 
@@ -50,18 +50,10 @@ bool integer_key(PyObject* key, int64_t& value) {
     return integer_key(integer.ptr(), value);
 }
 
-std::optional<int64_t> slice_part(PyObject* slice, const char* name) {
-    const nb::object part = steal_or_throw(PyObject_GetAttrString(slice, name));
-    if (part.is_none()) return std::nullopt;
-    if (!PyIndex_Check(part.ptr()))
-        throw TypeError("slice indices must be integers or None or have an __index__ method");
-    const nb::object integer = steal_or_throw(PyNumber_Index(part.ptr()));
-    // Numbers beyond 64 bits are clipped, as Python's own sequences do.
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-    if (overflow != 0) return overflow > 0 ? INT64_MAX : INT64_MIN + 1;
-    if (value == -1 && PyErr_Occurred()) throw_python_error();
-    return value;
+Slice to_slice(PyObject* slice) {
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) throw_python_error();
+    return Slice{start, stop, step};  // bounds that are absent lie beyond the range
 }
 
 struct Key {
@@ -73,8 +65,7 @@ void add_key(PyObject* item, Key& key) {
     int64_t value = 0;
     if (PySlice_Check(item)) {
         key.only_integers = false;
-        key.indices.emplace_back(
-            Slice{slice_part(item, "start"), slice_part(item, "stop"), slice_part(item, "step")});
+        key.indices.emplace_back(to_slice(item));
     } else if (item == Py_Ellipsis) {
         key.only_integers = false;
         key.indices.emplace_back(Ellipsis{});
@@ -108,35 +99,90 @@ Key parse_key(PyObject* object) {
     return key;
 }
 
-/// Integers for every axis: the position of one element, checked.
-std::optional<Dims> element_position(const array& value, const Key& key) {
-    if (!key.only_integers || key.indices.size() != static_cast<size_t>(value.ndim())) return std::nullopt;
-    Dims position(key.indices.size());
-    for (size_t axis = 0; axis < position.size(); ++axis) {
-        const int64_t index = std::get<int64_t>(key.indices[axis]);
-        const int64_t extent = value.shape()[axis];
-        position[axis] = index < 0 ? index + extent : index;
-        if (position[axis] < 0 || position[axis] >= extent)
-            throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " +
-                             std::to_string(axis) + " with size " + std::to_string(extent));
+bool plain_integer(PyObject* item, int64_t& value) {
+    if (!PyLong_CheckExact(item)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(item, &overflow);
+    return overflow == 0;
+}
+
+/// The byte offset of the element that plain integers for every axis name. Throws IndexError.
+bool plain_element(const array& value, PyObject* key, int64_t& offset) {
+    int64_t position = 0;
+    offset = value.offset();
+    if (value.ndim() == 1 && plain_integer(key, position)) {
+        offset += element_offset(value, 0, position);
+        return true;
     }
-    return position;
+    if (!PyTuple_CheckExact(key) || PyTuple_Size(key) != value.ndim()) return false;
+    for (int axis = 0; axis < value.ndim(); ++axis) {
+        if (!PyLong_CheckExact(PyTuple_GetItem(key, axis))) return false;
+    }
+    for (int axis = 0; axis < value.ndim(); ++axis) {
+        if (!plain_integer(PyTuple_GetItem(key, axis), position)) return false;
+        offset += element_offset(value, static_cast<size_t>(axis), position);
+    }
+    return true;
 }
 
-nb::object read_at(const array& value, const Dims& position) {
-    alignas(16) char bytes[16];
-    evaluate(value);
-    read_element(value, position, bytes);
-    return wrap_scalar(value.dtype(), bytes);
+/// A key of plain integers, slices, None and one Ellipsis, applied without a list of indices. Nothing for
+/// other keys, and for those that need the general way's errors.
+std::optional<array> plain_view(const array& value, PyObject* key) {
+    const bool several = PyTuple_CheckExact(key);
+    const Py_ssize_t count = several ? PyTuple_Size(key) : 1;
+    const auto item_at = [&](Py_ssize_t i) { return several ? PyTuple_GetItem(key, i) : key; };
+    int consumed = 0, ellipses = 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* item = item_at(i);
+        if (PyLong_CheckExact(item) || PySlice_Check(item)) {
+            ++consumed;
+        } else if (item == Py_Ellipsis) {
+            ++ellipses;
+        } else if (item != Py_None) {
+            return std::nullopt;
+        }
+    }
+    if (ellipses > 1 || consumed > value.ndim()) return std::nullopt;
+    IndexedView view(value, static_cast<size_t>(consumed));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* item = item_at(i);
+        int64_t position = 0;
+        if (PySlice_Check(item)) {
+            const Slice slice = to_slice(item);
+            view.slice(*slice.start, *slice.stop, *slice.step);
+        } else if (item == Py_None) {
+            view.new_axis();
+        } else if (item == Py_Ellipsis) {
+            view.ellipsis();
+        } else if (plain_integer(item, position)) {
+            view.integer(position);
+        } else {
+            return std::nullopt;
+        }
+    }
+    return view.finish();
 }
 
-nb::object subscript(const array& value, const Key& key) {
-    if (const std::optional<Dims> position = element_position(value, key)) return read_at(value, *position);
-    return wrap(index(value, key.indices));
+/// Integers for every axis: the byte offset of one element.
+std::optional<int64_t> element_of(const array& value, const Key& key) {
+    if (!key.only_integers || key.indices.size() != static_cast<size_t>(value.ndim())) return std::nullopt;
+    int64_t offset = value.offset();
+    for (size_t axis = 0; axis < key.indices.size(); ++axis)
+        offset += element_offset(value, axis, std::get<int64_t>(key.indices[axis]));
+    return offset;
 }
 
 PyObject* array_subscript(PyObject* self, PyObject* key) {
-    return guarded([&] { return subscript(array_of(self), parse_key(key)).release().ptr(); });
+    return guarded([&]() -> PyObject* {
+        const array& value = array_of(self);
+        int64_t offset = 0;
+        if (plain_element(value, key, offset)) return read_element_object(value, offset);
+        if (std::optional<array> view = plain_view(value, key)) return wrap(std::move(*view)).release().ptr();
+        const Key parsed = parse_key(key);
+        if (const std::optional<int64_t> element = element_of(value, parsed))
+            return read_element_object(value, *element);
+        return wrap(index(value, parsed.indices)).release().ptr();
+    });
 }
 
 /// One element takes no array with axes, not even of one element, but for a bool, which takes its truth.
@@ -151,9 +197,20 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (value == nullptr) throw ValueError("cannot delete array elements");
         const array& whole = array_of(self);
         if (!whole.writeable()) throw ValueError("assignment destination is read-only");
-        const Key parsed = key == Py_Ellipsis ? Key{{}, false} : parse_key(key);
-        const array target = key == Py_Ellipsis ? whole : index(whole, parsed.indices);
+        int64_t offset = 0;
+        if (plain_element(whole, key, offset) && write_element_object(whole, offset, value)) return 0;
+        Key parsed{{}, false};
+        array target;
+        if (key == Py_Ellipsis) {
+            target = whole;
+        } else if (std::optional<array> view = plain_view(whole, key); view && view->ndim() != 0) {
+            target = std::move(*view);
+        } else {
+            parsed = parse_key(key);
+            target = index(whole, parsed.indices);
+        }
         const bool element = parsed.only_integers && target.ndim() == 0;
+        if (target.ndim() != 0 && assign_object(target, value)) return 0;
         if (element && (PyList_Check(value) || PyTuple_Check(value))) {
             if (target.dtype().is_integer())
                 throw TypeError(
@@ -185,12 +242,20 @@ Py_ssize_t array_length(PyObject* self) {
 }
 
 PyObject* array_item(PyObject* self, Py_ssize_t position) {
-    return guarded([&] {
-        Key key;
-        key.indices.emplace_back(static_cast<int64_t>(position));
-        if (array_of(self).ndim() == 0)
+    return guarded([&]() -> PyObject* {
+        const array& value = array_of(self);
+        if (value.ndim() == 0)
             throw IndexError("too many indices for array: array is 0-dimensional, but 1 were indexed");
-        return subscript(array_of(self), key).release().ptr();
+        if (position >= value.shape()[0]) {  // how every iteration ends: without the cost of a C++ exception
+            PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", position,
+                         static_cast<long long>(value.shape()[0]));
+            return nullptr;
+        }
+        if (value.ndim() == 1)
+            return read_element_object(value, value.offset() + element_offset(value, 0, position));
+        IndexedView view(value, 1);
+        view.integer(position);
+        return wrap(view.finish()).release().ptr();
     });
 }
 

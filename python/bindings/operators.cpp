@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "bindings.h"
-#include "ops/resolve.h"
+#include "graph/at_hand.h"
 
 namespace weft::python {
 
@@ -73,8 +73,10 @@ nb::object run(Operator id, const Argument& left, const Argument& right) {
     return wrap_result(std::move(result));
 }
 
-nb::object run(Operator id, const Argument& input) {
+nb::object run(Operator id, PyObject* operand) {
     const OpInfo& info = operation(id);
+    if (PyObject* result = run_at_hand(info, &operand, 1)) return nb::steal(result);
+    const Argument input = to_argument(nb::handle(operand));
     array result;
     {
         const ReleaseGil release(is_large(input));
@@ -101,70 +103,11 @@ bool defers(PyObject* other) {
     return marker == Py_None;
 }
 
-/// A scalar whose value is known, or a Python number, as an operand of a loop.
-struct KnownOperand {
-    OperandType type = DType();
-    alignas(16) char bytes[16];
-    int64_t integer = 0;
-
-    bool read(PyObject* object) {
-        if (is_scalar(object)) {
-            const auto* scalar = reinterpret_cast<ScalarObject*>(object);
-            if (!scalar->known && !evaluated(scalar->lazy)) return false;
-            type = scalar_dtype(object);
-            std::memcpy(bytes, scalar_bytes(object), sizeof bytes);
-        } else if (PyFloat_CheckExact(object)) {
-            type = WeakKind::kFloat;
-            const double value = PyFloat_AsDouble(object);
-            std::memcpy(bytes, &value, sizeof value);
-        } else if (PyLong_CheckExact(object)) {
-            int overflow = 0;
-            integer = PyLong_AsLongLongAndOverflow(object, &overflow);
-            if (overflow != 0) return false;
-            type = WeakKind::kInt;
-            std::memcpy(bytes, &integer, sizeof integer);
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    /// False where a Python int does not fit, which is an error or decides a comparison.
-    bool convert(ScalarType to) {
-        const DType target(to);
-        if (type.weak == WeakKind::kInt && target.is_integer() && !python_int_fits(integer, target))
-            return false;
-        if (type.dtype.scalar_type() == to) return true;
-        alignas(16) char converted[16] = {};
-        char* const data[] = {bytes, converted};
-        const int64_t strides[] = {0, 0};
-        cast_loop(type.dtype.scalar_type(), to).loop(data, strides, 1);
-        std::memcpy(bytes, converted, sizeof bytes);
-        return true;
-    }
-};
-
-/// Arithmetic of scalars needs no arrays: one turn of the loop that arrays would run. Nothing when the usual
-/// way has to be taken.
-PyObject* run_on_scalars(Operator id, PyObject* left, PyObject* right) {
-    KnownOperand a, b;
-    if (!(is_scalar(left) || is_scalar(right)) || !a.read(left) || !b.read(right)) return nullptr;
-    const OpInfo& info = operation(id);
-    if (info.flags.checks_negative_exponent) return nullptr;
-    const OperandType types[] = {a.type, b.type};
-    const LoopInfo& loop = resolve_loop(info, types);
-    if (!a.convert(loop.types[0]) || !b.convert(loop.types[1])) return nullptr;
-    alignas(16) char result[16] = {};
-    char* const data[] = {a.bytes, b.bytes, result};
-    const int64_t strides[] = {0, 0, 0};
-    loop.loop(data, strides, 1);
-    return wrap_scalar(DType(loop.types[2]), result).release().ptr();
-}
-
 template <Operator id>
 PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
-        if (PyObject* result = run_on_scalars(id, left, right)) return result;
+        PyObject* const objects[] = {left, right};
+        if (PyObject* result = run_at_hand(operation(id), objects, 2)) return result;
         Argument a, b;
         if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
             return not_implemented();
@@ -174,7 +117,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
 
 template <Operator id>
 PyObject* unary(PyObject* operand) {
-    return guarded([&] { return run(id, to_argument(nb::handle(operand))).release().ptr(); });
+    return guarded([&] { return run(id, operand).release().ptr(); });
 }
 
 PyObject* divmod(PyObject* left, PyObject* right) {
@@ -217,7 +160,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     return guarded([&]() -> PyObject* {
         if (modulus != Py_None) return not_implemented();
         if (const std::optional<Operator> shorter = short_power(left, right))
-            return run(*shorter, to_argument(nb::handle(left))).release().ptr();
+            return run(*shorter, left).release().ptr();
         return binary<kPower>(left, right);
     });
 }
@@ -231,7 +174,8 @@ PyObject* matrix_multiply(PyObject*, PyObject*) {
 
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
-        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
+        PyObject* const objects[] = {left, right};
+        if (PyObject* result = run_at_hand(operation(kComparisons[comparison]), objects, 2)) return result;
         Argument a, b;
         if (defers(right) || !to_argument(left, a)) return not_implemented();
         if (!to_argument(right, b)) {
@@ -249,6 +193,11 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
 template <Operator id>
 PyObject* in_place(PyObject* target, PyObject* other) {
     return guarded([&]() -> PyObject* {
+        PyObject* const objects[] = {target, other};
+        if (run_into_at_hand(operation(id), objects, 2, array_of(target))) {
+            Py_INCREF(target);
+            return target;
+        }
         Argument argument;
         if (defers(other) || !to_argument(other, argument)) return not_implemented();
         const array view = array_of(target);
@@ -290,6 +239,13 @@ nb::object only_element(PyObject* self, bool any_dimensions) {
 
 int truth(PyObject* self) {
     return guarded_number([&]() -> int {
+        if (is_scalar(self)) {
+            GivenOperand number;
+            number.type = scalar_dtype(self);
+            std::memcpy(number.bytes.data(), scalar_bytes(self), sizeof number.bytes);
+            convert_number(number, ScalarType::kBool);
+            return number.bytes[0] != 0;
+        }
         if (is_array(self)) {
             const int64_t size = array_of(self).size();
             if (size == 0)
@@ -330,6 +286,11 @@ PyObject* to_int(PyObject* self) {
 
 PyObject* to_float(PyObject* self) {
     return guarded([&] {
+        if (is_scalar(self) && scalar_dtype(self).scalar_type() == ScalarType::kFloat64) {
+            double value = 0;
+            std::memcpy(&value, scalar_bytes(self), sizeof value);
+            return PyFloat_FromDouble(value);
+        }
         const nb::object element = real_element(self);
         if (PyComplex_Check(element.ptr()))
             throw TypeError("float() argument must be a string or a real number, not 'complex'");

@@ -4,6 +4,7 @@
 
 #include "bindings.h"
 #include "core/scalar_traits.h"
+#include "graph/at_hand.h"
 
 namespace weft::python {
 
@@ -11,16 +12,8 @@ namespace {
 
 ScalarObject* object_of(PyObject* self) { return reinterpret_cast<ScalarObject*>(self); }
 
-PyObject* make_scalar(DType dtype) {
-    auto* object = allocate<ScalarObject>(registry.scalar_types[static_cast<size_t>(dtype.scalar_type())]);
-    new (&object->dtype) DType(dtype);
-    new (&object->lazy) array();
-    object->known = false;
-    return reinterpret_cast<PyObject*>(object);
-}
-
 void scalar_dealloc(PyObject* self) {
-    object_of(self)->lazy.~array();
+    delete object_of(self)->lazy;
     free_object(self);
 }
 
@@ -179,37 +172,42 @@ PyGetSetDef kGetters[] = {
 
 }  // namespace
 
+PyObject* make_scalar(DType dtype) {
+    auto* object = allocate<ScalarObject>(registry.scalar_types[static_cast<size_t>(dtype.scalar_type())]);
+    new (&object->dtype) DType(dtype);
+    object->lazy = nullptr;
+    std::memset(object->bytes, 0, sizeof object->bytes);
+    return reinterpret_cast<PyObject*>(object);
+}
+
 const char* scalar_bytes(PyObject* self) {
     ScalarObject* object = object_of(self);
-    if (!object->known) {
-        const array lazy = object->lazy;  // another thread may get here too while the GIL is released
+    if (object->lazy != nullptr) {
+        const array lazy = *object->lazy;  // another thread may get here too while the GIL is released
         alignas(16) char bytes[16] = {};
         read_scalar(lazy, bytes);
         std::memcpy(object->bytes, bytes, sizeof bytes);
-        object->known = true;
+        delete std::exchange(object->lazy, nullptr);
     }
     return object->bytes;
 }
 
 array scalar_array(PyObject* self) {
-    ScalarObject* object = object_of(self);
-    if (!object->lazy.valid()) object->lazy = weft::scalar(object->dtype, object->bytes);
-    return object->lazy;
+    const ScalarObject* object = object_of(self);
+    return object->lazy != nullptr ? *object->lazy : weft::scalar(object->dtype, object->bytes);
 }
 
 nb::object wrap_scalar(DType dtype, const void* bytes) {
-    nb::object self = nb::steal(make_scalar(dtype));
-    ScalarObject* object = object_of(self.ptr());
-    std::memset(object->bytes, 0, sizeof object->bytes);
-    std::memcpy(object->bytes, bytes, static_cast<size_t>(dtype.itemsize()));
-    object->known = true;
-    return self;
+    PyObject* self = make_scalar(dtype);
+    std::memcpy(object_of(self)->bytes, bytes, static_cast<size_t>(dtype.itemsize()));
+    return nb::steal(self);
 }
 
 nb::object wrap_scalar(array value) {
-    nb::object self = nb::steal(make_scalar(value.dtype()));
-    object_of(self.ptr())->lazy = std::move(value);
-    return self;
+    PyObject* self = make_scalar(value.dtype());
+    if (!read_at_hand(value, value.offset(), object_of(self)->bytes))
+        object_of(self)->lazy = new array(std::move(value));
+    return nb::steal(self);
 }
 
 void bind_scalars(nb::module_& m) {
@@ -238,6 +236,7 @@ void bind_scalars(nb::module_& m) {
             make_type(m, name.c_str(), sizeof(ScalarObject), 0,
                       {{Py_tp_doc, const_cast<char*>("A scalar type. Call it to convert a value to it.")}},
                       type_named(m, abstract_base(dtype)));
+        registry.add_scalar_type(registry.scalar_types[static_cast<size_t>(info.scalar_type)]);
     }
 
     PyTypeObject* type = registry.generic;

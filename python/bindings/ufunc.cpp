@@ -115,6 +115,17 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
             throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
                             std::to_string(op.nin + op.nout) + " positional arguments but " +
                             std::to_string(count) + (count == 1 ? " was given" : " were given"));
+        if (count == op.nin && names == nullptr) {
+            if (PyObject* result = run_at_hand(op, arguments, count)) return result;
+        }
+        if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 && is_array(arguments[count]) &&
+            PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") == 0) {
+            PyObject* out = arguments[count];
+            if (run_into_at_hand(op, arguments, count, array_of(out))) {
+                Py_INCREF(out);
+                return out;
+            }
+        }
         if (count == op.nin && names == nullptr && op.nout == 1) {
             array result;
             if (op.nin == 1) {

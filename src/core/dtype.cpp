@@ -12,7 +12,9 @@ namespace {
 constexpr std::string_view kCodes[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4",
                                        "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"};
 
-constexpr std::array<DTypeInfo, kScalarTypeCount> kInfos = {{
+}  // namespace
+
+constexpr DTypeInfo kDTypeInfos[kScalarTypeCount] = {
 #define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) \
     {ScalarType::enumerator,                                                        \
      character,                                                                     \
@@ -23,7 +25,9 @@ constexpr std::array<DTypeInfo, kScalarTypeCount> kInfos = {{
      kCodes[static_cast<int>(ScalarType::enumerator)]},
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
-}};
+};
+
+namespace {
 
 struct Alias {
     std::string_view name;
@@ -51,23 +55,19 @@ constexpr Alias kAliases[] = {
 
 }  // namespace
 
-DType::DType(ScalarType type) : info_(&kInfos[static_cast<size_t>(type)]) {}
-
-std::span<const DTypeInfo> DType::all() { return kInfos; }
-
 const DTypeInfo* DType::find(std::string_view text) {
-    for (const DTypeInfo& info : kInfos) {
+    for (const DTypeInfo& info : kDTypeInfos) {
         if (text == info.name || (text.size() == 1 && text[0] == info.character)) return &info;
     }
     for (const Alias& alias : kAliases) {
-        if (text == alias.name) return &kInfos[static_cast<size_t>(alias.type)];
+        if (text == alias.name) return &kDTypeInfos[static_cast<size_t>(alias.type)];
     }
     std::string_view code = text;
     if (!code.empty() && (code[0] == '<' || code[0] == '=' || code[0] == '|')) {
         code.remove_prefix(1);
         if (code.size() == 1) return find(code);
     }
-    for (const DTypeInfo& info : kInfos) {
+    for (const DTypeInfo& info : kDTypeInfos) {
         if (code == info.str.substr(1)) return &info;
     }
     return nullptr;

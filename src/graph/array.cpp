@@ -25,14 +25,4 @@ void array::set_writeable(bool writeable) {
     writeable_ = writeable;
 }
 
-array array::with_view(DType dtype, Dims shape, Dims strides, int64_t offset) const {
-    array view = *this;
-    view.dtype_ = dtype;
-    view.shape_ = std::move(shape);
-    view.strides_ = std::move(strides);
-    view.offset_ = offset;
-    view.owns_data_ = false;
-    return view;
-}
-
 }  // namespace weft

@@ -2,11 +2,10 @@
 // recorded.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <memory>
 
-#include "core/config.h"
 #include "core/shape.h"
+#include "graph/at_hand.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
 #include "graph/record.h"
@@ -18,30 +17,6 @@ namespace weft {
 OperandType operand_type(const Argument& argument);
 
 namespace {
-
-// Loops found before, by operation and the types of up to two operands; a type is a ScalarType or a weak
-// kind.
-constexpr size_t kTypeCodes = kScalarTypeCount + 4;
-using LoopCache = std::vector<std::array<std::array<std::atomic<const LoopInfo*>, kTypeCodes>, kTypeCodes>>;
-
-size_t type_code(const OperandType& type) {
-    return type.weak == WeakKind::kNone ? static_cast<size_t>(type.dtype.scalar_type())
-                                        : kScalarTypeCount + static_cast<size_t>(type.weak);
-}
-
-const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> types) {
-    static LoopCache cache(op_table().size());  // entries are written once each, with equal values
-    if (types.size() > 2) return resolve_loop(op, types);
-    const size_t first = type_code(types[0]),
-                 second = types.size() == 2 ? type_code(types[1]) : kTypeCodes - 4;
-    auto& entry = cache[static_cast<size_t>(op.id)][first][second];
-    const LoopInfo* loop = entry.load(std::memory_order_relaxed);
-    if (loop == nullptr) {
-        loop = &resolve_loop(op, types);
-        entry.store(loop, std::memory_order_relaxed);
-    }
-    return *loop;
-}
 
 struct Call {
     const OpInfo& op;
@@ -112,67 +87,6 @@ void check_exponents(const Call& call) {
 
 StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
-}
-
-bool is_dense(const array& input) {
-    const Dims& shape = input.shape();
-    int64_t expected = input.itemsize();
-    for (size_t d = shape.size(); d-- > 0;) {
-        if (input.strides()[d] != expected) return false;
-        expected *= std::max<int64_t>(shape[d], 1);
-    }
-    return true;
-}
-
-// The most frequent call, without the general machinery: up to two operands that are dense arrays of one
-// shape and of the loop's types, or Python scalars; one result. Gives false when the call is not of that
-// kind.
-bool run_dense(const OpInfo& op, const LoopInfo& loop, std::span<const Argument> inputs, array& result) {
-    const array* leader = nullptr;
-    ScalarBytes constant;
-    char* data[3];
-    int64_t strides[3];
-    for (size_t k = 0; k < inputs.size(); ++k) {
-        const array* operand = array_input(inputs[k]);
-        if (operand == nullptr) {
-            constant = constant_bytes(inputs[k], loop.types[k]);
-            data[k] = reinterpret_cast<char*>(constant.data());
-            strides[k] = 0;
-            continue;
-        }
-        if (operand->dtype().scalar_type() != loop.types[k] || !is_dense(*operand)) return false;
-        if (leader != nullptr && operand->shape() != leader->shape()) return false;
-        if (leader == nullptr) leader = operand;
-        strides[k] = operand->itemsize();
-    }
-    if (leader == nullptr) return false;
-    const int64_t count = leader->size();
-    if (!is_small(count)) return false;
-    const DType dtype = loop.types[op.nin];
-    strides[op.nin] = dtype.itemsize();
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
-    data[op.nin] = buffer->data();
-    {
-        StorageLocks locks;
-        for (const Argument& input : inputs) {
-            if (const array* operand = array_input(input)) locks.add(*operand->storage());
-        }
-        locks.lock();
-        if (!locks.all_in_memory()) return false;
-        for (size_t k = 0; k < inputs.size(); ++k) {
-            if (const array* operand = array_input(inputs[k])) {
-                data[k] = operand->storage()->current.buffer->data() + operand->offset();
-            }
-        }
-        if (count != 0) loop.loop(data, strides, count);
-    }
-    if (dtype.itemsize() == leader->itemsize()) {
-        result = array_of(std::move(buffer), dtype, leader->shape(), leader->strides());
-    } else {
-        result =
-            array_of(std::move(buffer), dtype, leader->shape(), c_strides(leader->shape(), dtype.itemsize()));
-    }
-    return true;
 }
 
 // Runs the call now when all values are at hand and few. Gives false when it must be recorded.
@@ -323,27 +237,47 @@ bool shown(const Call& call) {
 
 namespace {
 
-// What happens in a call with default options before the general machinery is asked.
-bool call_dense(const OpInfo& op, std::span<const Argument> inputs, array& result) {
-    if (op.nout != 1 || inputs.size() > 2) return false;
-    if (op.kind == OpKind::kComparison) {  // integers that the other operand cannot hold compare by value
-        for (const Argument& input : inputs) {
-            if (std::holds_alternative<Integer>(input)) return false;
-        }
+bool give(const Argument& argument, GivenOperand& operand) {
+    if (const array* value = array_input(argument)) {
+        operand.set(*value);
+    } else if (const auto* integer = std::get_if<Integer>(&argument)) {
+        if (integer->huge || integer->magnitude > INT64_MAX) return false;
+        const auto magnitude = static_cast<int64_t>(integer->magnitude);
+        operand.set(WeakKind::kInt, integer->negative ? -magnitude : magnitude);
+    } else if (const auto* real = std::get_if<double>(&argument)) {
+        operand.set(WeakKind::kFloat, *real);
+    } else if (const auto* truth = std::get_if<bool>(&argument)) {
+        operand.set(ScalarType::kBool, *truth);
+    } else {
+        operand.set(WeakKind::kComplex, std::get<std::complex<double>>(argument));
     }
-    OperandType types[2] = {operand_type(inputs[0]), operand_type(inputs[inputs.size() - 1])};
-    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
-    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
-    return run_dense(op, loop, inputs, result);
+    return true;
+}
+
+// A call with default options, or one with out= alone, by the shortest way.
+bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array* out, array& result) {
+    constexpr size_t kMost = 3;
+    if (op.nout != 1 || inputs.size() > kMost) return false;
+    GivenOperand operands[kMost];
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (!give(inputs[k], operands[k])) return false;
+    }
+    const std::span<GivenOperand> given(operands, inputs.size());
+    if (out == nullptr) return call_at_hand(op, given, result);
+    if (!out->valid() || !call_into_at_hand(op, given, *out)) return false;
+    result = *out;
+    return true;
 }
 
 }  // namespace
 
 std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
     WEFT_CHECK(inputs.size() == op.nin, std::string(op.name));
-    if (options.out.empty() && !options.where && !options.dtype && options.order == 'K') {
+    if (!options.where && !options.dtype && options.order == 'K' && options.casting == Casting::kSameKind &&
+        options.out.size() <= 1) {
         array result;
-        if (call_dense(op, inputs, result)) return {std::move(result)};
+        if (try_at_hand(op, inputs, options.out.empty() ? nullptr : options.out.data(), result))
+            return {std::move(result)};
     }
     Call call{op, inputs, options.out, nullptr, {}, {}, options.order};
     // OperandType has no default: keep the types in a fixed array of the widest arity.

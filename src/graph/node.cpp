@@ -59,8 +59,8 @@ Node::~Node() {
     worklist = nullptr;
 }
 
-void Source::settle() {
-    if (node && node->done.load(std::memory_order_acquire)) {
+void Source::settle_node() {
+    if (node->done.load(std::memory_order_acquire)) {
         buffer = node->results[result].buffer;
         node.reset();
         result = 0;

@@ -28,8 +28,13 @@ struct Source {
     BufferPtr buffer;
 
     bool in_memory() const { return buffer != nullptr; }
-    void settle();  // a computed node is replaced by its buffer
+    void settle() {  // a computed node is replaced by its buffer
+        if (node) settle_node();
+    }
     friend bool operator==(const Source&, const Source&) = default;
+
+private:
+    void settle_node();
 };
 
 using ScalarBytes = std::array<uint8_t, 16>;

@@ -6,6 +6,7 @@
 
 #include "core/config.h"
 #include "core/shape.h"
+#include "graph/at_hand.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
 #include "graph/storage_locks.h"
@@ -108,8 +109,7 @@ array array_of(const NodePtr& node, uint32_t result, const Dims& shape) {
 }
 
 array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
-    auto storage = std::make_shared<Storage>(std::move(buffer));
-    return array(std::move(storage), dtype, std::move(shape), std::move(strides), 0, true);
+    return array(make_storage(std::move(buffer)), dtype, std::move(shape), std::move(strides), 0, true);
 }
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/short_lock.h"
 #include "graph/node.h"
 
 namespace weft {
@@ -19,7 +20,7 @@ public:
         current.buffer = std::move(buffer);
     }
 
-    std::mutex mutex;  // guards the members below; taken in order of address when several are needed
+    ShortLock mutex;  // guards the members below; taken in order of address when several are needed
     Source current;
     int64_t bytes = 0;
     int pins = 0;          // HostViews alive: operations run at once and in place

@@ -1,8 +1,9 @@
 // Locks several storages in order of address, each once, for work at once over their buffers.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "graph/storage.h"
 
@@ -13,9 +14,7 @@ public:
     StorageLocks() = default;
     StorageLocks(const StorageLocks&) = delete;
     StorageLocks& operator=(const StorageLocks&) = delete;
-    ~StorageLocks() {
-        for (size_t i = held_; i-- > 0;) storages_[i]->mutex.unlock();
-    }
+    ~StorageLocks() { unlock(); }
 
     void add(Storage& storage) {
         for (size_t i = 0; i < count_; ++i) {
@@ -24,8 +23,14 @@ public:
         storages_[count_++] = &storage;
     }
     void lock() {
-        std::sort(storages_.begin(), storages_.begin() + static_cast<std::ptrdiff_t>(count_), std::less<>());
+        for (size_t i = 1; i < count_; ++i) {
+            for (size_t j = i; j > 0 && std::less<>()(storages_[j], storages_[j - 1]); --j)
+                std::swap(storages_[j], storages_[j - 1]);
+        }
         for (; held_ < count_; ++held_) storages_[held_]->mutex.lock();
+    }
+    void unlock() {
+        for (; held_ > 0; --held_) storages_[held_ - 1]->mutex.unlock();
     }
     // Settles all versions; whether every one is in memory.
     bool all_in_memory() {
@@ -39,7 +44,7 @@ public:
 
 private:
     static constexpr size_t kMost = 16;
-    std::array<Storage*, kMost> storages_{};
+    std::array<Storage*, kMost> storages_;  // the first count_
     size_t count_ = 0, held_ = 0;
 };
 

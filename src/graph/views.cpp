@@ -3,34 +3,74 @@
 #include <numeric>
 
 #include "core/shape.h"
+#include "graph/indexed_view.h"
 #include "graph/record.h"
 #include "weft/ops.h"
 
 namespace weft {
 
-namespace {
-
-struct SliceRange {
-    int64_t start, step, length;
-};
-
-SliceRange resolve_slice(const Slice& slice, int64_t extent) {
-    const int64_t step = slice.step.value_or(1);
-    if (step == 0) throw ValueError("slice step cannot be zero");
-    const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent;
-    const auto clamp = [&](int64_t position) {
-        if (position < 0) position += extent;
-        return std::clamp(position, low, high);
-    };
-    const int64_t start = slice.start ? clamp(*slice.start) : (step < 0 ? high : low);
-    const int64_t stop = slice.stop ? clamp(*slice.stop) : (step < 0 ? low : high);
-    int64_t length = 0;
-    if (step > 0 && start < stop) length = (stop - start - 1) / step + 1;
-    if (step < 0 && start > stop) length = (start - stop - 1) / -step + 1;
-    return {start, step, length};
+void throw_out_of_bounds(int64_t position, size_t axis, int64_t extent) {
+    throw IndexError("index " + std::to_string(position) + " is out of bounds for axis " +
+                     std::to_string(axis) + " with size " + std::to_string(extent));
 }
 
-}  // namespace
+IndexedView::IndexedView(const array& input, size_t consumed)
+    : input_(input), offset_(input.offset()), consumed_(consumed) {
+    if (consumed > input.shape().size()) {
+        throw IndexError("too many indices for array: array is " + std::to_string(input.ndim()) +
+                         "-dimensional, but " + std::to_string(consumed) + " were indexed");
+    }
+}
+
+void IndexedView::integer(int64_t position) {
+    offset_ += element_offset(input_, axis_, position);
+    ++axis_;
+}
+
+void IndexedView::slice(int64_t start, int64_t stop, int64_t step) {
+    if (step == 0) throw ValueError("slice step cannot be zero");
+    const int64_t extent = input_.shape()[axis_], stride = input_.strides()[axis_];
+    const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent;
+    const auto clip = [&](int64_t position) {
+        if (position < 0) position += extent;
+        return position < low ? low : position > high ? high : position;
+    };
+    start = clip(start);
+    stop = clip(stop);
+    int64_t length = 0;
+    if (step == 1) {
+        if (start < stop) length = stop - start;
+    } else if (step > 0) {
+        if (start < stop) length = (stop - start - 1) / step + 1;
+    } else if (start > stop) {
+        length = (start - stop - 1) / -step + 1;
+    }
+    if (length > 0) offset_ += start * stride;
+    push(length, stride * step);
+    ++axis_;
+}
+
+void IndexedView::new_axis() { push(1, 0); }
+
+void IndexedView::ellipsis() { keep(input_.shape().size() - consumed_); }
+
+void IndexedView::keep(size_t count) {
+    for (; count > 0; --count, ++axis_) push(input_.shape()[axis_], input_.strides()[axis_]);
+}
+
+void IndexedView::push(int64_t extent, int64_t stride) {
+    shape_.push_back(extent);
+    strides_.push_back(stride);
+}
+
+array IndexedView::finish() {
+    keep(input_.shape().size() - axis_);
+    if (shape_.size() > kMaxDimensions) {
+        throw IndexError("number of dimensions must be within [0, " + std::to_string(kMaxDimensions) +
+                         "], indexing result would have " + std::to_string(shape_.size()));
+    }
+    return input_.with_view(input_.dtype(), std::move(shape_), std::move(strides_), offset_);
+}
 
 array index(const array& input, std::span<const Index> indices) {
     size_t consumed = 0;
@@ -42,48 +82,22 @@ array index(const array& input, std::span<const Index> indices) {
             has_ellipsis = true;
         }
     }
-    const Dims& old_shape = input.shape();
-    if (consumed > old_shape.size()) {
-        throw IndexError("too many indices for array: array is " + std::to_string(old_shape.size()) +
-                         "-dimensional, but " + std::to_string(consumed) + " were indexed");
-    }
-    Dims shape, strides;
-    int64_t offset = input.offset();
-    size_t axis = 0;
-    const auto keep = [&](size_t count) {
-        for (; count > 0; --count, ++axis) {
-            shape.push_back(old_shape[axis]);
-            strides.push_back(input.strides()[axis]);
-        }
-    };
+    IndexedView view(input, consumed);
     for (const Index& each : indices) {
         if (std::holds_alternative<Ellipsis>(each)) {
-            keep(old_shape.size() - consumed);
+            view.ellipsis();
         } else if (std::holds_alternative<NewAxis>(each)) {
-            shape.push_back(1);
-            strides.push_back(0);
+            view.new_axis();
         } else if (const auto* position = std::get_if<int64_t>(&each)) {
-            const int64_t extent = old_shape[axis];
-            if (*position < -extent || *position >= extent) {
-                throw IndexError("index " + std::to_string(*position) + " is out of bounds for axis " +
-                                 std::to_string(axis) + " with size " + std::to_string(extent));
-            }
-            offset += (*position < 0 ? *position + extent : *position) * input.strides()[axis];
-            ++axis;
+            view.integer(*position);
         } else {
-            const SliceRange range = resolve_slice(std::get<Slice>(each), old_shape[axis]);
-            if (range.length > 0) offset += range.start * input.strides()[axis];
-            shape.push_back(range.length);
-            strides.push_back(input.strides()[axis] * range.step);
-            ++axis;
+            const Slice& slice = std::get<Slice>(each);
+            const int64_t step = slice.step.value_or(1);
+            view.slice(slice.start.value_or(step < 0 ? INT64_MAX : 0),
+                       slice.stop.value_or(step < 0 ? INT64_MIN : INT64_MAX), step);
         }
     }
-    if (!has_ellipsis) keep(old_shape.size() - axis);
-    if (shape.size() > kMaxDimensions) {
-        throw IndexError("number of dimensions must be within [0, " + std::to_string(kMaxDimensions) +
-                         "], indexing result would have " + std::to_string(shape.size()));
-    }
-    return input.with_view(input.dtype(), std::move(shape), std::move(strides), offset);
+    return view.finish();
 }
 
 array transpose(const array& input, std::span<const int64_t> axes) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <vector>
 
 #include "weft/errors.h"
 
@@ -357,6 +359,35 @@ std::optional<bool> compare_with_out_of_range(OpId comparison, WideInteger value
         case OpId::kGreaterEqual: return left_is_greater;
         default: return std::nullopt;
     }
+}
+
+namespace {
+
+// Loops found before, by operation and the types of two operands; a type is a ScalarType or a weak kind.
+constexpr size_t kTypeCodes = kScalarTypeCount + 4;
+using LoopCache = std::vector<std::array<std::array<std::atomic<const LoopInfo*>, kTypeCodes>, kTypeCodes>>;
+
+size_t type_code(const OperandType& type) {
+    return type.weak == WeakKind::kNone ? static_cast<size_t>(type.dtype.scalar_type())
+                                        : kScalarTypeCount + static_cast<size_t>(type.weak);
+}
+
+}  // namespace
+
+const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> inputs) {
+    static LoopCache cache(op_table().size());  // entries are written once each, with equal values
+    std::span<const OperandType> keys = inputs;
+    if (inputs.size() == 3 && type_code(inputs[0]) == static_cast<size_t>(ScalarType::kBool))
+        keys = inputs.subspan(1);  // choosing by a mask
+    if (keys.size() > 2) return resolve_loop(op, inputs);
+    const size_t first = type_code(keys[0]), second = keys.size() == 2 ? type_code(keys[1]) : kTypeCodes - 4;
+    auto& entry = cache[static_cast<size_t>(op.id)][first][second];
+    const LoopInfo* loop = entry.load(std::memory_order_relaxed);
+    if (loop == nullptr) {
+        loop = &resolve_loop(op, inputs);
+        entry.store(loop, std::memory_order_relaxed);
+    }
+    return *loop;
 }
 
 ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::optional<DType> dtype) {

@@ -43,6 +43,9 @@ const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> inpu
                              std::optional<DType> signature_output = std::nullopt,
                              Casting casting = Casting::kSameKind);
 
+/// The same without options, for calls that repeat: a look into a table for up to two inputs.
+const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> inputs);
+
 /// Throws UFuncTypeError, in NumPy's words, unless an output of `loop_type` may be stored in `out_type`.
 void check_output_cast(const OpInfo& op, int output, DType loop_type, DType out_type,
                        Casting casting = Casting::kSameKind);

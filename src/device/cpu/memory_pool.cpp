@@ -44,6 +44,13 @@ constexpr SizeClass size_class(size_t bytes) {
     return {((shift + 1) << kStepBits) + static_cast<int>(step) - 1, (step << shift) * kBufferAlignment};
 }
 
+size_t class_bytes(int index) {
+    if (index < 16) return static_cast<size_t>(index + 1) * kBufferAlignment;
+    const int shift = (index >> kStepBits) - 2;
+    const auto step = static_cast<size_t>(index & ((1 << kStepBits) - 1)) + (size_t{1} << kStepBits) + 1;
+    return (step << shift) * kBufferAlignment;
+}
+
 struct FreeBlock {
     FreeBlock* next;
 };
@@ -199,13 +206,6 @@ private:
         }
     }
 
-    static size_t class_bytes(int index) {
-        if (index < 16) return static_cast<size_t>(index + 1) * kBufferAlignment;
-        const int shift = (index >> kStepBits) - 2;
-        const auto step = static_cast<size_t>(index & ((1 << kStepBits) - 1)) + (size_t{1} << kStepBits) + 1;
-        return (step << shift) * kBufferAlignment;
-    }
-
     std::mutex mutex_;
     std::array<FreeBlock*, kClasses> free_{};
     std::atomic<size_t> held_{0};
@@ -243,30 +243,44 @@ void* take_block(SizeClass size, size_t asked) {
 // --- small blocks: lists of the calling thread
 // -----------------------------------------------------------------
 
-constexpr size_t kSmallBytes = 4096 + 2 * kBufferAlignment;  // with the reference counts
-constexpr int kSmallClasses = 48;
-constexpr int kBlocksPerList = 32;
+constexpr size_t kSmallBytes = (size_t{32} << 10) + 2 * kBufferAlignment;  // with the reference counts
+constexpr int kSmallClasses = 65;
+constexpr size_t kUnpooledBytes = 4096 + 2 * kBufferAlignment;  // up to these, blocks come from malloc
+constexpr size_t kBytesPerList = size_t{128} << 10;
+constexpr uint32_t kBlocksPerList = 64;  // and of large blocks only as many as these bytes hold
 static_assert(size_class(kSmallBytes).index < kSmallClasses);
 
 struct ThreadLists {
     struct List {
         FreeBlock* first = nullptr;
-        int count = 0;
+        uint32_t count = 0;
     };
     std::array<List, kSmallClasses> lists;
     bool closed = false;  // the thread ends: blocks go to the common pool
 };
-thread_local constinit ThreadLists thread_lists;
+thread_local constinit ThreadLists own_lists;
+// Their address: a word that is reached without a call.
+[[gnu::tls_model("initial-exec")]] thread_local constinit ThreadLists* thread_lists = nullptr;
+[[gnu::noinline]] ThreadLists& first_lists() { return *(thread_lists = &own_lists); }
+ThreadLists& lists_of_thread() { return thread_lists != nullptr ? *thread_lists : first_lists(); }
+
+void free_small(void* block, SizeClass size) {
+    if (size.bytes <= kUnpooledBytes) {
+        std::free(block);
+    } else {
+        common_pool().give_back(block, size);
+    }
+}
 
 // Empties the lists when the thread ends; apart from them, so that they can still be asked after it.
 struct ThreadListsOwner {
     ~ThreadListsOwner() {
-        thread_lists.closed = true;
+        own_lists.closed = true;
         for (int index = 0; index < kSmallClasses; ++index) {
-            FreeBlock* block = std::exchange(thread_lists.lists[static_cast<size_t>(index)].first, nullptr);
+            FreeBlock* block = std::exchange(own_lists.lists[static_cast<size_t>(index)].first, nullptr);
             while (block != nullptr) {
                 FreeBlock* next = block->next;
-                std::free(block);
+                free_small(block, {index, class_bytes(index)});
                 block = next;
             }
         }
@@ -274,27 +288,25 @@ struct ThreadListsOwner {
 };
 [[gnu::noinline]] void empty_lists_at_thread_end() { static thread_local ThreadListsOwner owner; }
 
-void* take_small(SizeClass size) {
-    ThreadLists::List& list = thread_lists.lists[static_cast<size_t>(size.index)];
-    bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
+void* take_listed(SizeClass size) {
+    ThreadLists::List& list = lists_of_thread().lists[static_cast<size_t>(size.index)];
     if (FreeBlock* block = list.first) {
         list.first = block->next;
         --list.count;
         return block;
     }
+    if (size.bytes > kUnpooledBytes) return take_block(size, size.bytes);
     void* block = std::aligned_alloc(kBufferAlignment, size.bytes);
-    if (block == nullptr) {
-        bytes_in_use.fetch_sub(size.bytes, std::memory_order_relaxed);
-        throw_out_of_memory(size.bytes);
-    }
+    if (block == nullptr) throw_out_of_memory(size.bytes);
     return block;
 }
 
-void give_back_small(void* block, SizeClass size) {
-    bytes_in_use.fetch_sub(size.bytes, std::memory_order_relaxed);
-    ThreadLists::List& list = thread_lists.lists[static_cast<size_t>(size.index)];
-    if (list.count >= kBlocksPerList || thread_lists.closed) {
-        std::free(block);
+void give_back_listed(void* block, SizeClass size) {
+    ThreadLists& lists = lists_of_thread();
+    ThreadLists::List& list = lists.lists[static_cast<size_t>(size.index)];
+    if (lists.closed || list.count >= kBlocksPerList ||
+        (list.count >= 2 && list.count * size.bytes >= kBytesPerList)) {
+        free_small(block, size);
         return;
     }
     if (list.count == 0) empty_lists_at_thread_end();
@@ -302,6 +314,17 @@ void give_back_small(void* block, SizeClass size) {
     freed->next = list.first;
     list.first = freed;
     ++list.count;
+}
+
+void* take_small(SizeClass size) {
+    void* block = take_listed(size);
+    bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
+    return block;
+}
+
+void give_back_small(void* block, SizeClass size) {
+    bytes_in_use.fetch_sub(size.bytes, std::memory_order_relaxed);
+    give_back_listed(block, size);
 }
 
 // --- buffers
@@ -400,6 +423,9 @@ private:
 };
 
 }  // namespace
+
+void* take_object(size_t bytes) { return take_listed(size_class(bytes)); }
+void give_back_object(void* object, size_t bytes) { give_back_listed(object, size_class(bytes)); }
 
 BufferPtr allocate_pooled(size_t bytes) {
     if (bytes <= kSmallBytes - kHeaderBytes) {

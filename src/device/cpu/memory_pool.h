@@ -1,6 +1,6 @@
 // The memory of the CPU device: aligned blocks in size classes, kept for reuse since fresh pages are dear.
 //
-// Small buffers (most operations on few elements) live in one block with their reference counts and come from
+// Small buffers (of operations that run at once) live in one block with their reference counts and come from
 // lists of the calling thread, without a lock. Larger ones come from a common pool; from 2 MB on they are
 // mappings of their own that ask for huge pages. Linux promises memory that it does not have, so what is
 // asked for beyond the pool is first compared with what the machine and the control group have left.
@@ -23,6 +23,31 @@ BufferPtr allocate_pooled(size_t bytes);
 // begins or begins where one ends, so that every access beyond it faults. Its bytes are filled with a
 // pattern.
 BufferPtr allocate_guarded(size_t bytes);
+
+// Memory of the engine's own small objects, from the calling thread's lists. `bytes` is at most kSmallObject
+// and the same both times.
+constexpr size_t kSmallObject = 1024;
+void* take_object(size_t bytes);
+void give_back_object(void* object, size_t bytes);
+
+// The above as an allocator, for std::allocate_shared.
+template <class T>
+struct ObjectAllocator {
+    using value_type = T;
+
+    ObjectAllocator() = default;
+    template <class U>
+    ObjectAllocator(const ObjectAllocator<U>&) {}
+    T* allocate(size_t) {
+        static_assert(sizeof(T) <= kSmallObject);
+        return static_cast<T*>(take_object(sizeof(T)));
+    }
+    void deallocate(T* object, size_t) { give_back_object(object, sizeof(T)); }
+    template <class U>
+    bool operator==(const ObjectAllocator<U>&) const {
+        return true;
+    }
+};
 
 size_t pool_bytes_in_use();
 size_t pool_bytes_held();  // free blocks kept for reuse

@@ -1,0 +1,245 @@
+"""Times single small operations, weft's beside NumPy's: what a call costs when there is hardly any work.
+
+    python bench/small.py [--only TEXT] [--rounds N] [--json FILE]
+
+Each line is one statement, run in both modules by the same process in alternating turns of about a millisecond of
+processor time. The table gives the median nanoseconds of a statement over the turns, less those of an empty one, and
+the median of the turns' ratios. Exit status: 1 when a ratio is above the goal.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+import time
+import timeit
+
+import numpy
+import weft
+
+GOAL = 1.5
+SECONDS_A_TURN = 0.001
+
+SETUP = """
+x = np.arange(1000) * 0.5
+m = np.arange(10000).reshape(100, 100) * 0.5
+a, b, out = np.arange(10) * 0.5, np.arange(10) * 0.25, np.zeros(10)
+k = np.arange(10)
+f = (np.arange(10) * 0.5).astype(np.float32)
+s, t = x[3], x[4]
+i64 = k[3]
+mask = a > 1
+shape = (2, 5)
+"""
+
+STATEMENTS = {
+    "elements": [
+        "x[7]",
+        "x[-7]",
+        "m[3, 4]",
+        "k[3]",
+        "x[7] = 2.5",
+        "x[7] = 3",
+        "x[7] = s",
+        "k[3] = 4",
+        "m[3, 4] = 2.5",
+        "x[7] += 0.5",
+        "float(x[7])",
+        "x.item(7)",
+        "for v in x: pass",
+        "for i in range(100): float(x[i])",
+    ],
+    "scalars": [
+        "float(s)",
+        "int(i64)",
+        "s + t",
+        "s * 2.0",
+        "2 * s",
+        "s > t",
+        "-s",
+        "abs(s)",
+        "s ** 2",
+        "bool(s)",
+        "s == 0",
+        "i64 + 1",
+        "np.float64(1.5)",
+        "np.sqrt(s)",
+    ],
+    "views": [
+        "a[2:5]",
+        "a[:]",
+        "a[::-1]",
+        "a[..., 0:1]",
+        "a[None]",
+        "m[3]",
+        "m[:, 3]",
+        "m[1:-1, 1:-1]",
+        "m.T",
+        "m.transpose()",
+        "m.transpose(1, 0)",
+        "a.reshape(2, 5)",
+        "a.reshape(shape)",
+        "a.reshape(-1)",
+        "a.ravel()",
+        "np.reshape(a, shape)",
+        "a[2:5] = 1.0",
+        "a[2:5] = b[2:5]",
+        "a[...] = b",
+    ],
+    "attributes": [
+        "a.shape",
+        "a.ndim",
+        "a.size",
+        "a.dtype",
+        "len(a)",
+        "a.dtype == np.float64",
+        "isinstance(a, np.ndarray)",
+    ],
+    "arithmetic": [
+        "a + b",
+        "a * 2.0",
+        "2 * a",
+        "s * a",
+        "a / 3",
+        "-a",
+        "a ** 2",
+        "a > 0",
+        "k + 1",
+        "k > 3",
+        "k % 3",
+        "k * 0.5",
+        "f * 2.0",
+        "a += b",
+        "a *= 1.0",
+        "k += 1",
+        "m[3] + a[0]",
+        "m[:10, :10] + a",
+        "np.add(a, b)",
+        "np.add(a, b, out=out)",
+        "np.sin(a)",
+        "np.sqrt(a)",
+        "np.exp(a)",
+        "np.maximum(a, b)",
+        "np.where(mask, a, b)",
+        "np.where(mask, a, 0.0)",
+        "np.clip(a, 1.0, 2.0)",
+        "np.abs(a)",
+    ],
+    "reductions": [
+        "a.sum()",
+        "x.sum()",
+        "np.sum(a)",
+        "m.sum(axis=0)",
+        "m.sum(1)",
+        "a.max()",
+        "a.mean()",
+        "a.std()",
+        "a.any()",
+        "mask.all()",
+        "a.argmax()",
+        "np.any(a > 3)",
+    ],
+    "creation": [
+        "np.zeros(10)",
+        "np.zeros((3, 3))",
+        "np.empty(10)",
+        "np.ones(10)",
+        "np.full(10, 2.0)",
+        "np.arange(10)",
+        "np.arange(10.0)",
+        "np.linspace(0.0, 1.0, 10)",
+        "np.eye(3)",
+        "np.array([1., 2., 3.])",
+        "np.array([1, 2, 3])",
+        "np.array([[1., 2.], [3., 4.]])",
+        "np.array(2.0)",
+        "np.asarray(theirs)",
+        "np.asarray(a)",
+        "np.array(a)",
+        "a.copy()",
+        "a.astype(np.float32)",
+        "a.astype('f4')",
+        "a.tolist()",
+        "np.zeros_like(a)",
+        "np.concatenate((a, b))",
+        "np.stack((a, b))",
+    ],
+    "loops": [
+        "q = q * 1.0001 + 0.5  # 10",
+        "q = q * 1.0001 + 0.5  # 100",
+        "q = q * 1.0001 + 0.5  # 1000",
+        "q = q * 1.0001 + 0.5  # 4000",
+    ],
+}
+
+
+def timers(statement):
+    """A timer for each module, and how many runs of the statement make a turn."""
+    result = {}
+    for module in (numpy, weft):
+        names = {"np": module}
+        exec(SETUP, names)
+        names["theirs"] = numpy.arange(10) * 0.5
+        if statement.startswith("q ="):
+            names["q"] = module.arange(int(statement.split("#")[1])) * 0.001
+            code = "global q\n" + statement
+        else:
+            code = statement
+        written = "global " + ", ".join(sorted(set("axmkfq") & set(names)))
+        result[module.__name__] = timeit.Timer(code, written, time.process_time, globals=names)
+    return result
+
+
+def measure(statement, rounds):
+    pair = timers(statement)
+    pair["empty"] = timeit.Timer("pass", timer=time.process_time)
+    number = 1
+    while pair["numpy"].timeit(number) < SECONDS_A_TURN:
+        number *= 2
+    pair["weft"].timeit(number)
+    times = {name: [] for name in pair}
+    for _ in range(rounds):
+        for name, timer in pair.items():
+            times[name].append(timer.timeit(number) / number * 1e9)
+    nothing = min(times.pop("empty"))
+    ours, theirs = ([max(t - nothing, 0.1) for t in times[name]] for name in ("weft", "numpy"))
+    return {
+        "statement": statement,
+        "numpy": statistics.median(theirs),
+        "weft": statistics.median(ours),
+        "ratio": statistics.median(w / n for w, n in zip(ours, theirs, strict=True)),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", help="only statements, or groups, with this text")
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    rows = []
+    print(f"{'statement':34} {'numpy ns':>9} {'weft ns':>9} {'ratio':>6}")
+    for group, statements in STATEMENTS.items():
+        chosen = [s for s in statements if options.only in s or options.only in group]
+        if chosen:
+            print(f"--- {group}")
+        for statement in chosen:
+            row = measure(statement, options.rounds)
+            rows.append({"group": group, **row})
+            print(f"{statement:34} {row['numpy']:9.0f} {row['weft']:9.0f} {row['ratio']:6.2f}"
+                  + ("  above the goal" if row["ratio"] > GOAL else ""), flush=True)  # fmt: skip
+    if options.json:
+        options.json.write_text(json.dumps({"rows": rows}, indent=1))
+    ratios = [row["ratio"] for row in rows]
+    if ratios:
+        print(f"{sum(r <= GOAL for r in ratios)} of {len(ratios)} statements cost at most {GOAL} times NumPy's time, "
+              f"{sum(r <= 1 for r in ratios)} at most as much; geometric mean "
+              f"{statistics.geometric_mean(ratios):.2f}")  # fmt: skip
+    return 0 if all(r <= GOAL for r in ratios) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

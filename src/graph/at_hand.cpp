@@ -1,0 +1,259 @@
+#include "graph/at_hand.h"
+
+#include <cstring>
+#include <mutex>
+
+#include "core/shape.h"
+#include "device/cpu/memory_pool.h"
+#include "graph/record.h"
+#include "graph/storage_locks.h"
+
+namespace weft {
+
+namespace {
+
+constexpr size_t kMaxInputs = 3;
+constexpr int64_t kMaxConverted = 512;  // elements that are converted to the loop's type on the stack
+constexpr size_t kMaxItemsize = 16;
+
+void copy_element(void* to, const void* from, int64_t itemsize) {
+    switch (itemsize) {
+        case 1: std::memcpy(to, from, 1); break;
+        case 2: std::memcpy(to, from, 2); break;
+        case 4: std::memcpy(to, from, 4); break;
+        case 8: std::memcpy(to, from, 8); break;
+        default: std::memcpy(to, from, static_cast<size_t>(itemsize)); break;
+    }
+}
+
+void convert(ScalarType from, ScalarType to, const void* input, int64_t stride, void* output, int64_t count) {
+    char* const data[2] = {static_cast<char*>(const_cast<void*>(input)), static_cast<char*>(output)};
+    const int64_t strides[2] = {stride, DType(to).itemsize()};
+    cast_loop(from, to).loop(data, strides, count);
+}
+
+// Whether one stride leads through all elements in C order.
+bool single_stride(const array& value, int64_t& stride) {
+    const Dims& shape = value.shape();
+    const Dims& strides = value.strides();
+    if (shape.size() == 1) {
+        stride = strides[0];
+        return true;
+    }
+    int64_t expected = value.itemsize();
+    stride = expected;
+    for (size_t d = shape.size(); d-- > 0;) {
+        if (strides[d] != expected) return false;
+        expected *= std::max<int64_t>(shape[d], 1);
+    }
+    return true;
+}
+
+bool may_write(const Storage& storage) { return storage.shown() || storage.current.buffer.use_count() == 1; }
+
+// A loop and what it runs over, but for the result.
+struct Run {
+    const LoopInfo* loop = nullptr;
+    const array* leader = nullptr;  // the first operand with dimensions, else the first array
+    int64_t count = 0;
+    char* data[kMaxInputs + 1];
+    int64_t strides[kMaxInputs + 1];
+
+    bool prepare(const OpInfo& op, std::span<GivenOperand> inputs) {
+        if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+        OperandType types[kMaxInputs] = {DType(), DType(), DType()};
+        for (size_t k = 0; k < inputs.size(); ++k) {
+            types[k] = inputs[k].type;
+            const array* value = inputs[k].value;
+            if (value != nullptr && (leader == nullptr || leader->ndim() == 0)) leader = value;
+        }
+        if (leader == nullptr) return false;
+        count = leader->size();
+        if (count == 0 || !is_small(count)) return false;
+        loop = &find_loop_cached(op, {types, inputs.size()});
+        if (op.flags.checks_negative_exponent && DType(loop->types[1]).is_signed_integer()) return false;
+        for (size_t k = 0; k < inputs.size(); ++k) {
+            const array* value = inputs[k].value;
+            if (value == nullptr) {
+                if (!convert_number(inputs[k], loop->types[k])) return false;
+                data[k] = reinterpret_cast<char*>(inputs[k].bytes.data());
+                strides[k] = 0;
+                continue;
+            }
+            if (value->ndim() == 0 && leader->ndim() != 0) {
+                strides[k] = 0;
+            } else if (!(value->shape() == leader->shape()) || !single_stride(*value, strides[k])) {
+                return false;
+            }
+            if (value->dtype().scalar_type() != loop->types[k] && count > kMaxConverted) return false;
+        }
+        return true;
+    }
+
+    // With the storages locked and in memory; converts where the loop needs another type.
+    void run(std::span<GivenOperand> inputs) {
+        alignas(64) char converted[kMaxInputs][kMaxConverted * kMaxItemsize];
+        for (size_t k = 0; k < inputs.size(); ++k) {
+            const array* value = inputs[k].value;
+            if (value == nullptr) continue;
+            data[k] = value->storage()->current.buffer->data() + value->offset();
+            const ScalarType type = value->dtype().scalar_type();
+            if (type == loop->types[k]) continue;
+            convert(type, loop->types[k], data[k], strides[k], converted[k], strides[k] == 0 ? 1 : count);
+            data[k] = converted[k];
+            if (strides[k] != 0) strides[k] = DType(loop->types[k]).itemsize();
+        }
+        loop->loop(data, strides, count);
+    }
+};
+
+}  // namespace
+
+bool convert_number(GivenOperand& number, DType dtype) {
+    const ScalarType to = dtype.scalar_type();
+    ScalarType from = number.type.dtype.scalar_type();
+    if (number.type.weak == WeakKind::kInt) {
+        int64_t integer = 0;
+        std::memcpy(&integer, number.bytes.data(), sizeof integer);
+        if (dtype.is_integer()) {
+            if (to != ScalarType::kInt64 && !python_int_fits(integer, dtype)) return false;
+        } else if (!dtype.is_bool()) {  // through float64, as Python converts its numbers
+            const auto real = static_cast<double>(integer);
+            std::memcpy(number.bytes.data(), &real, sizeof real);
+            from = ScalarType::kFloat64;
+        }
+    }
+    number.type = dtype;
+    if (from == to) return true;
+    alignas(16) ScalarBytes converted;
+    convert(from, to, number.bytes.data(), 0, converted.data(), 1);
+    number.bytes = converted;
+    return true;
+}
+
+bool read_at_hand(const array& from, int64_t offset, void* element) {
+    Storage& storage = *from.storage();
+    const std::lock_guard lock(storage.mutex);
+    storage.current.settle();
+    if (!storage.current.in_memory()) return false;
+    copy_element(element, storage.current.buffer->data() + offset, from.itemsize());
+    return true;
+}
+
+bool write_at_hand(const array& to, int64_t offset, const void* element) {
+    if (!is_small(1)) return false;
+    Storage& storage = *to.storage();
+    const std::lock_guard lock(storage.mutex);
+    storage.current.settle();
+    if (!storage.current.in_memory() || !may_write(storage)) return false;
+    copy_element(storage.current.buffer->data() + offset, element, to.itemsize());
+    return true;
+}
+
+bool compute_numbers(const OpInfo& op, std::span<GivenOperand> inputs, DType& dtype, ScalarBytes& result) {
+    if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+    OperandType types[kMaxInputs] = {DType(), DType(), DType()};
+    for (size_t k = 0; k < inputs.size(); ++k) types[k] = inputs[k].type;
+    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
+    char* data[kMaxInputs + 1];
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (!convert_number(inputs[k], loop.types[k])) return false;
+        data[k] = reinterpret_cast<char*>(inputs[k].bytes.data());
+    }
+    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
+    data[inputs.size()] = reinterpret_cast<char*>(result.data());
+    const int64_t strides[kMaxInputs + 1] = {};
+    loop.loop(data, strides, 1);
+    dtype = loop.types[inputs.size()];
+    return true;
+}
+
+bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+    Run run;
+    if (!run.prepare(op, inputs) || run.leader->ndim() == 0) return false;
+    StorageLocks locks;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (inputs[k].value == nullptr) continue;
+        if (inputs[k].value->ndim() != 0 && run.strides[k] <= 0) return false;  // which decides the layout
+        locks.add(*inputs[k].value->storage());
+    }
+    const DType dtype = run.loop->types[inputs.size()];
+    const int64_t itemsize = dtype.itemsize();
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(run.count * itemsize));
+    run.data[inputs.size()] = buffer->data();
+    run.strides[inputs.size()] = itemsize;
+    {
+        locks.lock();
+        if (!locks.all_in_memory()) return false;
+        run.run(inputs);
+        locks.unlock();
+    }
+    const array& leader = *run.leader;
+    const bool same_strides =
+        itemsize == leader.itemsize() && (leader.ndim() != 1 || leader.strides()[0] == itemsize);
+    result = array(make_storage(std::move(buffer)), dtype, leader.shape(),
+                   same_strides ? leader.strides() : c_strides(leader.shape(), itemsize), 0, true);
+    return true;
+}
+
+bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const array& target) {
+    Run run;
+    if (!target.writeable() || !run.prepare(op, inputs)) return false;
+    const size_t out = inputs.size();
+    if (target.dtype().scalar_type() != run.loop->types[out] || !(target.shape() == run.leader->shape()) ||
+        !single_stride(target, run.strides[out]))
+        return false;
+    StorageLocks locks;
+    locks.add(*target.storage());
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const array* value = inputs[k].value;
+        if (value == nullptr) continue;
+        if (value->storage() == target.storage() &&
+            (value->offset() != target.offset() || run.strides[k] != run.strides[out] ||
+             !(value->dtype() == target.dtype())))
+            return false;
+        locks.add(*value->storage());
+    }
+    locks.lock();
+    if (!locks.all_in_memory() || !may_write(*target.storage())) return false;
+    run.data[out] = target.storage()->current.buffer->data() + target.offset();
+    run.run(inputs);
+    return true;
+}
+
+bool assign_at_hand(const array& target, GivenOperand& value) {
+    int64_t to_stride = 0, from_stride = 0;
+    const int64_t count = target.size();
+    if (!target.writeable() || count == 0 || !is_small(count) || !single_stride(target, to_stride))
+        return false;
+    const array* source = value.value;
+    StorageLocks locks;
+    locks.add(*target.storage());
+    if (source == nullptr) {
+        if (!convert_number(value, target.dtype())) return false;
+    } else {
+        if (source->storage() == target.storage() || !single_stride(*source, from_stride)) return false;
+        if (source->ndim() == 0) {
+            from_stride = 0;
+        } else if (!(source->shape() == target.shape())) {
+            return false;
+        }
+        locks.add(*source->storage());
+    }
+    locks.lock();
+    if (!locks.all_in_memory() || !may_write(*target.storage())) return false;
+    const ScalarType to = target.dtype().scalar_type();
+    const ScalarType from = source != nullptr ? source->dtype().scalar_type() : to;
+    char* const data[2] = {source != nullptr ? source->storage()->current.buffer->data() + source->offset()
+                                             : reinterpret_cast<char*>(value.bytes.data()),
+                           target.storage()->current.buffer->data() + target.offset()};
+    const int64_t strides[2] = {from_stride, to_stride};
+    cast_loop(from, to).loop(data, strides, count);
+    return true;
+}
+
+std::shared_ptr<Storage> make_storage(BufferPtr buffer) {
+    return std::allocate_shared<Storage>(ObjectAllocator<Storage>(), std::move(buffer));
+}
+
+}  // namespace weft
