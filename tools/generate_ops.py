@@ -267,6 +267,10 @@ namespace {{
 """
 
 
+def cpp_bool(value):
+    return "true" if value else "false"
+
+
 def cpp_string(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("?", "\\?") + '"'
 
@@ -319,7 +323,8 @@ def generate_table(ops, reductions, types):
     )
     reduction_rows = "".join(
         f"    {{ReductionId::{camel(r['name'])}, {cpp_string(r['name'])}, {cpp_string(r['combine'])}, "
-        f"OpId::{camel(r['combine'])}, {'true' if r['types'] == 'index' else 'false'}, {cpp_string(r['summary'])}}},\n"
+        f"OpId::{camel(r['combine'])}, {cpp_bool(r['types'] == 'index')}, {cpp_bool(r['types'] == 'deviations')}, "
+        f"{cpp_string(r['summary'])}}},\n"
         for r in reductions
     )
     casts = "".join(

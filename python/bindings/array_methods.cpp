@@ -151,7 +151,8 @@ void bind_reductions(PyTypeObject* type) {
             type, name,
             [name](nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out, nb::handle keepdims,
                    nb::handle initial, nb::handle where) {
-                return reduce_method(name, self, axis, dtype, out, keepdims, initial, where);
+                return reduce_method(*name == '_' ? name + 1 : name, self, axis, dtype, out, keepdims,
+                                     initial, where);
             },
             arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
             arg("initial") = none, arg("where") = true, doc);
@@ -159,6 +160,8 @@ void bind_reductions(PyTypeObject* type) {
     accumulate("sum", "The sum of the elements over `axis`. Small integers add up as int64 or uint64.");
     accumulate("prod",
                "The product of the elements over `axis`. Small integers multiply as int64 or uint64.");
+
+    accumulate("_squared_deviations", "The sum of the squared distances from the mean over `axis`.");
 
     const auto extremum = [&](const char* name, const char* doc) {
         method(

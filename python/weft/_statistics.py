@@ -80,6 +80,13 @@ def var(
         ddof = correction
     a = asarray(a)
     sum_dtype, result_dtype = _types(a, dtype)
+    one_pass = mean is None and where is True and (sum_dtype or a.dtype).kind == "f"
+    if one_pass and a.dtype.kind != "c":
+        total = a._squared_deviations(axis, sum_dtype, None, keepdims)
+        count = max(_count(a, axis, where, keepdims) - ddof, 0)
+        if out is not None:
+            return _divide(total, count, out=out, casting="unsafe")
+        return _finish(total, count, None, result_dtype)
     if mean is None:
         center = a.sum(axis, sum_dtype, None, True, None, where)
         count = _count(a, axis, where, True)

@@ -58,13 +58,24 @@ std::string describe(const Group& group, size_t number) {
         text += (k == 0 ? "" : ", ") + node_name(*group.nodes[k]);
     }
     const Node& root = group.root();
-    const DType dtype = root.kind == NodeKind::kUpdate ? root.target.dtype : root.results[0].dtype;
-    text += "\n  over " + shape_text(root.shape) + ", result " + std::string(dtype.name());
-    if (root.kind == NodeKind::kReduce) text += " " + shape_text(root.result_shape());
-    size_t extra = 0;
-    for (size_t k = 0; k + 1 < group.nodes.size(); ++k) extra += group.stored[k];
-    if (extra != 0)
-        text += "; also keeps " + std::to_string(extra) + " intermediate result(s) that the program holds";
+    text += "\n  over " + shape_text(group.shape);
+    if (group.reduces()) {
+        text += ", reducing axes";
+        for (size_t d = 0; d < group.reduced.size(); ++d) {
+            if (group.reduced[d]) text += " " + std::to_string(d);
+        }
+    }
+    for (size_t k = 0; k < group.nodes.size(); ++k) {
+        const Node& node = *group.nodes[k];
+        if (!group.stored[k]) continue;
+        if (node.kind == NodeKind::kUpdate) {
+            text += "; writes " + std::string(node.target.dtype.name()) + " " + shape_text(node.shape);
+            continue;
+        }
+        for (const NodeResult& result : node.results)
+            text += "; result " + std::string(result.dtype.name()) + " " + shape_text(node.result_shape());
+        if (&node != &root) text += " (" + node_name(node) + ")";
+    }
     text += "\n  ends here because " + group.reason + "\n";
     return text;
 }

@@ -1,9 +1,10 @@
 #include "graph/lower.h"
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
 
-#include "core/complex.h"
+#include "graph/neutral_element.h"
 #include "graph/reduction_tree.h"
 #include "ir/builder.h"
 #include "weft/errors.h"
@@ -13,90 +14,21 @@ namespace weft {
 namespace {
 
 using ir::Builder;
-using ir::Constant;
 using ir::ValueId;
+using Values = std::vector<ValueId>;
 
 void append_buffer(std::string& key, const BufferForm& buffer) {
     key += static_cast<char>('A' + static_cast<int>(buffer.element));
     key += std::to_string(buffer.alias_scope);
     key += buffer.readonly ? 'r' : 'w';
+    if (buffer.of_element) key += 'e';
     for (const StrideClass stride : buffer.strides) key += static_cast<char>('0' + static_cast<int>(stride));
 }
 
 void append_value(std::string& key, const ValueForm& value) {
-    key += "ivsc"[static_cast<int>(value.kind)];
+    key += "ivscr"[static_cast<int>(value.kind)];
     key += std::to_string(value.index);
     if (value.result != 0) key += "." + std::to_string(value.result);
-}
-
-template <class T>
-Constant extreme(ScalarType type, bool maximum) {
-    // the neutral element of maximum is the least value
-    if constexpr (std::numeric_limits<T>::has_infinity) {
-        const T infinity = std::numeric_limits<T>::infinity();
-        return Constant::of(type, maximum ? static_cast<T>(-infinity) : infinity);
-    } else {
-        return Constant::of(type, maximum ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max());
-    }
-}
-
-Constant extreme_of(ScalarType type, bool maximum) {
-    const double infinity = maximum ? -HUGE_VAL : HUGE_VAL;
-    switch (type) {
-        case ScalarType::kBool: return Constant::of(type, static_cast<uint8_t>(maximum ? 0 : 1));
-        case ScalarType::kInt8: return extreme<int8_t>(type, maximum);
-        case ScalarType::kUInt8: return extreme<uint8_t>(type, maximum);
-        case ScalarType::kInt16: return extreme<int16_t>(type, maximum);
-        case ScalarType::kUInt16: return extreme<uint16_t>(type, maximum);
-        case ScalarType::kInt32: return extreme<int32_t>(type, maximum);
-        case ScalarType::kUInt32: return extreme<uint32_t>(type, maximum);
-        case ScalarType::kInt64: return extreme<int64_t>(type, maximum);
-        case ScalarType::kUInt64: return extreme<uint64_t>(type, maximum);
-        case ScalarType::kFloat16: return Constant::of(type, static_cast<_Float16>(infinity));
-        case ScalarType::kFloat32: return Constant::of(type, static_cast<float>(infinity));
-        case ScalarType::kFloat64: return Constant::of(type, infinity);
-        case ScalarType::kComplex64: {
-            const auto part = static_cast<float>(infinity);
-            return Constant::of(type, Complex<float>{part, part});
-        }
-        case ScalarType::kComplex128: return Constant::of(type, Complex<double>{infinity, infinity});
-    }
-    throw InternalError("unknown scalar type");
-}
-
-Constant number(ScalarType type, double value) {
-    switch (type) {
-        case ScalarType::kBool: return Constant::of(type, static_cast<uint8_t>(value != 0));
-        case ScalarType::kInt8:
-        case ScalarType::kUInt8: return Constant::of(type, static_cast<int8_t>(value));
-        case ScalarType::kInt16:
-        case ScalarType::kUInt16: return Constant::of(type, static_cast<int16_t>(value));
-        case ScalarType::kInt32:
-        case ScalarType::kUInt32: return Constant::of(type, static_cast<int32_t>(value));
-        case ScalarType::kInt64:
-        case ScalarType::kUInt64: return Constant::of(type, static_cast<int64_t>(value));
-        case ScalarType::kFloat16: return Constant::of(type, static_cast<_Float16>(value));
-        case ScalarType::kFloat32: return Constant::of(type, static_cast<float>(value));
-        case ScalarType::kFloat64: return Constant::of(type, value);
-        case ScalarType::kComplex64:
-            return Constant::of(type, Complex<float>{static_cast<float>(value), static_cast<float>(value)});
-        case ScalarType::kComplex128: return Constant::of(type, Complex<double>{value, value});
-    }
-    throw InternalError("unknown scalar type");
-}
-
-Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
-    switch (reduction.id) {
-        case ReductionId::kSum: return number(compute, 0.0);  // a sum of -0 is +0, as in NumPy
-        case ReductionId::kProd: return number(compute, 1);
-        case ReductionId::kAny: return number(compute, 0);
-        case ReductionId::kAll: return number(compute, 1);
-        case ReductionId::kMax:
-        case ReductionId::kArgmax: return extreme_of(compute, true);
-        case ReductionId::kMin:
-        case ReductionId::kArgmin: return extreme_of(compute, false);
-    }
-    throw InternalError("unknown reduction");
 }
 
 class Lowering {
@@ -105,18 +37,24 @@ public:
 
     ir::Module run() {
         declare();
-        switch (form_.shape) {
-            case KernelShape::kElementwise: elementwise(); break;
-            case KernelShape::kReduce: reduce(); break;
-            case KernelShape::kCombine: combine(); break;
-            case KernelShape::kArange: arange(); break;
-        }
+        find_levels();
+        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_,
+                          [&](Builder&, std::span<const ValueId> indices) {
+                              switch (form_.shape) {
+                                  case KernelShape::kElementwise: elementwise(indices); break;
+                                  case KernelShape::kReduce: reduce(indices); break;
+                                  case KernelShape::kCombine: combine(indices); break;
+                              }
+                              return Values{};
+                          });
         ir::Module module;
         module.functions.push_back(builder_.finish());
         return module;
     }
 
 private:
+    // ---- parameters ----
+
     ValueId buffer_parameter(const BufferForm& buffer, const std::string& name) {
         ir::BufferType type;
         type.element = buffer.element;
@@ -134,17 +72,43 @@ private:
         return builder_.parameter(ir::Type::of(std::move(type)), name);
     }
 
+    ValueId integer_parameter(const std::string& name) {
+        return builder_.parameter(ir::Type::of(ScalarType::kInt64), name);
+    }
+
+    struct Position {
+        ValueId base;
+        Values strides;  // invalid where the class says which
+    };
+
+    Position position_parameter(const BufferForm& buffer, const std::string& name) {
+        Position position{integer_parameter(name), {}};
+        for (size_t d = 0; d < buffer.strides.size(); ++d) {
+            position.strides.push_back(buffer.strides[d] == StrideClass::kDynamic
+                                           ? integer_parameter(name + "s" + std::to_string(d))
+                                           : ValueId{});
+        }
+        return position;
+    }
+
     void declare() {
-        const auto size = [&](const std::string& name) {
-            return builder_.parameter(ir::Type::of(ScalarType::kInt64), name);
-        };
-        for (int d = 0; d < form_.grid_rank; ++d) grid_sizes_.push_back(size("n" + std::to_string(d)));
+        for (int d = 0; d < form_.grid_rank; ++d)
+            grid_sizes_.push_back(integer_parameter("n" + std::to_string(d)));
         const int reduced = form_.shape == KernelShape::kReduce    ? 1
                             : form_.shape == KernelShape::kCombine ? form_.outer_rank
                                                                    : 0;
-        for (int d = 0; d < reduced; ++d) reduced_sizes_.push_back(size("m" + std::to_string(d)));
+        for (int d = 0; d < reduced; ++d)
+            reduced_sizes_.push_back(integer_parameter("m" + std::to_string(d)));
         for (size_t k = 0; k < form_.inputs.size(); ++k) {
-            inputs_.push_back(buffer_parameter(form_.inputs[k], "in" + std::to_string(k)));
+            const InputForm& input = form_.inputs[k];
+            const std::string name = (input.position ? "position" : "in") + std::to_string(k);
+            if (input.position) {
+                positions_.push_back(position_parameter(input.buffer, name));
+                inputs_.emplace_back();
+            } else {
+                positions_.emplace_back();
+                inputs_.push_back(buffer_parameter(input.buffer, name));
+            }
         }
         for (size_t k = 0; k < form_.scalars.size(); ++k) {
             scalars_.push_back(builder_.parameter(ir::Type::of(form_.scalars[k]), "c" + std::to_string(k)));
@@ -154,67 +118,176 @@ private:
         }
     }
 
-    // The values of all steps at one point of the iteration space; loads appear where they are first needed.
-    class Point {
-    public:
-        Point(Lowering& lowering, std::vector<ValueId> indices)
-            : lowering_(lowering), indices_(std::move(indices)), loaded_(lowering.inputs_.size()) {
-            for (const StepForm& step : lowering.form_.steps) {
-                std::vector<ValueId> operands;
-                for (size_t k = 0; k < step.operands.size(); ++k) {
-                    const ValueId operand = value(step.operands[k]);
-                    const ScalarType wanted = step.op == nullptr
-                                                  ? step.to
-                                                  : step.op->loops[static_cast<size_t>(step.loop)].types[k];
-                    operands.push_back(lowering.builder_.cast(operand, wanted));
-                }
-                steps_.push_back(step.op == nullptr ? operands
-                                                    : lowering.builder_.apply_multiple(*step.op, operands));
-            }
-        }
+    // ---- values at their levels ----
 
-        ValueId value(const ValueForm& form) {
-            switch (form.kind) {
-                case ValueForm::Kind::kInput: {
-                    ValueId& loaded = loaded_[form.index];
-                    if (!loaded.valid())
-                        loaded = lowering_.builder_.load(lowering_.inputs_[form.index], indices_);
-                    return loaded;
-                }
-                case ValueForm::Kind::kScalar: return lowering_.scalars_[form.index];
-                case ValueForm::Kind::kConstant:
-                    return lowering_.builder_.constant(lowering_.form_.constants[form.index]);
-                case ValueForm::Kind::kStep: return steps_[form.index][form.result];
-            }
-            return {};
-        }
+    bool of_element(const ValueForm& value) const {
+        if (value.kind == ValueForm::Kind::kInput) return form_.inputs[value.index].buffer.of_element;
+        return value.kind == ValueForm::Kind::kStep && step_of_element_[value.index];
+    }
 
-    private:
-        Lowering& lowering_;
-        std::vector<ValueId> indices_;
-        std::vector<ValueId> loaded_;
-        std::vector<std::vector<ValueId>> steps_;
+    void find_levels() {
+        for (const StepForm& step : form_.steps) {
+            step_of_element_.push_back(
+                std::any_of(step.operands.begin(), step.operands.end(),
+                            [&](const ValueForm& value) { return of_element(value); }));
+        }
+    }
+
+    // What is computed at one place: at a point of the grid, or in the body of one loop over the row.
+    struct Scope {
+        Values indices;
+        std::vector<ValueId> loaded;
+        std::vector<Values> steps;
+        Scope* point = nullptr;  // of an element's scope: where the values of the point level are
     };
 
-    void elementwise() {
-        builder_.parallel(
-            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-                Point point(*this, {indices.begin(), indices.end()});
-                for (size_t k = 0; k < outputs_.size(); ++k) {
-                    const ValueId value = point.value(form_.outputs[k].value);
-                    b.store(outputs_[k], b.cast(value, form_.outputs[k].buffer.element), indices);
-                }
-                return std::vector<ValueId>{};
-            });
+    Scope make_scope(std::span<const ValueId> indices, Scope* point) const {
+        Scope scope{{indices.begin(), indices.end()}, {}, {}, point};
+        scope.loaded.resize(form_.inputs.size());
+        scope.steps.resize(form_.steps.size());
+        return scope;
     }
+
+    // Computes what `value` needs of the point level, so that a loop over the row finds it before it.
+    void prepare(Scope& point, const ValueForm& value) {
+        if (!of_element(value)) {
+            compute(point, value);
+            return;
+        }
+        if (value.kind != ValueForm::Kind::kStep) return;
+        const std::vector<bool>& needed = needed_by(value.index);
+        for (size_t k = 0; k <= value.index; ++k) {
+            if (!needed[k]) continue;
+            if (!step_of_element_[k]) {
+                compute_step(point, k);
+                continue;
+            }
+            for (const ValueForm& operand : form_.steps[k].operands) {
+                if (operand.kind == ValueForm::Kind::kInput && !of_element(operand)) compute(point, operand);
+            }
+        }
+    }
+
+    ValueId compute(Scope& scope, const ValueForm& value) {
+        if (scope.point != nullptr && !of_element(value)) return compute(*scope.point, value);
+        switch (value.kind) {
+            case ValueForm::Kind::kInput: {
+                ValueId& loaded = scope.loaded[value.index];
+                if (!loaded.valid()) loaded = load_input(value.index, scope.indices);
+                return loaded;
+            }
+            case ValueForm::Kind::kScalar: return scalars_[value.index];
+            case ValueForm::Kind::kConstant: return builder_.constant(form_.constants[value.index]);
+            case ValueForm::Kind::kReduction: return reduced_[value.index];
+            case ValueForm::Kind::kStep: break;
+        }
+        // Steps come in an order in which each operand is there: no recursion, however long the chain is.
+        const std::vector<bool>& needed = needed_by(value.index);
+        for (size_t k = 0; k <= value.index; ++k) {
+            if (needed[k]) compute_step(scope, k);
+        }
+        return scope.steps[value.index][value.result];
+    }
+
+    // Which steps `step` needs, itself included.
+    const std::vector<bool>& needed_by(size_t step) {
+        std::vector<bool>& needed = needed_[step];
+        if (!needed.empty()) return needed;
+        needed.resize(form_.steps.size());
+        needed[step] = true;
+        for (size_t k = step + 1; k-- > 0;) {
+            if (!needed[k]) continue;
+            for (const ValueForm& operand : form_.steps[k].operands) {
+                if (operand.kind == ValueForm::Kind::kStep) needed[operand.index] = true;
+            }
+        }
+        return needed;
+    }
+
+    void compute_step(Scope& scope, size_t index) {
+        if (scope.point != nullptr && !step_of_element_[index]) return compute_step(*scope.point, index);
+        if (!scope.steps[index].empty()) return;
+        const StepForm& step = form_.steps[index];
+        Values operands;
+        for (size_t k = 0; k < step.operands.size(); ++k) {
+            const ValueForm& form = step.operands[k];
+            const ValueId operand =
+                form.kind == ValueForm::Kind::kStep ? step_value(scope, form) : compute(scope, form);
+            switch (step.kind) {
+                case StepForm::Kind::kOperation:
+                    operands.push_back(
+                        builder_.cast(operand, step.op->loops[static_cast<size_t>(step.loop)].types[k]));
+                    break;
+                case StepForm::Kind::kCast: operands.push_back(builder_.cast(operand, step.to)); break;
+                case StepForm::Kind::kArange: operands.push_back(operand); break;
+            }
+        }
+        switch (step.kind) {
+            case StepForm::Kind::kOperation:
+                scope.steps[index] = builder_.apply_multiple(*step.op, operands);
+                break;
+            case StepForm::Kind::kCast: scope.steps[index] = operands; break;
+            case StepForm::Kind::kArange:
+                scope.steps[index] = {arange(step.to, operands[0], operands[1], operands[2])};
+                break;
+        }
+    }
+
+    ValueId step_value(const Scope& scope, const ValueForm& form) const {
+        const Scope& owner = scope.point != nullptr && !step_of_element_[form.index] ? *scope.point : scope;
+        return owner.steps[form.index][form.result];
+    }
+
+    ValueId load_input(size_t index, std::span<const ValueId> indices) {
+        const InputForm& input = form_.inputs[index];
+        if (!input.position) return builder_.load(inputs_[index], indices);
+        ValueId position = positions_[index].base;
+        for (size_t d = 0; d < indices.size(); ++d) {
+            ValueId term = indices[d];
+            switch (input.buffer.strides[d]) {
+                case StrideClass::kZero: continue;
+                case StrideClass::kItem: break;
+                case StrideClass::kMinusItem: term = builder_.apply("negative", {term}); break;
+                case StrideClass::kDynamic:
+                    term = builder_.apply("multiply", {term, positions_[index].strides[d]});
+                    break;
+            }
+            position = builder_.apply("add", {position, term});
+        }
+        return position;
+    }
+
+    ValueId arange(ScalarType type, ValueId position, ValueId start, ValueId step) {
+        const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
+                                : type == ScalarType::kBool  ? ScalarType::kInt64
+                                                             : type;
+        const ValueId offset =
+            builder_.apply("multiply", {builder_.cast(position, wide), builder_.cast(step, wide)});
+        return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);
+    }
+
+    void store(Scope& scope, size_t output) {
+        const ValueId value = compute(scope, form_.outputs[output].value);
+        builder_.store(outputs_[output], builder_.cast(value, form_.outputs[output].buffer.element),
+                       scope.indices);
+    }
+
+    // ---- element-wise ----
+
+    void elementwise(std::span<const ValueId> indices) {
+        Scope scope = make_scope(indices, nullptr);
+        for (size_t k = 0; k < outputs_.size(); ++k) store(scope, k);
+    }
+
+    // ---- reductions ----
 
     // Which of two (value, index) pairs argmax keeps: the better value, a NaN before all, the first of
     // equals.
-    std::vector<ValueId> better(Builder& b, ValueId left, ValueId left_index, ValueId right,
-                                ValueId right_index) {
-        ValueId take = b.apply(op_info(form_.reduction->combine), std::array{right, left});
+    static Values better(Builder& b, const ReductionForm& reduction, ValueId left, ValueId left_index,
+                         ValueId right, ValueId right_index) {
+        ValueId take = b.apply(op_info(reduction.info->combine), std::array{right, left});
         ValueId tie = b.apply("equal", {right, left});
-        if (DType::of(form_.compute).is_inexact()) {
+        if (DType::of(reduction.compute).is_inexact()) {
             const ValueId right_nan = b.apply("isnan", {right}), left_nan = b.apply("isnan", {left});
             take = b.apply("logical_or",
                            {take, b.apply("logical_and", {right_nan, b.apply("logical_not", {left_nan})})});
@@ -225,133 +298,288 @@ private:
         return {b.apply("select", {take, right, left}), b.apply("select", {take, right_index, left_index})};
     }
 
-    std::vector<ValueId> initials(Builder& b) {
-        std::vector<ValueId> values{b.constant(neutral_element(*form_.reduction, form_.compute))};
-        if (form_.reduction->gives_index) values.push_back(b.index(INT64_MAX));
-        return values;
+    // How many values of a reduction a walk carries: over elements, or (kCombine) over partial results.
+    size_t width(const ReductionForm& reduction) const {
+        return form_.shape == KernelShape::kCombine ? reduction.components().size() : reduction.carried();
     }
 
-    std::vector<ValueId> combine_pair(Builder& b, std::span<const ValueId> arguments) {
-        if (form_.reduction->gives_index)
-            return better(b, arguments[0], arguments[1], arguments[2], arguments[3]);
-        return {b.apply(op_info(form_.reduction->combine), arguments)};
+    Values initials(Builder& b, const ReductionForm& reduction) const {
+        const ValueId neutral = b.constant(neutral_element(*reduction.info, reduction.compute));
+        if (reduction.info->gives_index) return {neutral, b.index(INT64_MAX)};
+        return Values(width(reduction), neutral);
     }
 
-    // Reduces `size` elements given by `element`, or one after another where there is no neutral element.
-    std::vector<ValueId> reduce_dimension(Builder& b, ValueId size, int64_t lanes, int64_t block,
-                                          const Builder::Body& element) {
-        if (!has_neutral_element(*form_.reduction, form_.compute)) {
-            const std::vector<ValueId> zero{b.index(0)};
-            const std::vector<ValueId> first = element(b, zero);
+    // Of two (count, mean, sum of squared distances) triples; see graph/reduction_tree.h.
+    static Values joined_deviations(Builder& b, std::span<const ValueId> left,
+                                    std::span<const ValueId> right) {
+        const ValueId both = b.apply("add", {left[0], right[0]});
+        const ValueId delta = b.apply("subtract", {right[1], left[1]});
+        const ValueId part = b.apply("divide", {right[0], both});
+        const ValueId mean = b.apply("add", {left[1], b.apply("multiply", {delta, part})});
+        const ValueId between =
+            b.apply("multiply", {b.apply("multiply", {delta, delta}), b.apply("multiply", {left[0], part})});
+        return {both, mean, b.apply("add", {b.apply("add", {left[2], right[2]}), between})};
+    }
+
+    static Values combine_pair(Builder& b, const ReductionForm& reduction, std::span<const ValueId> left,
+                               std::span<const ValueId> right) {
+        if (reduction.info->gives_index) return better(b, reduction, left[0], left[1], right[0], right[1]);
+        if (reduction.info->deviations && left.size() == 3) return joined_deviations(b, left, right);
+        Values combined;
+        for (size_t k = 0; k < left.size(); ++k)
+            combined.push_back(b.apply(op_info(reduction.info->combine), std::array{left[k], right[k]}));
+        return combined;
+    }
+
+    // What is subtracted from each element before squares are added up: the mean of the first few.
+    ValueId pilot_of(Builder& b, ValueId count, const Builder::Body& element) {
+        const ScalarType type = ScalarType::kFloat64;
+        const ValueId few = b.apply("minimum", {count, b.index(form_.pilot)});
+        const ValueId one = b.constant(ir::Constant::of(type, 1.0));
+        const ValueId inverse = b.apply("divide", {one, b.cast(few, type)});
+        const Values zero{b.constant(ir::Constant::of(type, 0.0))};
+        const Values sum =
+            b.reduce(few, zero, form_.lanes, 0, element, [](Builder& inner, std::span<const ValueId> pair) {
+                return Values{inner.apply("add", {pair[0], pair[1]})};
+            });
+        return b.apply("multiply", {sum[0], inverse});
+    }
+
+    // (count, mean, squares) of a chunk, from the sums of distances from the pilot and of their squares.
+    static Values deviations(Builder& b, ValueId count, ValueId pilot, std::span<const ValueId> sums) {
+        const ValueId n = b.cast(count, ScalarType::kFloat64);
+        const ValueId shift = b.apply("divide", {sums[0], n});
+        const ValueId left = b.apply("subtract", {sums[1], b.apply("multiply", {sums[0], shift})});
+        const ValueId zero = b.constant(ir::Constant::of(ScalarType::kFloat64, 0.0));
+        return {n, b.apply("add", {pilot, shift}), b.apply("maximum", {left, zero})};
+    }
+
+    // Reduces several at once, in one walk over `size` elements that `element` gives: all their components,
+    // one reduction's after another's.
+    Values walk(Builder& b, std::span<const size_t> which, ValueId size, int64_t lanes, int64_t block,
+                const Builder::Body& element) {
+        const ReductionForm& first = form_.reductions[which[0]];
+        if (!has_neutral_element(*first.info, first.compute)) {
+            const Values zero{b.index(0)};
+            const Values start = element(b, zero);
             return b.for_loop(
-                b.index(1), size, b.index(1), first, [&](Builder& inner, std::span<const ValueId> arguments) {
-                    const std::vector<ValueId> next = element(inner, arguments.subspan(0, 1));
-                    return std::vector<ValueId>{
-                        inner.apply(op_info(form_.reduction->combine), std::array{arguments[1], next[0]})};
+                b.index(1), size, b.index(1), start, [&](Builder& inner, std::span<const ValueId> arguments) {
+                    const Values next = element(inner, arguments.subspan(0, 1));
+                    return Values{
+                        inner.apply(op_info(first.info->combine), std::array{arguments[1], next[0]})};
                 });
         }
-        return b.reduce(size, initials(b), lanes, block, element,
-                        [&](Builder& inner, std::span<const ValueId> arguments) {
-                            return combine_pair(inner, arguments);
-                        });
-    }
-
-    void store_result(Builder& b, const std::vector<ValueId>& values, std::span<const ValueId> indices) {
-        if (form_.partial) {
-            for (size_t k = 0; k < outputs_.size(); ++k) b.store(outputs_[k], values[k], indices);
-            return;
+        Values starts;
+        for (const size_t k : which) {
+            const Values own = initials(b, form_.reductions[k]);
+            starts.insert(starts.end(), own.begin(), own.end());
         }
-        const ValueId value = form_.reduction->gives_index ? values[1] : values[0];
-        b.store(outputs_[0], b.cast(value, form_.outputs[0].buffer.element), indices);
-    }
-
-    void reduce() {
-        builder_.parallel(
-            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-                const auto rank = static_cast<size_t>(form_.grid_rank);
-                const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.blocked ? 1 : 0);
-                ValueId begin = b.index(0), count = reduced_sizes_[0];
-                if (form_.blocked) {
-                    begin = b.apply("multiply", {indices[rank - 1], b.index(form_.chunk)});
-                    count = b.apply("minimum",
-                                    {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(form_.chunk)});
+        return b.reduce(
+            size, starts, lanes, block, element, [&](Builder& inner, std::span<const ValueId> arguments) {
+                const Values all(arguments.begin(), arguments.end());
+                const size_t components = all.size() / 2;
+                Values combined;
+                size_t at = 0;
+                for (const size_t k : which) {
+                    const size_t count = width(form_.reductions[k]);
+                    const Values own =
+                        combine_pair(inner, form_.reductions[k], std::span(all).subspan(at, count),
+                                     std::span(all).subspan(components + at, count));
+                    combined.insert(combined.end(), own.begin(), own.end());
+                    at += count;
                 }
-                ValueId base = begin;  // position of the first element in C order, for argmax
-                if (form_.reduction->gives_index && form_.outer_rank > 0) {
-                    const size_t first = rank - reduced_grid;
-                    ValueId row = indices[first];
-                    for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
-                        row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
-                    }
-                    base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
-                }
-                const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
-                    std::vector<ValueId> position(indices.begin(), indices.end());
-                    if (form_.blocked) position.pop_back();
-                    position.push_back(form_.blocked ? inner.apply("add", {begin, arguments[0]})
-                                                     : arguments[0]);
-                    Point steps(*this, position);
-                    std::vector<ValueId> values{inner.cast(steps.value(form_.element), form_.compute)};
-                    if (form_.reduction->gives_index)
-                        values.push_back(inner.apply("add", {base, arguments[0]}));
-                    return values;
-                };
-                store_result(b, reduce_dimension(b, count, form_.lanes, form_.block, element), indices);
-                return std::vector<ValueId>{};
+                return combined;
             });
     }
 
-    std::vector<ValueId> combine_dimension(Builder& b, size_t dimension, std::vector<ValueId>& position) {
+    // The reductions of a phase, in sets that can share a walk.
+    std::vector<std::vector<size_t>> walks_of_phase(int phase) const {
+        std::vector<std::vector<size_t>> walks;
+        std::optional<size_t> shared;
+        for (size_t k = 0; k < form_.reductions.size(); ++k) {
+            const ReductionForm& reduction = form_.reductions[k];
+            if (reduction.phase != phase) continue;
+            if (!has_neutral_element(*reduction.info, reduction.compute)) {
+                walks.push_back({k});
+            } else if (shared) {
+                walks[*shared].push_back(k);
+            } else {
+                shared = walks.size();
+                walks.push_back({k});
+            }
+        }
+        return walks;
+    }
+
+    ValueId finished(const ReductionForm& reduction, std::span<const ValueId> components) {
+        return builder_.cast(components.back(), reduction.result);
+    }
+
+    void finish_walk(std::span<const size_t> which, const Values& values) {
+        size_t at = 0;
+        for (const size_t k : which) {
+            const size_t count = width(form_.reductions[k]);
+            reduced_[k] = finished(form_.reductions[k], std::span(values).subspan(at, count));
+            at += count;
+        }
+    }
+
+    void reduce(std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const auto rank = static_cast<size_t>(form_.grid_rank);
+        const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.chunked ? 1 : 0);
+        ValueId begin = b.index(0), count = reduced_sizes_[0];
+        if (form_.chunked) {
+            begin = b.apply("multiply", {indices[rank - 1], b.index(form_.chunk)});
+            count =
+                b.apply("minimum", {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(form_.chunk)});
+        }
+        ValueId base = begin;  // position of the first element in C order, for argmax
+        if (form_.outer_rank > 0) {
+            const size_t first = rank - reduced_grid;
+            ValueId row = indices[first];
+            for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
+                row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
+            }
+            base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
+        }
+        const Values at(indices.begin(), indices.end() - (form_.chunked ? 1 : 0));
+        Scope point = make_scope(at, nullptr);
+        const auto element_scope = [&](ValueId k) {
+            Values position = at;
+            position.push_back(form_.chunked ? b.apply("add", {begin, k}) : k);
+            return make_scope(position, &point);
+        };
+
+        reduced_.resize(form_.reductions.size());
+        int last_phase = 0;
+        for (const ReductionForm& reduction : form_.reductions)
+            last_phase = std::max(last_phase, reduction.phase);
+        for (int phase = 0; phase <= last_phase; ++phase) {
+            for (const std::vector<size_t>& which : walks_of_phase(phase)) {
+                walk_row(which, point, count, base, indices, element_scope);
+            }
+        }
+        if (form_.chunked) return;
+
+        std::vector<size_t> along_row;
+        for (size_t k = 0; k < outputs_.size(); ++k) {
+            if (form_.outputs[k].buffer.of_element) {
+                prepare(point, form_.outputs[k].value);
+                along_row.push_back(k);
+            } else {
+                store(point, k);
+            }
+        }
+        if (along_row.empty()) return;
+        b.for_loop(b.index(0), count, b.index(1), {}, [&](Builder&, std::span<const ValueId> arguments) {
+            Scope scope = element_scope(arguments[0]);
+            for (const size_t k : along_row) store(scope, k);
+            return Values{};
+        });
+    }
+
+    // One walk over the row or the chunk: its reductions' results, or their partial results stored.
+    template <class ElementScope>
+    void walk_row(std::span<const size_t> which, Scope& point, ValueId count, ValueId base,
+                  std::span<const ValueId> indices, const ElementScope& element_scope) {
+        std::vector<ValueId> pilots(form_.reductions.size());
+        for (const size_t k : which) {
+            const ReductionForm& reduction = form_.reductions[k];
+            prepare(point, reduction.element);
+            if (!reduction.info->deviations) continue;
+            pilots[k] = pilot_of(builder_, count, [&](Builder& inner, std::span<const ValueId> arguments) {
+                Scope scope = element_scope(arguments[0]);
+                return Values{inner.cast(compute(scope, reduction.element), reduction.compute)};
+            });
+        }
+        const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
+            const ValueId position = arguments[0];
+            Scope scope = element_scope(position);
+            Values values;
+            for (const size_t k : which) {
+                const ReductionForm& reduction = form_.reductions[k];
+                ValueId value = inner.cast(compute(scope, reduction.element), reduction.compute);
+                if (reduction.info->deviations) value = inner.apply("subtract", {value, pilots[k]});
+                values.push_back(value);
+                if (reduction.info->deviations) values.push_back(inner.apply("multiply", {value, value}));
+                if (reduction.info->gives_index) values.push_back(inner.apply("add", {base, position}));
+            }
+            return values;
+        };
+        const Values carried = walk(builder_, which, count, form_.lanes, form_.block, element);
+        size_t at = 0;
+        for (const size_t k : which) {
+            const ReductionForm& reduction = form_.reductions[k];
+            Values own(carried.begin() + static_cast<std::ptrdiff_t>(at),
+                       carried.begin() + static_cast<std::ptrdiff_t>(at + reduction.carried()));
+            at += reduction.carried();
+            if (reduction.info->deviations) own = deviations(builder_, count, pilots[k], own);
+            if (!form_.chunked) reduced_[k] = finished(reduction, own);
+            for (size_t c = 0; form_.chunked && c < own.size(); ++c)
+                builder_.store(outputs_[partial_of(k) + c], own[c], indices);
+        }
+    }
+
+    // Number of the first buffer of partial results of reduction `index`.
+    size_t partial_of(size_t index) const {
+        size_t at = 0;
+        for (size_t k = 0; k < index; ++k) at += form_.reductions[k].components().size();
+        return at;
+    }
+
+    Values combine_dimension(Builder& b, std::span<const size_t> which, size_t dimension, Values& position) {
         const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
             position.push_back(arguments[0]);
-            std::vector<ValueId> values;
+            Values values;
             if (dimension + 1 < reduced_sizes_.size()) {
-                values = combine_dimension(inner, dimension + 1, position);
+                values = combine_dimension(inner, which, dimension + 1, position);
             } else {
-                for (const ValueId input : inputs_) values.push_back(inner.load(input, position));
+                for (const size_t k : which) {
+                    for (size_t c = 0; c < form_.reductions[k].components().size(); ++c)
+                        values.push_back(inner.load(inputs_[partial_of(k) + c], position));
+                }
             }
             position.pop_back();
             return values;
         };
-        return reduce_dimension(b, reduced_sizes_[dimension], 1, 1, element);
+        return walk(b, which, reduced_sizes_[dimension], 1, 1, element);
     }
 
-    void combine() {
-        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_,
-                          [&](Builder& b, std::span<const ValueId> indices) {
-                              std::vector<ValueId> position(indices.begin(), indices.end());
-                              store_result(b, combine_dimension(b, 0, position), indices);
-                              return std::vector<ValueId>{};
-                          });
-    }
-
-    void arange() {
-        builder_.parallel(
-            ir::ParallelLevel::kGrid, grid_sizes_, [&](Builder& b, std::span<const ValueId> indices) {
-                const ScalarType type = form_.scalars[0];
-                const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                                        : type == ScalarType::kBool  ? ScalarType::kInt64
-                                                                     : type;
-                const ValueId position = b.cast(indices[0], wide);
-                const ValueId offset = b.apply("multiply", {position, b.cast(scalars_[1], wide)});
-                const ValueId value = b.apply("add", {b.cast(scalars_[0], wide), offset});
-                b.store(outputs_[0], b.cast(value, type), indices);
-                return std::vector<ValueId>{};
-            });
+    void combine(std::span<const ValueId> indices) {
+        Scope point = make_scope(indices, nullptr);
+        reduced_.resize(form_.reductions.size());
+        for (const std::vector<size_t>& which : walks_of_phase(0)) {
+            Values position(indices.begin(), indices.end());
+            finish_walk(which, combine_dimension(builder_, which, 0, position));
+        }
+        for (size_t k = 0; k < outputs_.size(); ++k) store(point, k);
     }
 
     const KernelForm& form_;
     Builder builder_;
-    std::vector<ValueId> grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_;
+    Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_;
+    std::vector<Position> positions_;
+    std::vector<bool> step_of_element_;
+    std::unordered_map<size_t, std::vector<bool>> needed_;
 };
 
 }  // namespace
+
+std::vector<ScalarType> ReductionForm::components() const {
+    if (info->gives_index) return {compute, ScalarType::kInt64};
+    if (info->deviations) return {compute, compute, compute};
+    return {compute};
+}
 
 std::string KernelForm::key() const {
     std::string key;
     key += static_cast<char>('0' + static_cast<int>(shape));
     key += std::to_string(grid_rank) + "|";
-    for (const BufferForm& input : inputs) append_buffer(key, input);
+    for (const InputForm& input : inputs) {
+        if (input.position) key += 'p';
+        append_buffer(key, input.buffer);
+    }
     key += '|';
     for (const ScalarType type : scalars) key += static_cast<char>('A' + static_cast<int>(type));
     for (const ir::Constant& constant : constants) {
@@ -360,10 +588,10 @@ std::string KernelForm::key() const {
     }
     for (const StepForm& step : steps) {
         key += '|';
-        if (step.op != nullptr) {
+        if (step.kind == StepForm::Kind::kOperation) {
             key += std::to_string(static_cast<int>(step.op->id)) + ":" + std::to_string(step.loop);
         } else {
-            key += '>';
+            key += step.kind == StepForm::Kind::kCast ? '>' : '#';
             key += static_cast<char>('A' + static_cast<int>(step.to));
         }
         for (const ValueForm& operand : step.operands) append_value(key, operand);
@@ -373,13 +601,16 @@ std::string KernelForm::key() const {
         append_value(key, output.value);
         append_buffer(key, output.buffer);
     }
-    if (reduction != nullptr) {
-        key += '#' + std::string(reduction->name);
-        key += static_cast<char>('A' + static_cast<int>(compute));
-        key += static_cast<char>('A' + static_cast<int>(result));
-        append_value(key, element);
-        key += std::to_string(outer_rank) + (blocked ? "b" : "") + (partial ? "p" : "") +
-               std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk);
+    for (const ReductionForm& reduction : reductions) {
+        key += '#' + std::string(reduction.info->name);
+        key += static_cast<char>('A' + static_cast<int>(reduction.compute));
+        key += static_cast<char>('A' + static_cast<int>(reduction.result));
+        append_value(key, reduction.element);
+        key += '@' + std::to_string(reduction.phase);
+    }
+    if (!reductions.empty()) {
+        key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + std::to_string(lanes) + "/" +
+               std::to_string(block) + "/" + std::to_string(chunk) + "/" + std::to_string(pilot);
     }
     return key;
 }
@@ -387,24 +618,26 @@ std::string KernelForm::key() const {
 std::string KernelForm::name() const {
     std::string name;
     int more = 0;
-    for (const StepForm& step : steps) {
-        if (step.op == nullptr) continue;
+    bool counts = false;
+    const auto append = [&](std::string_view part) {
         if (name.size() > 40) {
             ++more;
         } else {
-            name += (name.empty() ? "" : "_") + std::string(step.op->name);
+            name += (name.empty() ? "" : "_") + std::string(part);
         }
+    };
+    for (const StepForm& step : steps) {
+        if (step.kind == StepForm::Kind::kOperation) append(step.op->name);
+        counts |= step.kind == StepForm::Kind::kArange;
     }
     if (more != 0) name += "_and_" + std::to_string(more) + "_more";
-    if (reduction != nullptr) {
-        name += (name.empty() ? "" : "_") + std::string(reduction->name);
-        if (shape == KernelShape::kCombine) name += "_combine";
-    }
-    if (shape == KernelShape::kArange) name = "arange";
-    if (name.empty()) name = inputs.empty() ? "fill" : "copy";
-    const ScalarType type = reduction != nullptr ? compute
-                            : outputs.empty()    ? ScalarType::kFloat64
-                                                 : outputs[0].buffer.element;
+    for (const ReductionForm& reduction : reductions)
+        name += (name.empty() ? "" : "_") + std::string(reduction.info->name);
+    if (shape == KernelShape::kCombine) name += "_combine";
+    if (name.empty()) name = counts ? "arange" : inputs.empty() ? "fill" : "copy";
+    const ScalarType type = !reductions.empty() ? reductions[0].compute
+                            : outputs.empty()   ? ScalarType::kFloat64
+                                                : outputs[0].buffer.element;
     return name + "_" + std::string(DType::of(type).name());
 }
 

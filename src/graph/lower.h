@@ -1,5 +1,9 @@
-// From a group of nodes, in a canonical form without sizes and addresses, to kernel IR. Equal forms share a
-// kernel.
+// From a kernel in a canonical form, without sizes and addresses, to kernel IR. Equal forms share a kernel.
+//
+// A form computes at two levels. A value of the *point* level is computed once for each point of the grid;
+// one of the *element* level once for each element of the row that the point reduces or writes. Reductions
+// take element values to the point level; those of one phase share a walk over the row, and a later phase may
+// read what an earlier one gave (softmax: the largest, then the sum, then the quotients).
 #pragma once
 
 #include <cstdint>
@@ -18,54 +22,75 @@ struct BufferForm {
     ScalarType element = ScalarType::kFloat64;
     uint16_t alias_scope = 0;
     bool readonly = true;
-    std::vector<StrideClass> strides;
+    bool of_element = false;           // element level: one more stride, along the row
+    std::vector<StrideClass> strides;  // over the grid (but for the dimension of chunks) [, the row]
+
+    friend bool operator==(const BufferForm&, const BufferForm&) = default;
+};
+
+struct InputForm {
+    BufferForm buffer;
+    // No memory: the value is the position itself, base + Σ index · stride, an int64 (what arange counts).
+    bool position = false;
 };
 
 struct ValueForm {
-    enum class Kind : uint8_t { kInput, kScalar, kStep, kConstant } kind = Kind::kInput;
+    enum class Kind : uint8_t { kInput, kScalar, kStep, kConstant, kReduction } kind = Kind::kInput;
     uint16_t index = 0;
     uint16_t result = 0;  // of a step
+
+    friend bool operator==(const ValueForm&, const ValueForm&) = default;
 };
 
 struct StepForm {
-    const OpInfo* op = nullptr;  // null: a cast
+    enum class Kind : uint8_t { kOperation, kCast, kArange } kind = Kind::kOperation;
+    const OpInfo* op = nullptr;  // kOperation
     int loop = 0;
-    ScalarType to = ScalarType::kFloat64;  // of a cast
-    std::vector<ValueForm> operands;
+    ScalarType to = ScalarType::kFloat64;  // kCast; kArange: the type of start and step
+    std::vector<ValueForm> operands;       // kArange: position, start, step
+};
+
+struct ReductionForm {
+    const ReductionInfo* info = nullptr;
+    ScalarType compute = ScalarType::kFloat64;
+    ScalarType result = ScalarType::kFloat64;  // what a finished value is cast to
+    ValueForm element;
+    int phase = 0;
+
+    // The types of which a partial result consists.
+    std::vector<ScalarType> components() const;
+    // How many values are carried along the elements of a chunk (or a whole row).
+    size_t carried() const { return info->gives_index || info->deviations ? 2 : 1; }
 };
 
 struct OutputForm {
-    ValueForm value;  // ignored by reductions
+    ValueForm value;
     BufferForm buffer;
 };
 
 enum class KernelShape : uint8_t {
     kElementwise,  // grid: all dimensions
-    kReduce,       // grid: kept dimensions [, outer reduced dimensions, block]; reduces one more dimension
+    kReduce,       // grid: kept dimensions [, outer reduced dimensions, chunk]; and a row
     kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
-    kArange,       // scalars: start and step
 };
 
 struct KernelForm {
     KernelShape shape = KernelShape::kElementwise;
     int grid_rank = 1;
-    std::vector<BufferForm> inputs;
+    std::vector<InputForm> inputs;  // kCombine: the partial results first
     std::vector<ScalarType> scalars;
     std::vector<ir::Constant> constants;  // scalars whose value the code depends on: divisors of integers
     std::vector<StepForm> steps;
-    std::vector<OutputForm> outputs;
-    // reductions
-    const ReductionInfo* reduction = nullptr;
-    ScalarType compute = ScalarType::kFloat64;
-    ScalarType result = ScalarType::kFloat64;
-    ValueForm element;
+    std::vector<OutputForm> outputs;  // of partial results: their components in order, values ignored
+    // kReduce, kCombine
+    std::vector<ReductionForm> reductions;
     int outer_rank =
         0;  // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
-    bool blocked = false;  // kReduce: the last grid dimension counts chunks
-    bool partial = false;  // kReduce: the outputs are partial results (value [and index]) in the compute type
+    bool chunked = false;  // kReduce: the last grid dimension counts chunks, the outputs are partial results
     int lanes = 1;
     int64_t block = 0;  // kReduce: elements of a block; 0: all are one
-    int64_t chunk = 0;  // kReduce, when `blocked`: elements of a grid point, a power of two of blocks
+    int64_t pilot = 1;  // of squared deviations: elements whose mean is subtracted from all
+    int64_t chunk = 0;  // kReduce, when `chunked`: elements of a grid point, a power of two of blocks
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people

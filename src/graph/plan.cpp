@@ -1,11 +1,15 @@
 #include "graph/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <queue>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "graph/lower.h"
-#include "graph/reduction_tree.h"
+#include "core/shape.h"
+#include "device/kernel.h"
+#include "graph/index_map.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -14,47 +18,586 @@ namespace {
 // Past these a kernel's registers and compile time grow faster than the traffic it saves.
 constexpr size_t kMaxGroupNodes = 64;
 constexpr size_t kMaxGroupInputs = 24;
+// Work that is done again rather than stored, at each point of a kernel; in additions.
+constexpr double kRepeatedCost = 8;
+constexpr double kMaxRepeatedCost = 24;            // of all nodes of a group together
+constexpr int64_t kRowBytes = int64_t{256} << 10;  // a row that is walked again from the second-level cache
+constexpr int64_t kEnoughRows = 256;
+// Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
+constexpr size_t kNeighbours = 8;
+constexpr int kMaxSearch = 256;
 
-struct Consumer {
+struct Reader {
     Node* node;
-    const Operand* operand;
+    size_t operand;
 };
+
+// A group while it is planned.
+struct Draft {
+    std::vector<Node*> nodes;  // from the last to the first
+    std::unordered_map<const Node*, bool> stored;
+    std::unordered_map<const Node*, std::vector<IndexMap>> maps;  // of a reduction: of its result
+    std::string reason;
+    Dims shape;
+    std::vector<bool> reduced;
+    std::optional<ReductionSpace> walk;  // of its reductions
+    size_t inputs = 0;
+    double repeated_cost = 0;
+    std::vector<size_t> successors;
+};
+
+double cost_of(const Node& node) {
+    if (node.kind == NodeKind::kArange) return 2;
+    return node.op == nullptr ? 1 : node.op->cost;
+}
+
+bool is_full_size(const Operand& operand, const Dims& shape) {
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] > 8 && operand.strides[d] == 0) return false;
+    }
+    return !operand.is_constant();
+}
 
 size_t outside_inputs(const Node& node) {
     return static_cast<size_t>(std::count_if(node.inputs.begin(), node.inputs.end(),
                                              [](const Operand& input) { return !input.is_constant(); }));
 }
 
-// Whether the operand can be computed inside the consumer's kernel, element by element.
-bool joins_as(const Node& producer, const Consumer& consumer) {
-    const Node& node = *consumer.node;
-    if (node.kind == NodeKind::kArange) return false;
-    if (node.kind == NodeKind::kUpdate && consumer.operand == &node.inputs[0]) return false;
-    return producer.read_elementwise(*consumer.operand, node.shape);
+bool same_walk(const ReductionSpace& a, const ReductionSpace& b) {
+    return a.reduced_axes == b.reduced_axes && a.lanes == b.lanes && a.block == b.block;
 }
 
-// A reduction merges the axes that are one block of memory for its operand; everything that is computed
-// inside its kernel must be walked by the same merged axes.
-bool reduction_fits(const Group& group) {
-    const Node& root = group.root();
-    const ReductionSpace space =
-        reduction_space(*root.reduction, root.compute_dtype.scalar_type(), root.shape, root.reduced_axes,
-                        root.inputs[0].strides, root.results[0].strides);
-    for (const Node* node : group.nodes) {
-        for (const Operand& input : node->inputs) {
+Dims kept_axes(const std::vector<bool>& reduced) {
+    Dims axes;
+    for (size_t d = 0; d < reduced.size(); ++d) {
+        if (!reduced[d]) axes.push_back(static_cast<int64_t>(d));
+    }
+    return axes;
+}
+
+class Planner {
+public:
+    Planner(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse)
+        : nodes_(nodes), fuse_(fuse) {
+        for (Node* node : nodes) {
+            for (size_t k = 0; k < node->inputs.size(); ++k) {
+                const NodePtr& producer = node->inputs[k].source.node;
+                if (producer) readers_[producer.get()].push_back({node, k});
+            }
+        }
+        for (const NodePtr& root : roots) wanted_.insert(root.get());
+    }
+
+    std::vector<Group> run() {
+        for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
+        return in_order();
+    }
+
+private:
+    // ---- where a node goes ----
+
+    void place(Node* node) {
+        const std::vector<Reader>& readers = readers_[node];
+        const bool held = wanted_.contains(node) ||
+                          static_cast<size_t>(node->weak_from_this().use_count()) > readers.size();
+        std::vector<size_t> into;  // groups that read it
+        for (const Reader& reader : readers) {
+            for (const size_t group : groups_of_[reader.node]) {
+                if (std::find(into.begin(), into.end(), group) == into.end()) into.push_back(group);
+            }
+        }
+        std::string reason = reason_for_own(*node, into, held);
+        if (reason.empty()) return;
+        if (fuse_ && join_neighbour(node, into)) return;
+        start(node, into, std::move(reason));
+    }
+
+    // Takes the node into groups that read it; or says why it cannot be.
+    std::string reason_for_own(Node& node, const std::vector<size_t>& into, bool held) {
+        if (!fuse_) return "fusion is off (WEFT_FUSE=0)";
+        if (into.empty()) return "its value is asked for";
+        if (node.kind == NodeKind::kUpdate) return "a write to a storage ends its kernel";
+        if (node.kind != NodeKind::kElementwise && node.kind != NodeKind::kArange &&
+            node.kind != NodeKind::kReduce)
+            return "it is a library's work";
+        if (into.size() > 1) {
+            if (!held && repeats_cheaply(node, into)) {
+                for (const size_t group : into) join(&node, group, false);
+                return "";
+            }
+            // One of the readers computes and stores it for the others.
+            for (size_t k = into.size(); k-- > 0;) {
+                std::vector<size_t> others = into;
+                others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+                if (reaches_any(others, into[k]) || !refusal(node, into[k], true).empty()) continue;
+                join(&node, into[k], true);
+                link(into[k], others);
+                return "";
+            }
+            return "several kernels read it";
+        }
+        std::string why = refusal(node, into[0], held);
+        if (why.empty()) join(&node, into[0], held);
+        return why;
+    }
+
+    void start(Node* node, const std::vector<size_t>& into, std::string reason) {
+        Draft draft;
+        draft.nodes.push_back(node);
+        draft.stored[node] = true;
+        draft.shape = node->shape;
+        draft.inputs = outside_inputs(*node);
+        draft.reason = std::move(reason);
+        if (node->kind == NodeKind::kReduce) {
+            draft.reduced = node->reduced_axes;
+            draft.walk = space_of(*node);
+            draft.maps[node] = {kept_map(*node)};
+        } else {
+            draft.maps[node] = {identity_map(node->shape)};
+        }
+        groups_of_[node].push_back(drafts_.size());
+        drafts_.push_back(std::move(draft));
+        link(drafts_.size() - 1, into);
+    }
+
+    void join(Node* node, size_t group, bool stored) {
+        Draft& draft = drafts_[group];
+        std::vector<IndexMap> maps = maps_of(*node, group);
+        bool widened = false;
+        if (node->kind == NodeKind::kReduce) {
+            widened = draft.reduced.empty();
+            take_reduction(*node, draft, maps);
+        } else {
+            draft.repeated_cost += repeated_cost(*node, draft, maps);
+            draft.maps[node] = std::move(maps);
+        }
+        draft.nodes.push_back(node);
+        draft.stored[node] = stored;
+        draft.inputs += outside_inputs(*node);
+        groups_of_[node].push_back(group);
+        if (widened) merge_with_neighbour(group);
+    }
+
+    void link(size_t from, const std::vector<size_t>& to) {
+        for (const size_t group : to) {
+            if (group != from) drafts_[from].successors.push_back(group);
+        }
+    }
+
+    // Whether a kernel of `from` must run before `to` can, or may have to: a search that is cut short says
+    // yes.
+    bool reaches_any(const std::vector<size_t>& from, size_t to) const {
+        std::vector<size_t> work = from;
+        std::unordered_set<size_t> seen(from.begin(), from.end());
+        int steps = 0;
+        while (!work.empty()) {
+            if (++steps > kMaxSearch) return true;
+            const size_t group = work.back();
+            work.pop_back();
+            if (group == to) return true;
+            for (const size_t next : drafts_[group].successors) {
+                if (seen.insert(next).second) work.push_back(next);
+            }
+        }
+        return false;
+    }
+
+    // ---- how groups read a node ----
+
+    // The maps by which the group's space reads the node; empty when one of the views cannot be computed.
+    std::vector<IndexMap> maps_of(const Node& node, size_t group) {
+        std::vector<IndexMap> maps;
+        const Draft& draft = drafts_[group];
+        for (const Reader& reader : readers_[&node]) {
+            const auto own = draft.maps.find(reader.node);
+            if (own == draft.maps.end()) continue;
+            const Operand& operand = reader.node->inputs[reader.operand];
+            if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
+            const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
+                                       node.result_shape());
+            if (!read) return {};
+            // A reduction reads over the whole space; its own map says how its result is read.
+            const std::vector<IndexMap> whole = {identity_map(draft.shape)};
+            for (const IndexMap& outer : reader.node->kind == NodeKind::kReduce ? whole : own->second) {
+                IndexMap map = compose(*read, outer);
+                if (std::find(maps.begin(), maps.end(), map) == maps.end()) maps.push_back(std::move(map));
+            }
+        }
+        return maps;
+    }
+
+    // The result of a reduction over the axes of its own shape.
+    static IndexMap kept_map(const Node& node) {
+        const Dims axes = kept_axes(node.reduced_axes);
+        IndexMap map{Dims(axes.size(), -1), Dims(axes.size()), Dims(axes.size())};
+        for (size_t j = 0; j < axes.size(); ++j) {
+            if (node.shape[static_cast<size_t>(axes[j])] == 1) continue;
+            map.dimension[j] = axes[j];
+            map.factor[j] = 1;
+        }
+        return map;
+    }
+
+    bool moves_along_row(const IndexMap& map, const Draft& draft) const {
+        if (draft.reduced.empty()) return true;
+        return std::any_of(map.dimension.begin(), map.dimension.end(),
+                           [&](int64_t d) { return d >= 0 && draft.reduced[static_cast<size_t>(d)]; });
+    }
+
+    // How often the group computes the node.
+    double evaluations(const IndexMap& map, const Draft& draft) const {
+        double points = 1;
+        const bool of_element = moves_along_row(map, draft);
+        for (size_t d = 0; d < draft.shape.size(); ++d) {
+            if (draft.reduced.empty() || of_element || !draft.reduced[d])
+                points *= static_cast<double>(draft.shape[d]);
+        }
+        return points;
+    }
+
+    // Additions that are done again at each point of the group's space when the node joins it. Infinite where
+    // a small value would be computed over and over.
+    double repeated_cost(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
+        const auto elements = static_cast<double>(element_count(node.result_shape()));
+        double all = 0, most = 0;
+        for (const IndexMap& map : maps) {
+            const double points = evaluations(map, draft);
+            all += points;
+            most = std::max(most, points);
+        }
+        if (all <= elements * 1.01) return 0;
+        if (elements * 4 < most) return cost_of(node) > 1 ? 1e9 : 1;
+        return cost_of(node) * (all - elements) / most;
+    }
+
+    // ---- whether it can join ----
+
+    // Not held, and cheaper to compute in each of the groups than to store and read.
+    bool repeats_cheaply(const Node& node, const std::vector<size_t>& into) {
+        if (node.kind == NodeKind::kReduce || cost_of(node) > kRepeatedCost || into.size() > 4) return false;
+        const auto full = std::count_if(node.inputs.begin(), node.inputs.end(), [&](const Operand& input) {
+            return is_full_size(input, node.shape);
+        });
+        if (full > 1) return false;
+        for (const size_t group : into) {
+            if (!refusal(node, group, false).empty()) return false;
+            if (drafts_[group].repeated_cost + cost_of(node) > kMaxRepeatedCost) return false;
+        }
+        for (const size_t group : into) drafts_[group].repeated_cost += cost_of(node);
+        return true;
+    }
+
+    // Why the node cannot be computed in the group; empty when it can. `stored`: it is kept as well.
+    std::string refusal(const Node& node, size_t group, bool stored) {
+        const Draft& draft = drafts_[group];
+        const std::vector<IndexMap> maps = maps_of(node, group);
+        if (maps.empty()) return "it is read through another view";
+        if (draft.nodes.size() >= kMaxGroupNodes ||
+            draft.inputs + outside_inputs(node) > kMaxGroupInputs + draft.nodes.size())
+            return "the kernel is large enough";
+        if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps, group);
+        if (stored) {
+            if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return "the program still holds it";
+            const bool all_of_space = covers(maps[0], node.shape, draft);
+            if (!all_of_space) return "the program still holds it";
+        }
+        const double again = repeated_cost(node, draft, maps);
+        if (again > kRepeatedCost || draft.repeated_cost + again > kMaxRepeatedCost)
+            return "it would be computed again and again";
+        if (draft.walk && !follows_walk(node, draft, maps)) return "the reduction walks it in another order";
+        return "";
+    }
+
+    // A stored value is written once for each point of one of the group's levels.
+    bool covers(const IndexMap& map, const Dims& shape, const Draft& draft) const {
+        const bool of_element = moves_along_row(map, draft);
+        if (of_element && draft.walk && !walks_whole_rows(*draft.walk)) return false;
+        double points = 1;
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (map.dimension[d] >= 0) points *= static_cast<double>(shape[d]);
+        }
+        return points == evaluations(map, draft);
+    }
+
+    // A reduction merges the axes that are one block of memory for its operand; everything that is computed
+    // inside its kernel must be walked by the same merged axes.
+    bool follows_walk(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
+        for (const Operand& input : node.inputs) {
             if (input.is_constant()) continue;
-            for (const std::vector<size_t>& axes : space.reduced_axes) {
-                for (size_t k = 0; k + 1 < axes.size(); ++k) {
-                    if (input.strides[axes[k]] != input.strides[axes[k + 1]] * root.shape[axes[k + 1]])
-                        return false;
+            for (const IndexMap& map : maps) {
+                if (!moves_as_one(strides_over_space(input.strides, map, draft.shape.size()), draft))
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    static bool moves_as_one(const Dims& strides, const Draft& draft) {
+        for (const std::vector<size_t>& axes : draft.walk->reduced_axes) {
+            for (size_t k = 0; k + 1 < axes.size(); ++k) {
+                if (strides[axes[k]] != strides[axes[k + 1]] * draft.shape[axes[k + 1]]) return false;
+            }
+        }
+        return true;
+    }
+
+    // ---- reductions ----
+
+    // How a reduction comes into a group: to one that reduces alike; under element-wise work over its
+    // result, which becomes the point level; or before element-wise work over its rows.
+    enum class Entry { kNone, kBeside, kUnder, kBefore };
+
+    Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
+        if (maps.size() != 1) return Entry::kNone;
+        if (draft.nodes.front()->kind == NodeKind::kUpdate) return Entry::kNone;
+        const IndexMap& map = maps[0];
+        const Dims axes = kept_axes(node.reduced_axes), kept = node.result_shape();
+        if (draft.shape == node.shape) {
+            for (size_t j = 0; j < axes.size(); ++j) {
+                if (kept[j] != 1 && (map.dimension[j] != axes[j] || map.factor[j] != 1 || map.start[j] != 0))
+                    return Entry::kNone;
+            }
+            if (draft.reduced.empty()) return Entry::kBefore;
+            return draft.reduced == node.reduced_axes ? Entry::kBeside : Entry::kNone;
+        }
+        if (!draft.reduced.empty() || !is_plain(map, kept)) return Entry::kNone;
+        std::vector<bool> used(draft.shape.size());
+        for (size_t j = 0; j < kept.size(); ++j) {
+            if (map.dimension[j] < 0) continue;
+            const auto d = static_cast<size_t>(map.dimension[j]);
+            if (draft.shape[d] != kept[j]) return Entry::kNone;
+            used[d] = true;
+        }
+        for (size_t d = 0; d < used.size(); ++d) {
+            if (!used[d] && draft.shape[d] != 1) return Entry::kNone;
+        }
+        return Entry::kUnder;
+    }
+
+    // Rows are walked again from the cache, by one kernel.
+    bool allows_phases(const Node& node, const ReductionSpace& walk) const {
+        if (walk.lanes == 1 || !walks_whole_rows(walk)) return false;
+        const int64_t row = walk.reduced_shape.back();
+        return row * node.compute_dtype.itemsize() <= kRowBytes;
+    }
+
+    std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
+                                  size_t group) {
+        const std::string whole = "a reduction ends its kernel";
+        if (node.shape.size() + 1 > kMaxGridDimensions) return whole;
+        const ReductionSpace walk = space_of(node);
+        switch (entry(node, draft, maps)) {
+            case Entry::kNone: return whole;
+            case Entry::kUnder: return "";
+            case Entry::kBefore: {
+                if (!allows_phases(node, walk)) return "what follows walks the rows again";
+                for (const Node* member : draft.nodes) {
+                    Draft changed;
+                    changed.shape = draft.shape;
+                    changed.walk = walk;
+                    if (!follows_walk(*member, changed, draft.maps.at(member))) return whole;
+                }
+                return "";
+            }
+            case Entry::kBeside: {
+                if (!draft.walk || !same_walk(*draft.walk, walk)) return whole;
+                const bool read_in_row = reads_in_row(node, group);
+                return !read_in_row || allows_phases(node, walk) ? "" : "what follows walks the rows again";
+            }
+        }
+        return whole;
+    }
+
+    // Whether elements of the group's rows are computed from the node's result.
+    bool reads_in_row(const Node& node, size_t group) {
+        const Draft& draft = drafts_[group];
+        for (const Reader& reader : readers_[&node]) {
+            const auto own = draft.maps.find(reader.node);
+            if (own == draft.maps.end()) continue;
+            if (reader.node->kind == NodeKind::kReduce) return true;
+            for (const IndexMap& map : own->second) {
+                if (moves_along_row(map, draft)) return true;
+            }
+        }
+        return false;
+    }
+
+    void take_reduction(const Node& node, Draft& draft, const std::vector<IndexMap>& maps) {
+        const Entry how = entry(node, draft, maps);
+        if (how == Entry::kUnder) {
+            // The group's dimensions become the kept axes of the reduction's space.
+            const Dims axes = kept_axes(node.reduced_axes);
+            Dims renamed(draft.shape.size(), -1);
+            for (size_t j = 0; j < axes.size(); ++j) {
+                if (maps[0].dimension[j] >= 0) renamed[static_cast<size_t>(maps[0].dimension[j])] = axes[j];
+            }
+            for (auto& [member, member_maps] : draft.maps) {
+                for (IndexMap& map : member_maps) {
+                    for (int64_t& d : map.dimension) {
+                        if (d >= 0) d = renamed[static_cast<size_t>(d)];
+                    }
+                }
+            }
+            draft.shape = node.shape;
+        }
+        draft.reduced = node.reduced_axes;
+        draft.walk = space_of(node);
+        draft.maps[&node] = {kept_map(node)};
+    }
+
+    // ---- neighbours: groups over one space that share what they read ----
+
+    bool join_neighbour(Node* node, const std::vector<size_t>& into) {
+        if (node->kind != NodeKind::kElementwise && node->kind != NodeKind::kReduce) return false;
+        const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
+        for (size_t group = drafts_.size(); group-- > first;) {
+            const Draft& draft = drafts_[group];
+            if (!is_neighbour(*node, draft) || !shares_input(*node, draft)) continue;
+            if (draft.nodes.size() >= kMaxGroupNodes ||
+                draft.inputs + outside_inputs(*node) > kMaxGroupInputs + draft.nodes.size())
+                continue;
+            if (std::find(into.begin(), into.end(), group) != into.end() || reaches_any(into, group))
+                continue;
+            Draft& chosen = drafts_[group];
+            chosen.maps[node] = {node->kind == NodeKind::kReduce ? kept_map(*node)
+                                                                 : identity_map(node->shape)};
+            chosen.nodes.push_back(node);
+            chosen.stored[node] = true;
+            chosen.inputs += outside_inputs(*node);
+            groups_of_[node].push_back(group);
+            link(group, into);
+            return true;
+        }
+        return false;
+    }
+
+    // A group that has come to reduce may now be the twin of an earlier one (mean and deviation of columns).
+    void merge_with_neighbour(size_t group) {
+        const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
+        for (size_t other = drafts_.size(); other-- > first;) {
+            if (other == group || !are_twins(drafts_[group], drafts_[other])) continue;
+            const std::vector<size_t> own = {group}, others = {other};
+            if (reaches_any(own, other) || reaches_any(others, group)) continue;
+            Draft& into = drafts_[other];
+            Draft& from = drafts_[group];
+            for (Node* node : from.nodes) {
+                std::vector<size_t>& groups = groups_of_[node];
+                std::replace(groups.begin(), groups.end(), group, other);
+                into.nodes.push_back(node);
+                into.stored[node] = from.stored.at(node);
+                into.maps[node] = std::move(from.maps.at(node));
+            }
+            into.inputs += from.inputs;
+            into.repeated_cost += from.repeated_cost;
+            into.successors.insert(into.successors.end(), from.successors.begin(), from.successors.end());
+            for (Draft& draft : drafts_) {
+                std::replace(draft.successors.begin(), draft.successors.end(), group, other);
+            }
+            from = Draft{};
+            return;
+        }
+    }
+
+    bool are_twins(const Draft& a, const Draft& b) const {
+        if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced || !a.walk || !b.walk ||
+            !same_walk(*a.walk, *b.walk) || a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
+            a.inputs + b.inputs > kMaxGroupInputs)
+            return false;
+        const auto computes = [](const Draft& draft, const Node* node) { return draft.maps.contains(node); };
+        if (std::any_of(a.nodes.begin(), a.nodes.end(), [&](Node* node) { return computes(b, node); }))
+            return false;
+        return std::any_of(a.nodes.begin(), a.nodes.end(),
+                           [&](const Node* node) { return shares_input(*node, b); });
+    }
+
+    bool is_neighbour(const Node& node, const Draft& draft) const {
+        if (draft.nodes.empty() || draft.shape != node.shape) return false;
+        const Node& last = *draft.nodes.front();
+        if (node.kind == NodeKind::kReduce) {
+            return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node));
+        }
+        return draft.reduced.empty() && last.kind == NodeKind::kElementwise;
+    }
+
+    static bool shares_input(const Node& node, const Draft& draft) {
+        for (const Operand& input : node.inputs) {
+            if (input.is_constant()) continue;
+            for (const Node* member : draft.nodes) {
+                for (const Operand& other : member->inputs) {
+                    if (!other.is_constant() && other.source == input.source) return true;
                 }
             }
         }
+        return false;
     }
-    return true;
-}
+
+    // ---- the result ----
+
+    std::vector<Group> in_order() {
+        std::vector<int> waiting(drafts_.size());
+        size_t alive = 0;
+        for (const Draft& draft : drafts_) {
+            alive += draft.nodes.empty() ? 0 : 1;
+            for (const size_t next : draft.successors) ++waiting[next];
+        }
+        // Of those that can run, the one recorded first.
+        const auto later = [&](size_t a, size_t b) {
+            return drafts_[a].nodes.front()->sequence > drafts_[b].nodes.front()->sequence;
+        };
+        std::priority_queue<size_t, std::vector<size_t>, decltype(later)> ready(later);
+        for (size_t k = 0; k < drafts_.size(); ++k) {
+            if (waiting[k] == 0 && !drafts_[k].nodes.empty()) ready.push(k);
+        }
+        std::vector<Group> groups;
+        while (!ready.empty()) {
+            const size_t at = ready.top();
+            ready.pop();
+            for (const size_t next : drafts_[at].successors) {
+                if (--waiting[next] == 0) ready.push(next);
+            }
+            groups.push_back(finish(drafts_[at]));
+        }
+        WEFT_CHECK(groups.size() == alive, "kernels of a plan wait for each other");
+        return groups;
+    }
+
+    Group finish(Draft& draft) {
+        Group group;
+        std::sort(draft.nodes.begin(), draft.nodes.end(),
+                  [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+        for (Node* node : draft.nodes) {
+            group.stored.push_back(draft.stored.at(node));
+            group.repeated.push_back(groups_of_[node].size() > 1);
+            group.maps.push_back(draft.maps.at(node)[0]);
+        }
+        group.nodes = std::move(draft.nodes);
+        group.reason = std::move(draft.reason);
+        group.shape = std::move(draft.shape);
+        group.reduced = std::move(draft.reduced);
+        return group;
+    }
+
+    std::span<Node* const> nodes_;
+    bool fuse_;
+    std::unordered_map<const Node*, std::vector<Reader>> readers_;
+    std::unordered_set<const Node*> wanted_;
+    std::vector<Draft> drafts_;
+    std::unordered_map<const Node*, std::vector<size_t>> groups_of_;
+};
 
 }  // namespace
+
+ReductionSpace space_of(const Node& reduction) {
+    return reduction_space(*reduction.reduction, reduction.compute_dtype.scalar_type(), reduction.shape,
+                           reduction.reduced_axes, reduction.inputs[0].strides, reduction.results[0].strides);
+}
+
+bool walks_whole_rows(const ReductionSpace& space) {
+    const bool one_block = space.reduced_shape.back() <= space.block;
+    const bool rows_suffice = space.lanes > 1 && element_count(space.kept_shape) >= kEnoughRows;
+    return space.reduced_shape.size() == 1 && space.reduced_shape.back() <= space.chunk &&
+           (one_block || rows_suffice);
+}
 
 std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {
     std::vector<Node*> nodes, work;
@@ -78,82 +621,7 @@ std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {
 }
 
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
-    std::unordered_map<const Node*, std::vector<Consumer>> consumers;
-    for (Node* node : nodes) {
-        for (const Operand& input : node->inputs) {
-            if (input.source.node) consumers[input.source.node.get()].push_back({node, &input});
-        }
-    }
-    std::unordered_set<const Node*> wanted;
-    for (const NodePtr& root : roots) wanted.insert(root.get());
-
-    std::vector<Group> groups;  // from the last to the first
-    std::unordered_map<const Node*, size_t> group_of;
-    std::vector<size_t> input_count;
-    for (size_t k = nodes.size(); k-- > 0;) {
-        Node* node = nodes[k];
-        const std::vector<Consumer>& readers = consumers[node];
-        const bool held =
-            wanted.contains(node) || static_cast<size_t>(node->weak_from_this().use_count()) > readers.size();
-        std::string reason;
-        if (!fuse) {
-            reason = "fusion is off (WEFT_FUSE=0)";
-        } else if (readers.empty()) {
-            reason = "its value is asked for";
-        } else if (node->kind == NodeKind::kReduce) {
-            reason = "a reduction ends its kernel";
-        } else if (node->kind != NodeKind::kElementwise) {
-            reason = "a write to a storage ends its kernel";
-        } else {
-            const size_t group = group_of[readers[0].node];
-            for (const Consumer& reader : readers) {
-                if (group_of[reader.node] != group) {
-                    reason = "several kernels read it";
-                } else if (!joins_as(*node, reader)) {
-                    reason = "it is read through another view";
-                }
-            }
-            const Group& into = groups[group];
-            // The nodes of a group are from last to first here: its root is the first.
-            if (reason.empty() && held && into.nodes.front()->kind != NodeKind::kElementwise) {
-                reason = "the program still holds it";
-            }
-            // What the readers counted as inputs comes from inside the kernel when this node joins.
-            const size_t inputs = input_count[group] + outside_inputs(*node) - readers.size();
-            if (reason.empty() && (into.nodes.size() >= kMaxGroupNodes || inputs > kMaxGroupInputs)) {
-                reason = "the kernel is large enough";
-            }
-            if (reason.empty()) {
-                groups[group].nodes.push_back(node);
-                groups[group].stored.push_back(held);
-                input_count[group] = inputs;
-                group_of[node] = group;
-                continue;
-            }
-        }
-        group_of[node] = groups.size();
-        input_count.push_back(outside_inputs(*node));
-        groups.push_back({{node}, {true}, std::move(reason), {}});
-    }
-    const size_t count = groups.size();
-    for (size_t k = 0; k < count; ++k) {
-        Group& group = groups[k];
-        std::reverse(group.nodes.begin(), group.nodes.end());
-        std::reverse(group.stored.begin(), group.stored.end());
-        if (group.nodes.size() == 1 || group.root().kind != NodeKind::kReduce || reduction_fits(group))
-            continue;
-        Group elements{{group.nodes.begin(), group.nodes.end() - 1},
-                       {group.stored.begin(), group.stored.end() - 1},
-                       "the reduction walks it in another order",
-                       {}};
-        elements.stored.back() = true;
-        group.nodes = {group.nodes.back()};
-        group.stored = {true};
-        groups.push_back(std::move(elements));
-    }
-    std::sort(groups.begin(), groups.end(),
-              [](const Group& a, const Group& b) { return a.root().sequence < b.root().sequence; });
-    return groups;
+    return Planner(nodes, roots, fuse).run();
 }
 
 }  // namespace weft

@@ -1,24 +1,32 @@
 // Planning: which pending nodes share a kernel, and in which order the kernels run.
 //
-// A group is computed by one kernel (two for long reductions). Its last node is its root; the others are
-// element-wise nodes that only the group reads, so that groups can never wait for each other in a circle.
+// A group has a space, the points of which its kernel walks. Its nodes are element-wise ones over the space,
+// perhaps read through views (graph/index_map.h), and reductions over the same axes of the space with what
+// follows them. A node may be computed in several groups when that costs less than to store it.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "graph/index_map.h"
 #include "graph/node.h"
+#include "graph/reduction_tree.h"
 
 namespace weft {
 
 struct Group {
-    std::vector<Node*> nodes;   // in order of recording; the last is the root
-    std::vector<bool> stored;   // which of them somebody reads later; the root always
-    std::string reason;         // why the root is not part of its consumer's kernel
-    std::vector<NodePtr> keep;  // the stored nodes, from planning until they are computed
+    std::vector<Node*> nodes;    // in order of recording
+    std::vector<bool> stored;    // which of them somebody reads later, by position in `nodes`
+    std::vector<bool> repeated;  // which are computed in other groups too
+    std::vector<IndexMap> maps;  // how the space reads each (the first way, where there are several)
+    std::string reason;          // why the root is not part of its consumer's kernel
+    Dims shape;                  // the space
+    std::vector<bool> reduced;   // which axes of it the group's reductions reduce; empty when it has none
+    std::vector<NodePtr> keep;   // the stored nodes, from planning until they are computed
 
-    Node& root() const { return *nodes.back(); }
+    Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
+    bool reduces() const { return !reduced.empty(); }
 };
 
 // The pending nodes that `roots` need, in order of recording. Sources are settled on the way.
@@ -26,5 +34,12 @@ std::vector<Node*> collect_pending(std::span<const NodePtr> roots);
 
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);
+
+// The walk of a kReduce node (graph/reduction_tree.h).
+ReductionSpace space_of(const Node& reduction);
+
+// Whether one kernel walks whole rows, a point of the grid each: there are rows enough for every core, or
+// each is short. Otherwise rows are cut into chunks, and a second kernel combines their results.
+bool walks_whole_rows(const ReductionSpace& space);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "graph/reduction_tree.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <numeric>
 
@@ -59,6 +60,8 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType comput
     const bool along_rows = std::abs(space.reduced_strides.back()) <= smallest_kept;
     space.lanes = along_rows && has_neutral_element(reduction, compute) ? kReduceLanes : 1;
     space.block = along_rows ? kReduceBlock : kReduceBlockAcrossRows;
+    space.chunk = space.lanes > 1 ? space.block * kBlocksPerChunk : space.block;
+    space.pilot = along_rows ? kPilot : kPilotAcrossRows;
     return space;
 }
 
@@ -80,7 +83,25 @@ TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, Sca
     converted_.resize(static_cast<size_t>(longest * itemsize_ + 64));
 }
 
+namespace {
+
+struct Deviations {
+    double count, mean, squares;
+};
+
+}  // namespace
+
 void TreeReducer::combine(char* left, const char* right, int64_t count) {
+    if (reduction_.deviations) {
+        Deviations a, b;
+        std::memcpy(&a, left, sizeof a);
+        std::memcpy(&b, right, sizeof b);
+        const double both = a.count + b.count, delta = b.mean - a.mean, part = b.count / both;
+        const Deviations joined{both, a.mean + delta * part,
+                                a.squares + b.squares + delta * delta * (a.count * part)};
+        std::memcpy(left, &joined, sizeof joined);
+        return;
+    }
     char* const data[3] = {left, const_cast<char*>(right), left};
     const int64_t strides[3] = {itemsize_, itemsize_, itemsize_};
     combine_loop_->loop(data, strides, count);
@@ -129,6 +150,12 @@ TreeReducer::Partial TreeReducer::reduce_dimension(const char* from, size_t dime
     if (dimension + 1 < space_.reduced_shape.size()) {
         return pairwise(extent,
                         [&](int64_t k) { return reduce_dimension(from + k * stride, dimension + 1); });
+    }
+    if (reduction_.deviations) {
+        return pairwise((extent + space_.chunk - 1) / space_.chunk, [&](int64_t k) {
+            const int64_t begin = k * space_.chunk;
+            return deviations(from + begin * stride, stride, std::min(space_.chunk, extent - begin));
+        });
     }
     const int64_t blocks = (extent + space_.block - 1) / space_.block;
     return pairwise(blocks, [&](int64_t k) {
@@ -219,6 +246,52 @@ int64_t TreeReducer::arg_extreme(const char* from) {
     return 0;
 }
 
+double TreeReducer::sum_of(std::span<const double> values) const {
+    std::vector<double> stack;
+    const auto length = static_cast<size_t>(space_.block), most = static_cast<size_t>(space_.lanes);
+    for (size_t begin = 0, k = 1; begin < values.size(); begin += length, ++k) {
+        const std::span<const double> block = values.subspan(begin, std::min(length, values.size() - begin));
+        size_t width = std::min(most, block.size());
+        std::vector<double> lanes(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(width));
+        for (size_t i = width; i < block.size(); ++i) lanes[i % width] += block[i];
+        for (size_t half = most / 2; half >= 1; half /= 2) {
+            if (width <= half) continue;
+            for (size_t i = half; i < width; ++i) lanes[i - half] += lanes[i];
+            width = half;
+        }
+        stack.push_back(lanes[0]);
+        for (size_t bits = k; (bits & 1) == 0; bits >>= 1) {
+            stack[stack.size() - 2] += stack.back();
+            stack.pop_back();
+        }
+    }
+    while (stack.size() > 1) {
+        stack[stack.size() - 2] += stack.back();
+        stack.pop_back();
+    }
+    return stack[0];
+}
+
+TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, int64_t count) {
+    std::vector<double> values(static_cast<size_t>(count));
+    char* const data[2] = {const_cast<char*>(from), reinterpret_cast<char*>(values.data())};
+    const int64_t strides[2] = {stride, itemsize_};
+    convert_(data, strides, count);
+    const auto first = static_cast<size_t>(std::min(count, space_.pilot));
+    const double pilot = sum_of(std::span(values).first(first)) * (1.0 / static_cast<double>(first));
+    std::vector<double> squares;
+    for (double& value : values) {
+        value -= pilot;
+        squares.push_back(value * value);
+    }
+    const double n = static_cast<double>(count), sum = sum_of(values), square = sum_of(squares);
+    const double left = square - sum * (sum / n);
+    const Deviations result{n, pilot + sum / n, left > 0 || left != left ? left : 0.0};
+    Partial partial;
+    std::memcpy(partial.value, &result, sizeof result);
+    return partial;
+}
+
 void TreeReducer::run(const char* from, char* to, ScalarType to_type) {
     if (reduction_.gives_index) {
         const int64_t index = arg_extreme(from);
@@ -230,7 +303,8 @@ void TreeReducer::run(const char* from, char* to, ScalarType to_type) {
         alignas(16) const char zero[16] = {};
         combine(result.value, zero, 1);
     }
-    char* const data[2] = {const_cast<char*>(result.value), to};
+    const size_t at = reduction_.deviations ? offsetof(Deviations, squares) : 0;
+    char* const data[2] = {const_cast<char*>(result.value) + at, to};
     const int64_t strides[2] = {0, 0};
     cast_loop(compute_, to_type).loop(data, strides, 1);
 }

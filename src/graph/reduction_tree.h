@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ops/op.h"
@@ -19,6 +20,15 @@ constexpr int64_t kReduceLanes = 32;
 constexpr int64_t kReduceBlock = 512;
 constexpr int64_t kReduceBlockAcrossRows = 4096;
 
+// Of a reduction to squared deviations, a chunk is one unit: its elements less a pilot, the mean of its first
+// few, are added up, and their squares; chunks are combined by count, mean and sum of squares (Chan, Golub
+// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979). Since the
+// pilot is at most sqrt(sum of squares / elements of the pilot) from the mean, a chunk of n elements loses at
+// most 1 + n / kPilot roundings to cancellation.
+constexpr int64_t kBlocksPerChunk = 64;
+constexpr int64_t kPilot = kReduceBlock;
+constexpr int64_t kPilotAcrossRows = 16;
+
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
     Dims reduced_shape,
@@ -26,6 +36,9 @@ struct ReductionSpace {
     std::vector<std::vector<size_t>> reduced_axes;  // which axes each of them stands for
     int64_t block = kReduceBlock;                   // of the innermost reduced dimension, as are the lanes
     int64_t lanes = 1;
+    int64_t chunk = kReduceBlock;  // of the innermost reduced dimension: a whole power of two of blocks, so a
+                                   // subtree of the pairwise tree
+    int64_t pilot = kPilot;
 };
 
 // Combining starts from an element that changes nothing. There is none for complex products, which are
@@ -47,7 +60,7 @@ public:
 
 private:
     struct Partial {
-        alignas(16) char value[16];
+        alignas(16) char value[32];
     };
     Partial reduce_dimension(const char* from, size_t dimension);
     Partial reduce_block(const char* from, int64_t stride, int64_t count);
@@ -55,6 +68,8 @@ private:
     Partial pairwise(int64_t count, const Next& next);
     void combine(char* left, const char* right, int64_t count);  // left = combine(left, right)
     int64_t arg_extreme(const char* from);
+    Partial deviations(const char* from, int64_t stride, int64_t count);
+    double sum_of(std::span<const double> values) const;  // in blocks, lanes, pairwise
 
     const ReductionInfo& reduction_;
     ScalarType compute_, input_;

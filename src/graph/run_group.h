@@ -1,5 +1,9 @@
-// Runs one group of a plan: chooses the kernel form and its arguments, reserves results, launches.
+// Runs one group of a plan: chooses the kernel form and its arguments, reserves results, launches, commits.
+// Each kind of group has a file: run_elementwise, run_update, run_reduction, and run_small for what is not
+// worth a kernel.
 #pragma once
+
+#include <vector>
 
 #include "graph/plan.h"
 
@@ -7,5 +11,25 @@ namespace weft {
 
 // Afterwards the group's stored nodes are done. Throws before anything is changed.
 void run_group(Group& group, bool fuse);
+
+// Buffers of each node's results, by position in the group.
+using GroupBuffers = std::vector<std::vector<BufferPtr>>;
+
+BufferPtr reserve(int64_t bytes);
+// For the results of the stored nodes (but not of a write, which decides for itself).
+GroupBuffers reserve_results(const Group& group);
+// The stored nodes get their buffers, are done and let go of their inputs.
+void commit_all(const Group& group, GroupBuffers& buffers);
+// Whether nobody but this group's nodes refers to the buffer, so that it may be overwritten.
+bool owns_last_references(const Group& group, const BufferPtr& buffer);
+
+void run_elementwise(const Group& group);
+void run_update(Group& group, bool fuse);
+void run_reduction(const Group& group);
+
+// Groups of few elements, and reductions of more dimensions than a grid has, run through ahead-of-time loops,
+// node by node.
+bool is_small_group(const Group& group);
+void run_small(Group& group, bool fuse);
 
 }  // namespace weft

@@ -109,7 +109,17 @@ struct VectorMathFunction {
 std::span<const VectorMathFunction> vector_math_functions();
 
 /// A reduction: fold by `combine`; the type rule says in which type.
-enum class ReductionId : uint8_t { kSum, kProd, kMax, kMin, kAny, kAll, kArgmax, kArgmin };
+enum class ReductionId : uint8_t {
+    kSum,
+    kProd,
+    kMax,
+    kMin,
+    kAny,
+    kAll,
+    kArgmax,
+    kArgmin,
+    kSquaredDeviations
+};
 
 struct ReductionInfo {
     ReductionId id;
@@ -117,6 +127,7 @@ struct ReductionInfo {
     std::string_view numpy_name;  // the ufunc whose reduce method it is; NumPy's messages quote it
     OpId combine;                 // add, multiply, maximum, …; for argmax the comparison `greater`
     bool gives_index;             // argmax and argmin
+    bool deviations;  // partial results are (count, mean, sum of squared distances from it), as float64
     std::string_view doc;
 };
 std::span<const ReductionInfo> reduction_table();

@@ -413,6 +413,12 @@ ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::option
             compute = input;
             result = ScalarType::kInt64;
             break;
+        case ReductionId::kSquaredDeviations:
+            result = input == ScalarType::kFloat32 || input == ScalarType::kFloat16 ? ScalarType::kFloat32
+                                                                                    : ScalarType::kFloat64;
+            if (dtype) result = *dtype;
+            compute = ScalarType::kFloat64;
+            break;
         default: break;
     }
     const LoopInfo* loop = find_uniform_loop(combine, compute);

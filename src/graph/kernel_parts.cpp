@@ -1,0 +1,191 @@
+#include "graph/kernel_parts.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace weft {
+
+BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides) {
+    return {reinterpret_cast<int64_t>(buffer.data()) + offset, &buffer, dtype, std::move(strides), false};
+}
+
+namespace {
+
+// Integers are divided by a constant without dividing, if the compiler sees it.
+bool is_integer_divisor(const Node& node, size_t operand) {
+    if (node.op == nullptr || operand != 1 || !node.inputs[1].is_constant()) return false;
+    const OpId id = node.op->id;
+    const bool divides =
+        id == OpId::kFloorDivide || id == OpId::kRemainder || id == OpId::kFmod || id == OpId::kDivmod;
+    return divides && DType(node.op->loops[static_cast<size_t>(node.loop)].types[1]).is_integer();
+}
+
+}  // namespace
+
+StepBuilder::StepBuilder(KernelParts& parts, const Group& group)
+    : parts_(parts), rank_(group.shape.size()), members_(group.nodes.begin(), group.nodes.end()) {
+    std::sort(members_.begin(), members_.end());
+}
+
+ValueForm StepBuilder::input(BufferUse use) {
+    for (size_t k = 0; k < parts_.inputs.size(); ++k) {
+        const BufferUse& other = parts_.inputs[k];
+        if (other.base == use.base && other.position == use.position && other.dtype == use.dtype &&
+            other.strides == use.strides) {
+            return {ValueForm::Kind::kInput, static_cast<uint16_t>(k), 0};
+        }
+    }
+    parts_.inputs.push_back(std::move(use));
+    return {ValueForm::Kind::kInput, static_cast<uint16_t>(parts_.inputs.size() - 1), 0};
+}
+
+ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const IndexMap& map) {
+    const Operand& operand = consumer.inputs[number];
+    if (operand.is_constant()) {
+        parts_.scalars.emplace_back(operand.dtype, operand.constant);
+        parts_.form.scalars.push_back(operand.dtype.scalar_type());
+        return {ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0};
+    }
+    if (operand.source.node) {
+        const Node& producer = *operand.source.node;
+        const NodeResult& result = producer.results[operand.source.result];
+        const auto read = read_map(operand, consumer.shape, result, producer.result_shape());
+        WEFT_CHECK(read.has_value(), "a group reads a value through a view that it cannot compute");
+        return value_of(producer, operand.source.result, compose(*read, map));
+    }
+    return input(use_of(*operand.source.buffer, offset_over_space(operand.strides, operand.offset, map),
+                        operand.dtype, strides_over_space(operand.strides, map, rank_)));
+}
+
+ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMap& map) {
+    if (const auto found = reductions_.find(&node); found != reductions_.end()) {
+        return {ValueForm::Kind::kReduction, static_cast<uint16_t>(found->second), 0};
+    }
+    WEFT_CHECK(std::binary_search(members_.begin(), members_.end(), &node),
+               "a group reads a node that is not computed yet");
+    for (const Step& step : steps_) {
+        if (step.node == &node && step.map == map)
+            return {ValueForm::Kind::kStep, step.index, static_cast<uint16_t>(result)};
+    }
+    StepForm step;
+    step.op = node.op;
+    step.loop = node.loop;
+    step.to = node.results[0].dtype.scalar_type();
+    if (node.kind == NodeKind::kArange) {
+        step.kind = StepForm::Kind::kArange;
+        const Dims one(1, 1);
+        step.operands.push_back(input(
+            {map.start[0], nullptr, DType(ScalarType::kInt64), strides_over_space(one, map, rank_), true}));
+    } else if (node.op == nullptr) {
+        step.kind = StepForm::Kind::kCast;
+    } else {
+        ++parts_.operations;
+    }
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+        if (!is_integer_divisor(node, k)) {
+            step.operands.push_back(operand_of(node, k, map));
+            continue;
+        }
+        ir::Constant constant;
+        constant.type = node.inputs[k].dtype.scalar_type();
+        constant.bytes = node.inputs[k].constant;
+        step.operands.push_back(
+            {ValueForm::Kind::kConstant, static_cast<uint16_t>(parts_.form.constants.size()), 0});
+        parts_.form.constants.push_back(constant);
+    }
+    const auto index = static_cast<uint16_t>(parts_.form.steps.size());
+    parts_.form.steps.push_back(std::move(step));
+    steps_.push_back({&node, map, index});
+    return {ValueForm::Kind::kStep, index, static_cast<uint16_t>(result)};
+}
+
+void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader, size_t tail) {
+    struct Dimension {
+        int64_t extent;
+        std::vector<int64_t> strides;
+        int64_t order;
+    };
+    const size_t count = extents.size() - tail;
+    std::vector<Dimension> dimensions;
+    for (size_t d = 0; d < count; ++d) {
+        if (extents[d] == 1) continue;
+        Dimension dimension{extents[d], {}, std::abs(leader.strides[d])};
+        for (const BufferUse* use : uses) dimension.strides.push_back(use->strides[d]);
+        dimensions.push_back(std::move(dimension));
+    }
+    std::stable_sort(dimensions.begin(), dimensions.end(),
+                     [](const Dimension& a, const Dimension& b) { return a.order > b.order; });
+    std::vector<Dimension> merged;
+    for (Dimension& dimension : dimensions) {
+        bool merge = !merged.empty();
+        for (size_t k = 0; merge && k < uses.size(); ++k) {
+            merge = merged.back().strides[k] == dimension.strides[k] * dimension.extent;
+        }
+        if (merge) {
+            merged.back().extent *= dimension.extent;
+            merged.back().strides = dimension.strides;
+        } else {
+            merged.push_back(std::move(dimension));
+        }
+    }
+    if (merged.empty()) merged.push_back({1, std::vector<int64_t>(uses.size()), 0});
+    const Dims tail_extents(std::span(extents.begin() + count, tail));
+    extents.clear();
+    for (const Dimension& dimension : merged) extents.push_back(dimension.extent);
+    for (const int64_t extent : tail_extents) extents.push_back(extent);
+    for (size_t k = 0; k < uses.size(); ++k) {
+        Dims& strides = uses[k]->strides;
+        const Dims rest(std::span(strides.begin() + count, strides.size() - count));
+        strides.clear();
+        for (const Dimension& dimension : merged) strides.push_back(dimension.strides[k]);
+        for (const int64_t stride : rest) strides.push_back(stride);
+    }
+}
+
+namespace {
+
+StrideClass stride_class(int64_t stride, int64_t itemsize) {
+    if (stride == 0) return StrideClass::kZero;
+    if (stride == itemsize) return StrideClass::kItem;
+    if (stride == -itemsize) return StrideClass::kMinusItem;
+    return StrideClass::kDynamic;
+}
+
+BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element) {
+    BufferForm form;
+    form.element = use.dtype.scalar_type();
+    form.alias_scope = alias_scope;
+    form.readonly = readonly;
+    form.of_element = of_element;
+    for (const int64_t stride : use.strides)
+        form.strides.push_back(stride_class(stride, use.position ? 1 : use.dtype.itemsize()));
+    return form;
+}
+
+}  // namespace
+
+void finish_forms(KernelParts& parts, bool row) {
+    const auto grid = static_cast<size_t>(parts.form.grid_rank) - (parts.form.chunked ? 1 : 0);
+    const bool combines = parts.form.shape == KernelShape::kCombine;
+    for (size_t k = 0; k < parts.outputs.size(); ++k) {
+        const bool of_element = row && !parts.form.chunked && parts.outputs[k].strides.size() > grid;
+        parts.form.outputs[k].buffer =
+            buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
+    }
+    for (BufferUse& input : parts.inputs) {
+        uint16_t scope = 0;
+        for (size_t k = 0; k < parts.outputs.size(); ++k) {
+            if (!input.position && input.buffer == parts.outputs[k].buffer)
+                scope = static_cast<uint16_t>(k + 1);
+        }
+        bool of_element = false;
+        if (row && input.strides.size() > grid) {
+            of_element = input.strides.back() != 0;
+            if (!of_element) input.strides.resize(grid);
+        }
+        WEFT_CHECK(combines || input.strides.size() == grid + (of_element ? 1 : 0), "strides of a kernel");
+        parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
+    }
+}
+
+}  // namespace weft

@@ -1,0 +1,116 @@
+#include "graph/launch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "core/config.h"
+#include "core/log.h"
+#include "core/shape.h"
+#include "graph/kernel_store.h"
+
+namespace weft {
+
+namespace {
+
+void append_words(std::vector<KernelWord>& words, const BufferUse& use, const BufferForm& form) {
+    words.push_back(static_cast<KernelWord>(use.base));
+    for (size_t d = 0; d < form.strides.size(); ++d) {
+        if (form.strides[d] == StrideClass::kDynamic)
+            words.push_back(static_cast<KernelWord>(use.strides[d]));
+    }
+}
+
+void append_words(std::vector<KernelWord>& words, DType dtype, const ScalarBytes& bytes) {
+    KernelWord parts[2] = {};
+    std::memcpy(parts, bytes.data(), static_cast<size_t>(dtype.itemsize()));
+    words.push_back(parts[0]);
+    if (dtype.itemsize() > 8) words.push_back(parts[1]);
+}
+
+int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
+    if (use.position) return 0;
+    int64_t elements = 1;
+    for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
+        if (use.strides[d] != 0) elements *= extents[d];
+    }
+    return std::min(elements * use.dtype.itemsize(), static_cast<int64_t>(use.buffer->size()));
+}
+
+int64_t cost_of(const KernelForm& form) {
+    int64_t cost = 1 + static_cast<int64_t>(form.inputs.size() + form.outputs.size());
+    for (const StepForm& step : form.steps) cost += step.op == nullptr ? 1 : step.op->cost;
+    return cost;
+}
+
+}  // namespace
+
+void launch(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+    using Clock = std::chrono::steady_clock;
+    KernelForm form = parts.form;
+    const size_t grid_rank = static_cast<size_t>(form.grid_rank);
+    const size_t extra = grid_rank > kMaxGridDimensions ? grid_rank - kMaxGridDimensions : 0;
+    if (extra != 0) {
+        form.grid_rank = kMaxGridDimensions;
+        for (InputForm& input : form.inputs)
+            input.buffer.strides.erase(input.buffer.strides.begin(),
+                                       input.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
+        for (OutputForm& output : form.outputs)
+            output.buffer.strides.erase(output.buffer.strides.begin(),
+                                        output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
+    }
+    bool fresh = false;
+    const std::shared_ptr<const StoredKernel> kernel = find_or_compile(form, fresh);
+
+    KernelRecord record;
+    record.name = kernel->name;
+    record.ir = kernel->ir;
+    record.compile_seconds = fresh ? kernel->compile_seconds : 0;
+    record.operations = parts.operations;
+    record.elements = element_count(counted);
+    for (const BufferUse& use : parts.inputs) record.bytes_read += bytes_touched(use, counted);
+    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
+
+    const auto start = Clock::now();
+    Dims position(extra);
+    std::vector<KernelWord> words;
+    const auto at_position = [&](const BufferUse& use) {
+        BufferUse moved = use;
+        for (size_t d = 0; d < extra; ++d) moved.base += position[d] * use.strides[d];
+        moved.strides = Dims(std::span(use.strides.begin() + extra, use.strides.size() - extra));
+        return moved;
+    };
+    int64_t cost = cost_of(form);
+    for (size_t d = grid_rank; d < extents.size(); ++d) cost *= extents[d];
+    while (true) {
+        words.clear();
+        for (size_t d = extra; d < extents.size(); ++d) words.push_back(static_cast<KernelWord>(extents[d]));
+        for (size_t k = 0; k < parts.inputs.size(); ++k)
+            append_words(words, at_position(parts.inputs[k]), form.inputs[k].buffer);
+        for (const auto& [dtype, bytes] : parts.scalars) append_words(words, dtype, bytes);
+        for (size_t k = 0; k < parts.outputs.size(); ++k)
+            append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
+        const std::span<const int64_t> grid(extents.begin() + extra, grid_rank - extra);
+        cpu_device().launch(*kernel->compiled, words, grid, cost);
+        size_t d = extra;
+        while (d-- > 0) {
+            if (++position[d] < extents[d]) break;
+            position[d] = 0;
+        }
+        if (d == SIZE_MAX) break;
+    }
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (debug_enabled(DebugLevel::kLaunches, record.name)) {
+        char text[256];
+        const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
+        std::snprintf(
+            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", record.name.c_str(),
+            static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
+            fresh ? (" (compiled in " + std::to_string(record.compile_seconds * 1e3) + " ms)").c_str() : "");
+        log_line(text);
+    }
+    record_launch(std::move(record));
+}
+
+}  // namespace weft

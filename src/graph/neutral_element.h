@@ -1,0 +1,12 @@
+// What a reduction starts from in kernel IR: the element that changes nothing (see has_neutral_element in
+// graph/reduction_tree.h for the one that has none).
+#pragma once
+
+#include "ir/ir.h"
+#include "ops/op.h"
+
+namespace weft {
+
+ir::Constant neutral_element(const ReductionInfo& reduction, ScalarType compute);
+
+}  // namespace weft

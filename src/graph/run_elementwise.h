@@ -1,0 +1,16 @@
+// What element-wise groups and writes share: outputs of stored nodes, and the launch over all dimensions.
+#pragma once
+
+#include "graph/kernel_parts.h"
+#include "graph/run_group.h"
+
+namespace weft {
+
+// The stored nodes' results become outputs, with strides over the group's space.
+void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& group,
+                        const GroupBuffers& buffers);
+
+// Launches over `shape`, of whose dimensions the first output decides the order.
+void launch_elementwise(KernelParts& parts, const Dims& shape);
+
+}  // namespace weft

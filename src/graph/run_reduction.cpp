@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/shape.h"
+#include "graph/launch.h"
+#include "graph/reduction_tree.h"
+#include "graph/run_elementwise.h"
+
+namespace weft {
+
+namespace {
+
+Dims concatenated(const Dims& first, const Dims& second) {
+    Dims all = first;
+    for (const int64_t value : second) all.push_back(value);
+    return all;
+}
+
+Dims leading(const Dims& dims, size_t count) { return Dims(std::span(dims.begin(), count)); }
+
+class ReductionRun {
+public:
+    explicit ReductionRun(const Group& group) : group_(group) {
+        for (const Node* node : group.nodes) {
+            if (node->kind == NodeKind::kReduce) reductions_.push_back(node);
+        }
+        walk_ = space_of(*reductions_[0]);
+        inner_ = walk_.reduced_shape.back();
+        outer_ = walk_.reduced_shape.size() - 1;
+    }
+
+    void run() {
+        GroupBuffers buffers = reserve_results(group_);
+        if (walks_whole_rows(walk_)) {
+            run_rows(buffers);
+        } else {
+            run_chunks(buffers);
+        }
+        commit_all(group_, buffers);
+    }
+
+private:
+    // The reductions' elements, as steps of `parts`; each in the phase after those that it depends on.
+    void add_reductions(KernelParts& parts, StepBuilder& steps) {
+        std::unordered_map<const Node*, int> phase;
+        for (const Node* node : group_.nodes) {
+            int own = 0;
+            for (const Operand& input : node->inputs) {
+                const auto found = phase.find(input.source.node.get());
+                if (found == phase.end()) continue;
+                const bool reduces = found->first->kind == NodeKind::kReduce;
+                own = std::max(own, found->second + (reduces ? 1 : 0));
+            }
+            phase[node] = own;
+            if (node->kind != NodeKind::kReduce) continue;
+            ReductionForm form = form_of(*node);
+            form.phase = own;
+            form.element = steps.operand_of(*node, 0, identity_map(node->shape));
+            steps.add_reduction(*node, parts.form.reductions.size());
+            parts.form.reductions.push_back(form);
+        }
+        parts.operations += static_cast<int>(reductions_.size());
+        parts.form.lanes = static_cast<int>(walk_.lanes);
+        parts.form.pilot = walk_.pilot;
+        parts.form.block = inner_ > walk_.block && walk_.lanes > 1 ? walk_.block : 0;
+    }
+
+    static ReductionForm form_of(const Node& node) {
+        ReductionForm form;
+        form.info = node.reduction;
+        form.compute = node.compute_dtype.scalar_type();
+        form.result = node.results[0].dtype.scalar_type();
+        return form;
+    }
+
+    // From strides over the group's space to the kept dimensions, and behind them those of the walk.
+    Dims over_walk(const Dims& strides, bool along_rows) const {
+        Dims result;
+        for (size_t d = 0; d < group_.shape.size(); ++d) {
+            if (!group_.reduced[d]) result.push_back(strides[d]);
+        }
+        if (!along_rows) return result;
+        for (const std::vector<size_t>& axes : walk_.reduced_axes)
+            result.push_back(axes.empty() ? 0 : strides[axes.back()]);
+        return result;
+    }
+
+    bool moves_along_rows(const Dims& strides) const {
+        for (size_t d = 0; d < group_.shape.size(); ++d) {
+            if (group_.reduced[d] && group_.shape[d] != 1 && strides[d] != 0) return true;
+        }
+        return false;
+    }
+
+    void run_rows(const GroupBuffers& buffers) {
+        KernelParts parts;
+        parts.form.shape = KernelShape::kReduce;
+        StepBuilder steps(parts, group_);
+        add_reductions(parts, steps);
+        add_result_outputs(parts, steps, group_, buffers);
+        std::vector<BufferUse*> uses;
+        for (BufferUse& use : parts.inputs) use.strides = over_walk(use.strides, true);
+        for (BufferUse& use : parts.outputs)
+            use.strides = over_walk(use.strides, moves_along_rows(use.strides));
+        for (BufferUse& use : parts.inputs) uses.push_back(&use);
+        for (BufferUse& use : parts.outputs) uses.push_back(&use);
+        Dims extents = concatenated(walk_.kept_shape, walk_.reduced_shape);
+        const BufferUse leader = parts.outputs[0];
+        collapse(extents, uses, leader, 1);
+        parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
+        finish_forms(parts, true);
+        launch(parts, extents);
+    }
+
+    // First kernel: partial results of each chunk of each row; second: the fixed tree above them, and what
+    // follows it.
+    void run_chunks(const GroupBuffers& buffers) {
+        const int64_t chunks = (inner_ + walk_.chunk - 1) / walk_.chunk;
+        KernelParts first;
+        first.form.shape = KernelShape::kReduce;
+        StepBuilder first_steps(first, group_);
+        add_reductions(first, first_steps);
+
+        KernelParts second;
+        second.form.shape = KernelShape::kCombine;
+        second.form.reductions = first.form.reductions;
+        for (ReductionForm& reduction : second.form.reductions) reduction.element = {};
+        std::vector<DType> components;
+        for (const ReductionForm& reduction : first.form.reductions) {
+            for (const ScalarType type : reduction.components()) components.emplace_back(type);
+        }
+        for (size_t k = 0; k < components.size(); ++k)
+            second.inputs.push_back({-1 - static_cast<int64_t>(k), nullptr, components[k], {}, false});
+        StepBuilder second_steps(second, group_);
+        for (size_t k = 0; k < reductions_.size(); ++k) second_steps.add_reduction(*reductions_[k], k);
+        add_result_outputs(second, second_steps, group_, buffers);
+
+        for (BufferUse& use : first.inputs) use.strides = over_walk(use.strides, true);
+        std::vector<BufferUse*> uses;
+        for (BufferUse& use : first.inputs) uses.push_back(&use);
+        for (size_t k = components.size(); k < second.inputs.size(); ++k) {
+            second.inputs[k].strides = over_walk(second.inputs[k].strides, false);
+            uses.push_back(&second.inputs[k]);
+        }
+        for (BufferUse& use : second.outputs) {
+            use.strides = over_walk(use.strides, false);
+            uses.push_back(&use);
+        }
+        Dims extents = concatenated(walk_.kept_shape, walk_.reduced_shape);
+        const BufferUse leader = second.outputs[0];
+        collapse(extents, uses, leader, walk_.reduced_shape.size());
+        const size_t kept = extents.size() - walk_.reduced_shape.size();
+
+        Dims partial_shape = leading(extents, extents.size() - 1);
+        partial_shape.push_back(chunks);
+        std::vector<BufferPtr> partials;
+        for (size_t k = 0; k < components.size(); ++k) {
+            const int64_t itemsize = components[k].itemsize();
+            partials.push_back(reserve(element_count(partial_shape) * itemsize));
+            first.outputs.push_back(
+                use_of(*partials[k], 0, components[k], c_strides(partial_shape, itemsize)));
+            second.inputs[k] = first.outputs[k];
+        }
+        first.form.grid_rank = static_cast<int>(partial_shape.size());
+        first.form.outer_rank = static_cast<int>(outer_);
+        first.form.chunked = true;
+        first.form.chunk = walk_.chunk;
+        first.form.outputs.resize(components.size());
+        finish_forms(first, true);
+        Dims first_extents = partial_shape;
+        first_extents.push_back(inner_);
+        launch(first, first_extents, extents);
+
+        second.form.grid_rank = static_cast<int>(kept);
+        second.form.outer_rank = static_cast<int>(outer_) + 1;
+        finish_forms(second, false);
+        launch(second, partial_shape);
+    }
+
+    const Group& group_;
+    std::vector<const Node*> reductions_;
+    ReductionSpace walk_;
+    int64_t inner_ = 0;
+    size_t outer_ = 0;
+};
+
+}  // namespace
+
+void run_reduction(const Group& group) { ReductionRun(group).run(); }
+
+}  // namespace weft

@@ -1,0 +1,119 @@
+#include "graph/run_group.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "core/shape.h"
+#include "device/kernel.h"
+#include "graph/at_once.h"
+#include "graph/record.h"
+
+namespace weft {
+
+namespace {
+
+StridedData data_of(const Operand& operand,
+                    const std::unordered_map<const Node*, std::vector<BufferPtr>>& computed) {
+    if (operand.is_constant()) {
+        return {const_cast<char*>(reinterpret_cast<const char*>(operand.constant.data())), &operand.strides,
+                operand.dtype.scalar_type()};
+    }
+    const Buffer* buffer = operand.source.buffer
+                               ? operand.source.buffer.get()
+                               : computed.at(operand.source.node.get())[operand.source.result].get();
+    return {buffer->data() + operand.offset, &operand.strides, operand.dtype.scalar_type()};
+}
+
+void arange_at_once(const Node& node, char* out) {
+    const ScalarType type = node.results[0].dtype.scalar_type();
+    const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
+                            : type == ScalarType::kBool  ? ScalarType::kInt64
+                                                         : type;
+    const int64_t count = node.shape[0], itemsize = DType::of(wide).itemsize();
+    std::vector<int64_t> positions(static_cast<size_t>(count));
+    for (int64_t k = 0; k < count; ++k) positions[static_cast<size_t>(k)] = k;
+    std::vector<char> values(static_cast<size_t>(count * itemsize));
+    const Dims wide_strides{itemsize}, index_strides{8}, none{0};
+    const auto constant = [&](size_t k) {
+        return StridedData{const_cast<char*>(reinterpret_cast<const char*>(node.inputs[k].constant.data())),
+                           &none, type};
+    };
+    const StridedData result{values.data(), &wide_strides, wide};
+    copy_at_once(node.shape, {reinterpret_cast<char*>(positions.data()), &index_strides, ScalarType::kInt64},
+                 result);
+    const ScalarType types[2] = {wide, wide};
+    const OpInfo& multiply = op_info(OpId::kMultiply);
+    const OpInfo& add = op_info(OpId::kAdd);
+    const StridedData product[3] = {result, constant(1), result}, sum[3] = {constant(0), result, result};
+    run_at_once(multiply, *find_loop(multiply, types), node.shape, product);
+    run_at_once(add, *find_loop(add, types), node.shape, sum);
+    copy_at_once(node.shape, result, {out, &node.results[0].strides, type});
+}
+
+}  // namespace
+
+bool is_small_group(const Group& group) {
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
+        return (node->kind == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
+               is_small(element_count(node->shape));
+    });
+}
+
+void run_small(Group& group, bool fuse) {
+    std::unordered_map<const Node*, std::vector<BufferPtr>> computed;
+    std::vector<std::vector<BufferPtr>> buffers(group.nodes.size());
+    for (size_t k = 0; k < group.nodes.size(); ++k) {
+        Node& node = *group.nodes[k];
+        std::vector<BufferPtr>& results = buffers[k];
+        const int64_t count = element_count(node.shape);
+        if (node.kind == NodeKind::kUpdate) {
+            const BufferPtr& old = node.inputs[0].source.buffer;
+            const bool in_place = fuse && owns_last_references(group, old);
+            BufferPtr version = in_place ? old : reserve(node.results[0].bytes);
+            StridedData value = data_of(node.inputs[1], computed);
+            // A value that reads the old version elsewhere is taken aside before the write.
+            const Dims dense = c_strides(node.shape, node.inputs[1].dtype.itemsize());
+            BufferPtr aside;
+            if (in_place && node.inputs[1].source.buffer == old) {
+                aside = reserve(count * node.inputs[1].dtype.itemsize());
+                const StridedData copy{aside->data(), &dense, value.type};
+                copy_at_once(node.shape, value, copy);
+                value = copy;
+            }
+            if (!in_place)
+                std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
+            copy_at_once(node.shape, value,
+                         {version->data() + node.target.offset, &node.target.strides,
+                          node.target.dtype.scalar_type()});
+            results.push_back(std::move(version));
+            continue;
+        }
+        for (const NodeResult& result : node.results) results.push_back(reserve(result.bytes));
+        if (node.kind == NodeKind::kArange) {
+            arange_at_once(node, results[0]->data());
+        } else if (node.kind == NodeKind::kReduce) {
+            reduce_at_once(
+                *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
+                data_of(node.inputs[0], computed),
+                {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
+        } else if (count != 0) {
+            std::vector<StridedData> operands;
+            for (const Operand& operand : node.inputs) operands.push_back(data_of(operand, computed));
+            for (size_t r = 0; r < node.results.size(); ++r) {
+                operands.push_back(
+                    {results[r]->data(), &node.results[r].strides, node.results[r].dtype.scalar_type()});
+            }
+            if (node.op == nullptr) {
+                copy_at_once(node.shape, operands[0], operands[1]);
+            } else {
+                run_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape, operands);
+            }
+        }
+        computed.emplace(&node, results);
+    }
+    computed.clear();
+    commit_all(group, buffers);
+}
+
+}  // namespace weft
