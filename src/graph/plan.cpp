@@ -90,6 +90,10 @@ public:
 
     std::vector<Group> run() {
         for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
+        // What two groups read may have come into them after they were made.
+        for (size_t k = 0; fuse_ && k < drafts_.size(); ++k) {
+            if (!drafts_[k].nodes.empty()) merge_with_neighbour(k);
+        }
         return in_order();
     }
 
@@ -473,8 +477,9 @@ private:
 
     // A group that has come to reduce may now be the twin of an earlier one (mean and deviation of columns).
     void merge_with_neighbour(size_t group) {
-        const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
-        for (size_t other = drafts_.size(); other-- > first;) {
+        const size_t last = std::min(drafts_.size(), group + kNeighbours + 1);
+        const size_t first = group > kNeighbours ? group - kNeighbours : 0;
+        for (size_t other = last; other-- > first;) {
             if (other == group || !are_twins(drafts_[group], drafts_[other])) continue;
             const std::vector<size_t> own = {group}, others = {other};
             if (reaches_any(own, other) || reaches_any(others, group)) continue;
@@ -482,10 +487,17 @@ private:
             Draft& from = drafts_[group];
             for (Node* node : from.nodes) {
                 std::vector<size_t>& groups = groups_of_[node];
-                std::replace(groups.begin(), groups.end(), group, other);
-                into.nodes.push_back(node);
-                into.stored[node] = from.stored.at(node);
-                into.maps[node] = std::move(from.maps.at(node));
+                std::erase(groups, group);
+                if (std::find(groups.begin(), groups.end(), other) == groups.end()) {
+                    groups.push_back(other);
+                    into.nodes.push_back(node);
+                }
+                std::vector<IndexMap>& maps = into.maps[node];
+                for (const IndexMap& map : from.maps.at(node)) std::erase(maps, map);
+                // The first map of a stored node says where it is written.
+                maps.insert(from.stored.at(node) ? maps.begin() : maps.end(), from.maps.at(node).begin(),
+                            from.maps.at(node).end());
+                into.stored[node] |= from.stored.at(node);
             }
             into.inputs += from.inputs;
             into.repeated_cost += from.repeated_cost;
@@ -499,15 +511,18 @@ private:
     }
 
     bool are_twins(const Draft& a, const Draft& b) const {
-        if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced || !a.walk || !b.walk ||
-            !same_walk(*a.walk, *b.walk) || a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
-            a.inputs + b.inputs > kMaxGroupInputs)
+        if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced ||
+            a.nodes.size() + b.nodes.size() > kMaxGroupNodes || a.inputs + b.inputs > kMaxGroupInputs)
             return false;
-        const auto computes = [](const Draft& draft, const Node* node) { return draft.maps.contains(node); };
-        if (std::any_of(a.nodes.begin(), a.nodes.end(), [&](Node* node) { return computes(b, node); }))
-            return false;
+        if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) : writes(a) || writes(b)) return false;
         return std::any_of(a.nodes.begin(), a.nodes.end(),
                            [&](const Node* node) { return shares_input(*node, b); });
+    }
+
+    static bool writes(const Draft& draft) {
+        return std::any_of(draft.nodes.begin(), draft.nodes.end(), [](const Node* node) {
+            return node->kind != NodeKind::kElementwise && node->kind != NodeKind::kArange;
+        });
     }
 
     bool is_neighbour(const Node& node, const Draft& draft) const {

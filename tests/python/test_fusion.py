@@ -1,0 +1,317 @@
+"""What shares a kernel, what a kernel reads and writes, and that fusion changes no bit of any result."""
+
+import math
+import os
+import random
+
+import numpy
+import pytest
+import weft
+
+PROGRAMS = int(os.environ.get("WEFT_FUSION_PROGRAMS", "80"))
+
+
+def launches(compute):
+    """The kernels that `compute` launches, when nothing else is pending."""
+    weft.clear_kernel_history()
+    result = compute()
+    weft.eval(*(result if isinstance(result, tuple) else (result,)))
+    return result, weft.kernel_history()
+
+
+def field(*shape, dtype="float64"):
+    return numpy.random.default_rng(7).random(shape).astype(dtype)
+
+
+# ---- kernels and bytes of the programs that fusion is for ----
+
+
+def test_laplace_step_is_one_kernel_that_reads_and_writes_the_field_once():
+    start = field(300, 400)
+    u = weft.array(start)
+
+    def step(u):
+        u[1:-1, 1:-1] = (u[2:, 1:-1] + u[:-2, 1:-1]) * 0.3 + (u[1:-1, 2:] + u[1:-1, :-2]) * 0.2
+        return u
+
+    for _ in range(3):
+        (_, kernels) = launches(lambda: step(u))
+        assert len(kernels) == 1
+        assert kernels[0]["bytes_written"] == 298 * 398 * 8
+        start = start.copy()
+        step(start)
+    numpy.testing.assert_array_equal(numpy.asarray(u), start)
+
+
+def test_diffusion_that_keeps_its_laplacian_is_one_kernel():
+    u = weft.array(field(300, 300))
+
+    def step():
+        laplacian = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]
+        u[1:-1, 1:-1] += 0.1 * laplacian
+        return u, laplacian
+
+    assert len(launches(step)[1]) == 1
+
+
+def test_softmax_over_rows_is_one_kernel():
+    x = weft.array(field(400, 300))
+
+    def softmax():
+        e = weft.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+
+    result, kernels = launches(softmax)
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_read"] == kernels[0]["bytes_written"] == x.nbytes
+    expected = numpy.exp(numpy.asarray(x) - numpy.asarray(x).max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-14)
+
+
+def test_normalising_columns_walks_the_input_twice():
+    x = weft.array(field(500, 200))
+    result, kernels = launches(lambda: (x - x.mean(0)) / x.std(0))
+    assert len(kernels) == 2
+    assert sum(kernel["bytes_read"] >= x.nbytes for kernel in kernels) == 2
+    y = numpy.asarray(x)
+    numpy.testing.assert_allclose(numpy.asarray(result), (y - y.mean(0)) / y.std(0), rtol=1e-12)
+
+
+def test_several_reductions_of_one_input_share_a_kernel():
+    x = weft.array(field(500, 90))
+    _, kernels = launches(lambda: (x.sum(1), x.min(1), x.max(1), (x * x).sum(1), x.mean(1), x.std(1)))
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_read"] == x.nbytes
+
+
+def test_results_over_one_space_share_a_kernel():
+    x = weft.array(field(100_000))
+    _, kernels = launches(lambda: (x + 1, x * 2, weft.sqrt(x)))
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_read"] == x.nbytes
+    assert kernels[0]["bytes_written"] == 3 * x.nbytes
+
+
+def test_a_table_of_cosines_is_never_in_memory():
+    f = weft.array(field(200))
+    t = weft.array(field(300))
+    y = weft.array(field(300))
+
+    def periodogram():
+        phase = f[:, None] * t
+        c = (y * weft.cos(phase)).sum(axis=1)
+        s = (y * weft.sin(phase)).sum(axis=1)
+        return c * c + s * s
+
+    result, kernels = launches(periodogram)
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_written"] == 200 * 8
+    phase = numpy.asarray(f)[:, None] * numpy.asarray(t)
+    c = (numpy.asarray(y) * numpy.cos(phase)).sum(axis=1)
+    s = (numpy.asarray(y) * numpy.sin(phase)).sum(axis=1)
+    numpy.testing.assert_allclose(numpy.asarray(result), c * c + s * s, rtol=1e-12)
+
+
+def test_cheap_work_is_computed_for_each_view_of_it():
+    x = weft.array(field(20_000))
+
+    def differences():
+        square = x * x
+        return square[1:] - square[:-1]
+
+    result, kernels = launches(differences)
+    assert len(kernels) == 1
+    square = numpy.asarray(x) ** 2
+    numpy.testing.assert_array_equal(numpy.asarray(result), square[1:] - square[:-1])
+
+
+def test_dear_work_is_not_computed_again_and_again():
+    x = weft.array(field(5000))
+    y = weft.array(field(300, 5000))
+    assert len(launches(lambda: y * weft.exp(weft.sin(x)))[1]) == 2
+
+
+def test_generators_take_no_memory():
+    _, kernels = launches(lambda: weft.arange(50_000) * 0.5 + weft.array(field(50_000)))
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_read"] == 50_000 * 8
+
+
+def test_a_value_that_the_program_holds_is_stored_by_the_kernel_that_uses_it():
+    x = weft.array(field(300, 200))
+
+    def compute():
+        e = weft.exp(x)
+        return e, e.sum(axis=1)
+
+    (e, total), kernels = launches(compute)
+    assert len(kernels) == 1
+    numpy.testing.assert_allclose(numpy.asarray(total), numpy.asarray(e).sum(axis=1), rtol=1e-13)
+
+
+def test_every_kernel_of_a_plan_says_why_it_ends():
+    x = weft.array(field(300, 200))
+    text = weft.explain((x - x.mean(0)) / x.std(0))
+    assert text.count("ends here because") == text.count("kernel ") - 1 or "ends here because" in text
+    assert "reducing axes 0" in text
+
+
+# ---- the old version of a storage ----
+
+
+def test_a_reader_of_the_old_version_sees_it_after_the_write():
+    start = field(200, 300)
+    u = weft.array(start)
+    before = u[1:] * 2.0
+    u[1:-1, 1:-1] = u[2:, 1:-1] + 1.0
+    numpy.testing.assert_array_equal(numpy.asarray(before), start[1:] * 2.0)
+    expected = start.copy()
+    expected[1:-1, 1:-1] = start[2:, 1:-1] + 1.0
+    numpy.testing.assert_array_equal(numpy.asarray(u), expected)
+
+
+def test_a_value_computed_in_two_kernels_reads_the_old_version_in_both():
+    start = field(90, 100)
+    u = weft.array(start)
+    cheap = u + 1.0
+    first, second = cheap.sum(axis=1), cheap.T.copy()
+    del cheap
+    u += 5.0
+    weft.eval(u, first, second)
+    numpy.testing.assert_allclose(numpy.asarray(first), (start + 1.0).sum(axis=1), rtol=1e-13)
+    numpy.testing.assert_array_equal(numpy.asarray(second), (start + 1.0).T)
+    numpy.testing.assert_array_equal(numpy.asarray(u), start + 5.0)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        numpy.s_[1:-1, 1:-1],
+        numpy.s_[::2, 1:],
+        numpy.s_[:, ::3],
+        numpy.s_[::-1, 5:-5],
+        numpy.s_[7, :],
+        numpy.s_[:, 3],
+        numpy.s_[10:200],
+        numpy.s_[::-2, ::-2],
+    ],
+    ids=str,
+)
+def test_a_write_keeps_what_is_outside_of_its_view(target):
+    start = field(240, 250)
+    u = weft.array(start)
+    kept = u[0:] + 0.0  # a reader of the old version: the write cannot be in place
+    with weft.config(small=0):
+        u[target] = weft.sin(u[target])
+        weft.eval(u)
+    expected = start.copy()
+    expected[target] = numpy.asarray(weft.sin(weft.array(start[target])))
+    numpy.testing.assert_array_equal(numpy.asarray(u), expected)
+    numpy.testing.assert_array_equal(numpy.asarray(kept), start)
+
+
+# ---- variance ----
+
+
+@pytest.mark.parametrize(
+    "shape", [(7,), (600,), (5000,), (40_000,), (70_001,), (300, 700), (5000, 30)], ids=str
+)
+def test_variance_is_accurate_far_from_zero(shape):
+    x = field(*shape) + 1e7
+    for axis in [None, *range(len(shape))]:
+        result = numpy.asarray(weft.var(weft.array(x), axis=axis))
+        columns = (
+            numpy.moveaxis(x, axis, 0).reshape(shape[axis], -1) if axis is not None else x.reshape(-1, 1)
+        )
+        exact = []
+        for column in columns.T:
+            mean = math.fsum(column) / len(column)
+            exact.append(math.fsum((v - mean) ** 2 for v in column) / len(column))
+        numpy.testing.assert_allclose(result.reshape(-1), exact, rtol=1e-9)
+
+
+def test_variance_with_an_outlier_at_the_start():
+    x = field(30_000)
+    x[0] = 1e9
+    numpy.testing.assert_allclose(float(weft.array(x).var()), x.var(), rtol=1e-13)
+
+
+# ---- the same bits ----
+
+
+class RandomProgram:
+    """A program of element-wise work, views, writes and reductions, the same for each `run`."""
+
+    ROWS, COLUMNS = 37, 130
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def run(self, **settings):
+        choose = random.Random(self.seed)
+        with weft.config(**settings):
+            data = numpy.random.default_rng(self.seed)
+            live = [weft.array(data.standard_normal((self.ROWS, self.COLUMNS))) for _ in range(3)]
+            live.append(weft.array(data.standard_normal((self.ROWS, self.COLUMNS)).astype("float32")))
+            live.append(weft.array(data.integers(-9, 9, (self.ROWS, self.COLUMNS), dtype="int16")))
+            for _ in range(choose.randint(4, 14)):
+                self.step(choose, live)
+            order = list(range(len(live)))
+            choose.shuffle(order)
+            if choose.random() < 0.7:
+                weft.eval(*(live[k] for k in order if isinstance(live[k], weft.ndarray)))
+            return [numpy.asarray(live[k]) for k in order]
+
+    def view(self, choose, x):
+        if x.ndim != 2 or min(x.shape) < 4:
+            return x
+        kind = choose.randrange(6)
+        return [x, x[::-1], x[:, ::-1], x, x, x][kind]
+
+    def step(self, choose, live):
+        x = self.view(choose, choose.choice(live))
+        matching = [y for y in live if y.shape == x.shape]
+        y = self.view(choose, choose.choice(matching))
+        kind = choose.randrange(12)
+        if kind <= 2:
+            live.append(choose.choice([weft.add, weft.multiply, weft.subtract, weft.maximum])(x, y))
+        elif kind == 3:
+            live.append(choose.choice([weft.sin, weft.tanh, weft.square, weft.negative])(x))
+        elif kind == 4 and x.ndim == 2:
+            axis = choose.choice([0, 1])
+            name = choose.choice(["sum", "max", "mean", "std", "min"])
+            live.append(x - getattr(x, name)(axis=axis, keepdims=True))
+        elif kind == 5 and x.ndim == 2:
+            reduced = getattr(x, choose.choice(["sum", "max", "var", "argmax", "any", "prod"]))
+            live.append(reduced(axis=choose.choice([0, 1, None])) + 0)  # of bool an integer, which subtracts
+        elif kind == 6 and x.ndim == 2 and min(x.shape) > 6:
+            a, b = choose.randint(0, 2), choose.randint(0, 2)
+            x = choose.choice([x[a + 1 :], x[: -a - 1]]) if choose.random() < 0.5 else x[:, b + 1 :]
+            live.append(x + x)
+        elif kind == 7 and x.ndim == 2 and min(x.shape) > 4:
+            inside = x[2:, 1:-1] + x[:-2, 1:-1]
+            x[1:-1, 1:-1] = inside * choose.choice([0.5, 1])
+        elif kind == 8 and y.dtype.kind == "f" and y.ndim:
+            y += x
+        elif kind == 9 and x.ndim == 2:
+            x[choose.randrange(x.shape[0])] = choose.random()
+        elif kind == 10:
+            live.append(x.astype(choose.choice(["float32", "float64", "int32"])) if x.ndim else x * 2)
+        elif len(live) > 4:
+            live.pop(choose.randrange(len(live)))
+
+
+def bits(results):
+    return [(r.dtype, r.shape, r.tobytes()) for r in results]
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_fused_and_naive_give_the_same_bits(seed):
+    program = RandomProgram(seed)
+    naive = bits(program.run(fuse=False, small=0))
+    assert bits(program.run(fuse=True, small=0)) == naive
+    assert bits(program.run(fuse=True, small=1 << 20)) == naive
+    if seed % 8 == 0:
+        for threads in (1, 7):
+            assert bits(program.run(fuse=True, small=0, num_threads=threads)) == naive
