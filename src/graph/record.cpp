@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <unordered_map>
 
 #include "core/config.h"
 #include "core/shape.h"
@@ -10,6 +12,7 @@
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
 #include "graph/storage_locks.h"
+#include "graph/turns.h"
 #include "ops/resolve.h"
 
 namespace weft {
@@ -141,8 +144,36 @@ NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs
     return node;
 }
 
+namespace {
+
+// Computes what was recorded before `next`: the pending values that the program or `next` still refers to.
+void evaluate_before(const Node& next) {
+    std::vector<NodePtr> pending = all_pending();
+    std::erase_if(pending, [&](const NodePtr& node) { return node->sequence >= next.sequence; });
+    std::unordered_map<const Node*, long> references;  // from other pending nodes
+    for (const NodePtr& node : pending) {
+        for (const Operand& input : node->inputs) {
+            if (input.source.node) ++references[input.source.node.get()];
+        }
+    }
+    std::vector<NodePtr> held;
+    for (const NodePtr& node : pending) {
+        if (node.use_count() > references[node.get()] + 1) held.push_back(node);
+    }
+    pending.clear();  // references would look as if the program held every value
+    if (!held.empty()) evaluate(held);
+}
+
+}  // namespace
+
 void recorded(const NodePtr& node) {
     if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
+    // On the heap: static TLS is short where the engine is loaded at run time.
+    thread_local const auto turns = std::make_unique<TurnDetector>();
+    if (turns->starts_turn(signature_of(*node))) {
+        evaluate_before(*node);
+        for (Operand& input : node->inputs) input.source.settle();
+    }
     uint32_t depth = 0;
     for (const Operand& input : node->inputs) {
         const NodePtr& producer = input.source.node;

@@ -211,6 +211,60 @@ def test_a_write_keeps_what_is_outside_of_its_view(target):
     numpy.testing.assert_array_equal(numpy.asarray(kept), start)
 
 
+# ---- loops ----
+
+
+def compiled_after(turns, step, more=40):
+    """How many kernels are compiled when a loop goes on after its first `turns`, without looking at a value."""
+    for _ in range(turns):
+        step()
+    weft.clear_kernel_history()
+    for _ in range(more):
+        step()
+    return sum(kernel["compile_seconds"] > 0 for kernel in weft.kernel_history())
+
+
+def test_a_loop_that_rebinds_meets_its_kernels_after_five_turns():
+    state = {"p": weft.array(field(5000, 3)), "v": weft.array(field(5000, 3))}
+
+    def step():
+        force = -state["p"] * ((state["p"] * state["p"]).sum(axis=1)[:, None] + 1.5)
+        state["v"] = state["v"] + force * 0.001
+        state["p"] = state["p"] + state["v"] * 0.001
+
+    assert compiled_after(5, step) == 0
+    assert len(weft.kernel_history()) > 10
+
+
+def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_turns():
+    u = weft.array(field(130, 170))
+
+    def step():
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * u[1:-1, 1:-1])
+        u[0] = u[1]
+        u[-1] = u[-2]
+
+    assert compiled_after(5, step) == 0
+
+
+def test_ten_thousand_turns_of_a_small_loop():
+    q = start = weft.array(field(5000))
+    expected = field(5000)
+    for _ in range(10_000):
+        q = q * 0.5 + 0.25
+        expected = expected * 0.5 + 0.25
+    numpy.testing.assert_array_equal(numpy.asarray(q), expected)
+    assert start[0] == field(5000)[0]
+
+
+def test_a_wide_graph_of_ten_thousand_nodes():
+    x = weft.array(field(5000))
+    parts = [x * float(k) for k in range(5000)]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) & ~1 :]
+    numpy.testing.assert_allclose(numpy.asarray(parts[0]), field(5000) * (4999 * 2500.0), rtol=1e-13)
+
+
 # ---- variance ----
 
 
