@@ -146,10 +146,11 @@ NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs
 
 namespace {
 
-// Computes what was recorded before `next`: the pending values that the program or `next` still refers to.
-void evaluate_before(const Node& next) {
+// Computes what was recorded before node number `sequence`: the values that later nodes or the program refer
+// to.
+void evaluate_before(uint64_t sequence) {
     std::vector<NodePtr> pending = all_pending();
-    std::erase_if(pending, [&](const NodePtr& node) { return node->sequence >= next.sequence; });
+    std::erase_if(pending, [&](const NodePtr& node) { return node->sequence >= sequence; });
     std::unordered_map<const Node*, long> references;  // from other pending nodes
     for (const NodePtr& node : pending) {
         for (const Operand& input : node->inputs) {
@@ -170,10 +171,8 @@ void recorded(const NodePtr& node) {
     if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
-    if (turns->starts_turn(signature_of(*node))) {
-        evaluate_before(*node);
-        for (Operand& input : node->inputs) input.source.settle();
-    }
+    for (const uint64_t sequence : turns->cuts(*node)) evaluate_before(sequence);
+    for (Operand& input : node->inputs) input.source.settle();
     uint32_t depth = 0;
     for (const Operand& input : node->inputs) {
         const NodePtr& producer = input.source.node;

@@ -12,8 +12,7 @@ constexpr uint64_t kShortestRun = 6;    // nodes that must repeat before they co
 
 uint64_t mixed(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); }
 
-}  // namespace
-
+// What a node does, without what it reads: equal in each turn of a loop.
 uint64_t signature_of(const Node& node) {
     uint64_t hash = static_cast<uint64_t>(node.kind);
     hash = mixed(hash, reinterpret_cast<uintptr_t>(node.op));
@@ -23,20 +22,29 @@ uint64_t signature_of(const Node& node) {
     return mixed(hash, node.inputs.size());
 }
 
-bool TurnDetector::starts_turn(uint64_t signature) {
-    bool cut = false;
-    if (period_ != 0 && at(count_ - period_) != signature) period_ = 0;
-    if (period_ != 0 && (count_ - start_) % period_ == 0 && count_ - last_cut_ >= kSmallestCut) {
-        cut = true;
-        last_cut_ = count_;
+}  // namespace
+
+std::span<const uint64_t> TurnDetector::cuts(const Node& node) {
+    cuts_.clear();
+    const uint64_t signature = signature_of(node), index = count_++;
+    if (period_ != 0 && at(index - period_) != signature) period_ = 0;
+    ring_[index % kRemembered] = {signature, node.sequence};
+    if (period_ != 0) {
+        if ((index - start_) % period_ == 0) cut_at(index);
+    } else if (index % 4 == 3 && find_period()) {
+        // The turns so far are cut too, so that the next one finds its kernels.
+        for (uint64_t turn = start_; turn <= index; turn += period_) cut_at(turn);
     }
-    ring_[count_ % kRemembered] = signature;
-    ++count_;
-    if (period_ == 0 && count_ % 4 == 0) find_period();
-    return cut;
+    return cuts_;
 }
 
-void TurnDetector::find_period() {
+void TurnDetector::cut_at(uint64_t index) {
+    if (index != start_ && index < last_cut_ + kSmallestCut) return;
+    last_cut_ = index;
+    cuts_.push_back(ring_[index % kRemembered].sequence);
+}
+
+bool TurnDetector::find_period() {
     const uint64_t last = count_ - 1;
     for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= count_; ++period) {
         if (at(last - period) != at(last)) continue;
@@ -47,8 +55,10 @@ void TurnDetector::find_period() {
         period_ = period;
         // Where the repetition begins is where the first turn did.
         start_ = last + 1 - run - period;
-        return;
+        last_cut_ = start_;
+        return true;
     }
+    return false;
 }
 
 }  // namespace weft

@@ -5,26 +5,31 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "graph/node.h"
 
 namespace weft {
 
-// What a node does, without what it reads: equal in each turn of a loop.
-uint64_t signature_of(const Node& node);
-
 class TurnDetector {
 public:
-    // To be called for each recorded node. True when a turn starts with it, and enough was recorded since the
-    // last cut to be worth one.
-    bool starts_turn(uint64_t signature);
+    // To be called for each recorded node. Before which nodes (by Node::sequence) the graph is to be cut now:
+    // this one, if a turn starts with it and enough was recorded since the last cut; several where a loop has
+    // just been noticed.
+    std::span<const uint64_t> cuts(const Node& node);
 
 private:
     static constexpr size_t kRemembered = 512;
-    uint64_t at(uint64_t index) const { return ring_[index % kRemembered]; }
-    void find_period();
+    struct Recorded {
+        uint64_t signature = 0, sequence = 0;
+    };
+    uint64_t at(uint64_t index) const { return ring_[index % kRemembered].signature; }
+    bool find_period();
+    void cut_at(uint64_t index);
 
-    std::array<uint64_t, kRemembered> ring_{};
+    std::array<Recorded, kRemembered> ring_{};
+    std::vector<uint64_t> cuts_;
     uint64_t count_ = 0;
     uint64_t period_ = 0;  // in nodes; 0: none is known
     uint64_t start_ = 0;   // of a turn
