@@ -53,7 +53,9 @@ public:
     int64_t itemsize() const { return static_cast<int64_t>(dtype_.itemsize()); }
     int64_t nbytes() const { return size() * itemsize(); }
     bool writeable() const { return writeable_; }
-    void set_writeable(bool writeable);  // throws ValueError where NumPy does
+    // Throws ValueError for memory that others lent for reading. That no view becomes writeable of an array
+    // which is not, its owner has to see to.
+    void set_writeable(bool writeable);
     bool owns_data() const { return owns_data_; }
     bool c_contiguous() const;
     bool f_contiguous() const;
@@ -63,6 +65,8 @@ public:
     array with_view(DType dtype, Dims shape, Dims strides, int64_t offset) const {
         return array(*this, dtype, std::move(shape), std::move(strides), offset);
     }
+    // The same elements in another shape, which is no view of anything (setting x.shape).
+    void set_layout(Dims shape, Dims strides);
 
 private:
     array(const array& base, DType dtype, Dims&& shape, Dims&& strides, int64_t offset)

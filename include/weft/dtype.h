@@ -18,7 +18,11 @@ enum class ScalarType : uint8_t {
 #undef WEFT_SCALAR_TYPE
 };
 
-constexpr int kScalarTypeCount = 14;
+constexpr int kScalarTypeCount = 0
+#define WEFT_SCALAR_TYPE(...) +1
+#include "weft/scalar_types.def"
+#undef WEFT_SCALAR_TYPE
+    ;
 
 /// How far a conversion may go, as NumPy's casting= argument says it.
 enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };

@@ -1,13 +1,18 @@
 // weft.ndarray: the type, its operators and attributes. Its methods are in array_methods.cpp.
 #include "bindings.h"
+#include "graph/storage.h"
 
 namespace weft::python {
 
 namespace {
 
+PyObject*& base_of(PyObject* self) { return reinterpret_cast<ArrayObject*>(self)->base; }
+
 void array_dealloc(PyObject* self) {
+    PyObject* base = base_of(self);
     array_of(self).~array();
     free_object(self);
+    Py_XDECREF(base);
 }
 
 PyObject* array_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
@@ -46,13 +51,13 @@ int set_shape(PyObject* self, PyObject* shape, void*) {
         if (shape == nullptr) throw AttributeError("Cannot delete array shape");
         array& value = array_of(self);
         const Dims dims = to_dims(shape);
-        array reshaped = reshape(value, dims);  // refuses a wrong number of elements
+        const array reshaped = reshape(value, dims);  // refuses a wrong number of elements
         if (reshaped.storage() != value.storage())
             throw AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the "
                 "desired "
                 "shape.");
-        value = std::move(reshaped);
+        value.set_layout(reshaped.shape(), reshaped.strides());
         return 0;
     });
 }
@@ -71,13 +76,13 @@ PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(array
 PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).nbytes()); }
 
 PyObject* get_transposed(PyObject* self, void*) {
-    return guarded([&] { return wrap(transpose(array_of(self), {})).release().ptr(); });
+    return guarded([&] { return wrap_view(transpose(array_of(self), {}), self).release().ptr(); });
 }
 
 PyObject* get_matrix_transposed(PyObject* self, void*) {
     return guarded([&] {
         if (array_of(self).ndim() < 2) throw ValueError("matrix transpose with ndim < 2 is undefined");
-        return wrap(swapaxes(array_of(self), -1, -2)).release().ptr();
+        return wrap_view(swapaxes(array_of(self), -1, -2), self).release().ptr();
     });
 }
 
@@ -87,7 +92,7 @@ PyObject* get_real(PyObject* self, void*) {
             Py_INCREF(self);
             return self;
         }
-        return wrap(real(array_of(self))).release().ptr();
+        return wrap_view(real(array_of(self)), self).release().ptr();
     });
 }
 
@@ -100,7 +105,7 @@ int set_real(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* get_imag(PyObject* self, void*) {
-    return guarded([&] { return wrap(imag(array_of(self))).release().ptr(); });
+    return guarded([&] { return wrap_view(imag(array_of(self)), self).release().ptr(); });
 }
 
 int set_imag(PyObject* self, PyObject* value, void*) {
@@ -130,6 +135,11 @@ int set_flat(PyObject* self, PyObject* value, void*) {
     });
 }
 
+PyObject* get_base(PyObject* self, void*) {
+    PyObject* base = base_of(self);
+    return Py_NewRef(base == nullptr ? Py_None : base);
+}
+
 PyObject* get_data(PyObject* self, void*) { return PyMemoryView_FromObject(self); }
 
 PyGetSetDef kAttributes[] = {
@@ -147,6 +157,8 @@ PyGetSetDef kAttributes[] = {
     {"flags", get_flags, nullptr, "How the elements lie in memory, and whether they may be written.",
      nullptr},
     {"flat", get_flat, set_flat, "An iterator over the elements in C order.", nullptr},
+    {"base", get_base, nullptr,
+     "What owns the memory of a view: an array, or who lent it. None for an owner.", nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -161,7 +173,37 @@ constexpr const char* kDoc =
 nb::object wrap(array value) {
     auto* object = allocate<ArrayObject>(registry.ndarray);
     new (&object->value) array(std::move(value));
+    object->base = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+nb::object wrap_view(array value, nb::handle origin) {
+    nb::object view = wrap(std::move(value));
+    const array& made = array_of(view);
+    if (made.owns_data()) return view;
+    PyObject* owner = origin.ptr();
+    if (is_array(owner) && array_of(owner).storage() == made.storage()) {
+        // Straight to the owner, so that a view of a view keeps no more alive than itself.
+        PyObject* base = base_of(owner);
+        base_of(view.ptr()) = Py_NewRef(base != nullptr && is_array(base) ? base : owner);
+    } else if (made.storage()->foreign) {
+        base_of(view.ptr()) = Py_NewRef(owner);
+    } else {
+        // A view of a copy that was made on the way.
+        const array copied(made.storage(), made.dtype(), made.shape(), made.strides(), made.offset(), true);
+        base_of(view.ptr()) = wrap(copied).release().ptr();
+    }
+    return view;
+}
+
+void set_writeable(PyObject* self, bool writeable) {
+    array& value = array_of(self);
+    // A view may be written when any of the arrays below it may.
+    bool allowed = value.owns_data() || base_of(self) == nullptr || !is_array(base_of(self));
+    for (PyObject* base = base_of(self); !allowed && base != nullptr && is_array(base); base = base_of(base))
+        allowed = array_of(base).writeable();
+    if (writeable && !allowed) throw ValueError("cannot set WRITEABLE flag to True of this array");
+    value.set_writeable(writeable);
 }
 
 void bind_array(nb::module_& m) {

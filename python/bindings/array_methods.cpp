@@ -27,19 +27,20 @@ char to_reshape_order(nb::handle order) {
 
 nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
     if (shape.size() == 0) throw TypeError("reshape() missing shape argument");
-    return wrap(
-        reshape(array_of(self), to_dims(one_or_many(shape)), to_reshape_order(order), to_copy_flag(copy)));
+    return wrap_view(
+        reshape(array_of(self), to_dims(one_or_many(shape)), to_reshape_order(order), to_copy_flag(copy)),
+        self);
 }
 
 nb::object transpose_method(nb::handle self, const nb::args& axes) {
     const array& value = array_of(self);
     if (axes.size() == 0 || (axes.size() == 1 && nb::object(axes[0]).is_none()))
-        return wrap(transpose(value, {}));
+        return wrap_view(transpose(value, {}), self);
     const Dims dims = to_dims(one_or_many(axes));
     // An empty list means "reversed" to the engine, which is the same for the only array that it may be given
     // for.
     if (dims.empty() && value.ndim() != 0) throw ValueError("axes don't match array");
-    return wrap(transpose(value, dims));
+    return wrap_view(transpose(value, dims), self);
 }
 
 nb::object flatten(nb::handle self, nb::handle order) {
@@ -64,8 +65,8 @@ nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb
 nb::object view_method(nb::handle self, nb::handle dtype) {
     const array& value = array_of(self);
     if (dtype.is_none() || dtype.ptr() == reinterpret_cast<PyObject*>(registry.ndarray))
-        return wrap(view(value, value.dtype()));
-    return wrap(view(value, to_dtype_required(dtype)));
+        return wrap_view(view(value, value.dtype()), self);
+    return wrap_view(view(value, to_dtype_required(dtype)), self);
 }
 
 nb::object item(nb::handle self, const nb::args& arguments) {
@@ -213,7 +214,9 @@ void bind_array_methods(nb::module_&) {
            "may be -1.");
     method(
         type, "ravel",
-        [](nb::handle self, nb::handle order) { return wrap(ravel(array_of(self), to_order(order))); },
+        [](nb::handle self, nb::handle order) {
+            return wrap_view(ravel(array_of(self), to_order(order)), self);
+        },
         arg("order") = "C", "The elements as one axis: a view where the strides allow it, else a copy.");
     method(type, "flatten", flatten, arg("order") = "C", "A copy of the elements as one axis.");
     method(type, "transpose", transpose_method, arg("axes"),
@@ -221,17 +224,22 @@ void bind_array_methods(nb::module_&) {
     method(
         type, "swapaxes",
         [](nb::handle self, nb::handle first, nb::handle second) {
-            return wrap(swapaxes(array_of(self), to_index(first), to_index(second)));
+            return wrap_view(swapaxes(array_of(self), to_index(first), to_index(second)), self);
         },
         arg("axis1"), arg("axis2"), "A view with two axes exchanged.");
     method(
         type, "squeeze",
-        [](nb::handle self, nb::handle axis) { return wrap(squeeze(array_of(self), to_axes(axis))); },
+        [](nb::handle self, nb::handle axis) {
+            array squeezed = squeeze(array_of(self), to_axes(axis));
+            if (squeezed.ndim() == array_of(self).ndim()) return nb::borrow(self);
+            return wrap_view(std::move(squeezed), self);
+        },
         arg("axis") = none, "A view without the axes of extent one, or without those given.");
     method(
         type, "diagonal",
         [](nb::handle self, nb::handle offset, nb::handle axis1, nb::handle axis2) {
-            return wrap(diagonal(array_of(self), to_index(offset), to_index(axis1), to_index(axis2)));
+            return wrap_view(diagonal(array_of(self), to_index(offset), to_index(axis1), to_index(axis2)),
+                             self);
         },
         arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1, "A read-only view of a diagonal.");
     method(type, "astype", astype_method, arg("dtype"), arg("order") = "K", arg("casting") = "unsafe",

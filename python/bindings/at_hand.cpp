@@ -90,13 +90,16 @@ bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, 
 
 PyObject* read_element_object(const array& from, int64_t offset) {
     PyObject* scalar = make_scalar(from.dtype());
-    char* bytes = reinterpret_cast<ScalarObject*>(scalar)->bytes;
+    auto* object = reinterpret_cast<ScalarObject*>(scalar);
+    char* bytes = object->bytes;
     if (!read_at_hand(from, offset, bytes)) {
         const nb::object owner = nb::steal(scalar);
         const array element = from.with_view(from.dtype(), {}, {}, offset);
         read_scalar(element, bytes);
+        normalize_bool(object);
         return nb::object(owner).release().ptr();
     }
+    normalize_bool(object);
     return scalar;
 }
 

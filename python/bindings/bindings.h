@@ -27,6 +27,7 @@ namespace nb = nanobind;
 struct ArrayObject {
     PyObject_HEAD;
     array value;
+    PyObject* base;  // what owns the memory of a view; null for an owner
 };
 
 /// NumPy's scalar: an immutable element, known (`bytes`) or still to be computed (`lazy`).
@@ -86,9 +87,17 @@ const char* scalar_bytes(PyObject* scalar);
 /// A scalar as a 0-d array.
 array scalar_array(PyObject* scalar);
 inline DType scalar_dtype(PyObject* scalar) { return reinterpret_cast<ScalarObject*>(scalar)->dtype; }
+/// A bool in an array may be any byte; a scalar's is 0 or 1.
+inline void normalize_bool(ScalarObject* scalar) {
+    if (scalar->dtype.is_bool()) scalar->bytes[0] = scalar->bytes[0] != 0;
+}
 
-PyObject* make_scalar(DType dtype);                      // a new scalar, for its bytes to be set
-nb::object wrap(array value);                            // an ndarray
+PyObject* make_scalar(DType dtype);  // a new scalar, for its bytes to be set
+nb::object wrap(array value);        // an ndarray that owns its memory
+/// An ndarray made of `origin`, whose base is the owner of its memory if it is a view.
+nb::object wrap_view(array value, nb::handle origin);
+/// Throws ValueError where NumPy does.
+void set_writeable(PyObject* self, bool writeable);
 nb::object wrap_scalar(array value);                     // a scalar of a 0-d array's value
 nb::object wrap_scalar(DType dtype, const void* bytes);  // a scalar of a known value
 nb::object wrap_dtype(DType dtype);

@@ -245,8 +245,7 @@ nb::tuple to_tuple(const Dims& dims) {
 nb::object element_to_python(DType dtype, const char* bytes) {
     return visit_scalar_type(dtype.scalar_type(), [&](auto tag) -> nb::object {
         using T = typename decltype(tag)::Type;
-        T value;
-        std::memcpy(&value, bytes, sizeof(T));
+        const T value = load_element<T>(bytes);
         PyObject* result = nullptr;
         if constexpr (std::is_same_v<T, bool>) {
             result = PyBool_FromLong(value);

@@ -117,7 +117,10 @@ array copy_keeping_order(const char* data, DType dtype, const Dims& shape, const
         permuted_strides[i] = strides[axis];
         inverse[axis] = static_cast<int64_t>(i);
     }
-    return transpose(copy_in(data, dtype, permuted_shape, permuted_strides), inverse);
+    array copied = copy_in(data, dtype, permuted_shape, permuted_strides);
+    const array permuted = transpose(copied, inverse);
+    copied.set_layout(permuted.shape(), permuted.strides());
+    return copied;
 }
 
 }  // namespace
@@ -307,6 +310,11 @@ private:
     std::vector<array> foreign_;
 };
 
+/// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
+bool through_python(DType source, DType target) {
+    return target.is_signed_integer() && !source.is_bool() && !can_cast(source, target, Casting::kSafe);
+}
+
 /// Writes the elements of a nest, in C order, as one of bool, int64, uint64, float64, complex128 (the widest
 /// of the kind wanted), checking integers against the range of `dtype`.
 class Filler {
@@ -329,10 +337,10 @@ public:
             put(PyFloat_AsDouble(object));
         } else if (is_array(object)) {
             put_array(array_of(object));
-        } else if (is_scalar(object)) {
+        } else if (is_scalar(object) && !through_python(scalar_dtype(object), dtype_)) {
             put_array(scalar_array(object));
-        } else if (PyFloat_CheckExact(object) || PyLong_CheckExact(object) || object == Py_None ||
-                   is_text(object)) {
+        } else if (is_scalar(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
+                   object == Py_None || is_text(object)) {
             put_object(object);
         } else if (is_nested(object)) {
             nb::object items =
@@ -444,16 +452,6 @@ array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_dep
     array result = copy_in(bytes.data(), wide, shape, strides);
     return wide == target ? result : astype(result, target);
 }
-
-namespace {
-
-/// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
-bool through_python(DType source, DType target) {
-    return target.is_signed_integer() && !source.is_bool() && !source.is_complex() &&
-           !can_cast(source, target, Casting::kSafe);
-}
-
-}  // namespace
 
 Argument to_element_argument(nb::handle value, DType dtype, int max_depth) {
     PyObject* object = value.ptr();

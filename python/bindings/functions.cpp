@@ -54,7 +54,7 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         for (const int64_t extent : result.shape()) shape.push_back(extent);
         result = reshape(result, shape);
     }
-    return wrap(std::move(result));
+    return wrap_view(std::move(result), object);
 }
 
 std::optional<bool> to_flag(nb::handle object) {
@@ -333,7 +333,7 @@ void bind_functions(nb::module_& m) {
     m.def(
         "broadcast_to",
         [](nb::handle input, nb::handle shape, bool) {
-            return wrap(broadcast_to(to_array(input), to_dims(shape)));
+            return wrap_view(broadcast_to(to_array(input), to_dims(shape)), input);
         },
         arg("array"), arg("shape"), arg("subok") = false, "A read-only view in a larger shape.");
     m.def(
@@ -341,17 +341,18 @@ void bind_functions(nb::module_& m) {
         [](nb::handle input, nb::handle axis) {
             // By reshape, as in NumPy: the new axes have the strides of a contiguous array.
             const array value = to_array(input);
-            return wrap(reshape(value, expand_dims(value, to_axes(axis).value_or(Dims{})).shape()));
+            const Dims shape = expand_dims(value, to_axes(axis).value_or(Dims{})).shape();
+            return wrap_view(reshape(value, shape), input);
         },
         arg("a"), arg("axis"), "A view with new axes of extent one.");
     m.def(
         "flip",
         [](nb::handle input, nb::handle axis) {
             const array flipped = flip(to_array(input), to_axes(axis));
-            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap(flipped);
+            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap_view(flipped, input);
         },
         arg("m"), arg("axis") = none, "A view with the elements in reverse along the axes.");
-    m.def("_real", [](nb::handle input) { return wrap(real(to_array(input))); }, arg("val"));
+    m.def("_real", [](nb::handle input) { return wrap_view(real(to_array(input)), input); }, arg("val"));
     m.def(
         "may_share_memory",
         [](nb::handle a, nb::handle b, nb::handle) { return may_share_memory(to_array(a), to_array(b)); },
@@ -381,7 +382,7 @@ void bind_functions(nb::module_& m) {
         },
         arg("array"));
     m.def(
-        "_set_writeable", [](nb::handle self, bool writeable) { array_of(self).set_writeable(writeable); },
+        "_set_writeable", [](nb::handle self, bool writeable) { set_writeable(self.ptr(), writeable); },
         arg("array"), arg("writeable"));
 }
 

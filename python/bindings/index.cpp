@@ -177,11 +177,12 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
         const array& value = array_of(self);
         int64_t offset = 0;
         if (plain_element(value, key, offset)) return read_element_object(value, offset);
-        if (std::optional<array> view = plain_view(value, key)) return wrap(std::move(*view)).release().ptr();
+        if (std::optional<array> view = plain_view(value, key))
+            return wrap_view(std::move(*view), self).release().ptr();
         const Key parsed = parse_key(key);
         if (const std::optional<int64_t> element = element_of(value, parsed))
             return read_element_object(value, *element);
-        return wrap(index(value, parsed.indices)).release().ptr();
+        return wrap_view(index(value, parsed.indices), self).release().ptr();
     });
 }
 
@@ -255,7 +256,7 @@ PyObject* array_item(PyObject* self, Py_ssize_t position) {
             return read_element_object(value, value.offset() + element_offset(value, 0, position));
         IndexedView view(value, 1);
         view.integer(position);
-        return wrap(view.finish()).release().ptr();
+        return wrap_view(view.finish(), self).release().ptr();
     });
 }
 

@@ -8,63 +8,12 @@ namespace weft::python {
 
 namespace {
 
-enum Operator {
-    kAdd,
-    kSubtract,
-    kMultiply,
-    kDivide,
-    kFloorDivide,
-    kRemainder,
-    kDivmod,
-    kPower,
-    kLeftShift,
-    kRightShift,
-    kBitwiseAnd,
-    kBitwiseOr,
-    kBitwiseXor,
-    kLess,
-    kLessEqual,
-    kEqual,
-    kNotEqual,
-    kGreater,
-    kGreaterEqual,
-    kNegative,
-    kPositive,
-    kAbsolute,
-    kInvert,
-    kSquare,
-    kSqrt,
-    kReciprocal,
-    kOperatorCount
-};
-
-constexpr const char* kNames[kOperatorCount] = {
-    "add",        "subtract",   "multiply",    "divide",      "floor_divide",  "remainder",   "divmod",
-    "power",      "left_shift", "right_shift", "bitwise_and", "bitwise_or",    "bitwise_xor", "less",
-    "less_equal", "equal",      "not_equal",   "greater",     "greater_equal", "negative",    "positive",
-    "absolute",   "invert",     "square",      "sqrt",        "reciprocal"};
-
 // In Python's order: Py_LT, Py_LE, Py_EQ, Py_NE, Py_GT, Py_GE.
-constexpr Operator kComparisons[] = {kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual};
+constexpr OpId kComparisons[] = {OpId::kLess,     OpId::kLessEqual, OpId::kEqual,
+                                 OpId::kNotEqual, OpId::kGreater,   OpId::kGreaterEqual};
 
-struct OperatorTable {
-    const OpInfo* info[kOperatorCount];
-
-    OperatorTable() {
-        for (int i = 0; i < kOperatorCount; ++i) {
-            info[i] = find_op(kNames[i]);
-            WEFT_CHECK(info[i] != nullptr, kNames[i]);
-        }
-    }
-};
-
-const OpInfo& operation(Operator id) {
-    static const OperatorTable table;
-    return *table.info[id];
-}
-
-nb::object run(Operator id, const Argument& left, const Argument& right) {
-    const OpInfo& info = operation(id);
+nb::object run(OpId id, const Argument& left, const Argument& right) {
+    const OpInfo& info = op_info(id);
     array result;
     {
         const ReleaseGil release(is_large(left) || is_large(right));
@@ -73,8 +22,8 @@ nb::object run(Operator id, const Argument& left, const Argument& right) {
     return wrap_result(std::move(result));
 }
 
-nb::object run(Operator id, PyObject* operand) {
-    const OpInfo& info = operation(id);
+nb::object run(OpId id, PyObject* operand) {
+    const OpInfo& info = op_info(id);
     if (PyObject* result = run_at_hand(info, &operand, 1)) return nb::steal(result);
     const Argument input = to_argument(nb::handle(operand));
     array result;
@@ -103,11 +52,11 @@ bool defers(PyObject* other) {
     return marker == Py_None;
 }
 
-template <Operator id>
+template <OpId id>
 PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
         PyObject* const objects[] = {left, right};
-        if (PyObject* result = run_at_hand(operation(id), objects, 2)) return result;
+        if (PyObject* result = run_at_hand(op_info(id), objects, 2)) return result;
         Argument a, b;
         if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
             return not_implemented();
@@ -115,7 +64,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
     });
 }
 
-template <Operator id>
+template <OpId id>
 PyObject* unary(PyObject* operand) {
     return guarded([&] { return run(id, operand).release().ptr(); });
 }
@@ -125,7 +74,7 @@ PyObject* divmod(PyObject* left, PyObject* right) {
         Argument inputs[2];
         if (defers(left) || defers(right) || !to_argument(left, inputs[0]) || !to_argument(right, inputs[1]))
             return not_implemented();
-        std::vector<array> results = call(operation(kDivmod), inputs);
+        std::vector<array> results = call(op_info(OpId::kDivmod), inputs);
         return nb::make_tuple(wrap_result(std::move(results.at(0))), wrap_result(std::move(results.at(1))))
             .release()
             .ptr();
@@ -134,7 +83,7 @@ PyObject* divmod(PyObject* left, PyObject* right) {
 
 /// NumPy's operator `**` (not `np.power`) takes a shorter way for some Python numbers as exponents, and the
 /// way shows in the bits and, for integers, in the errors.
-std::optional<Operator> short_power(PyObject* base, PyObject* exponent) {
+std::optional<OpId> short_power(PyObject* base, PyObject* exponent) {
     if (!is_array(base)) return std::nullopt;
     const DType dtype = array_of(base).dtype();
     double value = 0;
@@ -148,20 +97,20 @@ std::optional<Operator> short_power(PyObject* base, PyObject* exponent) {
     } else {
         return std::nullopt;
     }
-    if (value == 2 && !dtype.is_bool()) return kSquare;
+    if (value == 2 && !dtype.is_bool()) return OpId::kSquare;
     if (!dtype.is_inexact()) return std::nullopt;
-    if (value == 1) return kPositive;
-    if (value == 0.5) return kSqrt;
-    if (value == -1) return kReciprocal;
+    if (value == 1) return OpId::kPositive;
+    if (value == 0.5) return OpId::kSqrt;
+    if (value == -1) return OpId::kReciprocal;
     return std::nullopt;
 }
 
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     return guarded([&]() -> PyObject* {
         if (modulus != Py_None) return not_implemented();
-        if (const std::optional<Operator> shorter = short_power(left, right))
+        if (const std::optional<OpId> shorter = short_power(left, right))
             return run(*shorter, left).release().ptr();
-        return binary<kPower>(left, right);
+        return binary<OpId::kPower>(left, right);
     });
 }
 
@@ -175,7 +124,7 @@ PyObject* matrix_multiply(PyObject*, PyObject*) {
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
         PyObject* const objects[] = {left, right};
-        if (PyObject* result = run_at_hand(operation(kComparisons[comparison]), objects, 2)) return result;
+        if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
         Argument a, b;
         if (defers(right) || !to_argument(left, a)) return not_implemented();
         if (!to_argument(right, b)) {
@@ -190,11 +139,11 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     });
 }
 
-template <Operator id>
+template <OpId id>
 PyObject* in_place(PyObject* target, PyObject* other) {
     return guarded([&]() -> PyObject* {
         PyObject* const objects[] = {target, other};
-        if (run_into_at_hand(operation(id), objects, 2, array_of(target))) {
+        if (run_into_at_hand(op_info(id), objects, 2, array_of(target))) {
             Py_INCREF(target);
             return target;
         }
@@ -203,7 +152,7 @@ PyObject* in_place(PyObject* target, PyObject* other) {
         const array view = array_of(target);
         {
             const ReleaseGil release(is_large(view));
-            call_in_place(operation(id), view, argument);
+            call_in_place(op_info(id), view, argument);
         }
         Py_INCREF(target);
         return target;
@@ -212,13 +161,13 @@ PyObject* in_place(PyObject* target, PyObject* other) {
 
 PyObject* in_place_power(PyObject* target, PyObject* exponent, PyObject*) {
     return guarded([&]() -> PyObject* {
-        const std::optional<Operator> shorter = short_power(target, exponent);
-        if (!shorter) return in_place<kPower>(target, exponent);
+        const std::optional<OpId> shorter = short_power(target, exponent);
+        if (!shorter) return in_place<OpId::kPower>(target, exponent);
         const array view = array_of(target);
         const Argument input = view;
         CallOptions options;
         options.out = std::span(&view, 1);
-        call(operation(*shorter), std::span(&input, 1), options);
+        call(op_info(*shorter), std::span(&input, 1), options);
         Py_INCREF(target);
         return target;
     });
@@ -313,54 +262,56 @@ PyObject* to_number_index(PyObject* self) {
     });
 }
 
+/// An operator of two operands, and the slots of its two forms: `a + b` and `a += b`.
+struct BinaryOperator {
+    int slot, in_place_slot;
+    binaryfunc function, in_place_function;
+};
+template <OpId id>
+constexpr BinaryOperator binary_operator(int slot, int in_place_slot) {
+    return {slot, in_place_slot, binary<id>, in_place<id>};
+}
+constexpr BinaryOperator kBinaryOperators[] = {
+    binary_operator<OpId::kAdd>(Py_nb_add, Py_nb_inplace_add),
+    binary_operator<OpId::kSubtract>(Py_nb_subtract, Py_nb_inplace_subtract),
+    binary_operator<OpId::kMultiply>(Py_nb_multiply, Py_nb_inplace_multiply),
+    binary_operator<OpId::kDivide>(Py_nb_true_divide, Py_nb_inplace_true_divide),
+    binary_operator<OpId::kFloorDivide>(Py_nb_floor_divide, Py_nb_inplace_floor_divide),
+    binary_operator<OpId::kRemainder>(Py_nb_remainder, Py_nb_inplace_remainder),
+    binary_operator<OpId::kLeftShift>(Py_nb_lshift, Py_nb_inplace_lshift),
+    binary_operator<OpId::kRightShift>(Py_nb_rshift, Py_nb_inplace_rshift),
+    binary_operator<OpId::kBitwiseAnd>(Py_nb_and, Py_nb_inplace_and),
+    binary_operator<OpId::kBitwiseOr>(Py_nb_or, Py_nb_inplace_or),
+    binary_operator<OpId::kBitwiseXor>(Py_nb_xor, Py_nb_inplace_xor),
+    {Py_nb_matrix_multiply, Py_nb_inplace_matrix_multiply, matrix_multiply, matrix_multiply},
+};
+
+template <typename Function>
+void add_slot(std::vector<PyType_Slot>& slots, int slot, Function* function) {
+    slots.push_back({slot, reinterpret_cast<void*>(function)});
+}
+
 }  // namespace
 
 void add_operator_slots(std::vector<PyType_Slot>& slots) {
-    const auto add = [&](int slot, auto* function) {
-        slots.push_back({slot, reinterpret_cast<void*>(function)});
-    };
-    add(Py_nb_add, binary<kAdd>);
-    add(Py_nb_subtract, binary<kSubtract>);
-    add(Py_nb_multiply, binary<kMultiply>);
-    add(Py_nb_true_divide, binary<kDivide>);
-    add(Py_nb_floor_divide, binary<kFloorDivide>);
-    add(Py_nb_remainder, binary<kRemainder>);
-    add(Py_nb_divmod, divmod);
-    add(Py_nb_power, power);
-    add(Py_nb_lshift, binary<kLeftShift>);
-    add(Py_nb_rshift, binary<kRightShift>);
-    add(Py_nb_and, binary<kBitwiseAnd>);
-    add(Py_nb_or, binary<kBitwiseOr>);
-    add(Py_nb_xor, binary<kBitwiseXor>);
-    add(Py_nb_matrix_multiply, matrix_multiply);
-    add(Py_nb_negative, unary<kNegative>);
-    add(Py_nb_positive, unary<kPositive>);
-    add(Py_nb_absolute, unary<kAbsolute>);
-    add(Py_nb_invert, unary<kInvert>);
-    add(Py_nb_bool, truth);
-    add(Py_nb_int, to_int);
-    add(Py_nb_float, to_float);
-    add(Py_nb_index, to_number_index);
-    add(Py_tp_richcompare, compare);
+    for (const BinaryOperator& each : kBinaryOperators) add_slot(slots, each.slot, each.function);
+    add_slot(slots, Py_nb_divmod, divmod);
+    add_slot(slots, Py_nb_power, power);
+    add_slot(slots, Py_nb_negative, unary<OpId::kNegative>);
+    add_slot(slots, Py_nb_positive, unary<OpId::kPositive>);
+    add_slot(slots, Py_nb_absolute, unary<OpId::kAbsolute>);
+    add_slot(slots, Py_nb_invert, unary<OpId::kInvert>);
+    add_slot(slots, Py_nb_bool, truth);
+    add_slot(slots, Py_nb_int, to_int);
+    add_slot(slots, Py_nb_float, to_float);
+    add_slot(slots, Py_nb_index, to_number_index);
+    add_slot(slots, Py_tp_richcompare, compare);
 }
 
 void add_in_place_slots(std::vector<PyType_Slot>& slots) {
-    const auto add = [&](int slot, auto* function) {
-        slots.push_back({slot, reinterpret_cast<void*>(function)});
-    };
-    add(Py_nb_inplace_add, in_place<kAdd>);
-    add(Py_nb_inplace_subtract, in_place<kSubtract>);
-    add(Py_nb_inplace_multiply, in_place<kMultiply>);
-    add(Py_nb_inplace_true_divide, in_place<kDivide>);
-    add(Py_nb_inplace_floor_divide, in_place<kFloorDivide>);
-    add(Py_nb_inplace_remainder, in_place<kRemainder>);
-    add(Py_nb_inplace_power, in_place_power);
-    add(Py_nb_inplace_lshift, in_place<kLeftShift>);
-    add(Py_nb_inplace_rshift, in_place<kRightShift>);
-    add(Py_nb_inplace_and, in_place<kBitwiseAnd>);
-    add(Py_nb_inplace_or, in_place<kBitwiseOr>);
-    add(Py_nb_inplace_xor, in_place<kBitwiseXor>);
-    add(Py_nb_inplace_matrix_multiply, matrix_multiply);
+    for (const BinaryOperator& each : kBinaryOperators)
+        add_slot(slots, each.in_place_slot, each.in_place_function);
+    add_slot(slots, Py_nb_inplace_power, in_place_power);
 }
 
 }  // namespace weft::python

@@ -187,6 +187,7 @@ const char* scalar_bytes(PyObject* self) {
         alignas(16) char bytes[16] = {};
         read_scalar(lazy, bytes);
         std::memcpy(object->bytes, bytes, sizeof bytes);
+        normalize_bool(object);
         delete std::exchange(object->lazy, nullptr);
     }
     return object->bytes;
@@ -200,6 +201,7 @@ array scalar_array(PyObject* self) {
 nb::object wrap_scalar(DType dtype, const void* bytes) {
     PyObject* self = make_scalar(dtype);
     std::memcpy(object_of(self)->bytes, bytes, static_cast<size_t>(dtype.itemsize()));
+    normalize_bool(object_of(self));
     return nb::steal(self);
 }
 

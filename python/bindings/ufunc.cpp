@@ -197,6 +197,12 @@ PyObject* get_identity(PyObject* self, void*) {
 }
 PyObject* get_signature(PyObject*, void*) { Py_RETURN_NONE; }
 PyObject* get_max_ulp(PyObject* self, void*) { return PyFloat_FromDouble(op_of(self).max_ulp); }
+PyObject* get_namespace(PyObject* self, void*) {
+    return guarded([&] {
+        const std::string_view space = op_of(self).name_space;
+        return nb::str(space.data(), space.size()).release().ptr();
+    });
+}
 PyObject* get_is_numpy(PyObject* self, void*) { return PyBool_FromLong(op_of(self).flags.is_ufunc); }
 
 PyGetSetDef kAttributes[] = {
@@ -211,6 +217,8 @@ PyGetSetDef kAttributes[] = {
     {"identity", get_identity, nullptr, "What a reduction starts from.", nullptr},
     {"signature", get_signature, nullptr, "None: the function works element by element.", nullptr},
     {"_max_ulp", get_max_ulp, nullptr, "Largest error in units in the last place.", nullptr},
+    {"_namespace", get_namespace, nullptr, "Where the function is found, if not in NumPy's own namespace.",
+     nullptr},
     {"_is_numpy", get_is_numpy, nullptr, "Whether NumPy has a ufunc of this name.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -337,7 +337,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements over `axis` are not zero."""
     a = asarray(a)
-    return asarray(a if a.dtype.kind == "b" else a != 0).sum(axis, "int64", None, keepdims)
+    return a.astype(bool, copy=False).sum(axis, "int64", None, keepdims)
 
 
 # ---- rounding and limits ----

@@ -242,11 +242,6 @@ private:
             annotate(load, from.type);
             result.parts[part] = load;
         }
-        if (from.type.element == ScalarType::kBool && from.type.space == AddressSpace::kGlobal) {
-            // Bytes that were not written as bool may hold any value; all but 0 are true.
-            result.parts[0] = builder_.CreateZExt(builder_.CreateICmpNE(result.parts[0], builder_.getInt8(0)),
-                                                  builder_.getInt8Ty());
-        }
         return result;
     }
 

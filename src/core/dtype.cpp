@@ -9,8 +9,22 @@
 namespace weft {
 namespace {
 
-constexpr std::string_view kCodes[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4",
-                                       "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"};
+// NumPy's code of a type: byte order, kind, size.
+struct Code {
+    char text[5];
+};
+constexpr Code code_of(char kind, int size) {
+    const char order = size == 1 ? '|' : '<';
+    const auto digit = [](int value) { return static_cast<char>('0' + value); };
+    if (size < 10) return {{order, kind, digit(size)}};
+    return {{order, kind, digit(size / 10), digit(size % 10)}};
+}
+
+constexpr Code kCodes[] = {
+#define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) code_of(kind, size),
+#include "weft/scalar_types.def"
+#undef WEFT_SCALAR_TYPE
+};
 
 }  // namespace
 
@@ -22,7 +36,7 @@ constexpr DTypeInfo kDTypeInfos[kScalarTypeCount] = {
      alignof(type),                                                                 \
      size,                                                                          \
      name,                                                                          \
-     kCodes[static_cast<int>(ScalarType::enumerator)]},
+     kCodes[static_cast<int>(ScalarType::enumerator)].text},
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,18 @@ decltype(auto) visit_scalar_type(ScalarType type, Function&& function) {
 #undef WEFT_SCALAR_TYPE
     }
     __builtin_unreachable();
+}
+
+/// An element at any address. A bool's byte may hold anything; all but 0 are true.
+template <typename T>
+T load_element(const void* address) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return *static_cast<const uint8_t*>(address) != 0;
+    } else {
+        T value;
+        std::memcpy(&value, address, sizeof(T));
+        return value;
+    }
 }
 
 }  // namespace weft

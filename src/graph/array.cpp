@@ -19,10 +19,14 @@ bool array::c_contiguous() const { return is_c_contiguous(shape_, strides_, item
 bool array::f_contiguous() const { return is_f_contiguous(shape_, strides_, itemsize()); }
 
 void array::set_writeable(bool writeable) {
-    if (writeable && !writeable_ && (!owns_data_ || storage_->readonly)) {
+    if (writeable && !writeable_ && storage_->readonly)
         throw ValueError("cannot set WRITEABLE flag to True of this array");
-    }
     writeable_ = writeable;
+}
+
+void array::set_layout(Dims shape, Dims strides) {
+    shape_ = std::move(shape);
+    strides_ = std::move(strides);
 }
 
 }  // namespace weft

@@ -85,6 +85,17 @@ void check_exponents(const Call& call) {
     if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
+// With dtype=, NumPy converts Python's integers before it asks whether the other operands may be cast.
+void check_integers_fit(const OpInfo& op, std::span<const Argument> inputs, DType output) {
+    const auto loop = std::ranges::find_if(op.loops, [&](const LoopInfo& candidate) {
+        return op.output_types(candidate)[0] == output.scalar_type();
+    });
+    if (loop == op.loops.end()) return;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (std::holds_alternative<Integer>(inputs[k])) constant_bytes(inputs[k], loop->types[k]);
+    }
+}
+
 StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
 }
@@ -273,6 +284,15 @@ bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array
 
 std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
     WEFT_CHECK(inputs.size() == op.nin, std::string(op.name));
+    if (const auto* integer = op.nin == 1 ? std::get_if<Integer>(&inputs[0]) : nullptr) {
+        // Among itself a Python integer is the array that it would make: of int64, or of uint64.
+        if (integer->huge)
+            throw TypeError("ufunc '" + std::string(op.numpy_name) +
+                            "' does not support Python integers of more than 64 bits");
+        const bool fits = python_int_fits(wide_integer(*integer), ScalarType::kInt64);
+        const Argument converted = from_argument(*integer, fits ? ScalarType::kInt64 : ScalarType::kUInt64);
+        return weft::call(op, {&converted, 1}, options);
+    }
     if (!options.where && !options.dtype && options.order == 'K' && options.casting == Casting::kSameKind &&
         options.out.size() <= 1) {
         array result;
@@ -289,6 +309,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
     }
     const std::span<const OperandType> operand_types{types.data(), op.nin};
+    if (options.dtype && op.nin > 1) check_integers_fit(op, inputs, *options.dtype);
     call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
                               : &find_loop_cached(op, operand_types);
 
@@ -298,10 +319,8 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             const auto* integer = std::get_if<Integer>(&inputs[k]);
             const array* other = array_input(inputs[1 - k]);
             if (integer == nullptr || other == nullptr || !other->dtype().is_integer()) continue;
-            WideInteger wide = static_cast<WideInteger>(integer->magnitude);
-            if (integer->huge) wide = WideInteger{1} << 100;
-            if (integer->negative) wide = -wide;
-            const std::optional<bool> answer = compare_with_out_of_range(op.id, wide, other->dtype(), k == 0);
+            const std::optional<bool> answer =
+                compare_with_out_of_range(op.id, wide_integer(*integer), other->dtype(), k == 0);
             if (!answer) continue;
             const array constant = call_binary(*find_op("equal"), *other, *other);  // for its memory order
             assign(constant, Argument(*answer));

@@ -282,7 +282,8 @@ array share(void* data, size_t bytes, DType dtype, const Dims& shape, const Dims
     storage->foreign = true;
     storage->readonly = !writeable;
     const int64_t offset = -byte_range(shape, strides, 0, dtype.itemsize()).low;
-    return array(std::move(storage), dtype, shape, strides, offset, writeable);
+    return array(std::move(storage), dtype, shape, strides, offset, writeable)
+        .with_view(dtype, shape, strides, offset);  // others own the memory
 }
 
 // ---- moving and converting ----
@@ -323,16 +324,28 @@ array copy_as(const array& input, DType dtype, char order) {
     return result;
 }
 
-std::string cast_error(DType from, DType to, Casting casting) {
-    return "Cannot cast array data from dtype('" + std::string(from.name()) + "') to dtype('" +
-           std::string(to.name()) + "') according to the rule '" + std::string(casting_name(casting)) + "'";
+[[noreturn]] void throw_cast_error(const char* what, DType from, DType to, Casting casting) {
+    throw TypeError("Cannot cast " + std::string(what) + " from dtype('" + std::string(from.name()) +
+                    "') to dtype('" + std::string(to.name()) + "') according to the rule '" +
+                    std::string(casting_name(casting)) + "'");
+}
+
+void check_cast(const array& input, DType to, Casting casting) {
+    if (!can_cast(input.dtype(), to, casting)) throw_cast_error("array data", input.dtype(), to, casting);
+}
+
+// As above, for what is stored into an array.
+void check_stored_cast(const Argument& value, DType to, Casting casting) {
+    const OperandType type = operand_type(value);
+    if (can_cast(type, to, casting)) return;
+    const auto* input = std::get_if<array>(&value);
+    throw_cast_error(input == nullptr || input->ndim() == 0 ? "scalar" : "array data", type.dtype, to,
+                     casting);
 }
 
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
+    check_stored_cast(value, target.dtype(), casting);
     if (const auto* input = std::get_if<array>(&value)) {
-        if (!can_cast(input->dtype(), target.dtype(), casting)) {
-            throw TypeError(cast_error(input->dtype(), target.dtype(), casting));
-        }
         // Assignment drops leading extents of one, as NumPy's does.
         array source = *input;
         while (source.ndim() > target.ndim() && source.shape()[0] == 1) {
@@ -350,12 +363,20 @@ Operand value_operand(const Argument& value, const array& target, Casting castin
     return constant_operand(constant_bytes(value, target.dtype()), target.dtype(), target.shape());
 }
 
+// Storing a view into itself, which NumPy lets pass even where it may not be written.
+bool is_itself(const array& target, const Argument& value) {
+    const auto* source = std::get_if<array>(&value);
+    return source != nullptr && source->storage() == target.storage() && target.ndim() != 0 &&
+           source->offset() == target.offset() && source->shape() == target.shape() &&
+           source->strides() == target.strides() && source->dtype() == target.dtype();
+}
+
 }  // namespace
 
 array copy(const array& input, char order) { return copy_as(input, input.dtype(), order); }
 
 array astype(const array& input, DType dtype, char order, Casting casting, bool copy) {
-    if (!can_cast(input.dtype(), dtype, casting)) throw TypeError(cast_error(input.dtype(), dtype, casting));
+    check_cast(input, dtype, casting);
     const bool layout_fits = order == 'K' || order == 'A' || (order == 'C' && input.c_contiguous()) ||
                              (order == 'F' && input.f_contiguous());
     if (!copy && dtype == input.dtype() && layout_fits) return input;
@@ -363,12 +384,14 @@ array astype(const array& input, DType dtype, char order, Casting casting, bool 
 }
 
 void assign(const array& target, const Argument& value, Casting casting) {
+    if (is_itself(target, value)) return;
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
     write(target, value_operand(value, target, casting));
 }
 
 void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {
-    if (!target.writeable()) throw ValueError("assignment destination is read-only");
+    const bool itself = is_itself(target, value);
+    if (!target.writeable() && !itself) throw ValueError("assignment destination is read-only");
     Argument mask = where;
     if (const auto* given = std::get_if<array>(&where)) {
         if (!given->dtype().is_bool()) {
@@ -386,11 +409,10 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
             return;
         }
     }
+    if (itself) return;
+    check_stored_cast(value, target.dtype(), casting);
     array converted;
     if (const auto* input = std::get_if<array>(&value)) {
-        if (!can_cast(input->dtype(), target.dtype(), casting)) {
-            throw TypeError(cast_error(input->dtype(), target.dtype(), casting));
-        }
         if (!can_broadcast(input->shape(), target.shape())) {
             throw ValueError("could not broadcast input array from shape " + shape_text(input->shape()) +
                              " into shape " + shape_text(target.shape()));
@@ -476,9 +498,7 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         shape[along] += parts[k].shape()[along];
     }
     const DType type = dtype.value_or(out.valid() ? out.dtype() : result_type(types));
-    for (const array& part : parts) {
-        if (!can_cast(part.dtype(), type, casting)) throw TypeError(cast_error(part.dtype(), type, casting));
-    }
+    for (const array& part : parts) check_cast(part, type, casting);
     array result = out;
     if (out.valid()) {
         if (out.shape() != shape) throw ValueError("Output array is the wrong shape");

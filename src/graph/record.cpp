@@ -27,15 +27,6 @@ constexpr uint32_t kChainDepth = 192;
 constexpr int64_t kPendingBytes = int64_t{2} << 30;
 constexpr size_t kPendingNodes = 20000;
 
-WideInteger wide_of(const Integer& value) {
-    if (value.huge) {
-        const WideInteger clamp = WideInteger{1} << 100;
-        return value.negative ? -clamp : clamp;
-    }
-    const auto magnitude = static_cast<WideInteger>(value.magnitude);
-    return value.negative ? -magnitude : magnitude;
-}
-
 double double_of(const Integer& value) {
     if (!value.huge) {
         const auto magnitude = static_cast<double>(value.magnitude);
@@ -57,6 +48,15 @@ ScalarBytes cast_scalar(ScalarType from, const T& value, DType to) {
 
 }  // namespace
 
+WideInteger wide_integer(const Integer& value) {
+    if (value.huge) {
+        const WideInteger clamp = WideInteger{1} << 100;
+        return value.negative ? -clamp : clamp;
+    }
+    const auto magnitude = static_cast<WideInteger>(value.magnitude);
+    return value.negative ? -magnitude : magnitude;
+}
+
 OperandType operand_type(const Argument& argument) {
     if (const auto* input = std::get_if<array>(&argument)) return input->dtype();
     if (std::holds_alternative<bool>(argument)) return ScalarType::kBool;
@@ -68,7 +68,7 @@ OperandType operand_type(const Argument& argument) {
 ScalarBytes constant_bytes(const Argument& value, DType dtype) {
     if (const auto* integer = std::get_if<Integer>(&value)) {
         if (dtype.is_integer()) {
-            check_python_int_fits(wide_of(*integer), dtype);
+            check_python_int_fits(wide_integer(*integer), dtype);
             const uint64_t bits = integer->negative ? 0 - integer->magnitude : integer->magnitude;
             return cast_scalar(ScalarType::kUInt64, bits, dtype);
         }

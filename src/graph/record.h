@@ -8,12 +8,15 @@
 
 #include "graph/node.h"
 #include "graph/storage.h"
+#include "ops/resolve.h"
 #include "weft/ops.h"
 
 namespace weft {
 
 // The bytes of a Python scalar as `dtype`; throws OverflowError where NumPy does.
 ScalarBytes constant_bytes(const Argument& value, DType dtype);
+// Beyond 64 bits: some number that is as far out of every range.
+WideInteger wide_integer(const Integer& value);
 
 // How `input` is read by an iteration over `shape`, to which it broadcasts.
 Operand read_operand(const array& input, const Dims& shape);

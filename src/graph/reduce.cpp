@@ -43,12 +43,16 @@ std::optional<ScalarBytes> identity_bytes(const ReductionInfo& reduction, DType 
     }
 }
 
+Dims result_strides(const Reduction& reduction) {
+    const Dims* const operand_strides[1] = {&reduction.kept_strides};
+    return reduction.info.gives_index
+               ? c_strides(reduction.kept, reduction.result.itemsize())
+               : k_order_strides(reduction.kept, operand_strides, reduction.result.itemsize());
+}
+
 // The reduction of a non-empty input, without initial and where.
 array reduce_plain(const Reduction& reduction, const array& input) {
-    const Dims* const operand_strides[1] = {&reduction.kept_strides};
-    Dims strides = reduction.info.gives_index
-                       ? c_strides(reduction.kept, reduction.result.itemsize())
-                       : k_order_strides(reduction.kept, operand_strides, reduction.result.itemsize());
+    Dims strides = result_strides(reduction);
     if (is_small(input.size())) {
         StorageLocks locks;
         locks.add(*input.storage());
@@ -92,7 +96,10 @@ array with_kept_axes(const array& result, const std::vector<bool>& reduced) {
     for (size_t d = 0; d < reduced.size(); ++d) {
         if (reduced[d]) axes.push_back(static_cast<int64_t>(d));
     }
-    return expand_dims(result, axes);
+    const array expanded = expand_dims(result, axes);
+    array kept = result;  // an owner, as every result
+    kept.set_layout(expanded.shape(), expanded.strides());
+    return kept;
 }
 
 }  // namespace
@@ -153,6 +160,9 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         if (initial->ndim() != 0) throw ValueError("initial must be a scalar");
     }
     array source = input;
+    // Where there is nothing to combine, the cast makes 0 or 1 of a bool's byte.
+    if (input.dtype().is_bool() && reduction.compute.is_bool() && reduction.count == 1)
+        source = view(input, ScalarType::kUInt8);
     if (options.where) {
         const auto* mask = std::get_if<array>(&*options.where);
         const auto* truth = std::get_if<bool>(&*options.where);
@@ -190,6 +200,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
             initial ? *initial
                     : scalar(reduction.compute, identity ? identity->data() : ScalarBytes{}.data());
         result = empty(reduction.kept, reduction.result);
+        result.set_layout(reduction.kept, result_strides(reduction));
         assign(result, value, Casting::kUnsafe);
     } else {
         result = reduce_plain(reduction, source);

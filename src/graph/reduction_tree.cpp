@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/complex.h"
+#include "core/scalar_traits.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -211,9 +211,7 @@ int64_t find_extreme(const char* from, const ReductionSpace& space, bool maximum
         const char* p = from;
         for (size_t d = 0; d < inner; ++d) p += position[d] * space.reduced_strides[d];
         for (int64_t k = 0; k < space.reduced_shape[inner]; ++k, ++index, p += space.reduced_strides[inner]) {
-            T value;
-            std::memcpy(&value, p, sizeof(T));
-            extreme.take(value, index);
+            extreme.take(load_element<T>(p), index);
         }
         for (size_t d = inner; d-- > 0;) {
             if (++position[d] < space.reduced_shape[d]) break;
@@ -227,23 +225,8 @@ int64_t find_extreme(const char* from, const ReductionSpace& space, bool maximum
 
 int64_t TreeReducer::arg_extreme(const char* from) {
     const bool maximum = reduction_.id == ReductionId::kArgmax;
-    switch (input_) {
-        case ScalarType::kBool: return find_extreme<bool>(from, space_, maximum);
-        case ScalarType::kInt8: return find_extreme<int8_t>(from, space_, maximum);
-        case ScalarType::kUInt8: return find_extreme<uint8_t>(from, space_, maximum);
-        case ScalarType::kInt16: return find_extreme<int16_t>(from, space_, maximum);
-        case ScalarType::kUInt16: return find_extreme<uint16_t>(from, space_, maximum);
-        case ScalarType::kInt32: return find_extreme<int32_t>(from, space_, maximum);
-        case ScalarType::kUInt32: return find_extreme<uint32_t>(from, space_, maximum);
-        case ScalarType::kInt64: return find_extreme<int64_t>(from, space_, maximum);
-        case ScalarType::kUInt64: return find_extreme<uint64_t>(from, space_, maximum);
-        case ScalarType::kFloat16: return find_extreme<_Float16>(from, space_, maximum);
-        case ScalarType::kFloat32: return find_extreme<float>(from, space_, maximum);
-        case ScalarType::kFloat64: return find_extreme<double>(from, space_, maximum);
-        case ScalarType::kComplex64: return find_extreme<Complex<float>>(from, space_, maximum);
-        case ScalarType::kComplex128: return find_extreme<Complex<double>>(from, space_, maximum);
-    }
-    return 0;
+    return visit_scalar_type(
+        input_, [&](auto tag) { return find_extreme<typename decltype(tag)::Type>(from, space_, maximum); });
 }
 
 double TreeReducer::sum_of(std::span<const double> values) const {

@@ -385,12 +385,17 @@ array reshape(const array& input, const Dims& shape, char order, std::optional<b
 // A view only where the elements lie without gaps in the order asked for; reshape finds more views.
 array ravel(const array& input, char order) {
     const Dims flat{input.size()};
+    const auto flat_copy = [&](const array& source, char layout) {
+        array dense = copy(source, layout);
+        dense.set_layout(flat, Dims{input.itemsize()});
+        return dense;
+    };
     if (order == 'K' && input.c_contiguous()) order = 'C';
     if (order == 'K' && input.f_contiguous()) order = 'F';
     if (order == 'A') order = input.f_contiguous() && !input.c_contiguous() ? 'F' : 'C';
     if (order != 'K') {
         const bool dense = order == 'C' ? input.c_contiguous() : input.f_contiguous();
-        return reshape(dense ? input : copy(input, order), flat, order);
+        return dense ? reshape(input, flat, order) : flat_copy(input, order);
     }
     // The order of memory: the axes sorted by stride, each walked forwards.
     std::vector<int64_t> axes(input.shape().size());
@@ -400,7 +405,7 @@ array ravel(const array& input, char order) {
                std::abs(input.strides()[static_cast<size_t>(b)]);
     });
     const array sorted = transpose(input, axes);
-    return reshape(sorted.c_contiguous() ? sorted : copy(sorted, 'C'), flat, 'C');
+    return sorted.c_contiguous() ? reshape(sorted, flat, 'C') : flat_copy(sorted, 'C');
 }
 
 bool may_share_memory(const array& first, const array& second) {

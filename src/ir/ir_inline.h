@@ -16,6 +16,7 @@ Constant Constant::of(ScalarType type, const T& value) {
 
 template <class T>
 T Constant::as() const {
+    if constexpr (std::is_same_v<T, bool>) return bytes[0] != 0;
     T value;
     std::memcpy(&value, bytes.data(), sizeof(T));
     return value;

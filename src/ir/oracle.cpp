@@ -28,6 +28,7 @@ struct Slot {
 
     template <class T>
     T as() const {
+        if constexpr (std::is_same_v<T, bool>) return bytes[0] != 0;
         T value;
         std::memcpy(&value, bytes.data(), sizeof(T));
         return value;
@@ -218,9 +219,6 @@ private:
                 } else {
                     char* from = address(thread, instruction, 1, after, AccessKind::kRead);
                     std::memcpy(result.bytes.data(), from, element_size(thread, instruction));
-                    // Bytes that were not written as bool may hold anything; all but 0 are true.
-                    bool is_bool = thread.function->type(operands[0]).scalar == ScalarType::kBool;
-                    if (is_bool && result.bytes[0] != 0) result.bytes[0] = 1;
                 }
                 thread[instruction.results[0]] = result;
                 break;

@@ -10,7 +10,7 @@ namespace weft {
 
 template <typename T>
 inline T load(const void* address) {
-    return *static_cast<const T*>(address);
+    return scalar::read_element(static_cast<const T*>(address));
 }
 template <typename T>
 inline void store(void* address, const T& value) {

@@ -66,6 +66,7 @@ struct OpInfo {
     OpId id;
     std::string_view name;        // as in the table and in kernel IR: "add"
     std::string_view numpy_name;  // the ufunc's __name__, which NumPy's messages quote
+    std::string_view name_space;  // where it is found, if not in NumPy's own: "scipy.special"
     uint8_t nin;
     uint8_t nout;
     OpKind kind;

@@ -209,7 +209,7 @@ const LoopInfo* find_loop_with_output(const OpInfo& op, std::span<const OperandT
                                  " with casting rule '" + std::string(casting_name(casting)) + "'");
         }
     }
-    throw UFuncTypeError("No loop matching the specified signature and casting was found for ufunc " + name);
+    throw TypeError("No loop matching the specified signature and casting was found for ufunc " + name);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<
                                                            std::index_sequence<O...>, char* const* data,
                                                            const int64_t* strides, int64_t i) {
     constexpr size_t kInputs = sizeof...(Ins);
-    kernel(*reinterpret_cast<const Ins*>(data[I] + strides[I] * i)...,
+    kernel(scalar::read_element(reinterpret_cast<const Ins*>(data[I] + strides[I] * i))...,
            *reinterpret_cast<Outs*>(data[kInputs + O] + strides[kInputs + O] * i)...);
 }
 
@@ -40,7 +40,7 @@ inline __attribute__((always_inline)) void contiguous_loop(Types<Ins...>, Types<
     const auto step = [](int input, int64_t i) { return input == scalar_input ? 0 : i; };
 #pragma clang loop vectorize(assume_safety) interleave(enable)
     for (int64_t i = 0; i < count; ++i) {
-        kernel(reinterpret_cast<const Ins*>(data[I])[step(static_cast<int>(I), i)]...,
+        kernel(scalar::read_element(reinterpret_cast<const Ins*>(data[I]) + step(static_cast<int>(I), i))...,
                reinterpret_cast<Outs*>(data[kInputs + O])[i]...);
     }
 }

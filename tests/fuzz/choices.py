@@ -137,6 +137,8 @@ bool({})
 str({}.dtype)
 {}.flags.c_contiguous
 {}.flags.f_contiguous
+{}.flags.owndata
+{}.base is None
 3 in {}
 float({})
 int({})

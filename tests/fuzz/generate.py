@@ -548,12 +548,26 @@ class Generator(Pool):
             n for n in self.arrays() if self.names[n].dtype == bool and self.names[n].shape == part.shape
         ]
         if masks and self.choose.chance(0.5):
-            extra += f", where={self.choose.pick(masks)}"
+            mask = self.choose.pick(masks)
+            # Where `out` shares memory with an operand and has another dtype than the result, NumPy converts
+            # what the mask leaves alone there and back.
+            shared = [
+                v for v in (left.value, right.value, self.names[mask]) if numpy.may_share_memory(v, part)
+            ]
+            if shared and self.result_dtype(f"{text})") != part.dtype:
+                return
+            extra += f", where={mask}"
         if self.choose.chance(0.3):
             name = self.new()  # the result is the array itself
             self.add(f"{name} = {text}, out={place}{extra})", {}, [name])
         else:
             self.add(f"{text}, out={place}{extra})")
+
+    def result_dtype(self, source):
+        try:
+            return numpy.asarray(self.value_of(source)).dtype
+        except Exception:
+            return None
 
     def axis(self, ndim):
         choose = self.choose

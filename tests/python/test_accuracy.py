@@ -212,6 +212,87 @@ def test_real(name, character):
     assert worst <= min(allowed, LIMIT), f"{name} is off by {worst:.2f} ULP at {where}"
 
 
+@pytest.mark.parametrize("character", "fd")
+def test_powers_up_to_the_largest_number(character):
+    """Results near the largest number: finite as long as the nearest number is, and as exact as elsewhere."""
+    info = numpy.finfo(character)
+    rng = generator("largest powers", character)
+    limit = numpy.log(info.max)
+    x = numpy.exp(rng.uniform(-limit / 2, limit / 2, 4 * COUNT))
+    x[::3] = 1 + rng.standard_normal(x[::3].size) * 1e-3
+    x[::20] = info.smallest_subnormal * rng.integers(1, 99, x[::20].size)
+    x = x.astype(character)
+    x = x[x != 1]
+    closeness = rng.choice([1e-2, 1e-4, 1e-6, 1e-7], x.size) if character == "d" else 1e-2
+    y = ((1 + rng.uniform(-1, 0.2, x.size) * closeness) * limit / numpy.log(x.astype("f8"))).astype(character)
+    with numpy.errstate(all="ignore"), weft.config(small=0):
+        got = numpy.asarray(weft.power(weft.asarray(x), weft.asarray(y)))
+    assert numpy.isinf(got).any() and (numpy.isfinite(got)).sum() > x.size // 2
+    worst = 0.0
+    for base, exponent, result in zip(x, y, got, strict=True):
+        with mp.workdps(60):
+            exact = mp.power(mp.mpf(float(base)), mp.mpf(float(exponent)))
+            off = error(result, exact, info)
+        worst = max(worst, off)
+        assert off <= TABLE["power"]["ulp"], f"{base!r} ** {exponent!r} is {result!r}, off by {off:.2f} ULP"
+    with weft.config(small=1 << 20):
+        assert numpy.asarray(weft.power(weft.asarray(x), weft.asarray(y))).tobytes() == got.tobytes()
+
+
+def test_powers_of_negative_numbers_near_overflow():
+    x = [
+        -2.0,
+        -2,
+        -2,
+        -10,
+        -10,
+        -10,
+        -0.0,
+        -0.0,
+        -numpy.inf,
+        -numpy.inf,
+        -1e300,
+        -numpy.finfo("d").max,
+        2,
+        -5e-324,
+    ]
+    y = [1023.0, 1024, 1023.5, 308, 307, 307.5, -3, -2, 3, 2.5, 1.01, 1, 1024, -0.9]
+    with numpy.errstate(all="ignore"):
+        expected = numpy.power(x, y)
+    for small in (0, 4096):
+        with weft.config(small=small):
+            numpy.testing.assert_array_max_ulp(numpy.asarray(weft.power(x, y)), expected, 2)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("character", "FD")
+def test_complex_power(character, whole):
+    """docs/accuracy.md states how far the error grows: with abs(y * log(x)), or with a whole exponent."""
+    info = numpy.finfo("f" if character == "F" else "d")
+    rng = generator("complex power", character, whole)
+    size = 2 * COUNT
+    x = numpy.exp(rng.uniform(-3, 3, size) * rng.choice([1, 0.05], size) + 1j * rng.uniform(-3.1, 3.1, size))
+    y = (rng.standard_normal((2, size)) * rng.choice([0.1, 1, 10, 100], size)).T.copy().view("D")[:, 0]
+    if whole:
+        y = rng.integers(-99, 100, size).astype("D")
+    x, y = x.astype(character), y.astype(character)
+    got = numpy.asarray(weft.power(weft.asarray(x), weft.asarray(y)))
+    measured = 0
+    for base, exponent, result in zip(x, y, got, strict=True):
+        with mp.workdps(60):
+            b, e = mp.mpc(complex(base)), mp.mpc(complex(exponent))
+            exact = mp.power(b, e)
+            if not info.tiny * 16 < abs(exact) < info.max / 16:
+                continue
+            off = float(abs(mp.mpc(complex(result)) - exact) / unit_in_last_place(abs(exact), info))
+            allowed = abs(e) + 1 if whole else 4 + 3 * abs(e * mp.log(b))
+        measured += 1
+        assert off <= (1 if character == "F" else allowed), (
+            f"{base!r} ** {exponent!r} is off by {off:.2f} ULP"
+        )
+    assert measured > size // 2
+
+
 @pytest.mark.parametrize("character", "FD")
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex(name, character):

@@ -172,14 +172,204 @@ PROGRAMS = {
         x1[...] = np.ones((1, 1))
         x1[()] = np.array(7)
     """,
+    "a bool's byte counts as true unless it is 0": """
+        x1 = np.array([True, False, True, True, False, True])
+        x1.view('int8').fill(-np.float32(1.5))
+        x1[1::3] = False
+        x2 = np.mean(x1, dtype='u8')
+        x3 = x1.astype('u8')
+        x4 = x1.sum()
+        x5 = np.add(x1, np.int8(3))
+        x6 = x1.argmax()
+        x7 = x1.argmin()
+        x8 = np.count_nonzero(x1)
+        x9 = x1.any()
+        x10 = x1.all()
+        x11 = np.prod(x1[2:4])
+        x12 = x1.reshape(2, 3).sum(axis=0)
+        x13 = np.where(x1, 1, 2)
+        x14 = x1.view('i1')
+        p1 = x1.tolist()
+        p2 = int(x1[0])
+        x15 = np.power(x1[2:4], np.array([3, 2], dtype='u1'))
+        x16 = x1 * 2.5
+        x17 = x1 < 1
+        x18 = x1 == True
+        x19 = x1.argmax(axis=0)
+    """,
+    "operations make 0 or 1 of a bool's byte": """
+        x1 = np.array([True, False, True, True, False, True])
+        x1.view('int8').fill(-1)
+        x1[::3] = False
+        x2 = np.ones(6, dtype='?')
+        x3 = (x1 & x2).view('i1')
+        x4 = (x1 | x2).view('i1')
+        x5 = (x1 ^ x2).view('i1')
+        x6 = (~x1).view('i1')
+        x7 = np.maximum(x1, x1).view('i1')
+        x8 = np.minimum(x1, x2).view('i1')
+        x9 = (x1 + x1).view('i1')
+        x10 = np.logical_and(x1, x2).view('i1')
+        x11 = (x1 == x2).view('i1')
+        x12 = (x1 <= x2).view('i1')
+        x13 = (x1 > x1).view('i1')
+        x14 = np.absolute(x1).view('i1')
+        x15 = x1.reshape(2, 3).any(axis=0).view('i1')
+        x16 = x1.reshape(2, 3).max(axis=0).view('i1')
+        x17 = x1.reshape(1, 6).any(axis=0).view('i1')
+        x18 = np.array(x1[1]).view('i1')
+        x19 = x1[1:2].max()
+        p1 = x19.tolist()
+    """,
+    "what only moves values keeps a bool's byte": """
+        x1 = np.array([True, False, True, True, False, True])
+        x1.view('int8').fill(-1)
+        x1[::3] = False
+        x2 = x1.copy().view('i1')
+        x3 = x1[::-2].copy().view('i1')
+        x4 = x1.astype('?').view('i1')
+        x5 = np.concatenate([x1, x1]).view('i1')
+        x6 = np.where(x1, x1, np.ones(6, '?')).view('i1')
+        x7 = np.floor(x1).view('i1')
+        x8 = np.clip(x1, x1, x1).view('i1')
+        x9 = np.zeros(6, '?')
+        x9[...] = x1
+        x10 = x9.view('i1')
+        x11 = np.zeros(6, '?')
+        np.copyto(x11, x1, where=x1)
+        x12 = x11.view('i1')
+        x13 = np.zeros(2, '?')
+        x13[0] = x1[1]
+        x14 = x13.view('i1')
+        p1 = x1.tobytes()
+    """,
+    "the memory order of counts over broadcast arrays": """
+        x1 = np.broadcast_to(np.arange(6.0, dtype='f4').reshape(3, 2), (2, 3, 2))
+        x2 = np.count_nonzero(x1, axis=2)
+        x3 = np.count_nonzero(np.broadcast_to(np.arange(6, dtype='u2').reshape(3, 2), (3, 3, 2)), axis=2)
+        x4 = np.count_nonzero(np.broadcast_to(np.eye(3, dtype='?'), (2, 3, 3)), axis=2)
+    """,
+    "the memory order of reductions over an empty axis": """
+        x1 = np.ones((8, 25, 30), 'i4')[2:, -23::2, 1:-26:-2]
+        x2 = np.sum(x1.T, axis=-3)
+        x3 = x1.T.any(axis=0, keepdims=True)
+        x4 = x1.T.max(axis=0, initial=3)
+    """,
+    "what comes from NumPy owns its memory": """
+        x1 = data('u4', (2, 0), 15)
+        x2 = data('f4', (2, 3), 15)
+        p1 = x1.flags.owndata, x1.base is None, x2.flags.owndata, x2.base is None
+    """,
+    "Python integers are converted to dtype= before casts are checked": """
+        x1 = np.remainder(300, np.eye(3), dtype=np.int8)
+        x2 = np.remainder(30, np.eye(3), dtype=np.int8)
+        x3 = np.bitwise_and(2**40, np.array([3j])[0], dtype='uint32')
+        x4 = np.add(np.zeros(3, 'i4'), 300, dtype='i1', casting='no')
+        x5 = np.clip(np.zeros(3), 300, 2, dtype='i1')
+        x6 = np.bitwise_and(300, np.zeros(3, 'i1'), dtype='f8')
+        x7 = np.power(-300, np.zeros(3, 'f4'), dtype='i1')
+        x8 = np.add(2**64, np.zeros(3, 'c16'), dtype='i1')
+    """,
+    "a Python integer by itself is an array of int64 or uint64": """
+        x1 = np.negative(300, dtype='i1')
+        x2 = np.negative(-3, dtype='u1')
+        x3 = np.negative(2**63)
+        x4 = np.bitwise_count(2**63)
+        x5 = np.sqrt(2**70)
+        x6 = np.floor(300, dtype='i1')
+    """,
+    "copyto asks whether scalars may be cast": """
+        x1 = np.zeros(3, 'i1')
+        np.copyto(x1, 3.5)
+        np.copyto(x1, 3.5, where=[True, False, True])
+        np.copyto(x1, 3.5, casting='unsafe')
+        np.copyto(x1, 3)
+        np.copyto(x1, 300)
+        np.copyto(x1, True)
+        np.copyto(x1, np.float64(2))
+        np.copyto(x1, 3j)
+        x2 = np.zeros(2, '?')
+        np.copyto(x2, 3)
+        np.copyto(x2, True, where=[True, False])
+    """,
+    "NumPy's scalars go into signed integers by way of Python's": """
+        x1 = np.zeros(3, 'i1')
+        x1[0] = np.complex128(300)
+        x1[1:] = np.complex64(1e30)
+        x1.fill(np.complex128(nan))
+        x1[0] = np.complex128(7)
+        x1[:] = [np.int64(300), 1, 3]
+        x2 = np.array([np.float64(300), np.uint8(2)], dtype='i1')
+        x3 = np.array([np.uint8(200)], dtype='i1')
+        x4 = np.array([np.float64(100.5), np.complex128(3)], dtype='i1')
+        x5 = np.zeros(2, 'u1')
+        x5[:] = np.complex128(300)
+        x5[0] = np.int64(-1)
+        x6 = np.array([np.int64(300)], dtype='u1')
+    """,
+    "the base of a view is the owner": """
+        x1 = np.arange(6.0).reshape(2, 3).copy()
+        p1 = x1.base is None
+        x2 = x1[1:]
+        p2 = x2.base is x1
+        p3 = x2[:, ::2].T.base is x1
+        p4 = x1.reshape(-1).view('i8').base is x1
+        p5 = x1.T.reshape(-1).base is None, x1.T.reshape(-1).flags.owndata
+        p6 = x1.T.ravel().base is None, x1.ravel().base is x1
+        p7 = np.broadcast_to(x1, (2, 2, 3)).base is x1, np.flip(x1).base is x1, np.flip([1, 2]).base is None
+        p8 = x1.squeeze() is x1, x1[None].squeeze().base is x1
+        p9 = x1.sum(axis=0, keepdims=True).base is None, (x1 + 1).base is None, x1.real.base is None
+        x3 = np.ones(3, 'c16')
+        p10 = x3.imag.base is x3, x1.imag.base is None, np.array(x1, ndmin=3).base is x1
+        x1.base = None
+        p11 = x1.astype('f8', copy=False).base is None, x1.flatten().base is None, x1[0, 0].base is None
+        p12 = x1.diagonal().base is x1, np.expand_dims(x1, 0).base is x1, x1.mT.base is x1
+    """,
+    "setting the shape makes no view of an owner": """
+        x1 = np.zeros(6)
+        x1.shape = (2, 3)
+        p1 = x1.flags.owndata, x1.base is None
+        x2 = x1[:]
+        x2.shape = 6
+        p2 = x2.flags.owndata, x2.base is x1
+        x1.shape = 7
+    """,
+    "a view may be written when an array below it may": """
+        x1 = np.zeros((3, 3))
+        x2 = x1[1:]
+        x2.flags.writeable = False
+        x2.flags.writeable = True
+        x3 = x1.diagonal()
+        x3.flags.writeable = True
+        x3[...] = 1
+        x1.flags.writeable = False
+        x2.flags.writeable = False
+        x2.flags.writeable = True
+        x4 = x1[0]
+        x4[0] = 1
+        x1.flags.writeable = True
+    """,
+    "copyto of an array into itself writes nothing": """
+        x1 = np.arange(3.0)
+        x1.flags.writeable = False
+        np.copyto(x1, x1)
+        np.copyto(x1, x1[:], where=[True, False, True])
+        np.copyto(x1, x1[::-1])
+        x1[...] = x1
+        x1 += x1
+        x2 = np.array(1.0)
+        x2.flags.writeable = False
+        np.copyto(x2, x2)
+    """,
 }
 
 
+@pytest.mark.parametrize("small", [4096, 0])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_outcome(program):
+def test_outcome(program, small):
     lines = [line.strip() for line in PROGRAMS[program].strip().splitlines()]
     steps = [execute.Step(line, check=True) for line in lines]
-    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+    with numpy.errstate(all="ignore"), warnings.catch_warnings(), weft.config(small=small):
         warnings.simplefilter("ignore")
         failure = execute.run_program(steps, execute.Subject(weft))
     assert failure is None, execute.script(steps, failure)

@@ -2,7 +2,7 @@
 
 from weft._core import _ufuncs
 
-__all__ = [name for name in ("erf", "erfc", "exp10") if name in _ufuncs]
+__all__ = [name for name, ufunc in _ufuncs.items() if ufunc._namespace == "scipy.special"]
 globals().update({name: _ufuncs[name] for name in __all__})
 
 

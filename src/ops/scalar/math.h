@@ -38,26 +38,21 @@ constexpr double kLog2E = 1.4426950408889634073599246810019;
 constexpr double kLog10E = 0.43429448190325182765112891891661;
 constexpr double kPi = 3.1415926535897932384626433832795;
 
-template <Real T>
-inline T exp2(T x) {
-    return sleef::exp2(x);
-}
-template <Real T>
-inline T exp10(T x) {
-    return sleef::exp10(x);
-}
-template <Real T>
-inline T log(T x) {
-    return sleef::log(x);
-}
-template <Real T>
-inline T log2(T x) {
-    return sleef::log2(x);
-}
-template <Real T>
-inline T log10(T x) {
-    return sleef::log10(x);
-}
+// What is SLEEF's as it is.
+using sleef::arccos;
+using sleef::arcsin;
+using sleef::arctan;
+using sleef::arctan2;
+using sleef::arctanh;
+using sleef::cbrt;
+using sleef::cos;
+using sleef::exp10;
+using sleef::exp2;
+using sleef::hypot;
+using sleef::log;
+using sleef::log10;
+using sleef::log2;
+using sleef::sin;
 
 // SLEEF's log1p overflows for the largest arguments: take a power of two out of them.
 template <Real T>
@@ -82,45 +77,38 @@ inline T logaddexp2(T x, T y) {
 }
 
 template <Real T>
-inline T sin(T x) {
-    return sleef::sin(x);
-}
-template <Real T>
-inline T cos(T x) {
-    return sleef::cos(x);
-}
-template <Real T>
 inline T tan(T x) {
     return fabs(x) < kTiny<T> ? x : sleef::tan(x);
 }
-template <Real T>
-inline T arcsin(T x) {
-    return sleef::asin(x);
+
+// log2(x) within a part in ten thousand of itself, for finite x above 0.
+inline double rough_log2(double x) {
+    const bool is_subnormal = x < 0x1p-1022;
+    // x = m * 2**e with m from sqrt(1/2) to sqrt(2); n is e + 1024.
+    constexpr uint64_t kRootOfHalf = 0x3FE6A09E667F3BCD;
+    constexpr uint64_t kOffset = uint64_t{1024} << 52;
+    const uint64_t shifted = bits(is_subnormal ? x * 0x1p54 : x) + kOffset;
+    const uint64_t n = (shifted - kRootOfHalf) >> 52;
+    const double e = from_bits<double>(n | bits(0x1p52)) - (is_subnormal ? 0x1p52 + 1078 : 0x1p52 + 1024);
+    const double f = from_bits<double>(shifted - (n << 52)) - 1.0;
+    return fma(f, horner(f, 1.4426393, -0.7206445, 0.4858234, -0.3894256, 0.2493906), e);
 }
-template <Real T>
-inline T arccos(T x) {
-    return sleef::acos(x);
+
+inline float power(float x, float y) {
+    const float result = sleef::pow(x, y);
+    return y == 1 ? x : result;
 }
-template <Real T>
-inline T arctan(T x) {
-    return sleef::atan(x);
-}
-template <Real T>
-inline T arctan2(T y, T x) {
-    return sleef::atan2(y, x);
-}
-template <Real T>
-inline T hypot(T x, T y) {
-    return sleef::hypot(x, y);
-}
-template <Real T>
-inline T cbrt(T x) {
-    return sleef::cbrt(x);
-}
-template <Real T>
-inline T power(T x, T y) {
-    const T result = sleef::pow(x, y);
-    return y == 1 ? x : result;  // the largest number to the power of one would overflow
+// SLEEF's function is infinite 1.7e-6 below the largest number already: there, the square of the root.
+inline double power(double x, double y) {
+    const double magnitude = fabs(x);
+    const bool is_near_overflow = (rough_log2(magnitude) * y > 1023.9) & (magnitude > 0) &
+                                  (magnitude < kInfinity<double>)&(fabs(y) < kInfinity<double>);
+    const double root = sleef::pow(is_near_overflow ? magnitude : x, is_near_overflow ? 0.5 * y : y);
+    // 0 for an even exponent, 1 or -1 for an odd one.
+    const double parity = y - 2.0 * rint(0.5 * y);
+    const double of_negative = parity == 0 ? root : (fabs(parity) == 1 ? -root : kNaN<double>);
+    const double result = is_near_overflow ? root * (x < 0 ? of_negative : root) : root;
+    return y == 1 ? x : result;
 }
 inline double float_power(double x, double y) { return power(x, y); }
 
@@ -147,9 +135,4 @@ inline T arccosh(T x) {
     const T result = log1p(is_large ? x : sum) + (is_large ? static_cast<T>(kLn2) : static_cast<T>(0));
     return x < static_cast<T>(1) ? kNaN<T> : result;
 }
-template <Real T>
-inline T arctanh(T x) {
-    return sleef::atanh(x);
-}
-
 }  // namespace weft::scalar::inline WEFT_ISA

@@ -47,6 +47,16 @@ inline To bit_cast(From value) {
     return __builtin_bit_cast(To, value);
 }
 
+// An operand in memory. A bool's byte may hold anything, as when it was written through a view of another
+// type: all but 0 are true.
+template <typename T>
+inline T read_element(const T* address) {
+    if constexpr (std::is_same_v<T, bool>)
+        return *reinterpret_cast<const uint8_t*>(address) != 0;
+    else
+        return *address;
+}
+
 // The unsigned type to compute wrapping arithmetic in: at least 32 bits, since smaller ones promote to int,
 // whose overflow is undefined.
 template <Integer T>
