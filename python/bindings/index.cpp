@@ -52,7 +52,11 @@ bool integer_key(PyObject* key, int64_t& value) {
 
 Slice to_slice(PyObject* slice) {
     Py_ssize_t start = 0, stop = 0, step = 0;
-    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) throw_python_error();
+    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw_python_error();
+        PyErr_Clear();
+        step = 0;  // refused when the number of indices has been found right
+    }
     return Slice{start, stop, step};  // bounds that are absent lie beyond the range
 }
 

@@ -123,12 +123,14 @@ kernel @in_place(%a: global i32[4] readonly, %out: global i32[4], %n: i64) {
 
 TEST(Codegen, EveryByteButZeroIsTrue) {
     const auto kernel = compile(R"(
-kernel @bools(%a: global bool[1] readonly, %out: global bool[1] scope 1, %count: global i64[8] scope 2, %n: i64) {
+kernel @bools(%a: global bool[1] readonly, %out: global bool[1] scope 1, %copy: global bool[1] scope 3, %count: global i64[8] scope 2, %n: i64) {
   %one = const i64 1
   %zero = const i64 0
   parallel grid (%i) in (%n) {
     %x = load %a[%i]
-    store %out[%i], %x
+    store %copy[%i], %x
+    %both = logical_and %x, %x
+    store %out[%i], %both
     %c = if %x {
       yield %one
     } else {
@@ -139,9 +141,12 @@ kernel @bools(%a: global bool[1] readonly, %out: global bool[1] scope 1, %count:
 })");
     std::vector<uint8_t> bytes(256);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
-    std::vector<uint8_t> out(256, 9);
+    std::vector<uint8_t> out(256, 9), copy(256, 9);
     std::vector<int64_t> counts(256);
-    launch(*kernel, {word(bytes.data()), word(out.data()), word(counts.data()), word(int64_t{256})}, {256});
+    launch(*kernel,
+           {word(bytes.data()), word(out.data()), word(copy.data()), word(counts.data()), word(int64_t{256})},
+           {256});
+    EXPECT_EQ(copy, bytes);  // what only moves it keeps the byte
     for (size_t i = 0; i < 256; ++i) {
         ASSERT_EQ(out[i], i == 0 ? 0 : 1);
         ASSERT_EQ(counts[i], i == 0 ? 0 : 1);

@@ -255,6 +255,13 @@ PROGRAMS = {
         x3 = x1.T.any(axis=0, keepdims=True)
         x4 = x1.T.max(axis=0, initial=3)
     """,
+    "too many indices are refused before a step of zero": """
+        x1 = np.array(3.5)
+        x2 = x1[::0]
+        x3 = np.zeros(3)[0, ::0]
+        x4 = np.zeros(3)[::0]
+        x5 = np.zeros((3, 3))[:, 2:1:0]
+    """,
     "what comes from NumPy owns its memory": """
         x1 = data('u4', (2, 0), 15)
         x2 = data('f4', (2, 3), 15)
