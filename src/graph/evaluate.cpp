@@ -6,7 +6,7 @@
 #include "core/config.h"
 #include "core/log.h"
 #include "core/shape.h"
-#include "graph/plan.h"
+#include "graph/plan_cache.h"
 #include "graph/run_group.h"
 #include "graph/storage.h"
 
@@ -89,7 +89,8 @@ void evaluate(std::span<const NodePtr> roots) {
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     const std::vector<Node*> nodes = collect_pending(roots);
     if (nodes.empty()) return;
-    std::vector<Group> groups = make_plan(nodes, roots, fuse);
+    PlanLease plan(nodes, roots, fuse);
+    std::vector<Group>& groups = plan.groups();
     if (debug_enabled(DebugLevel::kFusion)) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }

@@ -23,7 +23,7 @@ struct Store {
     std::mutex mutex;
     std::unordered_map<std::string, std::shared_ptr<const StoredKernel>> kernels;
     std::list<std::string> order;  // oldest first
-    std::deque<KernelRecord> history;
+    std::deque<LaunchRecord> history;
 };
 
 Store& store() {
@@ -62,7 +62,7 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     return kernel;
 }
 
-void record_launch(KernelRecord record) {
+void record_launch(LaunchRecord record) {
     const std::lock_guard lock(store().mutex);
     store().history.push_back(std::move(record));
     if (store().history.size() > kMaxHistory) store().history.pop_front();
@@ -70,7 +70,19 @@ void record_launch(KernelRecord record) {
 
 std::vector<KernelRecord> kernel_history() {
     const std::lock_guard lock(store().mutex);
-    return {store().history.begin(), store().history.end()};
+    std::vector<KernelRecord> records;
+    for (const LaunchRecord& launch : store().history) {
+        KernelRecord& record = records.emplace_back();
+        record.name = launch.kernel->name;
+        record.ir = launch.kernel->ir;
+        record.seconds = launch.seconds;
+        record.compile_seconds = launch.fresh ? launch.kernel->compile_seconds : 0;
+        record.bytes_read = launch.bytes_read;
+        record.bytes_written = launch.bytes_written;
+        record.elements = launch.elements;
+        record.operations = launch.operations;
+    }
+    return records;
 }
 
 void clear_kernel_history() {

@@ -46,7 +46,7 @@ int64_t cost_of(const KernelForm& form) {
 
 }  // namespace
 
-void launch(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo) {
     using Clock = std::chrono::steady_clock;
     KernelForm form = parts.form;
     const size_t grid_rank = static_cast<size_t>(form.grid_rank);
@@ -61,12 +61,15 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted) 
                                         output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
     }
     bool fresh = false;
-    const std::shared_ptr<const StoredKernel> kernel = find_or_compile(form, fresh);
+    std::shared_ptr<const StoredKernel> kernel = memo != nullptr ? memo->next() : nullptr;
+    if (kernel == nullptr) {
+        kernel = find_or_compile(form, fresh);
+        if (memo != nullptr) memo->remember(kernel);
+    }
 
-    KernelRecord record;
-    record.name = kernel->name;
-    record.ir = kernel->ir;
-    record.compile_seconds = fresh ? kernel->compile_seconds : 0;
+    LaunchRecord record;
+    record.kernel = kernel;
+    record.fresh = fresh;
     record.operations = parts.operations;
     record.elements = element_count(counted);
     for (const BufferUse& use : parts.inputs) record.bytes_read += bytes_touched(use, counted);
@@ -101,13 +104,13 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted) 
         if (d == SIZE_MAX) break;
     }
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (debug_enabled(DebugLevel::kLaunches, record.name)) {
+    if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
         char text[256];
         const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
         std::snprintf(
-            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", record.name.c_str(),
+            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel->name.c_str(),
             static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-            fresh ? (" (compiled in " + std::to_string(record.compile_seconds * 1e3) + " ms)").c_str() : "");
+            fresh ? (" (compiled in " + std::to_string(kernel->compile_seconds * 1e3) + " ms)").c_str() : "");
         log_line(text);
     }
     record_launch(std::move(record));

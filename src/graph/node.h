@@ -87,6 +87,8 @@ public:
     uint32_t depth =
         0;  // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
     std::atomic<bool> done = false;
+    // While an evaluation plans: the place among its nodes, and how many operands of these read the node.
+    uint32_t plan_position = 0, plan_readers = 0;
 
     Node();
     ~Node();  // iterative: a chain of a million nodes is freed without recursion

@@ -15,6 +15,8 @@
 
 namespace weft {
 
+class KernelMemo;
+
 struct Group {
     std::vector<Node*> nodes;    // in order of recording
     std::vector<bool> stored;    // which of them somebody reads later, by position in `nodes`
@@ -24,6 +26,7 @@ struct Group {
     Dims shape;                  // the space
     std::vector<bool> reduced;   // which axes of it the group's reductions reduce; empty when it has none
     std::vector<NodePtr> keep;   // the stored nodes, from planning until they are computed
+    std::shared_ptr<KernelMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
 
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
     bool reduces() const { return !reduced.empty(); }

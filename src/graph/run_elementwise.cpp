@@ -20,7 +20,7 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
     }
 }
 
-void launch_elementwise(KernelParts& parts, const Dims& shape) {
+void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo) {
     std::vector<BufferUse*> uses;
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
@@ -30,7 +30,7 @@ void launch_elementwise(KernelParts& parts, const Dims& shape) {
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
     finish_forms(parts, false);
-    launch(parts, extents);
+    launch(parts, extents, memo);
 }
 
 void run_elementwise(const Group& group) {
@@ -38,7 +38,7 @@ void run_elementwise(const Group& group) {
     StepBuilder steps(parts, group);
     GroupBuffers buffers = reserve_results(group);
     add_result_outputs(parts, steps, group, buffers);
-    if (element_count(group.shape) != 0) launch_elementwise(parts, group.shape);
+    if (element_count(group.shape) != 0) launch_elementwise(parts, group.shape, group.memo.get());
     commit_all(group, buffers);
 }
 

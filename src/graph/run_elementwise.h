@@ -11,6 +11,6 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
                         const GroupBuffers& buffers);
 
 // Launches over `shape`, of whose dimensions the first output decides the order.
-void launch_elementwise(KernelParts& parts, const Dims& shape);
+void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo);
 
 }  // namespace weft

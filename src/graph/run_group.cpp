@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/shape.h"
+#include "graph/launch.h"
 
 namespace weft {
 
@@ -52,6 +53,7 @@ void run_group(Group& group, bool fuse) {
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
     }
+    if (group.memo) group.memo->start(0);
     if (is_small_group(group)) {
         run_small(group, fuse);
     } else if (group.reduces()) {

@@ -109,7 +109,7 @@ private:
         collapse(extents, uses, leader, 1);
         parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
         finish_forms(parts, true);
-        launch(parts, extents);
+        launch(parts, extents, group_.memo.get());
     }
 
     // First kernel: partial results of each chunk of each row; second: the fixed tree above them, and what
@@ -169,12 +169,12 @@ private:
         finish_forms(first, true);
         Dims first_extents = partial_shape;
         first_extents.push_back(inner_);
-        launch(first, first_extents, extents);
+        launch(first, first_extents, extents, group_.memo.get());
 
         second.form.grid_rank = static_cast<int>(kept);
         second.form.outer_rank = static_cast<int>(outer_) + 1;
         finish_forms(second, false);
-        launch(second, partial_shape);
+        launch(second, partial_shape, group_.memo.get());
     }
 
     const Group& group_;

@@ -47,28 +47,29 @@ void run_update(Group& group, bool fuse) {
     add_result_outputs(parts, steps, group, buffers);
     const bool elsewhere = reads_elsewhere(parts, old.get(), own_place, root.shape);
 
+    if (group.memo) group.memo->start(owned ? 1 : 0);
     if (owned && elsewhere && view_bytes * 2 < bytes) {
         const Dims* const order[1] = {&root.target.strides};
         const BufferPtr temporary = reserve(view_bytes);
         const BufferUse aside =
             use_of(*temporary, 0, root.target.dtype, k_order_strides(root.shape, order, itemsize));
         parts.outputs[0] = aside;
-        launch_elementwise(parts, root.shape);
+        launch_elementwise(parts, root.shape, group.memo.get());
         KernelParts copy;
         copy.inputs.push_back(aside);
         copy.outputs.push_back(own_place);
         copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
-        launch_elementwise(copy, root.shape);
+        launch_elementwise(copy, root.shape, group.memo.get());
         buffers.back().push_back(old);
     } else if (owned && !elsewhere) {
-        launch_elementwise(parts, root.shape);
+        launch_elementwise(parts, root.shape, group.memo.get());
         buffers.back().push_back(old);
     } else {
         BufferPtr fresh = reserve(bytes);
         copy_outside(fresh->data(), old->data(), bytes, root.shape, root.target.strides, root.target.offset,
                      itemsize);
         parts.outputs[0] = use_of(*fresh, root.target.offset, root.target.dtype, root.target.strides);
-        launch_elementwise(parts, root.shape);
+        launch_elementwise(parts, root.shape, group.memo.get());
         buffers.back().push_back(std::move(fresh));
     }
     commit_all(group, buffers);

@@ -265,6 +265,48 @@ def test_a_wide_graph_of_ten_thousand_nodes():
     numpy.testing.assert_allclose(numpy.asarray(parts[0]), field(5000) * (4999 * 2500.0), rtol=1e-13)
 
 
+# ---- plans that are met again ----
+
+
+def test_a_plan_is_not_mistaken_for_another():
+    """Programs of one structure, which differ in what a plan must not forget."""
+    data, more = field(90, 110), field(90, 110) + 1
+    x, y = weft.array(data), weft.array(more)
+    n = weft.array((data * 1000).astype("int32"))
+    m = numpy.asarray(n)
+    with weft.config(small=0):
+        for _ in range(2):
+            for divisor in (3, 7, -4):
+                numpy.testing.assert_array_equal(numpy.asarray(n // divisor + 1), m // divisor + 1)
+            for scale in (2.0, 3.0):
+                numpy.testing.assert_array_equal(numpy.asarray(x * scale + 1), data * scale + 1)
+            numpy.testing.assert_array_equal(numpy.asarray(x * x + x), data * data + data)
+            numpy.testing.assert_array_equal(numpy.asarray(x * y + x), data * more + data)
+            for k in (1, 2):
+                numpy.testing.assert_array_equal(numpy.asarray(x[k:] + x[:-k]), data[k:] + data[:-k])
+            held = x * 2.0
+            total = (held + 1).sum()
+            numpy.testing.assert_allclose(float(total), (data * 2 + 1).sum())
+            del held
+            numpy.testing.assert_allclose(float((x * 2.0 + 1).sum()), (data * 2 + 1).sum())
+
+
+def test_a_repeated_write_in_place_and_into_a_fresh_buffer():
+    expected = field(90, 110)
+    u = weft.array(expected)
+    for turn in range(6):
+        kept = u[0:] if turn % 2 else None
+        if kept is not None:
+            kept = kept + 0.0
+        u[1:] += 1.0
+        weft.eval(u)
+        if kept is not None:
+            numpy.testing.assert_array_equal(numpy.asarray(kept), expected)
+        expected = expected.copy()
+        expected[1:] += 1.0
+        numpy.testing.assert_array_equal(numpy.asarray(u), expected)
+
+
 # ---- variance ----
 
 

@@ -1,0 +1,188 @@
+#include "graph/plan_cache.h"
+
+#include <functional>
+#include <unordered_map>
+
+#include "core/config.h"
+#include "graph/launch.h"
+
+namespace weft {
+
+using Words = std::vector<uint64_t>;
+
+struct PlanLease::Entry {
+    Words key;
+    std::vector<Group> groups;
+    std::vector<std::vector<uint32_t>> positions;  // of each group's nodes among the evaluation's
+    bool in_use = false;  // by an evaluation further up, when a signal handler evaluates
+};
+
+namespace {
+
+constexpr size_t kMaxPlans = 512;
+constexpr size_t kMaxWords = size_t{1} << 21;  // of all keys: 16 MiB
+constexpr size_t kMaxNodes = 1024;             // larger graphs are planned anew
+
+uint64_t hash_of(const Words& words) {
+    uint64_t hash = words.size();
+    for (const uint64_t word : words) hash = (hash ^ word) * 0x9E3779B97F4A7C15u + (hash >> 31);
+    return hash;
+}
+
+class KeyWriter {
+public:
+    explicit KeyWriter(Words& words) : words_(words) { words_.clear(); }
+
+    void write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
+        word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
+        word(std::hash<std::string>{}(config().cpu()));
+        word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
+        for (size_t k = 0; k < nodes.size(); ++k) {
+            nodes[k]->plan_position = static_cast<uint32_t>(k);
+            nodes[k]->plan_readers = 0;
+        }
+        for (Node* node : nodes) {
+            for (const Operand& input : node->inputs) {
+                if (input.source.node) ++input.source.node->plan_readers;
+            }
+        }
+        for (const Node* node : nodes) write_node(*node);
+        for (const NodePtr& root : roots) word(root->plan_position);
+    }
+
+private:
+    void word(uint64_t value) { words_.push_back(value); }
+    void dims(const Dims& values) {
+        word(values.size());
+        for (const int64_t value : values) word(static_cast<uint64_t>(value));
+    }
+
+    void write_node(const Node& node) {
+        const bool held = static_cast<size_t>(node.weak_from_this().use_count()) > node.plan_readers;
+        word(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(held) << 8 |
+             static_cast<uint64_t>(node.inputs.size()) << 16 |
+             static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
+        word(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);
+        dims(node.shape);
+        for (const NodeResult& result : node.results) {
+            word(static_cast<uint64_t>(result.dtype.scalar_type()) | static_cast<uint64_t>(result.bytes)
+                                                                         << 8);
+            dims(result.strides);
+        }
+        if (node.kind == NodeKind::kReduce) {
+            word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
+            for (size_t d = 0; d < node.reduced_axes.size(); ++d) word(node.reduced_axes[d]);
+        }
+        if (node.kind == NodeKind::kUpdate) {
+            word(static_cast<uint64_t>(node.target.dtype.scalar_type()));
+            word(static_cast<uint64_t>(node.target.offset));
+            dims(node.target.strides);
+        }
+        for (size_t k = 0; k < node.inputs.size(); ++k) write_operand(node, node.inputs[k]);
+    }
+
+    void write_operand(const Node& node, const Operand& input) {
+        const uint64_t type = static_cast<uint64_t>(input.dtype.scalar_type());
+        if (input.is_constant()) {
+            word(1 | type << 8);
+            // Integer constants may be written into the kernel (divisors).
+            if (node.op != nullptr && input.dtype.is_integer()) {
+                for (const uint8_t byte : input.constant) word(byte);
+            }
+            return;
+        }
+        if (input.source.node) {
+            word(2 | type << 8 | static_cast<uint64_t>(input.source.result) << 16 |
+                 static_cast<uint64_t>(input.source.node->plan_position) << 32);
+        } else {
+            // Equal buffers get equal numbers, in the order in which they appear.
+            const auto [found, inserted] = buffers_.emplace(input.source.buffer.get(), buffers_.size());
+            word(3 | type << 8 | static_cast<uint64_t>(found->second) << 32);
+            (void)inserted;
+        }
+        word(static_cast<uint64_t>(input.offset));
+        dims(input.strides);
+    }
+
+    Words& words_;
+    std::unordered_map<const Buffer*, size_t> buffers_;
+};
+
+}  // namespace
+
+// Global as kernels are: plans serve all arrays of the process. Used under the evaluation lock only.
+class PlanCache {
+public:
+    std::shared_ptr<PlanLease::Entry> find_or_make(std::span<Node* const> nodes,
+                                                   std::span<const NodePtr> roots, bool fuse) {
+        if (nodes.size() > kMaxNodes) return make(nodes, roots, fuse);
+        KeyWriter(key_).write(nodes, roots, fuse);
+        const uint64_t hash = hash_of(key_);
+        const auto found = entries_.find(hash);
+        if (found != entries_.end() && found->second->key == key_ && !found->second->in_use) {
+            fill(*found->second, nodes);
+            return found->second;
+        }
+        Words key = key_;
+        std::shared_ptr<PlanLease::Entry> entry = make(nodes, roots, fuse);
+        for (Group& group : entry->groups) group.memo = std::make_shared<KernelMemo>();
+        if (entries_.size() >= kMaxPlans || words_ + key.size() > kMaxWords) {
+            entries_.clear();
+            words_ = 0;
+        }
+        words_ += key.size();
+        entry->key = std::move(key);
+        for (const Group& group : entry->groups) {
+            std::vector<uint32_t>& positions = entry->positions.emplace_back();
+            for (const Node* node : group.nodes) positions.push_back(node->plan_position);
+        }
+        entries_.insert_or_assign(hash, entry);
+        return entry;
+    }
+
+private:
+    static std::shared_ptr<PlanLease::Entry> make(std::span<Node* const> nodes,
+                                                  std::span<const NodePtr> roots, bool fuse) {
+        auto entry = std::make_shared<PlanLease::Entry>();
+        entry->groups = make_plan(nodes, roots, fuse);
+        return entry;
+    }
+
+    static void fill(PlanLease::Entry& entry, std::span<Node* const> nodes) {
+        for (size_t k = 0; k < entry.groups.size(); ++k) {
+            std::vector<Node*>& members = entry.groups[k].nodes;
+            members.clear();
+            for (const uint32_t position : entry.positions[k]) members.push_back(nodes[position]);
+        }
+    }
+
+    Words key_;
+    std::unordered_map<uint64_t, std::shared_ptr<PlanLease::Entry>> entries_;
+    size_t words_ = 0;
+};
+
+namespace {
+
+PlanCache& plan_cache() {
+    static auto* cache = new PlanCache;  // arrays may be evaluated while the process exits
+    return *cache;
+}
+
+}  // namespace
+
+PlanLease::PlanLease(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse)
+    : entry_(plan_cache().find_or_make(nodes, roots, fuse)) {
+    entry_->in_use = true;
+}
+
+PlanLease::~PlanLease() {
+    for (Group& group : entry_->groups) {
+        group.keep.clear();
+        group.nodes.clear();
+    }
+    entry_->in_use = false;
+}
+
+std::vector<Group>& PlanLease::groups() { return entry_->groups; }
+
+}  // namespace weft
