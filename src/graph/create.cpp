@@ -203,7 +203,15 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
         first_bytes = constant_bytes(first, type);
         second_bytes = constant_bytes(first + stride, type);
     }
-    const OpInfo& subtract = *find_op(type.is_bool() ? "logical_xor" : "subtract");
+    if (type.is_bool()) {  // two at most, which have no distance
+        const array values = full(shape, Integer(0), type);
+        for (int64_t k = 0; k < count; ++k) {
+            const Index position[1] = {Index(k)};
+            assign(index(values, position), scalar(type, (k == 0 ? first_bytes : second_bytes).data()));
+        }
+        return values;
+    }
+    const OpInfo& subtract = op_info(OpId::kSubtract);
     array delta = call_binary(subtract, scalar(type, second_bytes.data()), scalar(type, first_bytes.data()));
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kArange;

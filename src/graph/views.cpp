@@ -397,12 +397,13 @@ array ravel(const array& input, char order) {
         const bool dense = order == 'C' ? input.c_contiguous() : input.f_contiguous();
         return dense ? reshape(input, flat, order) : flat_copy(input, order);
     }
-    // The order of memory: the axes sorted by stride, each walked forwards.
+    // The order of memory, where an axis that repeats says nothing; each axis is walked forwards.
+    const Dims* const operand_strides[1] = {&input.strides()};
+    const Dims memory = k_order_strides(input.shape(), operand_strides, input.itemsize());
     std::vector<int64_t> axes(input.shape().size());
     std::iota(axes.begin(), axes.end(), 0);
     std::stable_sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
-        return std::abs(input.strides()[static_cast<size_t>(a)]) >
-               std::abs(input.strides()[static_cast<size_t>(b)]);
+        return memory[static_cast<size_t>(a)] > memory[static_cast<size_t>(b)];
     });
     const array sorted = transpose(input, axes);
     return sorted.c_contiguous() ? reshape(sorted, flat, 'C') : flat_copy(sorted, 'C');

@@ -262,6 +262,20 @@ PROGRAMS = {
         x4 = np.zeros(3)[::0]
         x5 = np.zeros((3, 3))[:, 2:1:0]
     """,
+    "a range of bools": """
+        x1 = np.arange(-2, 2, 2, dtype='?')
+        x2 = np.arange(2, dtype='?')
+        x3 = np.arange(1, dtype='?')
+        x4 = np.arange(0, dtype='?')
+        x5 = np.arange(3, dtype='?')
+        x6 = np.arange(1, 3, dtype='?')
+    """,
+    "the memory order of broadcast arrays in one row": """
+        x1 = np.broadcast_to(np.arange(6.0).reshape(2, 3), (2, 2, 3))
+        x2 = x1.ravel('K')
+        x3 = x1.T.ravel('K')
+        x4 = np.arange(24).reshape(2, 3, 4)[:, ::-1, ::2].transpose(1, 2, 0).ravel('K')
+    """,
     "what comes from NumPy owns its memory": """
         x1 = data('u4', (2, 0), 15)
         x2 = data('f4', (2, 3), 15)
