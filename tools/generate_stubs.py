@@ -106,6 +106,8 @@ RESULTS = {
     "array_str": "str",
     "broadcast_arrays": "tuple[ndarray, ...]",
     "broadcast_shapes": "tuple[int, ...]",
+    "cache_clear": "int",
+    "cache_info": "dict[str, Any]",
     "can_cast": "builtins.bool",
     "clear_kernel_history": "None",
     "copyto": "None",

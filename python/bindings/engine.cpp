@@ -8,6 +8,8 @@
 #include "core/config.h"
 #include "core/thread_pool.h"
 #include "graph/evaluate.h"
+#include "graph/kernel_store.h"
+#include "weft/cache.h"
 
 namespace weft::python {
 
@@ -41,6 +43,37 @@ nb::dict to_dict(const KernelRecord& record) {
     return dict;
 }
 
+// Paths are bytes; Python's str holds them by its file system encoding.
+nb::object path_to_python(const std::string& path) {
+    return steal_or_throw(
+        PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+std::string path_from_python(nb::handle path) {
+    PyObject* bytes = nullptr;
+    if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw_python_error();
+    const nb::object owner = nb::steal(bytes);
+    return {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))};
+}
+
+nb::dict to_dict(const CacheInfo& info) {
+    nb::dict dict;
+    dict["enabled"] = info.enabled;
+    dict["folder"] = path_to_python(info.folder);
+    dict["reason"] = path_to_python(info.reason);
+    dict["limit"] = info.limit;
+    dict["entries"] = info.entries;
+    dict["bytes"] = info.bytes;
+    dict["hits"] = info.hits;
+    dict["misses"] = info.misses;
+    dict["dropped"] = info.dropped;
+    dict["written"] = info.written;
+    dict["evicted"] = info.evicted;
+    dict["failed"] = info.failed;
+    dict["compiled"] = info.compiled;
+    return dict;
+}
+
 nb::object get_setting(const std::string& name) {
     Config& settings = config();
     if (name == "fuse") return nb::bool_(settings.fuse.load());
@@ -52,6 +85,12 @@ nb::object get_setting(const std::string& name) {
     if (name == "verify") return nb::bool_(settings.verify.load());
     if (name == "cpu") return nb::str(settings.cpu().c_str());
     if (name == "debug_filter") return nb::str(settings.debug_filter().c_str());
+    if (name == "cache") return nb::bool_(settings.cache.load());
+    if (name == "cache_size") return nb::int_(settings.cache_size.load());
+    if (name == "cache_dir") {
+        const std::optional<std::string> path = settings.cache_dir();
+        return path ? nb::object(path_to_python(*path)) : nb::none();
+    }
     throw AttributeError("weft.config has no setting '" + name + "'");
 }
 
@@ -89,6 +128,12 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.set_cpu(nb::cast<std::string>(value));
     } else if (name == "debug_filter") {
         settings.set_debug_filter(nb::cast<std::string>(value));
+    } else if (name == "cache") {
+        settings.cache = to_switch(value);
+    } else if (name == "cache_size") {
+        settings.cache_size = to_bounded(name, value, 0, INT64_MAX);
+    } else if (name == "cache_dir") {
+        settings.set_cache_dir(value.is_none() ? std::optional<std::string>() : path_from_python(value));
     } else {
         throw AttributeError("weft.config has no setting '" + name + "'");
     }
@@ -159,6 +204,29 @@ void bind_engine(nb::module_& m) {
         "dictionaries with "
         "name, ir, seconds, compile_seconds, bytes_read, bytes_written, elements, operations, compiled.");
     m.def("clear_kernel_history", [] { clear_kernel_history(); }, "Forgets the kernels that ran.");
+    m.def(
+        "cache_info",
+        [] {
+            CacheInfo info;
+            {
+                const GilRelease release;
+                info = cache_info();
+            }
+            return to_dict(info);
+        },
+        "The kernel cache on disk: a dictionary with enabled, folder, reason (why it is not enabled), limit, "
+        "entries and bytes (on disk), and what this process did: hits, misses, dropped (damaged entries), "
+        "written, evicted, failed (reads and writes that the system refused), and compiled (kernels "
+        "compiled, "
+        "with or without a cache).");
+    m.def(
+        "cache_clear",
+        [] {
+            const GilRelease release;
+            return cache_clear();
+        },
+        "Removes every kernel from the cache on disk and returns how many. Kernels in memory stay.");
+    m.def("_forget_kernels", [] { forget_kernels(); });
     m.def("_get_setting", get_setting, arg("name"));
     m.def("_set_setting", set_setting, arg("name"), arg("value"));
     m.def("_shortest_digits", shortest_digits, arg("value"), arg("dtype"));

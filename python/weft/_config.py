@@ -11,6 +11,9 @@ _SETTINGS = {
     "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",
     "cpu": "LLVM's name of the CPU to compile for; empty: this one (WEFT_CPU)",
     "verify": "whether IR is checked after each pass (WEFT_VERIFY)",
+    "cache": "whether compiled kernels are kept on disk (WEFT_CACHE)",
+    "cache_dir": "the folder they are kept in; None: the user's cache folder; empty: none (WEFT_CACHE_DIR)",
+    "cache_size": "most bytes of them (WEFT_CACHE_SIZE)",
     "guard": "whether every buffer touches an inaccessible page (WEFT_GUARD)",
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -154,8 +155,10 @@ llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine
     return object;
 }
 
-std::shared_ptr<const CompiledKernel> compile(Engine& engine, const ir::Function& kernel,
-                                              const CompileOptions& options, CompiledTexts* texts) {
+std::atomic<int64_t> compiled_count{0};
+
+KernelObject compile(Engine& engine, const ir::Function& kernel, const CompileOptions& options,
+                     CompiledTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
@@ -184,21 +187,22 @@ std::shared_ptr<const CompiledKernel> compile(Engine& engine, const ir::Function
     const llvm::SmallVector<char, 0> object = emit_object(module, machine);
     if (!errors.empty()) throw InternalError("LLVM: " + errors);
 
-    auto result = std::make_shared<LoadedKernel>(
-        LoadedObject(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), kernel.name),
-                     lowered.function->getName()));
     engine.context().setDiagnosticHandler(nullptr);
-    result->name = kernel.name;
-    result->grid_dimensions = lowered.grid_dimensions;
-    result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    KernelObject result;
+    result.name = kernel.name;
+    result.symbol = lowered.function->getName().str();
+    result.grid_dimensions = lowered.grid_dimensions;
+    result.bytes.assign(object.begin(), object.end());
+    result.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++compiled_count;
     return result;
 }
 
 }  // namespace
 
-std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
-                                                      const std::string& kernel_name,
-                                                      const CompileOptions& options, CompiledTexts* texts) {
+KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
+                                    const CompileOptions& options, CompiledTexts* texts) {
     const ir::Function* found = module.find(kernel_name);
     if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
     ir::Function kernel = *found;
@@ -206,7 +210,7 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
     if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
     std::unique_ptr<Engine> engine = engine_pool().take();
     try {
-        auto result = compile(*engine, kernel, options, texts);
+        KernelObject result = compile(*engine, kernel, options, texts);
         engine_pool().give_back(std::move(engine));
         return result;
     } catch (const InternalError& error) {
@@ -217,5 +221,22 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
         throw;
     }
 }
+
+std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {
+    auto result = std::make_shared<LoadedKernel>(
+        LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
+    result->name = object.name;
+    result->grid_dimensions = object.grid_dimensions;
+    result->compile_seconds = object.compile_seconds;
+    return result;
+}
+
+std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
+                                                      const std::string& kernel_name,
+                                                      const CompileOptions& options, CompiledTexts* texts) {
+    return load_for_cpu(compile_object_for_cpu(module, kernel_name, options, texts));
+}
+
+int64_t kernels_compiled() { return compiled_count; }
 
 }  // namespace weft::codegen

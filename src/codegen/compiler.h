@@ -2,6 +2,7 @@
 // emits.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,11 +21,27 @@ struct CompiledTexts {
     std::string ir_after_passes, llvm_ir, assembly, vectorization_remarks;
 };
 
+// A compiled kernel as an object file, and what is needed to use it without compiling.
+struct KernelObject {
+    std::string name;
+    std::string symbol;  // of its function
+    int grid_dimensions = 0;
+    std::string bytes;           // the object file
+    double compile_seconds = 0;  // passes not included
+};
+
 // Thread safe. Throws InternalError (with the IR) when weft itself is at fault.
+KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
+                                    const CompileOptions& options = {}, CompiledTexts* texts = nullptr);
+// Throws InternalError when the object does not link.
+std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object);
+// Both at once.
 std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
                                                       const std::string& kernel_name,
                                                       const CompileOptions& options = {},
                                                       CompiledTexts* texts = nullptr);
+
+int64_t kernels_compiled();  // by this process
 
 std::string host_cpu();  // what the machine's CPU is called, for messages and cache keys
 std::string host_features();

@@ -65,6 +65,16 @@ void Config::set_debug_filter(std::string text) {
     debug_filter_ = std::move(text);
 }
 
+std::optional<std::string> Config::cache_dir() const {
+    std::lock_guard lock(mutex_);
+    return cache_dir_;
+}
+
+void Config::set_cache_dir(std::optional<std::string> path) {
+    std::lock_guard lock(mutex_);
+    cache_dir_ = std::move(path);
+}
+
 void Config::load_environment() {
 #ifdef NDEBUG
     constexpr bool kVerifyByDefault = false;
@@ -79,6 +89,10 @@ void Config::load_environment() {
     guard = read_flag("WEFT_GUARD", false);
     verify = read_flag("WEFT_VERIFY", kVerifyByDefault);
     memory_limit = read_integer("WEFT_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
+    cache = read_flag("WEFT_CACHE", true);
+    cache_size = read_integer("WEFT_CACHE_SIZE", int64_t{1} << 30, 0, std::numeric_limits<int64_t>::max());
+    set_cache_dir(std::getenv("WEFT_CACHE_DIR") == nullptr ? std::optional<std::string>()
+                                                           : read_text("WEFT_CACHE_DIR"));
     set_cpu(read_text("WEFT_CPU"));
     set_debug_filter(read_text("WEFT_DEBUG_FILTER"));
 }

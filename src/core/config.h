@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace weft {
@@ -32,10 +33,16 @@ public:
     std::atomic<int64_t> memory_limit{
         0};  // WEFT_MEMORY_LIMIT: most bytes that arrays and pool may hold; 0: none
 
+    std::atomic<bool> cache{true};                      // WEFT_CACHE: keep compiled kernels on disk
+    std::atomic<int64_t> cache_size{int64_t{1} << 30};  // WEFT_CACHE_SIZE: most bytes of them; 0: keep none
+
     std::string cpu() const;  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
     void set_cpu(std::string name);
     std::string debug_filter() const;  // WEFT_DEBUG_FILTER: only kernels whose name contains this
     void set_debug_filter(std::string text);
+    // WEFT_CACHE_DIR: the folder of compiled kernels; absent: the user's cache folder; empty: none
+    std::optional<std::string> cache_dir() const;
+    void set_cache_dir(std::optional<std::string> path);
 
     // Reads the environment again. Throws ValueError naming the variable when a value cannot be read.
     void load_environment();
@@ -44,6 +51,7 @@ private:
     mutable std::mutex mutex_;
     std::string cpu_;
     std::string debug_filter_;
+    std::optional<std::string> cache_dir_;
 };
 
 Config& config();

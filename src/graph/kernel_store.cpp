@@ -3,13 +3,17 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "codegen/compiler.h"
+#include "codegen/kernel_cache.h"
 #include "core/config.h"
 #include "core/log.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -24,6 +28,7 @@ struct Store {
     std::unordered_map<std::string, std::shared_ptr<const StoredKernel>> kernels;
     std::list<std::string> order;  // oldest first
     std::deque<LaunchRecord> history;
+    std::atomic<uint64_t> generation{0};
 };
 
 Store& store() {
@@ -35,21 +40,40 @@ Store& store() {
 
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh) {
     fresh = false;
-    const std::string key = form.key() + "@" + config().cpu();
+    // Fixed here: the setting may change while the kernel is compiled.
+    const std::string cpu = config().cpu();
+    const std::string form_key = form.key();
+    const std::string key = form_key + "@" + cpu;
     {
         const std::lock_guard lock(store().mutex);
         const auto found = store().kernels.find(key);
         if (found != store().kernels.end()) return found->second;
     }
-    const ir::Module module = lower(form);
     auto kernel = std::make_shared<StoredKernel>();
     kernel->name = form.name();
-    kernel->ir = ir::print(module);
-    if (config().verify.load(std::memory_order_relaxed)) ir::check(module.functions[0], &module);
-    if (debug_enabled(DebugLevel::kIr, kernel->name)) log_line("kernel IR\n" + kernel->ir);
-    kernel->compiled = codegen::compile_for_cpu(module, module.functions[0].name);
-    kernel->compile_seconds = kernel->compiled->compile_seconds;
-    fresh = true;
+    const codegen::CompileOptions options{.cpu = cpu.empty() ? "host" : cpu};
+    const std::string disk_key = codegen::cache_key(form_key, options);
+    // What is printed arises while compiling.
+    const bool printed = debug_enabled(DebugLevel::kIr, kernel->name);
+    std::optional<codegen::CachedKernel> cached;
+    if (!printed) cached = codegen::find_in_cache(disk_key);
+    if (cached) {
+        if (config().verify.load(std::memory_order_relaxed) && ir::print(lower(form)) != cached->ir)
+            throw InternalError("two kernels share the form " + form_key + "\nkernel IR on disk:\n" + cached->ir);
+        kernel->compiled = std::move(cached->kernel);
+        kernel->ir = std::move(cached->ir);
+    } else {
+        const ir::Module module = lower(form);
+        kernel->ir = ir::print(module);
+        if (config().verify.load(std::memory_order_relaxed)) ir::check(module.functions[0], &module);
+        if (printed) log_line("kernel IR\n" + kernel->ir);
+        const codegen::KernelObject object =
+            codegen::compile_object_for_cpu(module, module.functions[0].name, options);
+        kernel->compiled = codegen::load_for_cpu(object);
+        kernel->compile_seconds = object.compile_seconds;
+        codegen::keep_in_cache(disk_key, object, kernel->ir);
+        fresh = true;
+    }
     const std::lock_guard lock(store().mutex);
     const auto [position, inserted] = store().kernels.emplace(key, kernel);
     if (inserted) {
@@ -61,6 +85,15 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     }
     return kernel;
 }
+
+void forget_kernels() {
+    const std::lock_guard lock(store().mutex);
+    store().kernels.clear();
+    store().order.clear();
+    ++store().generation;
+}
+
+uint64_t kernel_generation() { return store().generation.load(std::memory_order_relaxed); }
 
 void record_launch(LaunchRecord record) {
     const std::lock_guard lock(store().mutex);

@@ -1,6 +1,8 @@
-// Kernels compiled in this process, found by their canonical form; and the history of what was launched.
+// Kernels of this process, found by their canonical form: compiled here or loaded from the cache on disk; and
+// the history of what was launched.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,7 +18,7 @@ struct StoredKernel {
     double compile_seconds = 0;
 };
 
-// Compiles the kernel unless the process has it; `fresh` tells which. Thread safe.
+// Compiles the kernel unless the process or the cache on disk has it; `fresh` tells which. Thread safe.
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);
 
 // One launch, as it is kept: KernelRecord without the texts.
@@ -27,6 +29,10 @@ struct LaunchRecord {
     int64_t bytes_read = 0, bytes_written = 0, elements = 0;
     int operations = 0;
 };
+
+// Of the process, not of the disk: what is needed next is loaded or compiled again.
+void forget_kernels();
+uint64_t kernel_generation();  // changes when they are forgotten: plans remember kernels too
 
 // Keeps the last launches, for weft.kernel_history().
 void record_launch(LaunchRecord record);

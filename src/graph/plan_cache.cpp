@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/config.h"
+#include "graph/kernel_store.h"
 #include "graph/launch.h"
 
 namespace weft {
@@ -36,6 +37,7 @@ public:
     void write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
         word(std::hash<std::string>{}(config().cpu()));
+        word(kernel_generation());
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
         for (size_t k = 0; k < nodes.size(); ++k) {
             nodes[k]->plan_position = static_cast<uint32_t>(k);

@@ -1,0 +1,28 @@
+// Kernels on disk: what was compiled in one process is loaded by the next. Everything that decides the
+// machine code is in the key; docs/kernel-cache.md has the whole story.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "codegen/compiler.h"
+
+namespace weft::codegen {
+
+struct CachedKernel {
+    std::shared_ptr<const CompiledKernel> kernel;
+    std::string ir;  // as the kernel was before the passes
+};
+
+// The key of a kernel that this engine makes of `form`, whatever that text is, for the options' CPU. Equal
+// keys mean equal machine code: the engine's build decides what the form means. Throws ValueError for an
+// unknown CPU.
+std::string cache_key(std::string_view form, const CompileOptions& options);
+
+// Nothing where there is no cache, or nothing of use in it.
+std::optional<CachedKernel> find_in_cache(const std::string& key);
+void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir);
+
+}  // namespace weft::codegen
