@@ -47,6 +47,7 @@ public:
 
     const std::string& path() const { return path_; }
     int64_t limit() const { return limit_; }
+    std::mutex& mutex() { return mutex_; }  // for who forks; held for moments, never while files are read
 
 private:
     // The open folder; null where it is refused, or missing and not to be created.

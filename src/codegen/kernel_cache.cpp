@@ -1,5 +1,7 @@
 #include "codegen/kernel_cache.h"
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -26,8 +28,25 @@ struct State {
     DiskCacheCounts counts;
 };
 
+State& state();
+
+void lock_before_fork() {
+    state().mutex.lock();
+    if (state().cache) state().cache->mutex().lock();
+}
+
+void unlock_after_fork() {
+    if (state().cache) state().cache->mutex().unlock();
+    state().mutex.unlock();
+}
+
 State& state() {
-    static auto* instance = new State;  // threads may still compile while the process exits
+    // Threads may still compile while the process exits. A child must not find it locked.
+    static auto* instance = [] {
+        auto* made = new State;
+        pthread_atfork(&lock_before_fork, &unlock_after_fork, &unlock_after_fork);
+        return made;
+    }();
     return *instance;
 }
 

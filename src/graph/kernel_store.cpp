@@ -1,5 +1,7 @@
 #include "graph/kernel_store.h"
 
+#include <pthread.h>
+
 #include <deque>
 #include <list>
 #include <mutex>
@@ -32,7 +34,13 @@ struct Store {
 };
 
 Store& store() {
-    static auto* instance = new Store;  // lives as long as the process: threads may still run kernels at exit
+    // Lives as long as the process: threads may still run kernels at exit. A child must not find it locked.
+    static auto* instance = [] {
+        auto* made = new Store;
+        pthread_atfork([] { store().mutex.lock(); }, [] { store().mutex.unlock(); },
+                       [] { store().mutex.unlock(); });
+        return made;
+    }();
     return *instance;
 }
 
@@ -59,7 +67,8 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     if (!printed) cached = codegen::find_in_cache(disk_key);
     if (cached) {
         if (config().verify.load(std::memory_order_relaxed) && ir::print(lower(form)) != cached->ir)
-            throw InternalError("two kernels share the form " + form_key + "\nkernel IR on disk:\n" + cached->ir);
+            throw InternalError("two kernels share the form " + form_key + "\nkernel IR on disk:\n" +
+                                cached->ir);
         kernel->compiled = std::move(cached->kernel);
         kernel->ir = std::move(cached->ir);
     } else {
