@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "core/config.h"
+#include "core/optional_steps.h"
 #include "core/thread_pool.h"
 #include "graph/evaluate.h"
 #include "graph/kernel_store.h"
@@ -84,6 +85,7 @@ nb::object get_setting(const std::string& name) {
     if (name == "guard") return nb::bool_(settings.guard.load());
     if (name == "verify") return nb::bool_(settings.verify.load());
     if (name == "cpu") return nb::str(settings.cpu().c_str());
+    if (name == "without") return nb::str(without().c_str());
     if (name == "debug_filter") return nb::str(settings.debug_filter().c_str());
     if (name == "cache") return nb::bool_(settings.cache.load());
     if (name == "cache_size") return nb::int_(settings.cache_size.load());
@@ -126,6 +128,8 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.guard = to_switch(value);
     } else if (name == "cpu") {
         settings.set_cpu(nb::cast<std::string>(value));
+    } else if (name == "without") {
+        set_without(nb::cast<std::string>(value));
     } else if (name == "debug_filter") {
         settings.set_debug_filter(nb::cast<std::string>(value));
     } else if (name == "cache") {

@@ -9,6 +9,7 @@ _SETTINGS = {
     "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",
     "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",
     "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",
+    "without": "optional steps that are left out, to find faults: names with commas (WEFT_WITHOUT)",
     "cpu": "LLVM's name of the CPU to compile for; empty: this one (WEFT_CPU)",
     "verify": "whether IR is checked after each pass (WEFT_VERIFY)",
     "cache": "whether compiled kernels are kept on disk (WEFT_CACHE)",

@@ -45,7 +45,7 @@ def _finish(total, count, out, result_dtype):
         elif isinstance(count, int):
             mean = total / count
         else:
-            mean = _divide(total, count).astype(total.dtype, copy=False)
+            mean = _divide(total, count, out=total, casting="unsafe")  # in the sum's layout, as NumPy
         return mean if result_dtype is None else mean.astype(result_dtype)
     return (result_dtype or total.dtype).type(_divide(total, count))
 

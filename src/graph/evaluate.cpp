@@ -59,7 +59,7 @@ std::string describe(const Group& group, size_t number) {
     }
     const Node& root = group.root();
     text += "\n  over " + shape_text(group.shape);
-    if (group.reduces()) {
+    if (group.reduces) {
         text += ", reducing axes";
         for (size_t d = 0; d < group.reduced.size(); ++d) {
             if (group.reduced[d]) text += " " + std::to_string(d);

@@ -13,6 +13,7 @@
 #include "codegen/kernel_cache.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "core/optional_steps.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "weft/errors.h"
@@ -50,7 +51,7 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     fresh = false;
     // Fixed here: the setting may change while the kernel is compiled.
     const std::string cpu = config().cpu();
-    const std::string form_key = form.key();
+    const std::string form_key = form.key() + "-" + std::to_string(steps_left_out());
     const std::string key = form_key + "@" + cpu;
     {
         const std::lock_guard lock(store().mutex);

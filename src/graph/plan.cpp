@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "device/kernel.h"
 #include "graph/index_map.h"
@@ -91,7 +92,7 @@ public:
     std::vector<Group> run() {
         for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
         // What two groups read may have come into them after they were made.
-        for (size_t k = 0; fuse_ && k < drafts_.size(); ++k) {
+        for (size_t k = 0; fuse_ && is_on(OptionalStep::kNeighbours) && k < drafts_.size(); ++k) {
             if (!drafts_[k].nodes.empty()) merge_with_neighbour(k);
         }
         return in_order();
@@ -112,7 +113,7 @@ private:
         }
         std::string reason = reason_for_own(*node, into, held);
         if (reason.empty()) return;
-        if (fuse_ && join_neighbour(node, into)) return;
+        if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
         start(node, into, std::move(reason));
     }
 
@@ -125,7 +126,7 @@ private:
             node.kind != NodeKind::kReduce)
             return "it is a library's work";
         if (into.size() > 1) {
-            if (!held && repeats_cheaply(node, into)) {
+            if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into)) {
                 for (const size_t group : into) join(&node, group, false);
                 return "";
             }
@@ -169,7 +170,7 @@ private:
         std::vector<IndexMap> maps = maps_of(*node, group);
         bool widened = false;
         if (node->kind == NodeKind::kReduce) {
-            widened = draft.reduced.empty();
+            widened = !draft.walk;
             take_reduction(*node, draft, maps);
         } else {
             draft.repeated_cost += repeated_cost(*node, draft, maps);
@@ -179,7 +180,7 @@ private:
         draft.stored[node] = stored;
         draft.inputs += outside_inputs(*node);
         groups_of_[node].push_back(group);
-        if (widened) merge_with_neighbour(group);
+        if (widened && is_on(OptionalStep::kNeighbours)) merge_with_neighbour(group);
     }
 
     void link(size_t from, const std::vector<size_t>& to) {
@@ -219,7 +220,7 @@ private:
             if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
-            if (!read) return {};
+            if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};
             // A reduction reads over the whole space; its own map says how its result is read.
             const std::vector<IndexMap> whole = {identity_map(draft.shape)};
             for (const IndexMap& outer : reader.node->kind == NodeKind::kReduce ? whole : own->second) {
@@ -243,7 +244,7 @@ private:
     }
 
     bool moves_along_row(const IndexMap& map, const Draft& draft) const {
-        if (draft.reduced.empty()) return true;
+        if (!draft.walk) return true;
         return std::any_of(map.dimension.begin(), map.dimension.end(),
                            [&](int64_t d) { return d >= 0 && draft.reduced[static_cast<size_t>(d)]; });
     }
@@ -253,7 +254,7 @@ private:
         double points = 1;
         const bool of_element = moves_along_row(map, draft);
         for (size_t d = 0; d < draft.shape.size(); ++d) {
-            if (draft.reduced.empty() || of_element || !draft.reduced[d])
+            if (!draft.walk || of_element || !draft.reduced[d])
                 points *= static_cast<double>(draft.shape[d]);
         }
         return points;
@@ -361,10 +362,10 @@ private:
                 if (kept[j] != 1 && (map.dimension[j] != axes[j] || map.factor[j] != 1 || map.start[j] != 0))
                     return Entry::kNone;
             }
-            if (draft.reduced.empty()) return Entry::kBefore;
+            if (!draft.walk) return Entry::kBefore;
             return draft.reduced == node.reduced_axes ? Entry::kBeside : Entry::kNone;
         }
-        if (!draft.reduced.empty() || !is_plain(map, kept)) return Entry::kNone;
+        if (draft.walk || !is_plain(map, kept)) return Entry::kNone;
         std::vector<bool> used(draft.shape.size());
         for (size_t j = 0; j < kept.size(); ++j) {
             if (map.dimension[j] < 0) continue;
@@ -380,7 +381,7 @@ private:
 
     // Rows are walked again from the cache, by one kernel.
     bool allows_phases(const Node& node, const ReductionSpace& walk) const {
-        if (walk.lanes == 1 || !walks_whole_rows(walk)) return false;
+        if (walk.lanes == 1 || !walks_whole_rows(walk) || !is_on(OptionalStep::kPhases)) return false;
         const int64_t row = walk.reduced_shape.back();
         return row * node.compute_dtype.itemsize() <= kRowBytes;
     }
@@ -531,7 +532,7 @@ private:
         if (node.kind == NodeKind::kReduce) {
             return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node));
         }
-        return draft.reduced.empty() && last.kind == NodeKind::kElementwise;
+        return !draft.walk && last.kind == NodeKind::kElementwise;
     }
 
     static bool shares_input(const Node& node, const Draft& draft) {
@@ -588,6 +589,7 @@ private:
         group.nodes = std::move(draft.nodes);
         group.reason = std::move(draft.reason);
         group.shape = std::move(draft.shape);
+        group.reduces = draft.walk.has_value();
         group.reduced = std::move(draft.reduced);
         return group;
     }

@@ -24,12 +24,12 @@ struct Group {
     std::vector<IndexMap> maps;  // how the space reads each (the first way, where there are several)
     std::string reason;          // why the root is not part of its consumer's kernel
     Dims shape;                  // the space
-    std::vector<bool> reduced;   // which axes of it the group's reductions reduce; empty when it has none
+    bool reduces = false;        // it has reductions
+    std::vector<bool> reduced;   // which axes of the space these reduce
     std::vector<NodePtr> keep;   // the stored nodes, from planning until they are computed
     std::shared_ptr<KernelMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
 
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
-    bool reduces() const { return !reduced.empty(); }
 };
 
 // The pending nodes that `roots` need, in order of recording. Sources are settled on the way.

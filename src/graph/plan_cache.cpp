@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/config.h"
+#include "core/optional_steps.h"
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
 
@@ -36,7 +37,7 @@ public:
 
     void write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
-        word(std::hash<std::string>{}(config().cpu()));
+        word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
         word(kernel_generation());
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
         for (size_t k = 0; k < nodes.size(); ++k) {
@@ -117,7 +118,7 @@ class PlanCache {
 public:
     std::shared_ptr<PlanLease::Entry> find_or_make(std::span<Node* const> nodes,
                                                    std::span<const NodePtr> roots, bool fuse) {
-        if (nodes.size() > kMaxNodes) return make(nodes, roots, fuse);
+        if (nodes.size() > kMaxNodes || !is_on(OptionalStep::kPlanCache)) return make(nodes, roots, fuse);
         KeyWriter(key_).write(nodes, roots, fuse);
         const uint64_t hash = hash_of(key_);
         const auto found = entries_.find(hash);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/config.h"
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
@@ -171,7 +172,9 @@ void recorded(const NodePtr& node) {
     if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
-    for (const uint64_t sequence : turns->cuts(*node)) evaluate_before(sequence);
+    if (is_on(OptionalStep::kTurns)) {
+        for (const uint64_t sequence : turns->cuts(*node)) evaluate_before(sequence);
+    }
     for (Operand& input : node->inputs) input.source.settle();
     uint32_t depth = 0;
     for (const Operand& input : node->inputs) {

@@ -56,7 +56,7 @@ void run_group(Group& group, bool fuse) {
     if (group.memo) group.memo->start(0);
     if (is_small_group(group)) {
         run_small(group, fuse);
-    } else if (group.reduces()) {
+    } else if (group.reduces) {
         run_reduction(group);
     } else if (group.root().kind == NodeKind::kUpdate) {
         run_update(group, fuse);

@@ -18,10 +18,10 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
-    {"simplify", simplify},
-    {"interchange_reductions", interchange_reductions},
+    {"simplify", simplify, OptionalStep::kSimplify},
+    {"interchange_reductions", interchange_reductions, OptionalStep::kInterchangeReductions},
     {"lower_reductions", lower_reductions},
-    {"simplify_lowered", simplify},
+    {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
 };
 
 bool verifies() {
@@ -49,6 +49,7 @@ std::span<const Pass> pipeline() { return kPasses; }
 void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
     finish_step("input", 0, module, kernel, observer);
     for (const Pass& pass : kPasses) {
+        if (pass.optional && !is_on(*pass.optional)) continue;
         auto start = std::chrono::steady_clock::now();
         pass.run(module, kernel);
         std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

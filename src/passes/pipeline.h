@@ -5,9 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "core/optional_steps.h"
 #include "ir/ir.h"
 
 namespace weft::passes {
@@ -15,6 +17,7 @@ namespace weft::passes {
 struct Pass {
     std::string_view name;
     void (*run)(const ir::Module& module, ir::Function& function);
+    std::optional<OptionalStep> optional = std::nullopt;  // may be left out under this name
 };
 
 std::span<const Pass> pipeline();

@@ -398,6 +398,25 @@ class RandomProgram:
             live.pop(choose.randrange(len(live)))
 
 
+OPTIONAL_STEPS = [
+    "simplify",
+    "interchange_reductions",
+    "simplify_lowered",
+    "views",
+    "repeats",
+    "neighbours",
+    "phases",
+    "turns",
+    "plan_cache",
+]
+OPTIONAL_STEPS.append(",".join(OPTIONAL_STEPS))
+
+
+def test_an_unknown_step_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match="plan_cache"), weft.config(without="nonsense"):
+        pass
+
+
 def bits(results):
     return [(r.dtype, r.shape, r.tobytes()) for r in results]
 
@@ -408,6 +427,16 @@ def test_fused_and_naive_give_the_same_bits(seed):
     naive = bits(program.run(fuse=False, small=0))
     assert bits(program.run(fuse=True, small=0)) == naive
     assert bits(program.run(fuse=True, small=1 << 20)) == naive
+    # Each optional step left out in turn, and all of them.
+    steps = OPTIONAL_STEPS[seed % len(OPTIONAL_STEPS)]
+    assert bits(program.run(fuse=True, small=0, without=steps)) == naive
     if seed % 8 == 0:
         for threads in (1, 7):
             assert bits(program.run(fuse=True, small=0, num_threads=threads)) == naive
+
+
+def test_variance_of_one_element_is_zero():
+    with weft.config(small=0):
+        x = weft.array(numpy.float32(3.5))
+        assert float(x.var()) == 0
+        assert math.isnan(float(x.std(ddof=1)))
