@@ -12,8 +12,11 @@ namespace weft {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "simplify", "interchange_reductions", "simplify_lowered", "views",      "repeats",
-    "neighbours", "phases",               "turns",            "plan_cache",
+    "simplify",         "interchange_reductions",
+    "simplify_lowered", "views",
+    "repeats",          "neighbours",
+    "phases",           "turns",
+    "plan_cache",
 };
 
 uint32_t parse(std::string_view names) {
@@ -28,9 +31,10 @@ uint32_t parse(std::string_view names) {
         const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
         if (found == std::end(kNames)) {
             std::string known;
-            for (const std::string_view each : kNames) known += (known.empty() ? "" : ", ") + std::string(each);
-            throw ValueError("weft can be run without " + known + ", but does not know '" + std::string(name) +
-                             "'");
+            for (const std::string_view each : kNames)
+                known += (known.empty() ? "" : ", ") + std::string(each);
+            throw ValueError("weft can be run without " + known + ", but does not know '" +
+                             std::string(name) + "'");
         }
         mask |= uint32_t{1} << (found - std::begin(kNames));
     }

@@ -23,7 +23,7 @@ enum class OptionalStep : uint8_t {
 bool is_on(OptionalStep step);
 uint32_t steps_left_out();  // a bit for each, for keys
 
-std::string without();                  // the names of the steps that are left out
+std::string without();                     // the names of the steps that are left out
 void set_without(std::string_view names);  // throws ValueError that lists the names there are
 
 }  // namespace weft

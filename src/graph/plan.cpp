@@ -254,8 +254,7 @@ private:
         double points = 1;
         const bool of_element = moves_along_row(map, draft);
         for (size_t d = 0; d < draft.shape.size(); ++d) {
-            if (!draft.walk || of_element || !draft.reduced[d])
-                points *= static_cast<double>(draft.shape[d]);
+            if (!draft.walk || of_element || !draft.reduced[d]) points *= static_cast<double>(draft.shape[d]);
         }
         return points;
     }

@@ -18,15 +18,15 @@ namespace weft {
 class KernelMemo;
 
 struct Group {
-    std::vector<Node*> nodes;    // in order of recording
-    std::vector<bool> stored;    // which of them somebody reads later, by position in `nodes`
-    std::vector<bool> repeated;  // which are computed in other groups too
-    std::vector<IndexMap> maps;  // how the space reads each (the first way, where there are several)
-    std::string reason;          // why the root is not part of its consumer's kernel
-    Dims shape;                  // the space
-    bool reduces = false;        // it has reductions
-    std::vector<bool> reduced;   // which axes of the space these reduce
-    std::vector<NodePtr> keep;   // the stored nodes, from planning until they are computed
+    std::vector<Node*> nodes;          // in order of recording
+    std::vector<bool> stored;          // which of them somebody reads later, by position in `nodes`
+    std::vector<bool> repeated;        // which are computed in other groups too
+    std::vector<IndexMap> maps;        // how the space reads each (the first way, where there are several)
+    std::string reason;                // why the root is not part of its consumer's kernel
+    Dims shape;                        // the space
+    bool reduces = false;              // it has reductions
+    std::vector<bool> reduced;         // which axes of the space these reduce
+    std::vector<NodePtr> keep;         // the stored nodes, from planning until they are computed
     std::shared_ptr<KernelMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
 
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
