@@ -38,6 +38,35 @@ int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
     return std::min(elements * use.dtype.itemsize(), static_cast<int64_t>(use.buffer->size()));
 }
 
+// Views of one buffer that overlap are read once: together they have no more bytes than they span.
+int64_t bytes_of_inputs(std::span<const BufferUse> inputs, const Dims& extents) {
+    struct Span {
+        const Buffer* buffer;
+        int64_t touched, first, last;
+    };
+    std::vector<Span> spans;
+    for (const BufferUse& use : inputs) {
+        if (use.position) continue;
+        Span span{use.buffer, bytes_touched(use, extents), use.base, use.base + use.dtype.itemsize()};
+        for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
+            const int64_t moved = use.strides[d] * (extents[d] - 1);
+            (moved < 0 ? span.first : span.last) += moved;
+        }
+        const auto same = std::find_if(spans.begin(), spans.end(),
+                                       [&](const Span& other) { return other.buffer == span.buffer; });
+        if (same == spans.end()) {
+            spans.push_back(span);
+            continue;
+        }
+        same->touched += span.touched;
+        same->first = std::min(same->first, span.first);
+        same->last = std::max(same->last, span.last);
+    }
+    int64_t bytes = 0;
+    for (const Span& span : spans) bytes += std::min(span.touched, span.last - span.first);
+    return bytes;
+}
+
 int64_t cost_of(const KernelForm& form) {
     int64_t cost = 1 + static_cast<int64_t>(form.inputs.size() + form.outputs.size());
     for (const StepForm& step : form.steps) cost += step.op == nullptr ? 1 : step.op->cost;
@@ -72,7 +101,7 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
     record.fresh = fresh;
     record.operations = parts.operations;
     record.elements = element_count(counted);
-    for (const BufferUse& use : parts.inputs) record.bytes_read += bytes_touched(use, counted);
+    record.bytes_read = bytes_of_inputs(parts.inputs, counted);
     for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
 
     const auto start = Clock::now();

@@ -33,6 +33,14 @@ struct Reader {
     size_t operand;
 };
 
+// A value from outside a group, as a place in memory: views that start there are one.
+struct Input {
+    const void* source;
+    uint32_t result;
+    int64_t offset;
+    friend bool operator==(const Input&, const Input&) = default;
+};
+
 // A group while it is planned.
 struct Draft {
     std::vector<Node*> nodes;  // from the last to the first
@@ -42,7 +50,7 @@ struct Draft {
     Dims shape;
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
-    size_t inputs = 0;
+    std::vector<Input> inputs;           // read by its nodes and computed by none of them
     double repeated_cost = 0;
     std::vector<size_t> successors;
 };
@@ -59,9 +67,29 @@ bool is_full_size(const Operand& operand, const Dims& shape) {
     return !operand.is_constant();
 }
 
-size_t outside_inputs(const Node& node) {
-    return static_cast<size_t>(std::count_if(node.inputs.begin(), node.inputs.end(),
-                                             [](const Operand& input) { return !input.is_constant(); }));
+// `inputs` of a group, with those of a node that joins it, or of a group that is merged with it.
+std::vector<Input> with_inputs_of(std::vector<Input> inputs, const Node& node) {
+    std::erase_if(inputs, [&](const Input& input) { return input.source == &node; });
+    for (const Operand& operand : node.inputs) {
+        if (operand.is_constant()) continue;
+        const Source& source = operand.source;
+        const void* place = source.node ? static_cast<const void*>(source.node.get()) : source.buffer.get();
+        const Input input{place, source.result, operand.offset};
+        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+    }
+    return inputs;
+}
+
+std::vector<Input> with_inputs_of(std::vector<Input> inputs, const Draft& draft) {
+    for (const Input& input : draft.inputs) {
+        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+    }
+    return inputs;
+}
+
+bool is_full(const Draft& draft, const Node& node) {
+    return draft.nodes.size() >= kMaxGroupNodes ||
+           with_inputs_of(draft.inputs, node).size() > kMaxGroupInputs;
 }
 
 bool same_walk(const ReductionSpace& a, const ReductionSpace& b) {
@@ -151,7 +179,7 @@ private:
         draft.nodes.push_back(node);
         draft.stored[node] = true;
         draft.shape = node->shape;
-        draft.inputs = outside_inputs(*node);
+        draft.inputs = with_inputs_of({}, *node);
         draft.reason = std::move(reason);
         if (node->kind == NodeKind::kReduce) {
             draft.reduced = node->reduced_axes;
@@ -178,7 +206,7 @@ private:
         }
         draft.nodes.push_back(node);
         draft.stored[node] = stored;
-        draft.inputs += outside_inputs(*node);
+        draft.inputs = with_inputs_of(std::move(draft.inputs), *node);
         groups_of_[node].push_back(group);
         if (widened && is_on(OptionalStep::kNeighbours)) merge_with_neighbour(group);
     }
@@ -296,9 +324,7 @@ private:
         const Draft& draft = drafts_[group];
         const std::vector<IndexMap> maps = maps_of(node, group);
         if (maps.empty()) return "it is read through another view";
-        if (draft.nodes.size() >= kMaxGroupNodes ||
-            draft.inputs + outside_inputs(node) > kMaxGroupInputs + draft.nodes.size())
-            return "the kernel is large enough";
+        if (is_full(draft, node)) return "the kernel is large enough";
         if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps, group);
         if (stored) {
             if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return "the program still holds it";
@@ -457,9 +483,7 @@ private:
         for (size_t group = drafts_.size(); group-- > first;) {
             const Draft& draft = drafts_[group];
             if (!is_neighbour(*node, draft) || !shares_input(*node, draft)) continue;
-            if (draft.nodes.size() >= kMaxGroupNodes ||
-                draft.inputs + outside_inputs(*node) > kMaxGroupInputs + draft.nodes.size())
-                continue;
+            if (is_full(draft, *node)) continue;
             if (std::find(into.begin(), into.end(), group) != into.end() || reaches_any(into, group))
                 continue;
             Draft& chosen = drafts_[group];
@@ -467,7 +491,7 @@ private:
                                                                  : identity_map(node->shape)};
             chosen.nodes.push_back(node);
             chosen.stored[node] = true;
-            chosen.inputs += outside_inputs(*node);
+            chosen.inputs = with_inputs_of(std::move(chosen.inputs), *node);
             groups_of_[node].push_back(group);
             link(group, into);
             return true;
@@ -499,7 +523,7 @@ private:
                             from.maps.at(node).end());
                 into.stored[node] |= from.stored.at(node);
             }
-            into.inputs += from.inputs;
+            into.inputs = with_inputs_of(std::move(into.inputs), from);
             into.repeated_cost += from.repeated_cost;
             into.successors.insert(into.successors.end(), from.successors.begin(), from.successors.end());
             for (Draft& draft : drafts_) {
@@ -512,7 +536,8 @@ private:
 
     bool are_twins(const Draft& a, const Draft& b) const {
         if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced ||
-            a.nodes.size() + b.nodes.size() > kMaxGroupNodes || a.inputs + b.inputs > kMaxGroupInputs)
+            a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
+            with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
             return false;
         if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) : writes(a) || writes(b)) return false;
         return std::any_of(a.nodes.begin(), a.nodes.end(),

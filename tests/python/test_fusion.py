@@ -113,6 +113,28 @@ def test_a_table_of_cosines_is_never_in_memory():
     numpy.testing.assert_allclose(numpy.asarray(result), c * c + s * s, rtol=1e-12)
 
 
+def test_what_is_read_again_and_again_is_one_input_of_a_kernel():
+    x = weft.array(field(300, 200))
+    y = weft.array(field(300, 200))
+
+    def compute():
+        c, s = weft.cos(x), weft.sin(y)
+        total = c * s
+        for _ in range(12):
+            total = total * c + total * s
+        return total
+
+    assert len(launches(compute)[1]) == 1
+
+
+def test_views_that_overlap_are_counted_once():
+    x = weft.array(field(30_000))
+    kernel = launches(lambda: x[2:] + x[1:-1] + x[:-2])[1][0]
+    assert kernel["bytes_read"] == x.nbytes
+    kernel = launches(lambda: x[1_000:11_000] + x[20_000:])[1][0]
+    assert kernel["bytes_read"] == 2 * 10_000 * 8
+
+
 def test_cheap_work_is_computed_for_each_view_of_it():
     x = weft.array(field(20_000))
 
