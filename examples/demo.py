@@ -26,8 +26,11 @@ import black_scholes
 import diffusion
 import expression
 import laplace
+import normalise
 import numpy
+import periodogram
 import smooth
+import softmax
 
 HISTORY = 10_000  # launches that weft remembers
 
@@ -44,6 +47,7 @@ class Program:
     tolerance: float  # largest relative difference that is allowed; 0: every bit
     picture: Callable | None = None  # picture(folder, arguments, result), both NumPy's
     in_place: bool = False  # the call goes on with its own arguments; the last state is compared
+    says: Callable | None = None  # says(arguments, result): what the program found, in words
 
 
 def as_arrays(np, arrays):
@@ -123,6 +127,42 @@ PROGRAMS = [
         tolerance=0,
         picture=lambda folder, arguments, result: smooth.picture(folder / "smooth.png", arguments[0], result),
     ),
+    Program(
+        "3 × 3 smoothing by slices, large",
+        "photograph tiled to 10000 × 10000 uint8",
+        lambda np: as_arrays(np, [smooth.tiled()]),
+        smooth.smooth,
+        repetitions=3,
+        tolerance=0,
+    ),
+    Program(
+        "(q - q.mean(0)) / q.std(0)",
+        "4000 × 4000 float32",
+        lambda np: as_arrays(np, [normalise.table()]),
+        lambda np, q: normalise.normalise(q),
+        repetitions=8,
+        tolerance=2e-5,  # NumPy adds the rows one by one, in float32
+    ),
+    Program(
+        "Softmax over rows",
+        "4000 × 4000 float32",
+        lambda np: as_arrays(np, [softmax.scores()]),
+        softmax.softmax,
+        repetitions=8,
+        tolerance=1e-5,
+    ),
+    Program(
+        "Lomb-Scargle periodogram",
+        "2225 samples of CO2, 8192 frequencies, float64",
+        lambda np: as_arrays(np, [*periodogram.series(), periodogram.frequencies()]),
+        periodogram.periodogram,
+        repetitions=3,
+        tolerance=1e-9,
+        picture=lambda folder, arguments, power: periodogram.picture(
+            folder / "periodogram.png", arguments[2], power
+        ),
+        says=lambda arguments, power: periodogram.report(arguments[2], power),
+    ),
 ]
 
 
@@ -136,12 +176,12 @@ def finish(np, result):
 
 
 def kernels_launched(np, action):
-    """What `action` returns, and how many kernels the array module launched for it; NumPy launches none."""
+    """What `action` returns, and the kernels that the array module launched for it; NumPy launches none."""
     if not hasattr(np, "kernel_history"):
-        return action(), 0
+        return action(), []
     np.clear_kernel_history()
     result = action()
-    return result, len(np.kernel_history())
+    return result, np.kernel_history()
 
 
 def to_numpy(result):
@@ -186,13 +226,13 @@ def run_one(program, module, folder):
     print(json.dumps({"turn": 1}), flush=True)
     times = {numpy: [], weft: []}
     results = {weft: result}
-    kernels = 0
+    kernels = []
     for turn in range(program.repetitions):
         for np in (numpy, weft) if turn % 2 else (weft, numpy):
             turn_of = functools.partial(timed, np, program, arguments[np])
             (elapsed, results[np]), launched = kernels_launched(np, turn_of)
             times[np].append(elapsed)
-            kernels = max(kernels, launched)
+            kernels = launched or kernels
         print(json.dumps({"turn": turn + 2}), flush=True)
     expected, actual = to_numpy(results[numpy]), to_numpy(results[weft])
     ratios = [n / w for n, w in zip(times[numpy], times[weft], strict=True)]
@@ -208,7 +248,10 @@ def run_one(program, module, folder):
         "speed_up": statistics.median(ratios),
         "difference": difference(expected, actual),
         "tolerance": program.tolerance,
-        "kernels": kernels,
+        "kernels": len(kernels),
+        "megabytes_read": sum(kernel["bytes_read"] for kernel in kernels) / 1e6,
+        "megabytes_written": sum(kernel["bytes_written"] for kernel in kernels) / 1e6,
+        "found": program.says(tuple(to_numpy(x) for x in arguments[weft]), actual) if program.says else "",
     }
     print(json.dumps(row), flush=True)
 
@@ -262,6 +305,8 @@ def print_table(rows):
         "speed-up",
         "largest relative difference",
         "kernels",
+        "MB read",
+        "MB written",
     )
     table.add_column("program")
     table.add_column("what it reads")
@@ -271,7 +316,7 @@ def print_table(rows):
     for row in rows:
         if "failed" in row:
             table.add_row(
-                row["program"], row["reads"], *[""] * 6, f"[red]failed (exit status {row['failed']})"
+                row["program"], row["reads"], *[""] * 8, f"[red]failed (exit status {row['failed']})"
             )
             continue
         table.add_row(
@@ -283,12 +328,19 @@ def print_table(rows):
             f"{row['speed_up']:.2f}",
             f"{row['difference']:.1e}" if row["difference"] else "none",
             f"{row['kernels']}" + ("+" if row["kernels"] == HISTORY else ""),
+            *(
+                f"{row[name]:.1f}" if row["kernels"] < HISTORY else ""
+                for name in ("megabytes_read", "megabytes_written")
+            ),
             "[green]agrees" if agrees(row) else f"[red]differs (allowed: {row['tolerance']:.0e})",
         )
     console = Console()
     if not console.is_terminal:
-        console.width = 180
+        console.width = 200
     console.print(table)
+    for row in rows:
+        if row.get("found"):
+            console.print(f"{row['program']}: {row['found']}", highlight=False)
 
 
 def main():

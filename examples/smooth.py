@@ -1,6 +1,6 @@
 """Smoothing a photograph: the mean of each pixel's 3 × 3 neighbours, in integers, by slices.
 
-python examples/smooth.py [weft|numpy]
+python examples/smooth.py [weft|numpy] [tiled]
 """
 
 import importlib
@@ -17,6 +17,13 @@ PHOTOGRAPH = pathlib.Path(__file__).parent / "data" / "china.jpg"
 def photograph():
     """Height × width × 3 colours, uint8."""
     return numpy.asarray(Image.open(PHOTOGRAPH))
+
+
+def tiled(size=10_000):
+    """The photograph without its colours, again and again beside and below itself: size × size, uint8."""
+    gray = numpy.asarray(Image.open(PHOTOGRAPH).convert("L"))
+    times = [-(-size // n) for n in gray.shape]
+    return numpy.ascontiguousarray(numpy.tile(gray, times)[:size, :size])
 
 
 def smooth(np, image):
@@ -44,7 +51,7 @@ def picture(path, before, after):
 
 if __name__ == "__main__":
     np = importlib.import_module(sys.argv[1] if len(sys.argv) > 1 else "weft")
-    image = np.asarray(photograph())
+    image = np.asarray(tiled() if sys.argv[2:] == ["tiled"] else photograph())
     start = time.perf_counter()
     result = smooth(np, image)
     mean = float(result.mean())

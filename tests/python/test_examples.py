@@ -1,12 +1,14 @@
 """The example programs: each runs by itself, and the demo's comparison can fail."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 
 import numpy
 import pytest
+import scipy.signal
 import weft
 
 EXAMPLES = pathlib.Path(__file__).parent.parent.parent / "examples"
@@ -17,14 +19,37 @@ import demo  # noqa: E402
 import diffusion  # noqa: E402
 import expression  # noqa: E402
 import laplace  # noqa: E402
+import normalise  # noqa: E402
+import periodogram  # noqa: E402
 import smooth  # noqa: E402
+import softmax  # noqa: E402
 
 
-@pytest.mark.parametrize("program", ["expression", "black_scholes", "diffusion", "smooth"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "expression",
+        "black_scholes",
+        "diffusion",
+        "smooth",
+        "smooth tiled",
+        "normalise",
+        "softmax",
+        "periodogram",
+    ],
+)
 @pytest.mark.parametrize("module", ["numpy", "weft"])
-def test_a_program_runs_by_itself(program, module):
-    command = [sys.executable, str(EXAMPLES / f"{program}.py"), module]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def test_a_program_runs_by_itself(program, module, tmp_path):
+    name, *words = program.split()
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), module, *words]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
     assert done.returncode == 0, done.stderr
     assert "ms" in done.stdout
 
@@ -45,15 +70,66 @@ def test_black_scholes(dtype, tolerance):
     assert demo.difference(expected, numpy.asarray(actual)) <= tolerance
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_black_scholes_and_the_expression_are_one_kernel_each(dtype):
-    options = tuple(weft.asarray(x) for x in black_scholes.inputs(dtype, 20_003))
-    numbers = tuple(weft.asarray(x) for x in expression.inputs(30_001))
-    weft.eval(*options, *numbers)
-    _, launched = demo.kernels_launched(weft, lambda: weft.eval(demo.price(weft, *options)))
-    assert launched == 1
-    _, launched = demo.kernels_launched(weft, lambda: weft.eval(expression.expression(*numbers)))
-    assert launched == 1
+# What each program of the demo, on a smaller input, reads and writes: bytes of each kernel it launches.
+# `inputs` and `result` stand for all bytes of the one and of the other; a number is added to them.
+TRAFFIC = {
+    "expression": (
+        lambda: expression.inputs(30_001),
+        lambda np, *arrays: expression.expression(*arrays),
+        [("inputs", "result")],
+    ),
+    "Black-Scholes, float32": (
+        lambda: black_scholes.inputs("float32", 20_003),
+        demo.price,
+        [("inputs", "result")],
+    ),
+    "Black-Scholes, float64": (
+        lambda: black_scholes.inputs("float64", 20_003),
+        demo.price,
+        [("inputs", "result")],
+    ),
+    # A step reads all but the corners and writes what is inside: 298 × 398 of 300 × 400.
+    "Laplace, 3 steps": (
+        lambda: [field(300, 400)],
+        lambda np, u: laplace.relax(u, 3),
+        3 * [(300 * 400 * 8 - 16, 298 * 398 * 8)],
+    ),
+    "diffusion, 2 steps, after a copy": (
+        lambda: [diffusion.jagged()],
+        lambda np, u: diffusion.diffuse(u, 2),
+        [("inputs", "result")] + 2 * [(427 * 640 * 12 - 24, 425 * 638 * 12)],
+    ),
+    "smoothing": (lambda: [smooth.photograph()], smooth.smooth, [("inputs", "result")]),
+    "smoothing, tiled": (lambda: [smooth.tiled(1000)], smooth.smooth, [("inputs", "result")]),
+    # Once for the means and deviations of 300 columns, once for the result.
+    "normalise": (
+        lambda: [normalise.table(300)],
+        lambda np, q: normalise.normalise(q),
+        [("inputs", 2 * 300 * 4), (300 * 300 * 4 + 2 * 300 * 4, "result")],
+    ),
+    "softmax": (lambda: [softmax.scores(300)], softmax.softmax, [("inputs", "result")]),
+    # Samples, frequencies, and the sum of squares that was there already.
+    "periodogram": (
+        lambda: [*periodogram.series(), periodogram.frequencies(300)],
+        periodogram.periodogram,
+        [((2 * 2225 + 300 + 1) * 8, "result")],
+    ),
+}
+
+
+def field(*shape):
+    return numpy.random.default_rng(7).random(shape)
+
+
+@pytest.mark.parametrize("program", TRAFFIC)
+def test_kernels_and_bytes_of_a_program(program):
+    inputs, call, expected = TRAFFIC[program]
+    arrays = [weft.array(x) for x in inputs()]
+    weft.eval(*arrays)
+    result, launched = demo.kernels_launched(weft, lambda: demo.finish(weft, call(weft, *arrays)))
+    known = {"inputs": sum(x.nbytes for x in arrays), "result": result.nbytes}
+    traffic = [(kernel["bytes_read"], kernel["bytes_written"]) for kernel in launched]
+    assert traffic == [tuple(known.get(bytes_, bytes_) for bytes_ in pair) for pair in expected]
 
 
 def test_laplace_has_the_bits_of_numpy():
@@ -75,6 +151,45 @@ def test_photographs_have_the_bits_of_numpy():
     assert demo.difference(diffusion.diffuse(noise, 3), numpy.asarray(diffused)) == 0
     smoothed = smooth.smooth(weft, weft.asarray(photograph))
     assert demo.difference(smooth.smooth(numpy, photograph), numpy.asarray(smoothed)) == 0
+
+
+def test_the_tiled_photograph_is_smoothed_as_numpy_does():
+    image = smooth.tiled(1000)
+    assert image.shape == (1000, 1000)
+    assert image.dtype == numpy.uint8
+    numpy.testing.assert_array_equal(image[427:854, 640:], image[:427, :360])
+    smoothed = smooth.smooth(weft, weft.asarray(image))
+    assert demo.difference(smooth.smooth(numpy, image), numpy.asarray(smoothed)) == 0
+
+
+def test_columns_are_normalised():
+    q = normalise.table(500)
+    actual = numpy.asarray(normalise.normalise(weft.asarray(q)))
+    exact = q.astype("f8")
+    exact = (exact - exact.mean(0)) / exact.std(0)
+    assert actual.dtype == numpy.float32
+    numpy.testing.assert_allclose(actual, exact, atol=2e-5)  # a column's level is up to 25 times its spread
+
+
+def test_softmax_sums_to_one():
+    q = softmax.scores(500)
+    actual = numpy.asarray(softmax.softmax(weft, weft.asarray(q)))
+    assert demo.difference(softmax.softmax(numpy, q), actual) <= 2e-6
+    numpy.testing.assert_allclose(actual.sum(axis=1, dtype="f8"), 1, atol=1e-6)
+
+
+def test_the_periodogram_finds_the_year_and_its_half():
+    t, y = periodogram.series()
+    assert t.size == y.size == 2225  # of 2284 weeks, 59 have no sample
+    assert abs(y.mean()) < 1e-6
+    f = periodogram.frequencies(600)
+    expected = periodogram.periodogram(numpy, t, y, f)
+    actual = numpy.asarray(periodogram.periodogram(weft, *(weft.asarray(x) for x in (t, y, f))))
+    numpy.testing.assert_allclose(actual, expected, rtol=1e-9)
+    theirs = scipy.signal.lombscargle(t, y, 2 * numpy.pi * f, normalize=True)
+    numpy.testing.assert_allclose(actual, theirs, rtol=1e-6)
+    assert abs(periodogram.peak(f, actual, 0.7, 1.3) - 1) < 0.01
+    assert abs(periodogram.peak(f, actual, 1.7, 2.3) - 2) < 0.01
 
 
 def test_difference_sees_what_differs():
