@@ -6,9 +6,9 @@ namespace weft {
 
 namespace {
 
-constexpr uint64_t kLongestTurn = 128;  // nodes
-constexpr uint64_t kSmallestCut = 8;    // nodes: below, handing out a kernel costs more than its work
-constexpr uint64_t kShortestRun = 6;    // nodes that must repeat before they count as turns
+constexpr uint64_t kSmallestCut = 8;   // nodes: below, handing out a kernel costs more than its work
+constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as turns
+constexpr uint64_t kShortestRow = 24;  // of a single one: a mean of 5 × 5 neighbours adds as many times
 
 uint64_t mixed(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); }
 
@@ -28,7 +28,14 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node) {
     cuts_.clear();
     const uint64_t signature = signature_of(node), index = count_++;
     if (period_ != 0 && at(index - period_) != signature) period_ = 0;
-    ring_[index % kRemembered] = {signature, node.sequence};
+    Recorded& entry = ring_[index % kRemembered];
+    entry = {signature, node.sequence, {}};
+    size_t reads = 0;
+    for (const Operand& input : node.inputs) {
+        const Node* producer = input.source.node.get();
+        if (producer == nullptr || producer->done.load(std::memory_order_acquire)) continue;
+        if (reads < entry.reads.size()) entry.reads[reads++] = producer->sequence;
+    }
     if (period_ != 0) {
         if ((index - start_) % period_ == 0) cut_at(index);
     } else if (index % 4 == 3 && find_period()) {
@@ -44,17 +51,43 @@ void TurnDetector::cut_at(uint64_t index) {
     cuts_.push_back(ring_[index % kRemembered].sequence);
 }
 
+// Whether pending values of this repetition are read across every place where a turn could begin. Otherwise
+// nothing ties the turns together: there is a place where the graph falls apart by itself.
+bool TurnDetector::goes_on(uint64_t start, uint64_t period) const {
+    const uint64_t first = ring_[start % kRemembered].sequence;
+    std::array<int, 3 * kLongestTurn + 1> crossed{};  // changes of the number of reads across each place
+    for (uint64_t k = 1; k < 3 * period; ++k) {
+        for (const uint64_t read : ring_[(start + k) % kRemembered].reads) {
+            if (read < first) continue;
+            uint64_t producer = k;
+            while (producer > 0 && ring_[(start + producer) % kRemembered].sequence > read) --producer;
+            ++crossed[producer + 1];
+            --crossed[k + 1];
+        }
+    }
+    int reads = 0;
+    for (uint64_t place = 0; place <= 2 * period; ++place) {
+        reads += crossed[place];
+        if (place > period && reads == 0) return false;
+    }
+    return true;
+}
+
 bool TurnDetector::find_period() {
     const uint64_t last = count_ - 1;
+    uint64_t row = 1;  // of equal nodes at the end
+    while (row < std::min<uint64_t>(count_, kRemembered) && at(last - row) == at(last)) ++row;
     for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= count_; ++period) {
         if (at(last - period) != at(last)) continue;
         uint64_t run = 1;
         const uint64_t most = std::min<uint64_t>(last - period, kRemembered - 1 - period);
         while (run <= most && at(last - run) == at(last - run - period)) ++run;
-        if (run < std::max(2 * period, kShortestRun)) continue;
-        period_ = period;
+        if (run < std::max(2 * period, kShortestRun) || (run + period <= row && row < kShortestRow)) continue;
         // Where the repetition begins is where the first turn did.
-        start_ = last + 1 - run - period;
+        const uint64_t start = last + 1 - run - period;
+        if (!goes_on(start, period)) continue;
+        period_ = period;
+        start_ = start;
         last_cut_ = start_;
         return true;
     }

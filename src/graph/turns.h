@@ -1,5 +1,7 @@
 // Finds the turns of a program's loops in what it records, so that evaluation can cut the graph where turns
-// meet: each turn is then the same graph, and meets the kernels of the turn before.
+// meet: each turn is then the same graph, and meets the kernels of the turn before. Only turns that go on
+// from the one before count: lines that are alike but independent (five sums of one table) belong into one
+// kernel.
 #pragma once
 
 #include <array>
@@ -21,11 +23,14 @@ public:
 
 private:
     static constexpr size_t kRemembered = 512;
+    static constexpr uint64_t kLongestTurn = 128;  // nodes
     struct Recorded {
         uint64_t signature = 0, sequence = 0;
+        std::array<uint64_t, 3> reads{};  // sequences of pending inputs
     };
     uint64_t at(uint64_t index) const { return ring_[index % kRemembered].signature; }
     bool find_period();
+    bool goes_on(uint64_t start, uint64_t period) const;
     void cut_at(uint64_t index);
 
     std::array<Recorded, kRemembered> ring_{};

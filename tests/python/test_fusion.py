@@ -113,20 +113,6 @@ def test_a_table_of_cosines_is_never_in_memory():
     numpy.testing.assert_allclose(numpy.asarray(result), c * c + s * s, rtol=1e-12)
 
 
-def test_what_is_read_again_and_again_is_one_input_of_a_kernel():
-    x = weft.array(field(300, 200))
-    y = weft.array(field(300, 200))
-
-    def compute():
-        c, s = weft.cos(x), weft.sin(y)
-        total = c * s
-        for _ in range(12):
-            total = total * c + total * s
-        return total
-
-    assert len(launches(compute)[1]) == 1
-
-
 def test_views_that_overlap_are_counted_once():
     x = weft.array(field(30_000))
     kernel = launches(lambda: x[2:] + x[1:-1] + x[:-2])[1][0]
@@ -267,6 +253,44 @@ def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_turns():
         u[-1] = u[-2]
 
     assert compiled_after(5, step) == 0
+
+
+def test_turns_that_are_looked_at_one_by_one_are_not_cut():
+    x = weft.array(field(300, 200))
+    weft.eval((x - 1) / 2)  # ends as the turns do
+    for _ in range(12):
+        e = weft.exp(x - x.max(axis=1, keepdims=True))
+        assert len(launches(lambda e=e: e / e.sum(axis=1, keepdims=True))[1]) == 1
+        del e
+
+
+def test_lines_that_are_alike_but_independent_are_no_turns():
+    f = weft.array(field(200))
+    t = weft.array(field(300))
+
+    def sums():
+        c = weft.cos(f[:, None] * t)
+        a, b, d, e, g, h = ((c * k).sum(axis=1) for k in range(2, 8))
+        return weft.arctan2(a * b, d) / (e - g) + h
+
+    _, kernels = launches(sums)
+    assert len(kernels) == 1
+    assert kernels[0]["bytes_written"] == 200 * 8
+
+
+def test_a_sum_of_nine_views_is_no_loop():
+    x = weft.array(field(300, 200))
+
+    def total():
+        y = x * 0.5
+        views = [y[i : i + 298, j : j + 198] for i in range(3) for j in range(3)]
+        result = views[0]
+        for view in views[1:]:
+            result = result + view
+        return result / 9
+
+    for _ in range(3):
+        assert len(launches(total)[1]) == 1
 
 
 def test_ten_thousand_turns_of_a_small_loop():
