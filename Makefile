@@ -50,12 +50,12 @@ fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N 
 demo: build ## Run the example programs beside NumPy and print the table
 	@$(PYTHON) examples/demo.py $(ARGS)
 
-bench: build ## Time weft beside NumPy and any installed peer
+bench: build ## Time weft beside NumPy and any installed peer (ARGS="--only TEXT")
 	@$(PYTHON) bench/run.py $(if $(wildcard .venv-peers/bin/python),--peers-python .venv-peers/bin/python) $(ARGS)
 
 # An environment of their own: the peers may want other versions of NumPy and llvmlite. PyTorch's CPU build, where its
 # index can be reached, is a tenth of the usual one.
-PEERS ?= numexpr numba jax torch
+PEERS ?= scipy numexpr numba jax torch
 bench-peers: bootstrap ## Install what the benchmarks compare with into .venv-peers (PEERS="numexpr numba")
 	@[ -x .venv-peers/bin/python ] || $(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check \

@@ -1,7 +1,8 @@
 """What the benchmarks run: each case with its input, its goal, and the text that each contender's user would write.
 
 A case names its row of the list of workloads. `goal` is the ratio to the best peer that is aimed at (less is better).
-Contenders get their input as their own arrays and return a result that `CONTENDERS[name].finish` waits for.
+`moves` and `work` say what bounds the time from below, see `Case`. Contenders get their input as their own arrays and
+return a result that `CONTENDERS[name].finish` waits for.
 """
 
 import dataclasses
@@ -23,7 +24,13 @@ class Case:
     tolerance: float = 0.0  # relative difference from NumPy's result; 0: every bit
     # steady: repeated calls; first: the first call of a process; again: the same, seen in an earlier process; import
     kind: str = "steady"
+    # The limit is the longer of two times. Bytes that must move, over the measured bandwidth; without a number, the
+    # inputs and the result once each. Vector functions, by dtype and number of elements, at their measured throughput.
+    moves: int | None = None
+    work: dict[tuple[str, str], float] = dataclasses.field(default_factory=dict)
+    has_limit: bool = True
     note: str = ""
+    device: str = "cpu"
 
 
 @dataclasses.dataclass
@@ -36,7 +43,8 @@ class Contender:
 
 
 def weft_finish(result):
-    importlib.import_module("weft").eval(result)
+    weft = importlib.import_module("weft")
+    weft.eval(*(result if isinstance(result, tuple) else (result,)))
     return result
 
 
@@ -51,7 +59,10 @@ CONTENDERS = {
     "numpy": Contender("numpy"),
     "numexpr": Contender("numexpr"),
     "numba": Contender("numba"),
-    "jax": Contender("jax", jax_convert, lambda result: result.block_until_ready()),
+    "scipy": Contender("scipy"),
+    "jax": Contender(
+        "jax", jax_convert, lambda result: importlib.import_module("jax").block_until_ready(result)
+    ),
     "torch": Contender("torch", lambda a: importlib.import_module("torch").from_numpy(a)),
 }
 
@@ -78,6 +89,11 @@ def the_same(function, jit=True, without=()):
         "torch": lambda *arrays: function(importlib.import_module("torch"), *arrays),
     }
     return {name: run for name, run in contenders.items() if name not in without}
+
+
+def only(contender, function):
+    """One contender that runs a text of its own, `function(np, *arrays)`."""
+    return {contender: the_same(function)[contender]}
 
 
 def compiled_by_numba(make):
@@ -107,13 +123,26 @@ def three(size, dtype="f8", add=0.0):
 # --- 1: an expression of several arrays --------------------------------------------------------------------
 
 
-def evaluated_by_numexpr(a, b, c):
-    return importlib.import_module("numexpr").evaluate("2*a + 3*b*c", {"a": a, "b": b, "c": c})
+def evaluated_by_numexpr(text):
+    return lambda a, b, c: importlib.import_module("numexpr").evaluate(text, {"a": a, "b": b, "c": c})
 
 
 case(
     "2*a + 3*b*c, 1e7 f64", 1, 0.8, three(10**7),
-    {**the_same(lambda np, a, b, c: 2 * a + 3 * b * c), "numexpr": evaluated_by_numexpr}, tolerance=1e-15,
+    {**the_same(lambda np, a, b, c: 2 * a + 3 * b * c), "numexpr": evaluated_by_numexpr("2*a + 3*b*c")},
+    tolerance=1e-15,
+)  # fmt: skip
+
+
+# --- 2: transcendental functions ---------------------------------------------------------------------------
+
+case(
+    "sin(a)*exp(b) + sqrt(c), 1e7 f64", 2, 0.25, three(10**7),
+    {
+        **the_same(lambda np, a, b, c: np.sin(a) * np.exp(b) + np.sqrt(c)),
+        "numexpr": evaluated_by_numexpr("sin(a)*exp(b) + sqrt(c)"),
+    },
+    tolerance=1e-14, work={("sin", "f8"): 1e7, ("exp", "f8"): 1e7, ("sqrt", "f8"): 1e7},
 )  # fmt: skip
 
 
@@ -160,6 +189,7 @@ for dtype, goal, tolerance in (("f4", 0.4, 2e-4), ("f8", 0.3, 1e-12)):
         f"Black-Scholes, 2e6 {dtype.replace('f4', 'f32').replace('f8', 'f64')}", 3, goal,
         three(2 * 10**6, dtype, add=1.0),
         {**the_same(black_scholes), "numba": compiled_by_numba(black_scholes_loops)}, tolerance=tolerance,
+        work={(name, dtype): 2e6 * times for name, times in (("log", 1), ("exp", 1), ("sqrt", 1), ("erf", 2))},
     )  # fmt: skip
 
 
@@ -174,6 +204,13 @@ def laplace(np, u):
     u = own_copy(np, u)
     for _ in range(10):
         u[1:-1, 1:-1] = ((u[2:, 1:-1] + u[:-2, 1:-1]) * 0.5 + (u[1:-1, 2:] + u[1:-1, :-2]) * 0.5) * 0.5
+    return u
+
+
+def laplace_by_jax(np, u):
+    for _ in range(10):
+        inner = ((u[2:, 1:-1] + u[:-2, 1:-1]) * 0.5 + (u[1:-1, 2:] + u[1:-1, :-2]) * 0.5) * 0.5
+        u = u.at[1:-1, 1:-1].set(inner)
     return u
 
 
@@ -202,6 +239,14 @@ def diffusion(np, u):
     return u
 
 
+def diffusion_by_jax(np, u):
+    for _ in range(20):
+        inner = u[1:-1, 1:-1]
+        sums = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        u = u.at[1:-1, 1:-1].set(inner + 0.1 * (sums - 4 * inner))
+    return u
+
+
 def diffusion_loops(numba):
     @numba.njit(parallel=True)
     def step(u, v):
@@ -223,11 +268,13 @@ def diffusion_loops(numba):
 
 case(
     "Laplace by slices, 2000² f64, 10 steps", 4, 1.03, random((2000, 2000)),
-    {**the_same(laplace, without=("jax",)), "numba": compiled_by_numba(laplace_loops)}, tolerance=1e-14,
+    {**the_same(laplace), **only("jax", laplace_by_jax), "numba": compiled_by_numba(laplace_loops)},
+    tolerance=1e-14, moves=(1 + 10) * 2 * 2000**2 * 8,  # a copy, and ten times a read and a write
 )  # fmt: skip
 case(
     "diffusion by slices, 2000² f32, 20 steps", 11, 1.03, random((2000, 2000), "f4"),
-    {**the_same(diffusion, without=("jax",)), "numba": compiled_by_numba(diffusion_loops)}, tolerance=1e-5,
+    {**the_same(diffusion), **only("jax", diffusion_by_jax), "numba": compiled_by_numba(diffusion_loops)},
+    tolerance=1e-5, moves=(1 + 20) * 2 * 2000**2 * 4,
 )  # fmt: skip
 
 
@@ -271,20 +318,108 @@ case(
     {**the_same(lambda np, x: nine(x) // 9), "numba": compiled_by_numba(smooth_loops)},
 )  # fmt: skip
 case(
-    "3×3 smoothing, uint8 widened to int16, 4000²", 8, 0.8,
-    lambda: (numpy.random.default_rng(0).integers(0, 256, (4000, 4000), dtype=numpy.uint8),),
+    "3×3 smoothing, uint8 widened, 10000²", 8, 0.8,
+    lambda: (numpy.random.default_rng(0).integers(0, 256, (10000, 10000), dtype=numpy.uint8),),
     {**the_same(widened), "numba": compiled_by_numba(smooth_loops)},
 )  # fmt: skip
 
 
-# --- 15: sums ----------------------------------------------------------------------------------------------
+# --- 9: Lomb-Scargle by broadcasting -----------------------------------------------------------------------
 
-for name, goal, function in (
-    ("sum", 1.0, lambda np, q: q.sum()),
-    ("sum, axis 0", 0.9, lambda np, q: q.sum(0)),
-    ("sum, axis 1", 1.0, lambda np, q: q.sum(1)),
-):
-    case(f"{name}, 4000² f32", 15, goal, random((4000, 4000), "f4"), the_same(function), tolerance=1e-4)
+
+def samples(dtype):
+    def make():
+        random = numpy.random.default_rng(0)
+        times, values = numpy.sort(random.random(1024) * 100), random.standard_normal(1024)
+        return tuple(x.astype(dtype) for x in (times, values, numpy.linspace(0.01, 10, 2**13)))
+
+    return make
+
+
+def periodogram(np, x, y, f):
+    phase = f[:, None] * x
+    c, s = np.cos(phase), np.sin(phase)
+    yc, ys, cc, ss, cs = (y * c).sum(1), (y * s).sum(1), (c * c).sum(1), (s * s).sum(1), (c * s).sum(1)
+    tau = np.arctan2(2 * cs, cc - ss) / (2 * f)
+    ct, st = np.cos(f * tau), np.sin(f * tau)
+    along = (ct * yc + st * ys) ** 2 / (ct * ct * cc + 2 * ct * st * cs + st * st * ss)
+    across = (ct * ys - st * yc) ** 2 / (ct * ct * ss - 2 * ct * st * cs + st * st * cc)
+    return 0.5 * (along + across)
+
+
+def periodogram_loops(numba):
+    @numba.njit(parallel=True, fastmath=True)
+    def power(x, y, f):
+        result = numpy.empty_like(f)
+        for i in numba.prange(f.shape[0]):
+            yc = ys = cc = ss = cs = y.dtype.type(0)
+            for j in range(x.shape[0]):
+                c, s = math.cos(f[i] * x[j]), math.sin(f[i] * x[j])
+                yc += y[j] * c
+                ys += y[j] * s
+                cc += c * c
+                ss += s * s
+                cs += c * s
+            tau = math.atan2(2 * cs, cc - ss) / (2 * f[i])
+            ct, st = math.cos(f[i] * tau), math.sin(f[i] * tau)
+            along = (ct * yc + st * ys) ** 2 / (ct * ct * cc + 2 * ct * st * cs + st * st * ss)
+            across = (ct * ys - st * yc) ** 2 / (ct * ct * ss - 2 * ct * st * cs + st * st * cc)
+            result[i] = (along + across) / 2
+        return result
+
+    return power
+
+
+for dtype, tolerance in (("f8", 1e-9), ("f4", 2e-2)):
+    case(
+        f"Lomb-Scargle by broadcasting, 2^10 × 2^13 {dtype.replace('f8', 'f64').replace('f4', 'f32')}", 9, 0.1,
+        samples(dtype),
+        {
+            **the_same(periodogram), "numba": compiled_by_numba(periodogram_loops),
+            "scipy": lambda x, y, f: importlib.import_module("scipy.signal").lombscargle(x, y, f),
+        },
+        tolerance=tolerance, work={("sin", dtype): 2**23, ("cos", dtype): 2**23},
+        note="f32: sums of 1024 float32 differ" if dtype == "f4" else "",
+    )  # fmt: skip
+
+
+# --- 15: everyday operations -------------------------------------------------------------------------------
+
+
+def softmax(np, q):
+    most = q.amax(1, keepdims=True) if np.__name__ == "torch" else q.max(1, keepdims=True)
+    e = np.exp(q - most)
+    return e / e.sum(1, keepdims=True)
+
+
+def std(np, q, *axis):
+    return q.std(*axis, correction=0) if np.__name__ == "torch" else q.std(*axis)
+
+
+def everyday(name, goal, function, tolerance=1e-5, **more):
+    case(
+        f"{name}, 4000² f32",
+        15,
+        goal,
+        random((4000, 4000), "f4"),
+        the_same(function),
+        tolerance=tolerance,
+        **more,
+    )
+
+
+everyday("sum", 1.0, lambda np, q: q.sum(), tolerance=1e-4)
+everyday("sum, axis 0", 0.9, lambda np, q: q.sum(0), tolerance=1e-4)
+everyday("sum, axis 1", 1.0, lambda np, q: q.sum(1), tolerance=1e-4)
+everyday("std", 0.6, std)
+everyday("softmax over rows", 0.35, softmax, work={("exp", "f4"): 1.6e7})
+everyday(
+    "(q - q.mean(0)) / q.std(0)", 0.35, lambda np, q: (q - q.mean(0)) / std(np, q, 0),
+    tolerance=1e-3, moves=3 * 4000**2 * 4, note="NumPy adds rows one by one, in float32",
+)  # fmt: skip
+everyday("argmax, axis 1", 0.85, lambda np, q: q.argmax(1), tolerance=0)
+everyday("cumsum, axis 1", 0.3, lambda np, q: q.cumsum(1), tolerance=1e-4)
+everyday("q.T + 0", 0.7, lambda np, q: q.T + 0, tolerance=0)
 
 
 # --- 16: many small operations -----------------------------------------------------------------------------
@@ -299,7 +434,7 @@ def small(np, q):
 for size, goal in ((10, 0.35), (1000, 0.2), (100_000, 0.3)):
     case(
         f"2000 dependent operations on {size:,} f64", 16, goal, random(size),
-        the_same(small, jit=False, without=("jax",)), tolerance=1e-13,
+        the_same(small, jit=False, without=("jax",)), tolerance=1e-13, has_limit=False,
     )  # fmt: skip
 
 

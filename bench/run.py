@@ -1,170 +1,287 @@
 """Times weft beside NumPy and the peers that are installed, on the workloads that weft runs.
 
-    python bench/run.py [--only TEXT] [--row N] [--peers numpy,numba] [--rounds N] [--json FILE]
+    python bench/run.py [--only TEXT] [--row N] [--peers numpy,numba] [--seconds S] [--rounds N] [--out FOLDER]
 
-Every contender of a case runs in a fresh process of its own and is asked in turns, so that what else the machine does
-falls on all alike: a first call, a warm-up, then rounds of a few calls each. The table gives the median over the rounds
-and, behind ±, half the distance between their quartiles; the ratio is the median of the rounds' ratios to the best
-peer. Results are checked against NumPy's. Exit status: 1 when one is wrong or a contender fails.
+Every contender of a case runs in a fresh process of its own (contender.py) and is asked in turns, while the others are
+stopped: a first call, a warm-up, then rounds of a few calls each. What memory gives (cpp/triad.cpp), and the vector
+functions of a case alone, are measured in the same rounds. The table (report.py) gives the median over the rounds and,
+behind ±, half the distance between their quartiles; ratios are medians of the rounds' ratios. Results are checked
+against NumPy's. FOLDER (out/) gets benchmarks.json, with every single time, and the table as benchmarks.md.
+Exit status: 1 when a result of weft's is wrong or weft fails.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import cases
 import numpy
+import report
 
-SECONDS_A_CASE = 8.0
+HERE = pathlib.Path(__file__).parent
 SECONDS_A_TURN = 0.03
-
-
-def serve(contender_name, case_name):
-    """The process of one contender: answers the commands on its standard input with lines of JSON."""
-    (case,) = (c for c in cases.CASES if c.name == case_name)
-    contender = cases.CONTENDERS[contender_name]
-    function = case.contenders[contender_name]
-    module = __import__(contender.module)
-    arrays = tuple(contender.convert(array) for array in case.inputs())
-    result = None
-    calls = 1
-    answer({"ready": True})
-    for line in sys.stdin:
-        command, *words = line.split()
-        if command == "calls":
-            calls = int(words[0])
-            answer({"calls": calls})
-        elif command == "run":
-            start = time.perf_counter()
-            for _ in range(calls):
-                result = contender.finish(function(*arrays))
-            answer({"ms": (time.perf_counter() - start) * 1e3 / calls})
-        elif command == "kernels":
-            module.clear_kernel_history()
-            result = contender.finish(function(*arrays))
-            answer({"kernels": len(module.kernel_history())})
-        elif command == "save":
-            numpy.save(words[0], numpy.asarray(result))
-            answer({"saved": True})
-
-
-def answer(message):
-    print(json.dumps(message), flush=True)
+PATIENCE = 120  # seconds until a contender that does not answer is ended
+SLOW = 6  # times the quickest peer: such a contender takes part in every fourth round only
+WITHIN_LIMIT = 1.15
+NO_SLOWER = 1.03
 
 
 class Server:
-    """A contender's process, seen from here; without a kernel cache but for a folder that is given."""
+    """A process that answers lines with lines of JSON: a contender, or the triad. Stopped while it is not asked."""
 
-    def __init__(self, python, contender, case, cache=""):
-        self.name = contender
+    def __init__(self, name, command, cache=""):
+        self.name = name
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [python, __file__, "--serve", contender, case.name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
             env={**os.environ, "WEFT_CACHE_DIR": cache},
         )  # fmt: skip
-        self.times = []
 
     def receive(self):
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                return json.loads(line)
+        patience = threading.Timer(PATIENCE, self.process.kill)
+        patience.start()
+        try:
+            for line in self.process.stdout:
+                if line.startswith("{"):
+                    return json.loads(line)
+        finally:
+            patience.cancel()
         self.errors.seek(0)
         last = self.errors.read().strip().splitlines()[-1:] or [f"exit status {self.process.wait()}"]
         raise RuntimeError(last[0][:150])
 
+    def ready(self):
+        self.receive()
+        self.process.send_signal(signal.SIGSTOP)
+        return self
+
     def ask(self, *words):
-        try:
+        self.process.send_signal(signal.SIGCONT)
+        with contextlib.suppress(BrokenPipeError):
             print(*words, file=self.process.stdin, flush=True)
-        except BrokenPipeError:
-            pass
-        return self.receive()
+        message = self.receive()
+        self.process.send_signal(signal.SIGSTOP)
+        return message
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.send_signal(signal.SIGCONT)
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.process.stdout.close()
         self.errors.close()
 
 
-def spread(times):
-    if len(times) < 4:
-        return (max(times) - min(times)) / 2
-    low, _, high = statistics.quantiles(times, n=4)
-    return (high - low) / 2
+def contender(name, python, case, cache=""):
+    return Server(name, [python, str(HERE / "contender.py"), name, case.name], cache)
 
 
-def run_steady(case, pythons, rounds):
+class Limits:
+    """What the machine gives: bytes a millisecond of the triad, milliseconds of vector functions."""
+
+    def __init__(self, triad):
+        self.triad = triad and Server("triad", [str(triad)])
+        self.functions = Server("functions", [sys.executable, str(HERE / "contender.py"), "weft", ""]).ready()
+        self.bandwidths = []
+        if self.triad:
+            for _ in range(3):
+                self.triad.ask("run")
+
+    def milliseconds(self, case, moves):
+        if not case.has_limit or moves is None:
+            return None
+        arithmetic = sum(
+            self.functions.ask("throughput", *function)["nanoseconds"] * count / 1e6
+            for function, count in case.work.items()
+        )
+        if not self.triad:
+            return arithmetic or None
+        self.bandwidths.append(self.triad.ask("run")["gigabytes_per_second"])
+        return max(arithmetic, moves / self.bandwidths[-1] / 1e6)
+
+    def close(self):
+        self.functions.close()
+        if self.triad:
+            self.triad.close()
+
+
+class Progress:
+    """One line on the terminal; nothing where there is none."""
+
+    def __init__(self, total):
+        self.total, self.number, self.case = total, 0, ""
+        self.shown = sys.stderr.isatty()
+
+    def next(self, case):
+        self.number += 1
+        self.case = case
+        self.show("starting")
+
+    def show(self, what):
+        if self.shown:
+            print(
+                f"\r\033[K[{self.number}/{self.total}] {self.case}: {what}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def clear(self):
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+# ---- kinds of case ----
+
+
+def run_steady(case, pythons, options, limits, progress):
     servers, failed = {}, {}
 
-    def attempt(name, action):
+    def attempt(name, *words):
         try:
-            return action()
+            return servers[name].ask(*words) if words else servers[name].ready()
         except RuntimeError as error:
             failed[name] = str(error)
             servers.pop(name).close()
             return None
 
-    row = {}
     try:
-        for name, python in pythons.items():
-            servers[name] = Server(python, name, case)
+        for name, python in pythons.items():  # they make their inputs at the same time
+            servers[name] = contender(name, python, case)
         for name in list(servers):
-            attempt(name, servers[name].receive)
-        first, kernels = {}, 0
+            attempt(name)
+        first, expected = {}, {}
         for name in list(servers):
-            got = attempt(name, lambda name=name: servers[name].ask("run"))
+            progress.show(f"first call of {name}")
+            got = attempt(name, "first")
             if got:
-                first[name] = got["ms"]
-        longest = 0.0
+                first[name] = got
         for name in list(servers):  # warm-up, which also tells how many calls make a turn
-            got = attempt(name, lambda name=name: [servers[name].ask("run") for _ in range(2)][1])
+            progress.show(f"warm-up of {name}")
+            for _ in range(2):
+                got = attempt(name, "run") if name in servers else None
             if got:
-                calls = max(1, min(1000, int(SECONDS_A_TURN * 1e3 / max(got["ms"], 1e-4))))
-                servers[name].ask("calls", calls)
-                longest += got["ms"] * calls / 1e3
-        rounds = rounds or max(5, min(21, int(SECONDS_A_CASE / max(longest, 1e-3))))
-        for number in range(rounds):
-            names = sorted(servers)
+                expected[name] = got["ms"]
+                servers[name].ask(
+                    "calls", max(1, min(1000, int(SECONDS_A_TURN * 1e3 / max(got["ms"], 1e-4))))
+                )
+        quickest = min((ms for name, ms in expected.items() if name != "weft"), default=math.inf)
+        slow = {n for n, ms in expected.items() if ms > SLOW * quickest and ms > 100 and n != "weft"}
+        moves = case.moves
+        if moves is None and "weft" in first:
+            moves = first["weft"]["inputs"] + first["weft"]["result"]
+        times, limit = {name: [] for name in servers}, []
+        end = time.monotonic() + options.seconds
+        number = 0
+        while number < (options.rounds or 21) and (options.rounds or number < 5 or time.monotonic() < end):
+            progress.show(f"round {number + 1}")
+            names = sorted(times)
             for name in names[number % len(names) :] + names[: number % len(names)]:
-                servers[name].times.append(servers[name].ask("run")["ms"])
-        if "weft" in servers:
-            kernels = servers["weft"].ask("kernels")["kernels"]
-        wrong = check(case, servers)
-        row = summary(case, {n: s.times for n, s in servers.items()}, first)
-        row.update(kernels=kernels, wrong=wrong)
+                skipped = name in slow and number % 4 != 0
+                got = None if skipped or name not in servers else attempt(name, "run")
+                times[name].append(got and got["ms"])
+            limit.append(limits.milliseconds(case, moves))
+            number += 1
+        kernels = attempt("weft", "kernels") if "weft" in servers else None
+        progress.show("checking")
+        row = summary(case, times, limit)
+        row.update(
+            first={n: v["ms"] for n, v in first.items()}, kernels=kernels,
+            peak_megabytes={n: v["peak_megabytes"] for n, v in first.items()},
+            result_megabytes=first["weft"]["result"] / 1e6 if "weft" in first else None,
+            wrong=check(case, servers, attempt), failed=failed,
+        )  # fmt: skip
+        return row
     finally:
         for server in servers.values():
             server.close()
-    row["failed"] = failed
+
+
+def run_first(case, pythons, options, limits, progress):
+    """First calls, each in a process of its own; weft compiles, or finds what an earlier process compiled."""
+    again = case.kind == "again"
+    times, failed = {name: [] for name in pythons}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for turn in range((options.rounds or 5) + again):
+            progress.show(f"process {turn + 1}")
+            for name, python in pythons.items():
+                if name in failed:
+                    continue
+                server = contender(name, python, case, cache=folder if again else "")
+                try:
+                    elapsed = server.ready().ask("first")["ms"]
+                    if turn > 0 or not again:
+                        times[name].append(elapsed)
+                except RuntimeError as error:
+                    failed[name] = str(error)
+                server.close()
+    times = {name: values for name, values in times.items() if name not in failed}
+    row = summary(case, times, [])
+    row.update(first={n: statistics.median(v) for n, v in times.items()}, failed=failed)
+    if "weft" in times and "numpy" in times:
+        row["goal_met"] = row["medians"]["weft"] <= row["medians"]["numpy"] + (0.0 if again else 2.0)
     return row
 
 
-def check(case, servers):
+def run_import(case, pythons, options, limits, progress):
+    """Wall time of `import` in a fresh process, less that of a process that imports nothing."""
+    times = {name: [] for name in pythons}
+    for number in range(options.rounds or 11):
+        progress.show(f"process {number + 1}")
+        for name, python in pythons.items():
+            nothing, something = (
+                min(timed_process([python, "-c", code]) for _ in range(2))
+                for code in ("pass", f"import {cases.CONTENDERS[name].module}")
+            )
+            times[name].append(something - nothing)
+    return summary(case, times, [])
+
+
+def timed_process(command):
+    start = time.perf_counter()
+    subprocess.run(command, check=True)
+    return (time.perf_counter() - start) * 1e3
+
+
+RUNNERS = {"steady": run_steady, "first": run_first, "again": run_first, "import": run_import}
+
+
+# ---- what comes of it ----
+
+
+def check(case, servers, attempt):
     """{contender: what is wrong} of the last results, against NumPy's."""
     if "numpy" not in servers:
         return {}
     wrong = {}
     with tempfile.TemporaryDirectory() as folder:
         results = {}
-        for name, server in servers.items():
-            path = pathlib.Path(folder, f"{name}.npy")
-            server.ask("save", path)
-            results[name] = numpy.load(path)
-        expected = results.pop("numpy")
+        for name in list(servers):
+            path = pathlib.Path(folder, f"{name}.npz")
+            if attempt(name, "save", path):
+                with numpy.load(path) as parts:
+                    results[name] = list(parts.values())
         for name, actual in results.items():
-            if name != "weft" and actual.dtype != expected.dtype and expected.dtype.kind == actual.dtype.kind:
-                actual = actual.astype(expected.dtype)
-            message = difference(expected, actual, case.tolerance)
-            if message:
-                wrong[name] = message
+            for e, a in zip(results["numpy"], actual, strict=True):
+                if name != "weft" and a.dtype != e.dtype:
+                    a = a.astype(e.dtype)  # JAX and PyTorch have promotions of their own
+                message = difference(e, a, case.tolerance)
+                if message:
+                    wrong[name] = message
     return wrong
 
 
@@ -179,92 +296,44 @@ def difference(expected, actual, tolerance):
     return None if largest <= tolerance else f"differs by {largest:.1e} (allowed: {tolerance:.0e})"
 
 
-def summary(case, times, first):
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    row = {"name": case.name, "row": case.row, "goal": case.goal, "note": case.note, "kind": case.kind}
-    row.update(medians=medians, spreads={n: spread(v) for n, v in times.items()}, first=first, times=times)
+def spread(values):
+    if len(values) < 4:
+        return (max(values) - min(values)) / 2
+    low, _, high = statistics.quantiles(values, n=4)
+    return (high - low) / 2
+
+
+def ratios(ours, theirs):
+    return [a / b for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+
+
+def summary(case, times, limit):
+    """The row of a case: medians and spreads, ratios to the best peer, to NumPy and to the limit."""
+    known = {name: [ms for ms in values if ms is not None] for name, values in times.items()}
+    medians = {name: statistics.median(values) for name, values in known.items() if values}
+    row = {"name": case.name, "row": case.row, "goal": case.goal, "note": case.note, "kind": case.kind,
+           "device": case.device, "medians": medians, "spreads": {n: spread(known[n]) for n in medians},
+           "times": times, "limit_ms": None, "wrong": {}, "failed": {}, "kernels": None, "peak_megabytes": {},
+           "result_megabytes": None}  # fmt: skip
     peers = {name: ms for name, ms in medians.items() if name != "weft"}
-    if peers and "weft" in times:
-        best = min(peers, key=peers.get)
-        ratios = [w / p for w, p in zip(times["weft"], times[best], strict=True)]
-        row.update(best=best, ratio=statistics.median(ratios), ratio_spread=spread(ratios))
+    if "weft" not in medians or not peers:
+        return row
+    best = min(peers, key=peers.get)
+    to_best = ratios(times["weft"], times[best])
+    row.update(best=best, ratio=statistics.median(to_best), ratio_spread=spread(to_best))
+    if "numpy" in peers:
+        row["numpy_ratio"] = statistics.median(ratios(times["weft"], times["numpy"]))
+    row["bar"] = NO_SLOWER
+    near_limit = False
+    if limit and limit[0] is not None:
+        row.update(limit_ms=statistics.median(limit), limits=limit)
+        row["part_of_limit"] = statistics.median(ratios(limit, times["weft"]))
+        near_limit = row["part_of_limit"] >= 1 / WITHIN_LIMIT
+        if peers[best] > 4 * row["limit_ms"]:
+            row["bar"] = 0.5
+    row["goal_met"] = None if math.isnan(case.goal) else row["ratio"] <= case.goal or near_limit
+    row["bar_met"] = row["ratio"] <= row["bar"] or (row["bar"] == 0.5 and near_limit)
     return row
-
-
-def run_first(case, pythons, rounds):
-    """First calls, each in a process of its own; weft compiles, or finds what an earlier process compiled."""
-    again = case.kind == "again"
-    times = {name: [] for name in pythons}
-    failed = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for turn in range((rounds or 5) + again):
-            for name, python in pythons.items():
-                if name in failed:
-                    continue
-                server = Server(python, name, case, cache=folder if again else "")
-                try:
-                    server.receive()
-                    elapsed = server.ask("run")["ms"]
-                    if turn > 0 or not again:
-                        times[name].append(elapsed)
-                except RuntimeError as error:
-                    failed[name] = str(error)
-                server.close()
-    times = {name: values for name, values in times.items() if name not in failed}
-    row = summary(case, times, {n: v[0] for n, v in times.items()})
-    row.update(failed=failed, wrong={}, kernels=None)
-    if "weft" in times and "numpy" in times:
-        row["met"] = row["medians"]["weft"] <= row["medians"]["numpy"] + (0.0 if again else 2.0)
-    return row
-
-
-def run_import(case, pythons, rounds):
-    """Wall time of `import` in a fresh process, less that of a process that imports nothing."""
-    times = {name: [] for name in pythons}
-    for _ in range(rounds or 11):
-        for name, python in pythons.items():
-            nothing, something = (
-                min(timed_process([python, "-c", code]) for _ in range(2))
-                for code in ("pass", f"import {cases.CONTENDERS[name].module}")
-            )
-            times[name].append(something - nothing)
-    row = summary(case, times, {})
-    row.update(failed={}, wrong={}, kernels=None)
-    return row
-
-
-def timed_process(command):
-    start = time.perf_counter()
-    subprocess.run(command, check=True)
-    return (time.perf_counter() - start) * 1e3
-
-
-def met(row):
-    if "met" in row:
-        return row["met"]
-    return "ratio" in row and row["ratio"] <= row["goal"]
-
-
-def print_row(row):
-    if "weft" not in row.get("medians", {}):
-        print(
-            f"       {row.get('row', ''):>3} {row.get('name', ''):46} weft: {row['failed'].get('weft', 'absent')}"
-        )
-        return
-    m, s = row["medians"], row["spreads"]
-    peers = sorted((ms, name) for name, ms in m.items() if name != "weft")
-    goal = "" if math.isnan(row["goal"]) else f"{row['goal']:.2f}"
-    print(
-        f"{'met' if met(row) else 'short':6} {row['row']:>3} {row['name']:46} "
-        f"{m['weft']:10.3f} ±{s['weft']:7.3f} {row['first'].get('weft', math.nan):9.2f} "
-        f"{'' if row['kernels'] is None else row['kernels']:>7} "
-        f"{row.get('ratio', math.nan):6.2f} ±{row.get('ratio_spread', math.nan):5.2f} {goal:>5}   "
-        + "  ".join(f"{name} {ms:.2f} ±{s[name]:.2f}" for ms, name in peers)
-        + (f"   ({row['note']})" if row["note"] else "")
-    )
-    for name, message in {**row["wrong"], **row["failed"]}.items():
-        print(f"       {name}: {message}")
-    sys.stdout.flush()
 
 
 def installed(python, name):
@@ -279,17 +348,21 @@ def main():
     )
     parser.add_argument("--only", default="", help="only cases whose name has this text")
     parser.add_argument("--row", type=int, help="only this row of the list of workloads")
-    parser.add_argument("--peers", default="numpy,numexpr,numba,jax,torch")
+    parser.add_argument("--peers", default="numpy,scipy,numexpr,numba,jax,torch")
     parser.add_argument("--peers-python", default=sys.executable, help="the interpreter that has the peers")
-    parser.add_argument("--rounds", type=int, help="default: as many as fit some seconds")
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, default=3.0, help="for the rounds of a case")
+    parser.add_argument("--rounds", type=int, help="in place of --seconds")
+    parser.add_argument("--triad", type=pathlib.Path, default=HERE.parent / "build/release/bin/weft_triad")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"))
+    parser.add_argument("--list", action="store_true", help="print the names of the cases, run none")
     options = parser.parse_args()
-    if options.serve:
-        serve(*options.serve)
+    chosen = [
+        c for c in cases.CASES if options.only.lower() in c.name.lower() and options.row in (None, c.row)
+    ]
+    if options.list:
+        print("\n".join(f"{c.row:>3} {c.name}" for c in chosen))
         return 0
-    pythons = {"weft": sys.executable}
-    versions = {"weft": installed(sys.executable, "weft")}
+    pythons, versions = {"weft": sys.executable}, {"weft": installed(sys.executable, "weft")}
     for name in filter(None, options.peers.split(",")):
         python = sys.executable if name == "numpy" else options.peers_python
         versions[name] = installed(python, name)
@@ -298,25 +371,32 @@ def main():
     if versions["weft"] is None:
         print("weft is not installed: make build", file=sys.stderr)
         return 1
-    absent = [name for name, version in versions.items() if version is None]
-    cores = len(os.sched_getaffinity(0))
-    print(f"{cores} cores; " + ", ".join(f"{n} {v}" for n, v in versions.items() if v is not None)
-          + (f"; not installed: {', '.join(absent)} (make bench-peers)" if absent else ""))  # fmt: skip
-    print(f"{'goal':6} {'row':>3} {'case':46} {'weft ms':>10} {'':8} {'first':>9} {'kernels':>7} "
-          f"{'ratio':>6} {'':6} {'goal':>5}   peers, ms")  # fmt: skip
-    runners = {"steady": run_steady, "first": run_first, "again": run_first, "import": run_import}
-    rows = []
-    for case in cases.CASES:
-        if options.only not in case.name or (options.row and options.row != case.row):
-            continue
-        chosen = {name: python for name, python in pythons.items() if name in case.contenders}
-        rows.append(runners[case.kind](case, chosen, options.rounds))
-        print_row(rows[-1])
-    if options.json:
-        options.json.write_text(json.dumps({"cores": cores, "versions": versions, "rows": rows}, indent=1))
-    short = [row for row in rows if not met(row)]
-    print(f"{len(rows) - len(short)} of {len(rows)} rows meet their goals")
-    return 1 if any(row["wrong"].get("weft") or row["failed"].get("weft") for row in rows) else 0
+    if not options.triad.exists():
+        print(f"{options.triad} is not there: no limits by bandwidth (make build)", file=sys.stderr)
+    run = {
+        "machine": report.machine(),
+        "versions": versions,
+        "started": time.strftime("%Y-%m-%d %H:%M"),
+        "rows": [],
+    }
+    report.print_head(run)
+    progress = Progress(len(chosen))
+    limits = Limits(options.triad if options.triad.exists() else None)
+    start = time.monotonic()
+    try:
+        for case in chosen:
+            progress.next(case.name)
+            contenders = {name: python for name, python in pythons.items() if name in case.contenders}
+            run["rows"].append(RUNNERS[case.kind](case, contenders, options, limits, progress))
+            progress.clear()
+            report.print_row(run["rows"][-1])
+    finally:
+        limits.close()
+        run["minutes"] = (time.monotonic() - start) / 60
+        run["gigabytes_per_second"] = statistics.median(limits.bandwidths) if limits.bandwidths else None
+        report.print_tail(run)
+        report.write(run, options.out)
+    return 1 if any(row["wrong"].get("weft") or row["failed"].get("weft") for row in run["rows"]) else 0
 
 
 if __name__ == "__main__":

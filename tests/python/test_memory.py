@@ -1,0 +1,79 @@
+"""How far a process grows beyond its inputs: the result, the compiler, and no table in between."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+MEASURE = """
+import json, pathlib, sys
+import numpy
+import weft
+
+def resident(field):
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) * 1024
+
+{program}
+weft.eval(*inputs)
+try:
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts again
+except OSError:
+    sys.exit(77)
+before = resident("VmRSS")
+result = compute(*inputs)
+weft.eval(result)
+grown = resident("VmHWM") - before
+print(json.dumps([sum(x.nbytes for x in inputs), result.nbytes, grown]))
+"""
+
+EXPRESSION = """
+inputs = [weft.array(numpy.random.default_rng(k).random(10_000_000)) for k in range(3)]
+
+def compute(a, b, c):
+    return 2 * a + 3 * b * c
+"""
+
+PERIODOGRAM = """
+random = numpy.random.default_rng(0)
+inputs = [weft.array(x) for x in (
+    numpy.sort(random.random(1024) * 100), random.standard_normal(1024), numpy.linspace(0.01, 10, 2**13)
+)]
+
+def compute(t, y, f):
+    phase = f[:, None] * t
+    c, s = weft.cos(phase), weft.sin(phase)
+    yc, ys, cc, ss, cs = (y * c).sum(1), (y * s).sum(1), (c * c).sum(1), (s * s).sum(1), (c * s).sum(1)
+    tau = weft.arctan2(2 * cs, cc - ss) / (2 * f)
+    ct, st = weft.cos(f * tau), weft.sin(f * tau)
+    along = (ct * yc + st * ys) ** 2 / (ct * ct * cc + 2 * ct * st * cs + st * st * ss)
+    across = (ct * ys - st * yc) ** 2 / (ct * ct * ss - 2 * ct * st * cs + st * st * cc)
+    return 0.5 * (along + across)
+"""
+
+
+def measured(program):
+    """Bytes of the inputs and of the result, and by how many the first call made its process grow."""
+    command = [sys.executable, "-c", MEASURE.format(program=program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode == 77:
+        pytest.skip("the high-water mark of memory cannot be reset here")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_an_expression_takes_its_inputs_and_its_result():
+    inputs, result, grown = measured(EXPRESSION)
+    assert grown >= result
+    assert grown - result <= 0.05 * (inputs + result)
+
+
+def test_a_periodogram_does_not_store_its_table():
+    _, result, grown = measured(PERIODOGRAM)
+    assert grown - result <= 20e6  # the table has 2^23 numbers: 67 MB
+
+
+def test_growth_is_seen():
+    _, result, grown = measured(EXPRESSION.replace("2 * a", "2 * weft.asarray(numpy.asarray(a) * b)"))
+    assert grown - result > 79e6
