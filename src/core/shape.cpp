@@ -19,20 +19,26 @@ int64_t element_count(const Dims& shape) {
     return count;
 }
 
+namespace {
+
+// An array that is made without elements has strides of zero, as in NumPy.
+bool is_empty(const Dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+
+}  // namespace
+
 Dims c_strides(const Dims& shape, int64_t itemsize) {
-    Dims strides(shape.size());
-    int64_t stride = itemsize;
-    for (size_t d = shape.size(); d-- > 0;) {
-        strides[d] = stride;
-        stride *= std::max<int64_t>(shape[d], 1);
-    }
-    return strides;
+    return is_empty(shape) ? Dims(shape.size()) : reshaped_strides(shape, itemsize, false);
 }
 
 Dims f_strides(const Dims& shape, int64_t itemsize) {
+    return is_empty(shape) ? Dims(shape.size()) : reshaped_strides(shape, itemsize, true);
+}
+
+Dims reshaped_strides(const Dims& shape, int64_t itemsize, bool fortran) {
     Dims strides(shape.size());
     int64_t stride = itemsize;
-    for (size_t d = 0; d < shape.size(); ++d) {
+    for (size_t k = 0; k < shape.size(); ++k) {
+        const size_t d = fortran ? k : shape.size() - 1 - k;
         strides[d] = stride;
         stride *= std::max<int64_t>(shape[d], 1);
     }
@@ -116,6 +122,7 @@ namespace {
 
 Dims strides_by_order(const Dims& shape, std::span<const int> innermost_first, int64_t itemsize) {
     Dims result(shape.size());
+    if (is_empty(shape)) return result;
     int64_t stride = itemsize;
     for (const int axis : innermost_first) {
         result[static_cast<size_t>(axis)] = stride;

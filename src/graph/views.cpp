@@ -368,7 +368,7 @@ array reshape(const array& input, const Dims& shape, char order, std::optional<b
             return input.with_view(input.dtype(), target, input.strides(), input.offset());
         std::optional<Dims> strides;
         if (input.size() == 0 || (fortran ? input.f_contiguous() : input.c_contiguous())) {
-            strides = fortran ? f_strides(target, input.itemsize()) : c_strides(target, input.itemsize());
+            strides = reshaped_strides(target, input.itemsize(), fortran);
         } else {
             strides = view_strides(input.shape(), input.strides(), target, fortran, input.itemsize());
         }
@@ -378,7 +378,7 @@ array reshape(const array& input, const Dims& shape, char order, std::optional<b
         }
     }
     const array dense = weft::copy(input, fortran ? 'F' : 'C');
-    const Dims strides = fortran ? f_strides(target, input.itemsize()) : c_strides(target, input.itemsize());
+    const Dims strides = reshaped_strides(target, input.itemsize(), fortran);
     return dense.with_view(input.dtype(), target, strides, 0);
 }
 
