@@ -1,6 +1,6 @@
 """Runs the example programs on NumPy and on weft side by side, on the same input, and compares them.
 
-    python examples/demo.py [--only TEXT] [--json FILE]
+    python examples/demo.py [--only TEXT] [--json FILE] [--markdown FILE]
 
 Each program runs in a fresh process of its own, so that "first call" is what a user waits for the first
 evaluation. NumPy and weft then take turns. The table gives the medians, the speed-up is the median of the ratios
@@ -343,6 +343,22 @@ def print_table(rows):
             console.print(f"{row['program']}: {row['found']}", highlight=False)
 
 
+def as_markdown(rows):
+    """The table of the README."""
+    lines = [
+        "| program | what it reads | NumPy, ms | weft's first call, ms | weft, ms | speed-up | largest difference"
+        " | kernels |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        if "failed" not in row:
+            times = " | ".join(f"{row[name]:.3g}" for name in ("numpy_ms", "first_ms", "weft_ms", "speed_up"))
+            differs = f"{row['difference']:.0e}" if row["difference"] else "none"
+            kernels = f"{row['kernels']}" + ("+" if row["kernels"] == HISTORY else "")
+            lines.append(f"| {row['program']} | {row['reads']} | {times} | {differs} | {kernels} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -351,6 +367,7 @@ def main():
     parser.add_argument("--module", default="weft", help="the array module that runs beside NumPy")
     parser.add_argument("--out", default="out", type=pathlib.Path, help="folder for the pictures")
     parser.add_argument("--json", type=pathlib.Path, help="also write the rows to this file")
+    parser.add_argument("--markdown", type=pathlib.Path, help="also write the README's table to this file")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -363,6 +380,8 @@ def main():
     print_table(rows)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
+    if options.markdown:
+        options.markdown.write_text(as_markdown(rows))
     pictures = sorted(str(path) for path in options.out.glob("*.png")) if options.out.is_dir() else []
     if pictures:
         print("pictures:", ", ".join(pictures))
