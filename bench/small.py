@@ -23,7 +23,7 @@ SECONDS_A_TURN = 0.001
 
 SETUP = """
 x = np.arange(1000) * 0.5
-m = np.arange(10000).reshape(100, 100) * 0.5
+m = np.arange(2500).reshape(50, 50) * 0.5
 a, b, out = np.arange(10) * 0.5, np.arange(10) * 0.25, np.zeros(10)
 k = np.arange(10)
 f = (np.arange(10) * 0.5).astype(np.float32)

@@ -250,7 +250,12 @@ def function_text(name, value, indent=""):
 
 
 def is_function(value):
-    return isinstance(value, types.FunctionType) or hasattr(value, "__nb_signature__")
+    made_in_c = isinstance(value, (types.BuiltinFunctionType, types.MethodDescriptorType))
+    return (
+        isinstance(value, types.FunctionType)
+        or hasattr(value, "__nb_signature__")
+        or (made_in_c and value.__text_signature__ is not None)
+    )
 
 
 def class_text(name, value):

@@ -289,15 +289,6 @@ void bind_array_methods(nb::module_&) {
             return nb::module_::import_("weft._format").attr("array_format")(self, spec);
         },
         arg("format_spec"));
-    method(
-        type, "__getattr__",
-        [](nb::handle, const char* name) -> nb::object {
-            if (name[0] == '_')
-                throw AttributeError("'weft.ndarray' object has no attribute '" + std::string(name) + "'");
-            const nb::object message = nb::module_::import_("weft._missing").attr("attribute_message")(name);
-            throw AttributeError(nb::cast<std::string>(message));
-        },
-        arg("name"));
     nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(100.0));
 }
 

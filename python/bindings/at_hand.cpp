@@ -27,9 +27,7 @@ bool give_number(PyObject* object, GivenOperand& operand) {
     if (is_scalar(object)) {
         const auto* scalar = reinterpret_cast<ScalarObject*>(object);
         if (scalar->lazy != nullptr && !evaluated(*scalar->lazy)) return false;
-        operand.value = nullptr;
-        operand.type = scalar->dtype;
-        std::memcpy(operand.bytes.data(), scalar_bytes(object), sizeof operand.bytes);
+        operand.set_number(scalar->dtype, scalar_bytes(object));
         return true;
     }
     if (PyBool_Check(object)) {
@@ -54,7 +52,7 @@ bool give_element(PyObject* object, DType dtype, GivenOperand& operand) {
     if (!give_number(object, operand)) return false;
     if (operand.type.weak == WeakKind::kNone && !PyBool_Check(object) && !(operand.type.dtype == dtype))
         return false;
-    return convert_number(operand, dtype);
+    return operand.convert(dtype);
 }
 
 }  // namespace
@@ -69,10 +67,16 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
     }
     const std::span<GivenOperand> inputs(operands, count);
     if (numbers) {
-        DType dtype;
-        alignas(16) ScalarBytes element;
-        if (!compute_numbers(op, inputs, dtype, element)) return nullptr;
-        return wrap_scalar(dtype, element.data()).release().ptr();
+        NumberCall number_call;
+        if (!number_call.prepare(op, inputs)) return nullptr;
+        if (number_call.dtype().is_bool()) {
+            bool truth = false;
+            number_call.run(&truth);
+            return wrap_scalar(number_call.dtype(), &truth).release().ptr();
+        }
+        PyObject* scalar = make_scalar(number_call.dtype());
+        number_call.run(reinterpret_cast<ScalarObject*>(scalar)->bytes);
+        return scalar;
     }
     array result;
     if (!call_at_hand(op, inputs, result)) return nullptr;
@@ -89,23 +93,27 @@ bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, 
 }
 
 PyObject* read_element_object(const array& from, int64_t offset) {
-    PyObject* scalar = make_scalar(from.dtype());
-    auto* object = reinterpret_cast<ScalarObject*>(scalar);
-    char* bytes = object->bytes;
-    if (!read_at_hand(from, offset, bytes)) {
-        const nb::object owner = nb::steal(scalar);
-        const array element = from.with_view(from.dtype(), {}, {}, offset);
-        read_scalar(element, bytes);
-        normalize_bool(object);
-        return nb::object(owner).release().ptr();
+    if (from.dtype().is_bool()) {
+        char truth = 0;  // any byte may stand for true
+        if (!read_at_hand(from, offset, &truth))
+            read_scalar(from.with_view(from.dtype(), {}, {}, offset), &truth);
+        return wrap_scalar(from.dtype(), &truth).release().ptr();
     }
-    normalize_bool(object);
-    return scalar;
+    nb::object scalar = nb::steal(make_scalar(from.dtype()));
+    char* bytes = reinterpret_cast<ScalarObject*>(scalar.ptr())->bytes;
+    if (!read_at_hand(from, offset, bytes)) read_scalar(from.with_view(from.dtype(), {}, {}, offset), bytes);
+    return scalar.release().ptr();
 }
 
 bool write_element_object(const array& to, int64_t offset, PyObject* value) {
     GivenOperand number;
-    return give_element(value, to.dtype(), number) && write_at_hand(to, offset, number.bytes.data());
+    return give_element(value, to.dtype(), number) && write_at_hand(to, offset, number.number);
+}
+
+PyObject* number_as_scalar(PyObject* value, DType dtype) {
+    GivenOperand number;
+    if (!give_element(value, dtype, number)) return nullptr;
+    return wrap_scalar(dtype, number.number).release().ptr();
 }
 
 bool assign_object(const array& target, PyObject* value) {

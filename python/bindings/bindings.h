@@ -51,6 +51,7 @@ struct Registry {
     PyTypeObject* ufunc = nullptr;
     std::array<PyTypeObject*, kScalarTypeCount> scalar_types{};
     std::array<PyObject*, kScalarTypeCount> dtypes{};
+    std::array<PyObject*, 2> truths{};  // np.False_ and np.True_: the only bools whose value is known
     PyObject* module = nullptr;
 
     /// The scalar types once more, by address: open addressing, mostly empty.
@@ -155,6 +156,8 @@ bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, 
 /// The element at a byte offset as a scalar; computes what is pending.
 PyObject* read_element_object(const array& from, int64_t offset);
 bool write_element_object(const array& to, int64_t offset, PyObject* value);
+/// dtype(value) of a number.
+PyObject* number_as_scalar(PyObject* value, DType dtype);
 /// target[...] = value
 bool assign_object(const array& target, PyObject* value);
 
@@ -264,6 +267,8 @@ void bind_array_methods(nb::module_& m);
 void bind_ufunc(nb::module_& m);
 void bind_functions(nb::module_& m);
 void bind_engine(nb::module_& m);
+/// Shorter ways into methods and functions that are bound already.
+void bind_plain_calls(nb::module_& m);
 
 /// Makes a heap type named `weft.<name>` and puts it into the module.
 PyTypeObject* make_type(nb::module_& m, const char* name, size_t size, unsigned flags,

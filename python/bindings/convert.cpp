@@ -271,6 +271,15 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
         return element;
     }
     nb::object list = steal_or_throw(PyList_New(static_cast<Py_ssize_t>(shape[axis])));
+    if (axis + 1 == shape.size() && dtype.scalar_type() == ScalarType::kFloat64) {
+        for (int64_t i = 0; i < shape[axis]; ++i, data += sizeof(double)) {
+            double value = 0;
+            std::memcpy(&value, data, sizeof value);
+            PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
+                           steal_or_throw(PyFloat_FromDouble(value)).release().ptr());
+        }
+        return list;
+    }
     for (int64_t i = 0; i < shape[axis]; ++i) {
         nb::object item = nested_list(dtype, shape, axis + 1, data);
         PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
@@ -281,10 +290,13 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
 }  // namespace
 
 nb::object to_nested_list(const array& input) {
-    std::vector<char> bytes(static_cast<size_t>(input.nbytes()) + 1);
+    constexpr int64_t kFew = 1024;  // bytes
+    char few[kFew];
+    std::vector<char> many;
+    if (input.nbytes() > kFew) many.resize(static_cast<size_t>(input.nbytes()));
     evaluate(input);
-    copy_out(input, bytes.data());
-    const char* data = bytes.data();
+    copy_out(input, many.empty() ? few : many.data());
+    const char* data = many.empty() ? few : many.data();
     return nested_list(input.dtype(), input.shape(), 0, data);
 }
 

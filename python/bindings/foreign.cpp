@@ -409,7 +409,8 @@ private:
         WideInteger value = static_cast<WideInteger>(integer.magnitude);
         if (integer.negative) value = -value;
         if (integer.huge) value = integer.negative ? -(WideInteger{1} << 100) : WideInteger{1} << 100;
-        check_python_int_fits(value, dtype_, text_of(nb::handle(object)));
+        if (!python_int_fits(value, dtype_))
+            check_python_int_fits(value, dtype_, text_of(nb::handle(object)));
         if (dtype_.kind() == 'i') {
             put(static_cast<int64_t>(value));
         } else {

@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
     bind_ufunc(m);
     bind_functions(m);
     bind_engine(m);
+    bind_plain_calls(m);
 }

@@ -52,9 +52,92 @@ bool defers(PyObject* other) {
     return marker == Py_None;
 }
 
+/// The loop of an operation on operands of one type, if there is one that takes them as they are.
+StridedLoop uniform_loop(const OpInfo& info, ScalarType type, DType& result) {
+    const ScalarType types[] = {type, type};
+    const LoopInfo* loop =
+        info.nout == 1 && info.nin <= 2 ? find_loop(info, std::span(types).first(info.nin)) : nullptr;
+    if (loop == nullptr || (info.flags.checks_negative_exponent && DType(type).is_signed_integer()))
+        return nullptr;
+    result = loop->types[info.nin];
+    return loop->loop;
+}
+
+/// The operators on scalars of float64 and int64, which most programs count with, have their loops ready.
+struct ScalarLoops {
+    struct Entry {
+        StridedLoop loop = nullptr;
+        DType result;
+    };
+    std::vector<Entry> reals, integers;  // by OpId
+
+    ScalarLoops() {
+        for (const OpInfo& info : op_table()) {
+            Entry& real = reals.emplace_back();
+            real.loop = uniform_loop(info, ScalarType::kFloat64, real.result);
+            Entry& integer = integers.emplace_back();
+            integer.loop = uniform_loop(info, ScalarType::kInt64, integer.result);
+        }
+    }
+};
+
+const ScalarLoops& scalar_loops() {
+    static const ScalarLoops loops;
+    return loops;
+}
+
+/// A scalar of T whose value is known, or a Python number that it takes as T.
+template <typename T>
+bool read_known(PyObject* object, T& value) {
+    constexpr bool is_real = std::is_same_v<T, double>;
+    constexpr ScalarType type = is_real ? ScalarType::kFloat64 : ScalarType::kInt64;
+    if (Py_TYPE(object) == registry.scalar_types[static_cast<size_t>(type)]) {
+        const auto* scalar = reinterpret_cast<ScalarObject*>(object);
+        if (scalar->lazy != nullptr) return false;
+        std::memcpy(&value, scalar->bytes, sizeof value);
+        return true;
+    }
+    if (is_real && PyFloat_CheckExact(object)) {
+        value = static_cast<T>(PyFloat_AsDouble(object));
+        return true;
+    }
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    value = static_cast<T>(PyLong_AsLongLongAndOverflow(object, &overflow));
+    return overflow == 0;
+}
+
+template <typename T>
+PyObject* run_known(const ScalarLoops::Entry& entry, PyObject* left, PyObject* right) {
+    T a{}, b{};
+    if (entry.loop == nullptr || !read_known(left, a)) return nullptr;
+    if (right != nullptr && !read_known(right, b)) return nullptr;
+    alignas(16) char bytes[16];
+    char* data[3] = {reinterpret_cast<char*>(&a), reinterpret_cast<char*>(&b), bytes};
+    if (right == nullptr) data[1] = bytes;
+    constexpr int64_t strides[3] = {};
+    entry.loop(data, strides, 1);
+    return wrap_scalar(entry.result, bytes).release().ptr();
+}
+
+/// An operator (`right` is null for those of one operand) on such scalars, or one of them and a Python
+/// number.
+PyObject* run_on_scalars(OpId id, PyObject* left, PyObject* right) {
+    const auto one_is = [&](ScalarType type) {
+        PyTypeObject* const scalar_type = registry.scalar_types[static_cast<size_t>(type)];
+        return Py_TYPE(left) == scalar_type || (right != nullptr && Py_TYPE(right) == scalar_type);
+    };
+    if (one_is(ScalarType::kFloat64))
+        return run_known<double>(scalar_loops().reals[static_cast<size_t>(id)], left, right);
+    if (one_is(ScalarType::kInt64))
+        return run_known<int64_t>(scalar_loops().integers[static_cast<size_t>(id)], left, right);
+    return nullptr;
+}
+
 template <OpId id>
 PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* result = run_on_scalars(id, left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(id), objects, 2)) return result;
         Argument a, b;
@@ -66,7 +149,10 @@ PyObject* binary(PyObject* left, PyObject* right) {
 
 template <OpId id>
 PyObject* unary(PyObject* operand) {
-    return guarded([&] { return run(id, operand).release().ptr(); });
+    return guarded([&] {
+        if (PyObject* result = run_on_scalars(id, operand, nullptr)) return result;
+        return run(id, operand).release().ptr();
+    });
 }
 
 PyObject* divmod(PyObject* left, PyObject* right) {
@@ -123,6 +209,7 @@ PyObject* matrix_multiply(PyObject*, PyObject*) {
 
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
         Argument a, b;
@@ -189,11 +276,12 @@ nb::object only_element(PyObject* self, bool any_dimensions) {
 int truth(PyObject* self) {
     return guarded_number([&]() -> int {
         if (is_scalar(self)) {
+            double real = 0;
+            if (read_known(self, real)) return real != 0 ? 1 : 0;
             GivenOperand number;
-            number.type = scalar_dtype(self);
-            std::memcpy(number.bytes.data(), scalar_bytes(self), sizeof number.bytes);
-            convert_number(number, ScalarType::kBool);
-            return number.bytes[0] != 0;
+            number.set_number(scalar_dtype(self), scalar_bytes(self));
+            number.convert(ScalarType::kBool);
+            return *static_cast<const bool*>(number.number);
         }
         if (is_array(self)) {
             const int64_t size = array_of(self).size();

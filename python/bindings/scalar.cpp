@@ -47,6 +47,9 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
             const char zero[16] = {};
             return wrap_scalar(*dtype, zero).release().ptr();
         }
+        if (count == 1) {
+            if (PyObject* scalar = number_as_scalar(PyTuple_GetItem(arguments, 0), *dtype)) return scalar;
+        }
         nb::object value = nb::borrow(PyTuple_GetItem(arguments, 0));
         if (count == 2 && dtype->is_complex()) {
             value = nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(
@@ -199,17 +202,25 @@ array scalar_array(PyObject* self) {
 }
 
 nb::object wrap_scalar(DType dtype, const void* bytes) {
+    if (dtype.is_bool()) return nb::borrow(registry.truths[*static_cast<const char*>(bytes) != 0 ? 1 : 0]);
     PyObject* self = make_scalar(dtype);
-    std::memcpy(object_of(self)->bytes, bytes, static_cast<size_t>(dtype.itemsize()));
-    normalize_bool(object_of(self));
+    if (dtype.itemsize() == 8) {
+        std::memcpy(object_of(self)->bytes, bytes, 8);
+    } else {
+        std::memcpy(object_of(self)->bytes, bytes, static_cast<size_t>(dtype.itemsize()));
+    }
     return nb::steal(self);
 }
 
 nb::object wrap_scalar(array value) {
-    PyObject* self = make_scalar(value.dtype());
-    if (!read_at_hand(value, value.offset(), object_of(self)->bytes))
-        object_of(self)->lazy = new array(std::move(value));
-    return nb::steal(self);
+    if (value.dtype().is_bool()) {
+        char truth = 0;
+        if (read_at_hand(value, value.offset(), &truth)) return wrap_scalar(value.dtype(), &truth);
+    }
+    nb::object self = nb::steal(make_scalar(value.dtype()));
+    ScalarObject* object = object_of(self.ptr());
+    if (!read_at_hand(value, value.offset(), object->bytes)) object->lazy = new array(std::move(value));
+    return self;
 }
 
 void bind_scalars(nb::module_& m) {
@@ -236,9 +247,16 @@ void bind_scalars(nb::module_& m) {
         const std::string name(info.name);
         registry.scalar_types[static_cast<size_t>(info.scalar_type)] =
             make_type(m, name.c_str(), sizeof(ScalarObject), 0,
-                      {{Py_tp_doc, const_cast<char*>("A scalar type. Call it to convert a value to it.")}},
+                      {{Py_tp_dealloc, reinterpret_cast<void*>(scalar_dealloc)},
+                       {Py_tp_doc, const_cast<char*>("A scalar type. Call it to convert a value to it.")}},
                       type_named(m, abstract_base(dtype)));
         registry.add_scalar_type(registry.scalar_types[static_cast<size_t>(info.scalar_type)]);
+    }
+
+    for (const bool truth : {false, true}) {
+        PyObject* scalar = make_scalar(ScalarType::kBool);
+        object_of(scalar)->bytes[0] = static_cast<char>(truth);
+        registry.truths[truth ? 1 : 0] = scalar;
     }
 
     PyTypeObject* type = registry.generic;

@@ -7,6 +7,8 @@ from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
 from weft._functions import clip as _clip
 from weft._functions import round as _round
+from weft._missing import MissingAttribute
+from weft._numpy_names import array_names
 from weft._statistics import mean, std, var
 
 
@@ -44,6 +46,10 @@ for _type in (ndarray, generic):
     for _function in (mean, var, std, conj, clip, round):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
+
+for _name in array_names:
+    if not hasattr(ndarray, _name):
+        setattr(ndarray, _name, MissingAttribute(_name))
 
 integer.__round__ = floating.__round__ = _round_scalar
 integer.__floor__ = floating.__floor__ = _by_python(math.floor)

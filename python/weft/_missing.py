@@ -22,10 +22,19 @@ def module_message(name):
     return f"weft has no np.{name} yet; meanwhile {instead}"
 
 
-def attribute_message(name):
-    """The words of the AttributeError for `x.<name>` of an array."""
-    from weft._numpy_names import array_names
+class MissingAttribute:
+    """Stands on the type for an attribute that only NumPy's arrays have, and says so.
 
-    if name not in array_names:
-        return f"'weft.ndarray' object has no attribute {name!r}"
-    return f"weft's ndarray has no .{name} yet; meanwhile use NumPy's: numpy.asarray(x).{name}"
+    A `__getattr__` would say it too, but would make every other attribute slower.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        name = self.name
+        raise AttributeError(
+            f"weft's ndarray has no .{name} yet; meanwhile use NumPy's: numpy.asarray(x).{name}"
+        )

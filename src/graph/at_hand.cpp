@@ -5,6 +5,7 @@
 
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
+#include "graph/at_once.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 
@@ -75,8 +76,8 @@ struct Run {
         for (size_t k = 0; k < inputs.size(); ++k) {
             const array* value = inputs[k].value;
             if (value == nullptr) {
-                if (!convert_number(inputs[k], loop->types[k])) return false;
-                data[k] = reinterpret_cast<char*>(inputs[k].bytes.data());
+                if (!inputs[k].convert(loop->types[k])) return false;
+                data[k] = static_cast<char*>(const_cast<void*>(inputs[k].number));
                 strides[k] = 0;
                 continue;
             }
@@ -109,25 +110,25 @@ struct Run {
 
 }  // namespace
 
-bool convert_number(GivenOperand& number, DType dtype) {
+bool GivenOperand::convert(DType dtype) {
     const ScalarType to = dtype.scalar_type();
-    ScalarType from = number.type.dtype.scalar_type();
-    if (number.type.weak == WeakKind::kInt) {
+    ScalarType from = type.dtype.scalar_type();
+    if (type.weak == WeakKind::kInt) {
         int64_t integer = 0;
-        std::memcpy(&integer, number.bytes.data(), sizeof integer);
+        std::memcpy(&integer, number, sizeof integer);
         if (dtype.is_integer()) {
             if (to != ScalarType::kInt64 && !python_int_fits(integer, dtype)) return false;
         } else if (!dtype.is_bool()) {  // through float64, as Python converts its numbers
-            const auto real = static_cast<double>(integer);
-            std::memcpy(number.bytes.data(), &real, sizeof real);
+            set(ScalarType::kFloat64, static_cast<double>(integer));
             from = ScalarType::kFloat64;
         }
     }
-    number.type = dtype;
+    type = dtype;
     if (from == to) return true;
     alignas(16) ScalarBytes converted;
-    convert(from, to, number.bytes.data(), 0, converted.data(), 1);
-    number.bytes = converted;
+    weft::convert(from, to, number, 0, converted.data(), 1);
+    bytes_ = converted;
+    number = bytes_.data();
     return true;
 }
 
@@ -150,22 +151,25 @@ bool write_at_hand(const array& to, int64_t offset, const void* element) {
     return true;
 }
 
-bool compute_numbers(const OpInfo& op, std::span<GivenOperand> inputs, DType& dtype, ScalarBytes& result) {
+bool NumberCall::prepare(const OpInfo& op, std::span<GivenOperand> inputs) {
     if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
     OperandType types[kMaxInputs] = {DType(), DType(), DType()};
     for (size_t k = 0; k < inputs.size(); ++k) types[k] = inputs[k].type;
-    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
-    char* data[kMaxInputs + 1];
-    for (size_t k = 0; k < inputs.size(); ++k) {
-        if (!convert_number(inputs[k], loop.types[k])) return false;
-        data[k] = reinterpret_cast<char*>(inputs[k].bytes.data());
+    count_ = inputs.size();
+    loop_ = &find_loop_cached(op, {types, count_});
+    if (op.flags.checks_negative_exponent && DType(loop_->types[1]).is_signed_integer()) return false;
+    for (size_t k = 0; k < count_; ++k) {
+        if (!inputs[k].convert(loop_->types[k])) return false;
+        data_[k] = static_cast<char*>(const_cast<void*>(inputs[k].number));
     }
-    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
-    data[inputs.size()] = reinterpret_cast<char*>(result.data());
-    const int64_t strides[kMaxInputs + 1] = {};
-    loop.loop(data, strides, 1);
-    dtype = loop.types[inputs.size()];
+    dtype_ = loop_->types[count_];
     return true;
+}
+
+void NumberCall::run(void* result) {
+    data_[count_] = static_cast<char*>(result);
+    const int64_t strides[kMaxInputs + 1] = {};
+    loop_->loop(data_, strides, 1);
 }
 
 bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
@@ -221,6 +225,25 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
     return true;
 }
 
+bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element) {
+    const int64_t count = input.size();
+    if (count == 0 || !is_small(count)) return false;
+    const ReductionTypes types = resolve_reduction(reduction.id, input.dtype());
+    if (types.compute == ScalarType::kFloat16) return false;  // sums are float32's, see reduce
+    StorageLocks locks;
+    locks.add(*input.storage());
+    locks.lock();
+    if (!locks.all_in_memory()) return false;
+    const Dims none{};
+    const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
+                           input.dtype().scalar_type()};
+    reduce_at_once(reduction, types.compute.scalar_type(), input.shape(),
+                   std::vector<bool>(input.shape().size(), true), from,
+                   {static_cast<char*>(element), &none, types.result.scalar_type()});
+    dtype = types.result;
+    return true;
+}
+
 bool assign_at_hand(const array& target, GivenOperand& value) {
     int64_t to_stride = 0, from_stride = 0;
     const int64_t count = target.size();
@@ -230,7 +253,7 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
     StorageLocks locks;
     locks.add(*target.storage());
     if (source == nullptr) {
-        if (!convert_number(value, target.dtype())) return false;
+        if (!value.convert(target.dtype())) return false;
     } else {
         if (source->storage() == target.storage() || !single_stride(*source, from_stride)) return false;
         if (source->ndim() == 0) {
@@ -245,10 +268,23 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
     const ScalarType to = target.dtype().scalar_type();
     const ScalarType from = source != nullptr ? source->dtype().scalar_type() : to;
     char* const data[2] = {source != nullptr ? source->storage()->current.buffer->data() + source->offset()
-                                             : reinterpret_cast<char*>(value.bytes.data()),
+                                             : static_cast<char*>(const_cast<void*>(value.number)),
                            target.storage()->current.buffer->data() + target.offset()};
     const int64_t strides[2] = {from_stride, to_stride};
     cast_loop(from, to).loop(data, strides, count);
+    return true;
+}
+
+bool zeros_at_hand(const Dims& shape, DType dtype, array& result) {
+    int64_t count = 1;
+    for (const int64_t extent : shape) {
+        if (extent < 1 || __builtin_mul_overflow(count, extent, &count) || !is_small(count)) return false;
+    }
+    const auto bytes = static_cast<size_t>(count * dtype.itemsize());
+    BufferPtr buffer = cpu_device().allocate(bytes);
+    std::memset(buffer->data(), 0, bytes);
+    result =
+        array(make_storage(std::move(buffer)), dtype, shape, c_strides(shape, dtype.itemsize()), 0, true);
     return true;
 }
 

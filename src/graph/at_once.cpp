@@ -147,6 +147,44 @@ void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
     });
 }
 
+void arange_at_once(ScalarType type, const void* first, const void* delta, int64_t count, char* out) {
+    const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
+                            : type == ScalarType::kBool  ? ScalarType::kInt64
+                                                         : type;
+    const int64_t itemsize = itemsize_of(wide), out_itemsize = itemsize_of(type);
+    // The constants in the wide type, and the loops over one chunk of positions after the other.
+    alignas(16) char constants[2][kMaxItemsize];
+    const void* const given[2] = {first, delta};
+    for (size_t k = 0; k < 2; ++k) {
+        char* const pair[2] = {static_cast<char*>(const_cast<void*>(given[k])), constants[k]};
+        const int64_t steps[2] = {0, 0};
+        cast_loop(type, wide).loop(pair, steps, 1);
+    }
+    const ScalarType types[2] = {wide, wide};
+    const StridedLoop multiply = find_loop(op_info(OpId::kMultiply), types)->loop;
+    const StridedLoop add = find_loop(op_info(OpId::kAdd), types)->loop;
+    alignas(64) int64_t positions[kChunk];
+    alignas(64) char values[kChunk * kMaxItemsize];
+    for (int64_t begin = 0; begin < count; begin += kChunk) {
+        const int64_t length = std::min(kChunk, count - begin);
+        for (int64_t k = 0; k < length; ++k) positions[k] = begin + k;
+        const auto step = [&](StridedLoop loop, char* a, int64_t a_step, char* b, int64_t b_step, char* to,
+                              int64_t to_step) {
+            char* const data[3] = {a, b, to};
+            const int64_t steps[3] = {a_step, b_step, to_step};
+            loop(data, steps, length);
+        };
+        char* const to_wide[2] = {reinterpret_cast<char*>(positions), values};
+        const int64_t to_wide_steps[2] = {8, itemsize};
+        cast_loop(ScalarType::kInt64, wide).loop(to_wide, to_wide_steps, length);
+        step(multiply, values, itemsize, constants[1], 0, values, itemsize);
+        step(add, constants[0], 0, values, itemsize, values, itemsize);
+        char* const finish[2] = {values, out + begin * out_itemsize};
+        const int64_t finish_steps[2] = {itemsize, out_itemsize};
+        cast_loop(wide, type).loop(finish, finish_steps, length);
+    }
+}
+
 void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to) {
     const StridedLoop loop = cast_loop(from.type, to.type).loop;
     const StridedData operands[2] = {from, to};
@@ -170,6 +208,7 @@ void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Di
     int64_t points = 1;
     for (const int64_t extent : kept) points *= extent;
     TreeReducer reducer(reduction, compute, input.type, space);
+    if (reducer.run_rows(input.data, output.data, output.type)) return;
     for (int64_t point = 0; point < points; ++point) {
         const char* from = input.data;
         char* to = output.data;

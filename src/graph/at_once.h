@@ -21,6 +21,9 @@ struct StridedData {
 void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
                  std::span<const StridedData> operands);
 
+// first + k * delta for each k below `count`, into dense elements.
+void arange_at_once(ScalarType type, const void* first, const void* delta, int64_t count, char* out);
+
 void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to);  // converts
 
 // Reduces `input` over the dimensions marked in `reduced`; `output` has strides for the kept dimensions, in

@@ -46,6 +46,10 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
     const int64_t total = checked_bytes(shape, dtype);
     if (is_small(element_count(shape))) {
         BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(total));
+        if (bytes == ScalarBytes{}) {
+            std::memset(buffer->data(), 0, static_cast<size_t>(total));
+            return array_of(std::move(buffer), dtype, shape, std::move(strides));
+        }
         const Dims zero(shape.size());
         const StridedData from{const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), &zero,
                                dtype.scalar_type()};
@@ -212,13 +216,24 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
         return values;
     }
     const OpInfo& subtract = op_info(OpId::kSubtract);
-    array delta = call_binary(subtract, scalar(type, second_bytes.data()), scalar(type, first_bytes.data()));
+    const ScalarType types_of_loop[2] = {type.scalar_type(), type.scalar_type()};
+    const LoopInfo* subtract_loop = find_loop(subtract, types_of_loop);
+    WEFT_CHECK(subtract_loop != nullptr, std::string(type.name()));
+    ScalarBytes delta_bytes{};
+    char* const data[3] = {reinterpret_cast<char*>(second_bytes.data()),
+                           reinterpret_cast<char*>(first_bytes.data()),
+                           reinterpret_cast<char*>(delta_bytes.data())};
+    const int64_t no_strides[3] = {};
+    subtract_loop->loop(data, no_strides, 1);
+    if (is_small(count)) {
+        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, type)));
+        arange_at_once(type.scalar_type(), first_bytes.data(), delta_bytes.data(), count, buffer->data());
+        return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
+    }
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kArange;
     node->shape = shape;
     node->inputs.push_back(constant_operand(first_bytes, type, shape));
-    ScalarBytes delta_bytes{};
-    read_element(delta, {}, delta_bytes.data());
     node->inputs.push_back(constant_operand(delta_bytes, type, shape));
     NodeResult result;
     result.dtype = type;
@@ -226,11 +241,7 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     result.bytes = checked_bytes(shape, type);
     node->results.push_back(std::move(result));
     array values = array_of(node, 0, shape);
-    if (is_small(count)) {
-        evaluate({&node, 1});
-    } else {
-        recorded(node);
-    }
+    recorded(node);
     return values;
 }
 

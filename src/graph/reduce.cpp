@@ -120,13 +120,13 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
     if (reduction.count == 0 && info.gives_index) {
         throw ValueError("attempt to get " + std::string(info.name) + " of an empty sequence");
     }
-    Dims out_shape;
-    for (size_t d = 0; d < reduction.reduced.size(); ++d) {
-        if (!reduction.reduced[d]) out_shape.push_back(input.shape()[d]);
-        if (reduction.reduced[d] && options.keepdims) out_shape.push_back(1);
-    }
     if (options.out.valid()) {
         const array& out = options.out;
+        Dims out_shape;
+        for (size_t d = 0; d < reduction.reduced.size(); ++d) {
+            if (!reduction.reduced[d]) out_shape.push_back(input.shape()[d]);
+            if (reduction.reduced[d] && options.keepdims) out_shape.push_back(1);
+        }
         if (out.ndim() != static_cast<int>(out_shape.size())) {
             if (info.gives_index)
                 throw ValueError("output array does not match result of np." + std::string(info.name) + ".");

@@ -57,6 +57,9 @@ public:
     TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
                 const ReductionSpace& space);
     void run(const char* from, char* to, ScalarType to_type);
+    // All points of the kept dimension together, row after row, with the same bits; false where the tree is
+    // not that simple: a single block of a single lane over a single dimension.
+    bool run_rows(const char* from, char* to, ScalarType to_type);
 
 private:
     struct Partial {

@@ -25,32 +25,6 @@ StridedData data_of(const Operand& operand,
     return {buffer->data() + operand.offset, &operand.strides, operand.dtype.scalar_type()};
 }
 
-void arange_at_once(const Node& node, char* out) {
-    const ScalarType type = node.results[0].dtype.scalar_type();
-    const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                            : type == ScalarType::kBool  ? ScalarType::kInt64
-                                                         : type;
-    const int64_t count = node.shape[0], itemsize = DType::of(wide).itemsize();
-    std::vector<int64_t> positions(static_cast<size_t>(count));
-    for (int64_t k = 0; k < count; ++k) positions[static_cast<size_t>(k)] = k;
-    std::vector<char> values(static_cast<size_t>(count * itemsize));
-    const Dims wide_strides{itemsize}, index_strides{8}, none{0};
-    const auto constant = [&](size_t k) {
-        return StridedData{const_cast<char*>(reinterpret_cast<const char*>(node.inputs[k].constant.data())),
-                           &none, type};
-    };
-    const StridedData result{values.data(), &wide_strides, wide};
-    copy_at_once(node.shape, {reinterpret_cast<char*>(positions.data()), &index_strides, ScalarType::kInt64},
-                 result);
-    const ScalarType types[2] = {wide, wide};
-    const OpInfo& multiply = op_info(OpId::kMultiply);
-    const OpInfo& add = op_info(OpId::kAdd);
-    const StridedData product[3] = {result, constant(1), result}, sum[3] = {constant(0), result, result};
-    run_at_once(multiply, *find_loop(multiply, types), node.shape, product);
-    run_at_once(add, *find_loop(add, types), node.shape, sum);
-    copy_at_once(node.shape, result, {out, &node.results[0].strides, type});
-}
-
 }  // namespace
 
 bool is_small_group(const Group& group) {
@@ -91,7 +65,8 @@ void run_small(Group& group, bool fuse) {
         }
         for (const NodeResult& result : node.results) results.push_back(reserve(result.bytes));
         if (node.kind == NodeKind::kArange) {
-            arange_at_once(node, results[0]->data());
+            arange_at_once(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
+                           node.inputs[1].constant.data(), node.shape[0], results[0]->data());
         } else if (node.kind == NodeKind::kReduce) {
             reduce_at_once(
                 *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
