@@ -129,7 +129,7 @@ bool plain_element(const array& value, PyObject* key, int64_t& offset) {
     return true;
 }
 
-/// A key of plain integers, slices, None and one Ellipsis, applied without a list of indices. Nothing for
+/// A key of plain integers, slices, None and Ellipsis, applied without a list of indices. Nothing for
 /// other keys, and for those that need the general way's errors.
 std::optional<array> plain_view(const array& value, PyObject* key) {
     const bool several = PyTuple_CheckExact(key);
@@ -146,7 +146,7 @@ std::optional<array> plain_view(const array& value, PyObject* key) {
             return std::nullopt;
         }
     }
-    if (ellipses > 1 || consumed > value.ndim()) return std::nullopt;
+    if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
     IndexedView view(value, static_cast<size_t>(consumed));
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* item = item_at(i);
