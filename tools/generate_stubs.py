@@ -91,10 +91,11 @@ PARTICULAR = {
     ("broadcast_arrays", "args"): "ArrayLike",
 }
 ARRAY_RESULTS = """
-    arange array asarray asanyarray ascontiguousarray asfortranarray atleast_kd broadcast_to column_stack
-    concatenate copy diagonal dstack empty empty_like expand_dims eye flatten flip fliplr flipud full full_like
-    hstack identity matrix_transpose moveaxis ones ones_like permute_dims ravel reshape rollaxis squeeze stack
-    swapaxes transpose view vstack where zeros zeros_like
+    accumulate arange array asanyarray asarray ascontiguousarray asfortranarray atleast_kd broadcast_to
+    column_stack concatenate copy cumprod cumsum cumulative_prod cumulative_sum diagonal dstack empty
+    empty_like expand_dims eye flatten flip fliplr flipud full full_like hstack identity matrix_transpose
+    moveaxis ones ones_like permute_dims ravel reshape rollaxis squeeze stack swapaxes transpose view vstack
+    where zeros zeros_like
 """.split()
 RESULTS = {
     **dict.fromkeys(ARRAY_RESULTS, "ndarray"),

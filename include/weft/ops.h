@@ -44,6 +44,16 @@ struct ReduceOptions {
 array reduce(const ReductionInfo& reduction, const array& input, const ReduceOptions& options = {});
 array reduce(std::string_view name, const array& input, const ReduceOptions& options = {});
 
+// ---- running results ----
+
+struct AccumulateOptions {
+    std::optional<DType> dtype;  // to compute in; without it, NumPy's choice
+    array out;                   // invalid: a new array
+};
+
+// Along `axis`: the first element, the first two combined by `op`, the first three, and so on.
+array accumulate(const OpInfo& op, const array& input, int64_t axis, const AccumulateOptions& options = {});
+
 // ---- creation ----
 
 array empty(const Dims& shape, DType dtype, char order = 'C');

@@ -266,6 +266,33 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     return given.is_none() ? wrap_result(std::move(result)) : given;
 }
 
+nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype,
+                             nb::handle out) {
+    const OpInfo& op = op_of(self.ptr());
+    const array value = to_array(input);
+    const std::optional<Dims> axes = to_axes(axis);
+    if (op.nin == 2 && op.nout == 1) {
+        if (value.ndim() == 0) throw TypeError("cannot accumulate on a scalar");
+        if (axes ? axes->size() != 1 : value.ndim() > 1)
+            throw ValueError("accumulate does not allow multiple axes");
+    }
+    AccumulateOptions options;
+    options.dtype = to_dtype(dtype);
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (!given.is_none()) {
+        if (!is_array(given.ptr())) throw TypeError("return arrays must be of ArrayType");
+        options.out = array_of(given);
+    }
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = weft::accumulate(op, value, axes && axes->size() == 1 ? (*axes)[0] : 0, options);
+    }
+    return given.is_none() ? wrap(std::move(result)) : given;
+}
+
 nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::kwargs& options) {
     const array a = to_array(left), b = to_array(right);
     Dims shape = a.shape();
@@ -290,7 +317,12 @@ void bind_ufunc(nb::module_& m) {
            "Folds the elements over `axis` by this function.");
     method(registry.ufunc, "outer", outer, arg("A"), arg("B"), arg("kwargs"),
            "The function of every pair of an element of A and one of B.");
-    for (const char* name : {"accumulate", "reduceat", "at"}) {
+    method(
+        registry.ufunc, "accumulate", accumulate_method, arg("array"), arg("axis") = 0,
+        arg("dtype") = nb::none(), arg("out") = nb::none(),
+        "The running results along `axis`: the first element, the first two combined by this function, and "
+        "so on.");
+    for (const char* name : {"reduceat", "at"}) {
         method(
             registry.ufunc, name,
             [name](nb::handle self, const nb::args&, const nb::kwargs&) -> nb::object {

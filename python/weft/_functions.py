@@ -1,5 +1,7 @@
 """NumPy's functions that are put together from the engine's own: creation, shapes, joining, rounding, tests."""
 
+from operator import index as _index
+
 from weft import _core
 from weft._core import array, asarray, concatenate, empty_like, ndarray
 from weft._dtypes import iinfo
@@ -326,6 +328,79 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """The index of the first smallest element, in the flattened array or along `axis`."""
     return asarray(a).argmin(axis, out, keepdims=keepdims)
+
+
+def _running(ufunc, a, axis, dtype, out):
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    else:
+        axis = _index(axis)
+        if a.ndim == 0:
+            a = a.reshape(1)
+    if out is not None:
+        if not isinstance(out, ndarray):
+            raise TypeError("output must be an array")
+        if out.size != a.size:
+            raise ValueError("provided out is the wrong size for the accumulation.")
+    return ufunc.accumulate(a, axis, dtype, out)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """The running sums of the elements along `axis`, or of the flattened array.
+
+    Small integers add up as int64 or uint64.
+
+    >>> np.cumsum([1, 2, 3])
+    array([1, 3, 6])
+    """
+    return _running(_ufuncs["add"], a, axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """The running products of the elements along `axis`, or of the flattened array.
+
+    Small integers multiply as int64 or uint64.
+    """
+    return _running(_multiply, a, axis, dtype, out)
+
+
+def _cumulative(ufunc, x, axis, dtype, out, include_initial):
+    x = atleast_1d(x)
+    if axis is None:
+        if x.ndim >= 2:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    if not include_initial:
+        return ufunc.accumulate(x, axis, dtype, out)
+    (axis,) = _normal_axes(axis, x.ndim, None)
+    if out is None:
+        running = ufunc.accumulate(x, axis, dtype)
+        shape = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
+        return concatenate([_core.full(shape, ufunc.identity, running.dtype), running], axis)
+    before = (slice(None),) * axis
+    ufunc.accumulate(x, axis, dtype, out[before + (slice(1, None),)])
+    out[before + (0,)] = ufunc.identity
+    return out
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """The running sums along `axis`, which may be left out for one dimension.
+
+    `include_initial` puts a zero before them.
+
+    >>> np.cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return _cumulative(_ufuncs["add"], x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """The running products along `axis`, which may be left out for one dimension.
+
+    `include_initial` puts a one before them.
+    """
+    return _cumulative(_multiply, x, axis, dtype, out, include_initial)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):

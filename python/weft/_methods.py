@@ -6,6 +6,7 @@ import numbers
 from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
 from weft._functions import clip as _clip
+from weft._functions import cumprod, cumsum
 from weft._functions import round as _round
 from weft._missing import MissingAttribute
 from weft._numpy_names import array_names
@@ -43,7 +44,7 @@ def _by_python(function):
 
 
 for _type in (ndarray, generic):
-    for _function in (mean, var, std, conj, clip, round):
+    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 

@@ -48,6 +48,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kReduce: return std::string(node.reduction->name);
         case NodeKind::kUpdate: return "write";
         case NodeKind::kArange: return "arange";
+        case NodeKind::kScan: return "scan of " + std::string(node.op->name);
     }
     return "";
 }

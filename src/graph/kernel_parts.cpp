@@ -151,6 +151,8 @@ StrideClass stride_class(int64_t stride, int64_t itemsize) {
     return StrideClass::kDynamic;
 }
 
+}  // namespace
+
 BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element) {
     BufferForm form;
     form.element = use.dtype.scalar_type();
@@ -161,8 +163,6 @@ BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope
         form.strides.push_back(stride_class(stride, use.position ? 1 : use.dtype.itemsize()));
     return form;
 }
-
-}  // namespace
 
 void finish_forms(KernelParts& parts, bool row) {
     const auto grid = static_cast<size_t>(parts.form.grid_rank) - (parts.form.chunked ? 1 : 0);

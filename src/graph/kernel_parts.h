@@ -63,6 +63,8 @@ private:
 // dimensions (which a use may lack) stay as they are.
 void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader, size_t tail = 0);
 
+BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element);
+
 // The forms of inputs and outputs over the kernel's dimensions. With `row`, the last stride is along the row
 // of a reduction: inputs that do not move along it are of the point level and lose it.
 void finish_forms(KernelParts& parts, bool row);

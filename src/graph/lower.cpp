@@ -4,8 +4,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "graph/lower_scan.h"
 #include "graph/neutral_element.h"
 #include "graph/reduction_tree.h"
+#include "graph/scan_tree.h"
 #include "ir/builder.h"
 #include "weft/errors.h"
 
@@ -44,6 +46,7 @@ public:
                                   case KernelShape::kElementwise: elementwise(indices); break;
                                   case KernelShape::kReduce: reduce(indices); break;
                                   case KernelShape::kCombine: combine(indices); break;
+                                  case KernelShape::kScan: scan(indices); break;
                               }
                               return Values{};
                           });
@@ -96,6 +99,7 @@ private:
             grid_sizes_.push_back(integer_parameter("n" + std::to_string(d)));
         const int reduced = form_.shape == KernelShape::kReduce    ? 1
                             : form_.shape == KernelShape::kCombine ? form_.outer_rank
+                            : form_.shape == KernelShape::kScan    ? (form_.scan->across ? 3 : 1)
                                                                    : 0;
         for (int d = 0; d < reduced; ++d)
             reduced_sizes_.push_back(integer_parameter("m" + std::to_string(d)));
@@ -556,6 +560,79 @@ private:
         for (size_t k = 0; k < outputs_.size(); ++k) store(point, k);
     }
 
+    // ---- running results ----
+
+    void scan(std::span<const ValueId> indices) {
+        ScanLowering lowering(builder_, *form_.scan);
+        if (form_.scan->across) {
+            scan_across(lowering, indices);
+        } else {
+            scan_row(lowering, indices);
+        }
+    }
+
+    ValueId scan_element(Scope& scope) {
+        return builder_.cast(compute(scope, form_.scan->element), form_.scan->compute);
+    }
+
+    void store_prefix(ValueId value, const Values& position) {
+        builder_.store(outputs_[0], builder_.cast(value, form_.outputs[0].buffer.element), position);
+    }
+
+    void scan_row(ScanLowering& lowering, std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const Values at(indices.begin(), indices.end() - (form_.chunked ? 1 : 0));
+        Scope point = make_scope(at, nullptr);
+        prepare(point, form_.scan->element);
+        const auto position = [&](ValueId k) {
+            Values position = at;
+            position.push_back(k);
+            return position;
+        };
+        const auto element = [&](ValueId k) {
+            Scope scope = make_scope(position(k), &point);
+            return scan_element(scope);
+        };
+        const auto store = [&](ValueId k, ValueId value) { store_prefix(value, position(k)); };
+        if (!form_.chunked) {
+            lowering.row(reduced_sizes_[0], element, store);
+            return;
+        }
+        const ValueId length = b.index(kScanChunk);
+        const ValueId begin = b.apply("multiply", {indices.back(), length});
+        const ValueId end = b.apply("minimum", {b.apply("add", {begin, length}), reduced_sizes_[0]});
+        if (form_.scan->part == ScanForm::Part::kChunkTotals) {
+            b.store(outputs_[0], lowering.chunk_total(begin, end, element), indices);
+        } else {
+            lowering.chunk(begin, end, b.load(inputs_.back(), indices), element, store);
+        }
+    }
+
+    void scan_across(ScanLowering& lowering, std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const ValueId first = b.apply("multiply", {indices.back(), reduced_sizes_[2]});
+        const ValueId rest = b.apply("subtract", {reduced_sizes_[1], first});
+        const auto at = [&](ValueId column) {
+            Values at(indices.begin(), indices.end() - 1);
+            at.push_back(b.apply("add", {first, column}));
+            return at;
+        };
+        lowering.across(
+            reduced_sizes_[0], b.apply("minimum", {rest, reduced_sizes_[2]}),
+            [&](ValueId k, ValueId column) {
+                Scope point = make_scope(at(column), nullptr);
+                Values position = point.indices;
+                position.push_back(k);
+                Scope scope = make_scope(position, &point);
+                return scan_element(scope);
+            },
+            [&](ValueId k, ValueId column, ValueId value) {
+                Values position = at(column);
+                position.push_back(k);
+                store_prefix(value, position);
+            });
+    }
+
     const KernelForm& form_;
     Builder builder_;
     Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_;
@@ -608,6 +685,14 @@ std::string KernelForm::key() const {
         append_value(key, reduction.element);
         key += '@' + std::to_string(reduction.phase);
     }
+    if (scan) {
+        key += "$" + std::to_string(static_cast<int>(scan->op->id));
+        key += static_cast<char>('A' + static_cast<int>(scan->compute));
+        append_value(key, scan->element);
+        key += static_cast<char>('0' + static_cast<int>(scan->part));
+        key += scan->in_order ? 'o' : 'b';
+        key += scan->across ? 'a' : 'r';
+    }
     if (!reductions.empty()) {
         key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + std::to_string(lanes) + "/" +
                std::to_string(block) + "/" + std::to_string(chunk) + "/" + std::to_string(pilot);
@@ -634,8 +719,13 @@ std::string KernelForm::name() const {
     for (const ReductionForm& reduction : reductions)
         name += (name.empty() ? "" : "_") + std::string(reduction.info->name);
     if (shape == KernelShape::kCombine) name += "_combine";
+    if (scan) {
+        name += (name.empty() ? "" : "_") + std::string(scan->op->name) + "_scan";
+        if (scan->part == ScanForm::Part::kChunkTotals) name += "_totals";
+    }
     if (name.empty()) name = counts ? "arange" : inputs.empty() ? "fill" : "copy";
     const ScalarType type = !reductions.empty() ? reductions[0].compute
+                            : scan              ? scan->compute
                             : outputs.empty()   ? ScalarType::kFloat64
                                                 : outputs[0].buffer.element;
     return name + "_" + std::string(DType::of(type).name());

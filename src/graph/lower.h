@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,17 @@ struct ReductionForm {
     size_t carried() const { return info->gives_index || info->deviations ? 2 : 1; }
 };
 
+// Running results: of whole rows, or of chunks of them in two kernels, one for what each chunk comes to, one
+// for the results from what comes before each chunk.
+struct ScanForm {
+    enum class Part : uint8_t { kRows, kChunkTotals, kChunks } part = Part::kRows;
+    const OpInfo* op = nullptr;
+    ScalarType compute = ScalarType::kFloat64;
+    ValueForm element;
+    bool in_order = false;  // from the first element to the last; see graph/scan_tree.h
+    bool across = false;    // kRows: the last grid dimension counts tiles of columns, the vector lanes
+};
+
 struct OutputForm {
     ValueForm value;
     BufferForm buffer;
@@ -72,6 +84,7 @@ enum class KernelShape : uint8_t {
     kElementwise,  // grid: all dimensions
     kReduce,       // grid: kept dimensions [, outer reduced dimensions, chunk]; and a row
     kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
+    kScan,  // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
 };
 
 struct KernelForm {
@@ -91,6 +104,8 @@ struct KernelForm {
     int64_t block = 0;  // kReduce: elements of a block; 0: all are one
     int64_t pilot = 1;  // of squared deviations: elements whose mean is subtracted from all
     int64_t chunk = 0;  // kReduce, when `chunked`: elements of a grid point, a power of two of blocks
+
+    std::optional<ScanForm> scan;  // kScan; of kChunks the last input is what comes before each chunk
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people

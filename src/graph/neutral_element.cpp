@@ -70,6 +70,10 @@ Constant number(ScalarType type, double value) {
 
 }  // namespace
 
+Constant negative_zero(ScalarType type) { return number(type, -0.0); }
+
+Constant all_bits(ScalarType type) { return number(type, -1); }
+
 Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
     switch (reduction.id) {
         case ReductionId::kSquaredDeviations:

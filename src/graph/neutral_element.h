@@ -9,4 +9,7 @@ namespace weft {
 
 ir::Constant neutral_element(const ReductionInfo& reduction, ScalarType compute);
 
+ir::Constant negative_zero(ScalarType type);  // of an inexact type; changes no element that it is added to
+ir::Constant all_bits(ScalarType type);       // of an integer type or bool
+
 }  // namespace weft

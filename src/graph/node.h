@@ -54,6 +54,7 @@ enum class NodeKind : uint8_t {
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
     kUpdate,  // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
     kArange,  // start + i * step over one dimension: inputs are the two constants
+    kScan,    // inputs[0] over `shape`: running results of `op` along `scan_axis`
 };
 
 struct NodeResult {
@@ -79,9 +80,10 @@ public:
     std::vector<NodeResult> results;
 
     const ReductionInfo* reduction = nullptr;  // kReduce
-    DType compute_dtype;                       // kReduce: what elements are cast to first
+    DType compute_dtype;                       // kReduce, kScan: what elements are cast to first
     std::vector<bool> reduced_axes;            // kReduce: one for each dimension of `shape`
     Access target;                             // kUpdate
+    size_t scan_axis = 0;                      // kScan
 
     uint64_t sequence = 0;  // order of recording; inputs have smaller ones
     uint32_t depth =

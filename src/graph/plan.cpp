@@ -8,8 +8,10 @@
 
 #include "core/optional_steps.h"
 #include "core/shape.h"
+#include "core/thread_pool.h"
 #include "device/kernel.h"
 #include "graph/index_map.h"
+#include "graph/scan_tree.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -150,6 +152,7 @@ private:
         if (!fuse_) return "fusion is off (WEFT_FUSE=0)";
         if (into.empty()) return "its value is asked for";
         if (node.kind == NodeKind::kUpdate) return "a write to a storage ends its kernel";
+        if (node.kind == NodeKind::kScan) return "a scan ends its kernel";
         if (node.kind != NodeKind::kElementwise && node.kind != NodeKind::kArange &&
             node.kind != NodeKind::kReduce)
             return "it is a library's work";
@@ -326,7 +329,11 @@ private:
         if (maps.empty()) return "it is read through another view";
         if (is_full(draft, node)) return "the kernel is large enough";
         if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps, group);
+        const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
+        if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
+            return "it would be computed again and again";
         if (stored) {
+            if (scans) return "the program still holds it";
             if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return "the program still holds it";
             const bool all_of_space = covers(maps[0], node.shape, draft);
             if (!all_of_space) return "the program still holds it";
@@ -379,7 +386,8 @@ private:
 
     Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
         if (maps.size() != 1) return Entry::kNone;
-        if (draft.nodes.front()->kind == NodeKind::kUpdate) return Entry::kNone;
+        const NodeKind last = draft.nodes.front()->kind;
+        if (last == NodeKind::kUpdate || last == NodeKind::kScan) return Entry::kNone;
         const IndexMap& map = maps[0];
         const Dims axes = kept_axes(node.reduced_axes), kept = node.result_shape();
         if (draft.shape == node.shape) {
@@ -638,6 +646,13 @@ bool walks_whole_rows(const ReductionSpace& space) {
     const bool rows_suffice = space.lanes > 1 && element_count(space.kept_shape) >= kEnoughRows;
     return space.reduced_shape.size() == 1 && space.reduced_shape.back() <= space.chunk &&
            (one_block || rows_suffice);
+}
+
+bool scan_reads_twice(const Node& scan) {
+    const int64_t length = scan.shape[scan.scan_axis];
+    const int64_t rows = element_count(scan.shape) / std::max<int64_t>(length, 1);
+    return !scans_in_order(*scan.op, scan.compute_dtype.scalar_type(), length) && length >= 4 * kScanChunk &&
+           rows < 2 * num_threads() && num_threads() > 1;
 }
 
 std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {

@@ -45,4 +45,8 @@ ReductionSpace space_of(const Node& reduction);
 // each is short. Otherwise rows are cut into chunks, and a second kernel combines their results.
 bool walks_whole_rows(const ReductionSpace& space);
 
+// Whether a kScan node's rows are cut into chunks, for want of rows to keep all cores busy: a first kernel
+// finds what each chunk comes to, a second one the results.
+bool scan_reads_twice(const Node& scan);
+
 }  // namespace weft

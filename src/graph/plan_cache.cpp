@@ -76,6 +76,10 @@ private:
             word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
             for (size_t d = 0; d < node.reduced_axes.size(); ++d) word(node.reduced_axes[d]);
         }
+        if (node.kind == NodeKind::kScan) {
+            word(static_cast<uint64_t>(node.compute_dtype.scalar_type()) |
+                 static_cast<uint64_t>(node.scan_axis) << 8);
+        }
         if (node.kind == NodeKind::kUpdate) {
             word(static_cast<uint64_t>(node.target.dtype.scalar_type()));
             word(static_cast<uint64_t>(node.target.offset));

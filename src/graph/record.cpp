@@ -243,9 +243,10 @@ void write(const array& target, Operand value) {
     // Anything else is recorded before the lock is taken, since that may evaluate.
     const bool covers = covers_storage(target, storage);
     const NodePtr producer = value.source.node;
-    const bool fresh = covers && producer && producer->kind == NodeKind::kElementwise &&
-                       producer->depth == 0 && value.offset == 0 && value.dtype == target.dtype() &&
-                       producer->shape == target.shape();
+    const bool is_made_for_it =
+        producer && (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan);
+    const bool fresh = covers && is_made_for_it && producer->depth == 0 && value.offset == 0 &&
+                       value.dtype == target.dtype() && producer->shape == target.shape();
     if (producer && !fresh) recorded(producer);
     value.source.settle();
     std::unique_lock lock(storage.mutex);

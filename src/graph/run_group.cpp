@@ -58,6 +58,8 @@ void run_group(Group& group, bool fuse) {
         run_small(group, fuse);
     } else if (group.reduces) {
         run_reduction(group);
+    } else if (group.root().kind == NodeKind::kScan) {
+        run_scan(group);
     } else if (group.root().kind == NodeKind::kUpdate) {
         run_update(group, fuse);
     } else {

@@ -1,6 +1,6 @@
 // Runs one group of a plan: chooses the kernel form and its arguments, reserves results, launches, commits.
-// Each kind of group has a file: run_elementwise, run_update, run_reduction, and run_small for what is not
-// worth a kernel.
+// Each kind of group has a file: run_elementwise, run_update, run_reduction, run_scan, and run_small for what
+// is not worth a kernel.
 #pragma once
 
 #include <vector>
@@ -26,6 +26,7 @@ bool owns_last_references(const Group& group, const BufferPtr& buffer);
 void run_elementwise(const Group& group);
 void run_update(Group& group, bool fuse);
 void run_reduction(const Group& group);
+void run_scan(const Group& group);
 
 // Groups of few elements, and reductions of more dimensions than a grid has, run through ahead-of-time loops,
 // node by node.

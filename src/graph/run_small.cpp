@@ -8,6 +8,7 @@
 #include "device/kernel.h"
 #include "graph/at_once.h"
 #include "graph/record.h"
+#include "graph/scan_tree.h"
 
 namespace weft {
 
@@ -72,6 +73,10 @@ void run_small(Group& group, bool fuse) {
                 *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
                 data_of(node.inputs[0], computed),
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
+        } else if (node.kind == NodeKind::kScan) {
+            scan_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape, node.scan_axis,
+                         data_of(node.inputs[0], computed),
+                         {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
         } else if (count != 0) {
             std::vector<StridedData> operands;
             for (const Operand& operand : node.inputs) operands.push_back(data_of(operand, computed));

@@ -227,6 +227,11 @@ TEST(GridCut, InnerCutsFallBetweenCacheLines) {
     for (int64_t task = 0; task < cut.tasks(); ++task) EXPECT_EQ(cut.box(task).lower[0] % 64, 0);
 }
 
+TEST(GridCut, FewDearPointsAreCutToo) {
+    const GridCut cut(std::vector<int64_t>{3, 5}, 1000000, 4);
+    EXPECT_EQ(cut.tasks(), 15);
+}
+
 TEST(CpuDevice, LaunchPassesWordsAndBoxes) {
     CpuKernel kernel;
     kernel.name = "double";

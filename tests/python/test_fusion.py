@@ -415,7 +415,7 @@ class RandomProgram:
         x = self.view(choose, choose.choice(live))
         matching = [y for y in live if y.shape == x.shape]
         y = self.view(choose, choose.choice(matching))
-        kind = choose.randrange(12)
+        kind = choose.randrange(13)
         if kind <= 2:
             live.append(choose.choice([weft.add, weft.multiply, weft.subtract, weft.maximum])(x, y))
         elif kind == 3:
@@ -440,6 +440,10 @@ class RandomProgram:
             x[choose.randrange(x.shape[0])] = choose.random()
         elif kind == 10:
             live.append(x.astype(choose.choice(["float32", "float64", "int32"])) if x.ndim else x * 2)
+        elif kind == 11 and x.ndim:
+            running = choose.choice([weft.cumsum, weft.maximum.accumulate, weft.subtract.accumulate])
+            if x.dtype.kind != "b":
+                live.append(running(x * 0.5, choose.randrange(x.ndim)))
         elif len(live) > 4:
             live.pop(choose.randrange(len(live)))
 

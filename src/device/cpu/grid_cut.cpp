@@ -11,7 +11,7 @@ namespace {
 constexpr double kTaskCost =
     32768;  // additions: some ten microseconds, against one or two for handing out a task
 constexpr int64_t kTasksPerThread = 4;  // more than one, so that threads that started late get less
-constexpr int64_t kInnerGrain = 64;     // elements
+constexpr int64_t kMuchWork = 2048;     // additions; no element has as many
 
 }  // namespace
 
@@ -28,13 +28,14 @@ GridCut::GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int thre
         tasks_ = 0;
         return;
     }
+    if (cost_per_point >= kMuchWork) inner_grain_ = 1;
     const double cost = points * static_cast<double>(std::max<int64_t>(cost_per_point, 1));
     const auto wanted =
         std::min(static_cast<int64_t>(std::min(cost / kTaskCost, 1e9)), kTasksPerThread * threads);
     if (threads == 1 || wanted < 2) return;
     for (int d = 0; d < rank_ && tasks_ < wanted; ++d) {
         const auto dimension = static_cast<size_t>(d);
-        const int64_t grain = d == rank_ - 1 ? kInnerGrain : 1;
+        const int64_t grain = d == rank_ - 1 ? inner_grain_ : 1;
         const int64_t most = (sizes_[dimension] + grain - 1) / grain;
         pieces_[dimension] = std::min(most, (wanted + tasks_ - 1) / tasks_);
         tasks_ *= pieces_[dimension];
@@ -48,7 +49,7 @@ GridBox GridCut::box(int64_t task) const {
         const int64_t pieces = pieces_[dimension];
         const int64_t piece = task % pieces;
         task /= pieces;
-        const int64_t grain = pieces > 1 && d == rank_ - 1 ? kInnerGrain : 1;
+        const int64_t grain = pieces > 1 && d == rank_ - 1 ? inner_grain_ : 1;
         const int64_t grains = (sizes_[dimension] + grain - 1) / grain;
         // The first grains % pieces pieces get one grain more.
         const auto start = [&](int64_t i) {

@@ -10,7 +10,8 @@
 namespace weft {
 
 // Outer dimensions are cut first; the innermost one only when the others are too few, and at multiples of 64
-// elements, so that tasks share no cache line of a contiguous result. Results never depend on the cut.
+// elements, so that tasks share no cache line of a contiguous result, unless a point is much work: then it is
+// a row or a tile, not an element. Results never depend on the cut.
 class GridCut {
 public:
     // `cost_per_point` counts additions; little work stays one task, which runs on the calling thread.
@@ -22,6 +23,7 @@ public:
 private:
     int rank_;
     int64_t tasks_ = 1;
+    int64_t inner_grain_ = 64;
     std::array<int64_t, kMaxGridDimensions> sizes_{};
     std::array<int64_t, kMaxGridDimensions> pieces_{};  // into how many each dimension is cut
 };

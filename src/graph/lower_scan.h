@@ -1,0 +1,55 @@
+// The body of a kernel that computes running results, in loops: rows that lie along memory, with the blocks
+// of a row side by side, or rows across it, with columns as vector lanes. The order in which elements are
+// combined is that of graph/scan_tree.h, both ways.
+#pragma once
+
+#include <functional>
+
+#include "graph/lower.h"
+#include "ir/builder.h"
+
+namespace weft {
+
+class ScanLowering {
+public:
+    using Load = std::function<ir::ValueId(ir::ValueId k)>;
+    using Store = std::function<void(ir::ValueId k, ir::ValueId value)>;
+    using LoadAt = std::function<ir::ValueId(ir::ValueId k, ir::ValueId column)>;
+    using StoreAt = std::function<void(ir::ValueId k, ir::ValueId column, ir::ValueId value)>;
+
+    ScanLowering(ir::Builder& builder, const ScanForm& form);
+
+    // Elements 0 … count-1 of a row.
+    void row(ir::ValueId count, const Load& element, const Store& store);
+    // What comes after chunk [begin, end) of a row when nothing comes before it.
+    ir::ValueId chunk_total(ir::ValueId begin, ir::ValueId end, const Load& element);
+    // The results of a chunk, from what comes before it.
+    void chunk(ir::ValueId begin, ir::ValueId end, ir::ValueId before, const Load& element,
+               const Store& store);
+    // `rows` elements of each of `columns` neighbouring rows across memory; at most max_columns().
+    void across(ir::ValueId rows, ir::ValueId columns, const LoadAt& element, const StoreAt& store);
+
+    static int64_t max_columns(ScalarType compute);
+
+private:
+    using Values = std::vector<ir::ValueId>;
+    ir::ValueId scratch(int64_t length);
+    ir::ValueId load(ir::ValueId array, ir::ValueId at);
+    void store(ir::ValueId array, ir::ValueId at, ir::ValueId value);
+    ir::ValueId combine(ir::ValueId left, ir::ValueId right);
+    ir::ValueId identity();
+    void each(ir::ValueId lower, ir::ValueId upper, const std::function<void(ir::ValueId)>& body);
+    void steps(ir::ValueId lower, ir::ValueId upper, int64_t step,
+               const std::function<void(ir::ValueId begin, ir::ValueId end)>& body);
+    ir::ValueId steps_carrying(
+        ir::ValueId lower, ir::ValueId upper, int64_t step, ir::ValueId initial,
+        const std::function<ir::ValueId(ir::ValueId begin, ir::ValueId end, ir::ValueId carried)>& body);
+    void row_in_order(ir::ValueId count, const Load& element, const Store& store);
+    ir::ValueId blocks(ir::ValueId begin, ir::ValueId end, const Load& element,
+                       const std::function<void(ir::ValueId k, ir::ValueId value)>& consume);
+
+    ir::Builder& b_;
+    const ScanForm& form_;
+};
+
+}  // namespace weft
