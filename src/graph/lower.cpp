@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "graph/lower_scan.h"
+#include "graph/lower_search.h"
 #include "graph/neutral_element.h"
 #include "graph/reduction_tree.h"
 #include "graph/scan_tree.h"
@@ -396,6 +397,19 @@ private:
             });
     }
 
+    // argmax, any and their kin along rows; across rows, columns are the vector lanes.
+    bool searches(const ReductionForm& reduction) const {
+        return form_.shape == KernelShape::kReduce && form_.lanes > 1 && searches_by_blocks(reduction);
+    }
+
+    Values search(const ReductionForm& reduction, ValueId count, ValueId base, const ElementAt& element) {
+        if (!reduction.info->gives_index)
+            return {find_deciding(builder_, reduction, form_.lanes, count, element)};
+        Values found = find_extreme(builder_, reduction, form_.lanes, count, element);
+        found[1] = builder_.apply("add", {base, found[1]});
+        return found;
+    }
+
     // The reductions of a phase, in sets that can share a walk.
     std::vector<std::vector<size_t>> walks_of_phase(int phase) const {
         std::vector<std::vector<size_t>> walks;
@@ -403,7 +417,7 @@ private:
         for (size_t k = 0; k < form_.reductions.size(); ++k) {
             const ReductionForm& reduction = form_.reductions[k];
             if (reduction.phase != phase) continue;
-            if (!has_neutral_element(*reduction.info, reduction.compute)) {
+            if (!has_neutral_element(*reduction.info, reduction.compute) || searches(reduction)) {
                 walks.push_back({k});
             } else if (shared) {
                 walks[*shared].push_back(k);
@@ -511,7 +525,14 @@ private:
             }
             return values;
         };
-        const Values carried = walk(builder_, which, count, form_.lanes, form_.block, element);
+        const ReductionForm& first = form_.reductions[which[0]];
+        const auto plain_element = [&](Builder& inner, ValueId position) {
+            Scope scope = element_scope(position);
+            return inner.cast(compute(scope, first.element), first.compute);
+        };
+        const Values carried = searches(first)
+                                   ? search(first, count, base, plain_element)
+                                   : walk(builder_, which, count, form_.lanes, form_.block, element);
         size_t at = 0;
         for (const size_t k : which) {
             const ReductionForm& reduction = form_.reductions[k];

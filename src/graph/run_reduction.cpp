@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "core/shape.h"
+#include "core/thread_pool.h"
 #include "graph/launch.h"
 #include "graph/reduction_tree.h"
 #include "graph/run_elementwise.h"
@@ -169,12 +171,44 @@ private:
         finish_forms(first, true);
         Dims first_extents = partial_shape;
         first_extents.push_back(inner_);
-        launch(first, first_extents, extents, group_.memo.get());
+        if (decides_early(kept, extents)) {
+            launch_until_decided(first, chunks, extents, *partials[0]);
+        } else {
+            launch(first, first_extents, extents, group_.memo.get());
+        }
 
         second.form.grid_rank = static_cast<int>(kept);
         second.form.outer_rank = static_cast<int>(outer_) + 1;
         finish_forms(second, false);
         launch(second, partial_shape, group_.memo.get());
+    }
+
+    // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.
+    bool decides_early(size_t kept, const Dims& extents) const {
+        const ReductionId id = reductions_[0]->reduction->id;
+        return reductions_.size() == 1 && (id == ReductionId::kAny || id == ReductionId::kAll) && outer_ == 0 &&
+               kept == 1 && extents[0] == 1 && walk_.lanes > 1;
+    }
+
+    // Launches a few chunks, then several times as many, until a partial result decides. The partial results of
+    // chunks that are not read decide nothing.
+    void launch_until_decided(KernelParts& parts, int64_t chunks, const Dims& extents,
+                              const Buffer& partials) const {
+        const bool neutral = reductions_[0]->reduction->id == ReductionId::kAll;
+        std::memset(partials.data(), neutral ? 1 : 0, static_cast<size_t>(chunks));
+        int64_t begin = 0;
+        for (int64_t wave = 2 * num_threads(); begin < chunks; wave *= 4) {
+            const int64_t count = std::min(wave, chunks - begin), first = begin * walk_.chunk;
+            const int64_t length = std::min(count * walk_.chunk, inner_ - first);
+            launch(parts, Dims{1, count, length}, Dims{extents[0], length}, nullptr);
+            const char* done = partials.data() + begin;
+            if (std::any_of(done, done + count, [&](char partial) { return (partial != 0) != neutral; })) return;
+            for (BufferUse& use : parts.inputs) {
+                if (use.strides.size() == 2) use.base += count * walk_.chunk * use.strides.back();
+            }
+            parts.outputs[0].base += count;
+            begin += count;
+        }
     }
 
     const Group& group_;

@@ -144,3 +144,50 @@ def test_results_are_scalars_or_arrays_as_in_numpy():
     assert type(x.argmax()) is weft.int64
     assert type(weft.count_nonzero(x)) is weft.int64
     assert x.sum(axis=()).shape == (4,)
+
+
+@pytest.mark.parametrize("dtype", [numpy.dtype(c) for c in "?bHilefdFD"], ids=str)
+def test_where_extremes_are_in_long_rows(dtype):
+    data = numpy.random.default_rng(11)
+    for shape, axis in [((40_000,), 0), ((300, 3000), 1), ((3000, 30), 0), ((3, 100_000), 1)]:
+        x = data.integers(0, 5, shape).astype(dtype)  # many that are equal: the first counts
+        versions = [x, numpy.zeros(shape, dtype), numpy.ones(shape, dtype)]
+        if dtype.kind == "i":
+            versions.append(numpy.full(shape, numpy.iinfo(dtype).min, dtype))
+        if dtype.kind in "fc":
+            versions += [numpy.full(shape, -numpy.inf, dtype), numpy.full(shape, numpy.nan, dtype)]
+            for rows, row_place in ((1, -1), (7, 1030)):
+                with_nan = x.copy()
+                with_nan.reshape(-1)[row_place :: x.size // rows] = numpy.nan
+                versions.append(with_nan)
+        for y in versions:
+            for name in ("argmax", "argmin"):
+                with weft.config(small=0):
+                    ours = getattr(to_weft(y), name)(axis=axis)
+                    assert_equal(ours, getattr(y, name)(axis=axis))
+                    assert_equal(getattr(to_weft(y), name)(), getattr(y, name)())
+
+
+def bytes_read(compute):
+    weft.clear_kernel_history()
+    result = bool(compute())
+    return result, sum(kernel["bytes_read"] for kernel in weft.kernel_history())
+
+
+def test_any_and_all_stop_when_it_is_decided():
+    x = numpy.zeros(5_000_000, "f4")
+    for place, most in ((0, 0.3), (4_999_999, 2)):
+        for value in (1, numpy.nan):
+            x[:] = 0
+            x[place] = value
+            result, read = bytes_read(lambda: weft.array(x).any())
+            assert result and read < most * x.nbytes
+            result, read = bytes_read(lambda: (weft.array(x) == 0).all())
+            assert not result and read < most * x.nbytes
+            assert bytes_read(lambda: weft.array(x)[::-1].any())[0]
+    assert not weft.zeros(5_000_000).any() and weft.ones(5_000_000).all()
+    rows = numpy.zeros((400, 9000), bool)
+    rows[::3, 8999] = rows[5, 0] = True
+    for axis in (0, 1):
+        assert_equal(weft.array(rows).any(axis), rows.any(axis))
+        assert_equal((~weft.array(rows)).all(axis), (~rows).all(axis))
