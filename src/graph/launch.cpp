@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/config.h"
@@ -73,6 +74,32 @@ int64_t cost_of(const KernelForm& form) {
     return cost;
 }
 
+constexpr int64_t kCacheLine = 64;  // bytes
+constexpr int64_t kTileSide = 64;
+constexpr int64_t kShortRow = 256;  // elements: so many cache lines stay in the first-level cache by themselves
+
+// Where a buffer runs fastest along another dimension than the last one (a transposed operand), each element of
+// a row is on a cache line of its own. Square tiles of these two dimensions use the lines whole.
+Dims tile_of(const KernelParts& parts, const Dims& extents) {
+    if (parts.form.shape != KernelShape::kElementwise || extents.back() < kShortRow) return {};
+    const size_t last = extents.size() - 1;
+    const auto across = [&](const BufferUse& use) {
+        if (use.position || std::abs(use.strides[last]) < kCacheLine) return last;
+        for (size_t d = last; d-- > 0;) {
+            const int64_t stride = std::abs(use.strides[d]);
+            if (stride != 0 && stride < kCacheLine && extents[d] >= kTileSide) return d;
+        }
+        return last;
+    };
+    size_t other = last;
+    for (const BufferUse& use : parts.inputs) other = std::min(other, across(use));
+    for (const BufferUse& use : parts.outputs) other = std::min(other, across(use));
+    if (other == last) return {};
+    Dims tile(extents.size());
+    for (size_t d = other; d <= last; ++d) tile[d] = d == other || d == last ? kTileSide : 1;
+    return tile;
+}
+
 }  // namespace
 
 void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo) {
@@ -113,6 +140,8 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
         moved.strides = Dims(std::span(use.strides.begin() + extra, use.strides.size() - extra));
         return moved;
     };
+    const Dims tile = tile_of(parts, extents);
+    const std::span<const int64_t> grid_tile(tile.begin() + std::min(extra, tile.size()), tile.end());
     int64_t cost = cost_of(form);
     for (size_t d = grid_rank; d < extents.size(); ++d) cost *= extents[d];
     while (true) {
@@ -124,7 +153,7 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
         for (size_t k = 0; k < parts.outputs.size(); ++k)
             append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
         const std::span<const int64_t> grid(extents.begin() + extra, grid_rank - extra);
-        cpu_device().launch(*kernel->compiled, words, grid, cost);
+        cpu_device().launch(*kernel->compiled, words, grid, cost, grid_tile);
         size_t d = extra;
         while (d-- > 0) {
             if (++position[d] < extents[d]) break;

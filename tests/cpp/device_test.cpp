@@ -232,6 +232,28 @@ TEST(GridCut, FewDearPointsAreCutToo) {
     EXPECT_EQ(cut.tasks(), 15);
 }
 
+TEST(GridCut, TilesCoverTheBoxOnce) {
+    GridBox box;
+    box.lower = {2, 5, 1};
+    box.upper = {5, 140, 200};
+    std::vector<int> seen(5 * 140 * 200);
+    const std::vector<int64_t> tile = {0, 64, 50};
+    for_each_tile(box, tile, [&](const GridBox& part) {
+        EXPECT_EQ(part.upper[0] - part.lower[0], 3);
+        for (int d = 1; d < 3; ++d) EXPECT_LE(part.upper[d] - part.lower[d], tile[d]);
+        for (int64_t i = part.lower[0]; i < part.upper[0]; ++i) {
+            for (int64_t j = part.lower[1]; j < part.upper[1]; ++j) {
+                for (int64_t k = part.lower[2]; k < part.upper[2]; ++k) ++seen[(i * 140 + j) * 200 + k];
+            }
+        }
+    });
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 3 * 135 * 199);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 0), 5 * 140 * 200 - 3 * 135 * 199);
+    int calls = 0;
+    for_each_tile(box, {}, [&](const GridBox& part) { calls += part.upper == box.upper ? 1 : 100; });
+    EXPECT_EQ(calls, 1);
+}
+
 TEST(CpuDevice, LaunchPassesWordsAndBoxes) {
     CpuKernel kernel;
     kernel.name = "double";

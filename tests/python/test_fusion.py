@@ -165,6 +165,18 @@ def test_every_kernel_of_a_plan_says_why_it_ends():
     assert "reducing axes 0" in text
 
 
+@pytest.mark.parametrize("shape", [(300, 400), (70, 3, 500), (1000, 65), (64, 2, 64, 300)], ids=str)
+def test_transposed_operands_are_walked_in_tiles(shape):
+    x, y = field(*shape, dtype="float32"), field(*reversed(shape), dtype="float32")
+    with weft.config(small=0):
+        a, b = weft.array(x), weft.array(y)
+        numpy.testing.assert_array_equal(numpy.asarray(a + b.T * 2), x + y.T * 2)
+        numpy.testing.assert_array_equal(numpy.asarray(a.T + b), x.T + y)
+        numpy.testing.assert_array_equal(numpy.asarray(b.T.copy()), y.T)
+        a[...] = b.T
+        numpy.testing.assert_array_equal(numpy.asarray(a), y.T)
+
+
 # ---- the old version of a storage ----
 
 

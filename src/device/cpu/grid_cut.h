@@ -1,6 +1,7 @@
 // Cuts a kernel's grid into boxes, one a task of the thread pool.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -27,5 +28,29 @@ private:
     std::array<int64_t, kMaxGridDimensions> sizes_{};
     std::array<int64_t, kMaxGridDimensions> pieces_{};  // into how many each dimension is cut
 };
+
+// Calls `body` for each tile of `box`, neighbours along the last dimension after each other. `tile` holds the
+// extent of a tile for each dimension, 0 for all of it; an empty one makes the box one tile.
+template <class Body>
+void for_each_tile(const GridBox& box, std::span<const int64_t> tile, const Body& body) {
+    GridBox part = box;
+    const auto start = [&](size_t d, int64_t lower) {
+        part.lower[d] = lower;
+        part.upper[d] = tile[d] == 0 ? box.upper[d] : std::min(lower + tile[d], box.upper[d]);
+    };
+    for (size_t d = 0; d < tile.size(); ++d) start(d, box.lower[d]);
+    while (true) {
+        body(part);
+        size_t d = tile.size();
+        while (d-- > 0) {
+            if (part.upper[d] < box.upper[d]) {
+                start(d, part.upper[d]);
+                break;
+            }
+            start(d, box.lower[d]);
+        }
+        if (d == SIZE_MAX) return;
+    }
+}
 
 }  // namespace weft
