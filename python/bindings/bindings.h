@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/fork.h"
 #include "ops/op.h"
 #include "weft/array.h"
 #include "weft/ops.h"
@@ -169,17 +170,28 @@ void evaluate(const array& input);
 void read_scalar(const array& input, void* bytes);
 
 /// The GIL is given up and taken back by these two alone, so that a thread knows whether it holds it: the
-/// stable ABI has no way to ask.
+/// stable ABI has no way to ask. os.fork holds the GIL: it waits for threads that work without it, and none
+/// of those waits for the GIL without letting the fork happen.
 inline thread_local int gil_released = 0;
 class GilRelease {
 public:
-    GilRelease() { ++gil_released; }
-    ~GilRelease() { --gil_released; }
+    GilRelease() {
+        ++gil_released;
+        release_.emplace();
+        exclusion_.emplace();
+    }
+    ~GilRelease() {
+        exclusion_.reset();
+        const ForkWindow window;
+        release_.reset();
+        --gil_released;
+    }
     GilRelease(const GilRelease&) = delete;
     GilRelease& operator=(const GilRelease&) = delete;
 
 private:
-    nb::gil_scoped_release release_;
+    std::optional<nb::gil_scoped_release> release_;
+    std::optional<ForkExclusion> exclusion_;
 };
 class GilAcquire {
 public:
@@ -189,6 +201,7 @@ public:
     GilAcquire& operator=(const GilAcquire&) = delete;
 
 private:
+    ForkWindow window_;
     nb::gil_scoped_acquire acquire_;
     int before_ = 0;
 };

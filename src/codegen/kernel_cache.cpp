@@ -1,7 +1,5 @@
 #include "codegen/kernel_cache.h"
 
-#include <pthread.h>
-
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include "codegen/engine_identity.h"
 #include "codegen/target.h"
 #include "core/config.h"
+#include "core/fork.h"
 #include "core/log.h"
 #include "weft/cache.h"
 #include "weft/errors.h"
@@ -28,7 +27,10 @@ struct State {
     DiskCacheCounts counts;
 };
 
-State& state();
+State& state() {
+    static auto* instance = new State;  // threads may still compile while the process exits
+    return *instance;
+}
 
 void lock_before_fork() {
     state().mutex.lock();
@@ -40,15 +42,8 @@ void unlock_after_fork() {
     state().mutex.unlock();
 }
 
-State& state() {
-    // Threads may still compile while the process exits. A child must not find it locked.
-    static auto* instance = [] {
-        auto* made = new State;
-        pthread_atfork(&lock_before_fork, &unlock_after_fork, &unlock_after_fork);
-        return made;
-    }();
-    return *instance;
-}
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kKernelCache, {&lock_before_fork, &unlock_after_fork, &unlock_after_fork});
 
 struct Current {
     std::shared_ptr<DiskCache> cache;

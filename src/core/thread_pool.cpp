@@ -1,6 +1,5 @@
 #include "core/thread_pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "core/cgroup.h"
 #include "core/config.h"
+#include "core/fork.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -78,6 +78,8 @@ struct Job {
 class Pool {
 public:
     ~Pool() { stop_workers(); }
+
+    Pool* next_forgotten = nullptr;
 
     void run(int64_t tasks, TaskFunction function, int threads) {
         std::unique_lock lock(launch_, std::try_to_lock);
@@ -163,14 +165,23 @@ private:
     std::vector<std::thread> workers_;
 };
 
+// The pool of this process.
 std::atomic<Pool*> current_pool{nullptr};
 
-// The pool of this process. Its threads do not survive fork(): the child forgets it (its locks may be held,
-// so it is not destroyed) and makes another at its next call.
+// Its threads do not survive fork(): the child forgets it (its locks may be held, so it is not destroyed,
+// only kept in reach of leak checkers) and makes another at its next call.
+Pool* forgotten_pools = nullptr;
+
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kThreads, {nullptr, nullptr, [] {
+                                     Pool* const pool = current_pool.exchange(nullptr);
+                                     if (pool == nullptr) return;
+                                     pool->next_forgotten = std::exchange(forgotten_pools, pool);
+                                 }});
+
 Pool& pool() {
     if (Pool* existing = current_pool.load(std::memory_order_acquire)) return *existing;
     static const bool registered = [] {
-        pthread_atfork(nullptr, nullptr, [] { current_pool.store(nullptr); });
         std::atexit([] {
             if (Pool* last = current_pool.load()) last->close();
         });

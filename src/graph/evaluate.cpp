@@ -1,9 +1,13 @@
 #include "graph/evaluate.h"
 
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 #include "core/config.h"
+#include "core/fork.h"
 #include "core/log.h"
 #include "core/shape.h"
 #include "graph/plan_cache.h"
@@ -14,30 +18,80 @@ namespace weft {
 
 namespace {
 
+// A recursive mutex whose owner is still the owner in the child of a fork, where std::recursive_mutex knows
+// it no more (a thread's number changes).
+class EvaluationMutex {
+public:
+    bool try_lock() {
+        if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
+            if (!mutex_.try_lock()) return false;
+            owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        }
+        ++depth_;
+        return true;
+    }
+    void lock() {  // by a thread that does not hold it
+        mutex_.lock();
+        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        depth_ = 1;
+    }
+    void unlock() {
+        if (--depth_ > 0) return;
+        owner_.store(std::thread::id(), std::memory_order_relaxed);
+        mutex_.unlock();
+    }
+    // A thread that is not in the child had begun an evaluation: what it did not come to is still pending.
+    void restart_in_child() {
+        std::construct_at(&mutex_);
+        if (owner_.load() == std::this_thread::get_id()) {
+            mutex_.lock();
+        } else {
+            owner_.store(std::thread::id());
+            depth_ = 0;
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::atomic<std::thread::id> owner_;
+    int depth_ = 0;
+};
+
 // One evaluation at a time: it may reuse memory in place only because nobody else plans over the same nodes.
-std::recursive_mutex& evaluation_mutex() {
-    static auto* mutex = new std::recursive_mutex;
+EvaluationMutex& evaluation_mutex() {
+    static auto* mutex = new EvaluationMutex;
     return *mutex;
 }
+
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kEvaluation, {nullptr, nullptr, [] { evaluation_mutex().restart_in_child(); }});
 
 HostHooks hooks;  // set before the first evaluation, then only read
 
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
+
+// Of another thread's evaluation, which may in turn wait for a fork or for the GIL.
+void wait_for_evaluation() {
+    const ForkWindow window;
+    evaluation_mutex().lock();
+}
 
 class EvaluationLock {
 public:
     EvaluationLock() {
         if (evaluation_mutex().try_lock()) return;
         if (hooks.wait_unlocked == nullptr) {
-            evaluation_mutex().lock();
+            wait_for_evaluation();
         } else {
-            hooks.wait_unlocked([](void* mutex) { static_cast<std::recursive_mutex*>(mutex)->lock(); },
-                                &evaluation_mutex());
+            hooks.wait_unlocked([](void*) { wait_for_evaluation(); }, nullptr);
         }
     }
     EvaluationLock(const EvaluationLock&) = delete;
     EvaluationLock& operator=(const EvaluationLock&) = delete;
     ~EvaluationLock() { evaluation_mutex().unlock(); }
+
+private:
+    const ForkExclusion exclusion_;
 };
 
 std::string node_name(const Node& node) {

@@ -1,7 +1,5 @@
 #include "graph/kernel_store.h"
 
-#include <pthread.h>
-
 #include <deque>
 #include <list>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "codegen/compiler.h"
 #include "codegen/kernel_cache.h"
 #include "core/config.h"
+#include "core/fork.h"
 #include "core/log.h"
 #include "core/optional_steps.h"
 #include "ir/printer.h"
@@ -35,15 +34,13 @@ struct Store {
 };
 
 Store& store() {
-    // Lives as long as the process: threads may still run kernels at exit. A child must not find it locked.
-    static auto* instance = [] {
-        auto* made = new Store;
-        pthread_atfork([] { store().mutex.lock(); }, [] { store().mutex.unlock(); },
-                       [] { store().mutex.unlock(); });
-        return made;
-    }();
+    static auto* instance = new Store;  // lives as long as the process: threads may still run kernels at exit
     return *instance;
 }
+
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kKernelStore,
+            {[] { store().mutex.lock(); }, [] { store().mutex.unlock(); }, [] { store().mutex.unlock(); }});
 
 }  // namespace
 

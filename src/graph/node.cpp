@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/fork.h"
 #include "graph/storage.h"
 
 namespace weft {
@@ -34,6 +35,10 @@ PendingList& pending() {
     static auto* list = new PendingList;  // never destroyed: nodes may outlive static destruction
     return *list;
 }
+
+[[maybe_unused]] const bool at_fork = on_fork(
+    ForkRank::kPendingNodes,
+    {[] { pending().mutex.lock(); }, [] { pending().mutex.unlock(); }, [] { pending().mutex.unlock(); }});
 
 std::atomic<uint64_t> next_sequence = 1;
 

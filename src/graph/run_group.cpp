@@ -20,20 +20,23 @@ GroupBuffers reserve_results(const Group& group) {
 
 namespace {
 
-void commit(Node& node, std::vector<BufferPtr> buffers) {
+std::vector<Operand> commit(Node& node, std::vector<BufferPtr> buffers) {
     for (size_t r = 0; r < buffers.size(); ++r) node.results[r].buffer = std::move(buffers[r]);
-    const std::vector<Operand> inputs = std::move(node.inputs);
+    std::vector<Operand> inputs = std::move(node.inputs);
     node.inputs.clear();
     unregister_pending(node);
     node.done.store(true, std::memory_order_release);
+    return inputs;
 }
 
 }  // namespace
 
 void commit_all(const Group& group, GroupBuffers& buffers) {
     // From the first node to the last: a node that only the group needed dies when its reader lets go of it.
+    // Inputs are let go of after all: freeing memory of others may wait for the GIL, and a fork come between.
+    std::vector<std::vector<Operand>> inputs;
     for (size_t k = 0; k < group.nodes.size(); ++k) {
-        if (group.stored[k]) commit(*group.nodes[k], std::move(buffers[k]));
+        if (group.stored[k]) inputs.push_back(commit(*group.nodes[k], std::move(buffers[k])));
     }
 }
 

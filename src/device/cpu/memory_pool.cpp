@@ -1,6 +1,5 @@
 #include "device/cpu/memory_pool.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "core/config.h"
+#include "core/fork.h"
 #include "device/cpu/available_memory.h"
 #include "weft/errors.h"
 
@@ -113,7 +113,7 @@ public:
 
     size_t held() const { return held_.load(std::memory_order_relaxed); }
 
-    // fork() in one thread while another is in here: the child must find the pool whole.
+    // For fork(), see core/fork.h.
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
 
@@ -214,14 +214,14 @@ private:
 };
 
 CommonPool& common_pool() {
-    static CommonPool* const pool = [] {
-        auto* made = new CommonPool;  // never destroyed: buffers may outlive static destruction
-        pthread_atfork([] { common_pool().lock(); }, [] { common_pool().unlock(); },
-                       [] { common_pool().unlock(); });
-        return made;
-    }();
+    static CommonPool* const pool =
+        new CommonPool;  // never destroyed: buffers may outlive static destruction
     return *pool;
 }
+
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kMemory,
+            {[] { common_pool().lock(); }, [] { common_pool().unlock(); }, [] { common_pool().unlock(); }});
 
 std::atomic<size_t> bytes_in_use{0};
 
