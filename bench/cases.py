@@ -278,6 +278,60 @@ case(
 )  # fmt: skip
 
 
+# --- 5: a layer of units, sampled; 6: a product, then a sum -------------------------------------------------
+
+
+def standard_layer(rows, inputs, samples):
+    """Weights, inputs, biases, and the numbers that decide: random numbers are not what is timed."""
+
+    def make():
+        generator = numpy.random.default_rng(0)
+        return (
+            generator.standard_normal((rows, inputs)).astype("f4") * numpy.float32(0.05),
+            generator.random((inputs, samples)).astype("f4"),
+            generator.random((rows, 1)).astype("f4"),
+            generator.random((rows, samples)).astype("f4"),
+        )
+
+    return make
+
+
+def layer(np, weights, inputs, bias, numbers):
+    return (numbers < 1 / (1 + np.exp(-(weights @ inputs + bias)))) * np.ones_like(numbers)
+
+
+def two(*shapes):
+    return lambda: tuple(numpy.random.default_rng(k).random(s).astype("f4") for k, s in enumerate(shapes))
+
+
+for rows, inputs, samples in ((512, 784, 256), (4096, 2048, 256)):
+    case(
+        f"layer of units, {rows}×{inputs} @ {inputs}×{samples} f32", 5, 0.8,
+        standard_layer(rows, inputs, samples), the_same(layer), tolerance=1.0,
+        note="the numbers are drawn beforehand; a unit on the edge may differ",
+    )  # fmt: skip
+case(
+    "(A @ B).sum(0), 2000×1000 @ 1000×1400 f32", 6, 0.05, two((2000, 1000), (1000, 1400)),
+    the_same(lambda np, a, b: (a @ b).sum(0)), tolerance=1e-4, note="weft multiplies the sums: docs/rewrites.md",
+)  # fmt: skip
+case(
+    "einsum ij,jk->k, 2000×1000, 1000×1400 f32", 6, 1.0, two((2000, 1000), (1000, 1400)),
+    {
+        **the_same(lambda np, a, b: np.einsum("ij,jk->k", a, b)),
+        "numpy": lambda a, b: numpy.einsum("ij,jk->k", a, b, optimize=True),
+    },
+    tolerance=1e-4,
+)  # fmt: skip
+case(
+    "A @ B, 2000×1000 @ 1000×1400 f32", 6, 1.03, two((2000, 1000), (1000, 1400)),
+    the_same(lambda np, a, b: a @ b), tolerance=1e-4,
+)  # fmt: skip
+case(
+    "A @ B, 3×3 f32", 16, 1.0, two((3, 3), (3, 3)),
+    the_same(lambda np, a, b: a @ b, jit=False, without=("jax", "torch")), tolerance=1e-5,
+)  # fmt: skip
+
+
 # --- 8: smoothing an image by slices -----------------------------------------------------------------------
 
 

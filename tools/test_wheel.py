@@ -24,10 +24,12 @@ a = weft.arange(100_000.0)
 b = a / 2
 assert (2 * a + b).tolist() == [2.5 * i for i in range(100_000)]
 assert weft.exp(a[:2]).tolist()[0] == 1.0
+m = weft.arange(10_000.0).reshape(100, 100)
+assert (m @ weft.ones(100)).tolist() == m.sum(1).tolist()
 assert "numpy" not in sys.modules
 package = pathlib.Path(weft.__file__).parent
 maps = pathlib.Path("/proc/self/maps").read_text()
-for library in ("libweft.so", "libsleef.so.3"):
+for library in ("libweft.so", "libsleef.so.3", "libscipy_openblas64_.so"):
     loaded = {line.split()[-1] for line in maps.splitlines() if library in line}
     assert loaded == {str(package / library)}, loaded
 for name in ("py.typed", "_core.pyi", "include/weft/array.h"):
@@ -57,7 +59,15 @@ def interpreters() -> dict[tuple[int, int], str]:
 def check_contents(wheel: pathlib.Path) -> None:
     """The wheel carries the licences of what is inside and no build leftovers."""
     names = zipfile.ZipFile(wheel).namelist()
-    for licence in ("LICENSE", "LLVM.txt", "SLEEF.txt", "nanobind.txt", "zlib.txt", "zstd.txt"):
+    for licence in (
+        "LICENSE",
+        "LLVM.txt",
+        "SLEEF.txt",
+        "OpenBLAS.txt",
+        "nanobind.txt",
+        "zlib.txt",
+        "zstd.txt",
+    ):
         assert any(name.endswith("/" + licence) for name in names), f"{licence} is not in {wheel.name}"
     leftovers = [name for name in names if name.endswith((".cpp", ".a", ".o", ".pyc"))]
     assert not leftovers, leftovers

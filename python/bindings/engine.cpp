@@ -78,6 +78,7 @@ nb::dict to_dict(const CacheInfo& info) {
 nb::object get_setting(const std::string& name) {
     Config& settings = config();
     if (name == "fuse") return nb::bool_(settings.fuse.load());
+    if (name == "rewrite") return nb::bool_(settings.rewrite.load());
     if (name == "eager") return nb::bool_(settings.eager.load());
     if (name == "small") return nb::int_(settings.small_limit.load());
     if (name == "num_threads") return nb::int_(num_threads());
@@ -114,6 +115,8 @@ void set_setting(const std::string& name, nb::handle value) {
     Config& settings = config();
     if (name == "fuse") {
         settings.fuse = to_switch(value);
+    } else if (name == "rewrite") {
+        settings.rewrite = to_switch(value);
     } else if (name == "eager") {
         settings.eager = to_switch(value);
     } else if (name == "small") {

@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 #include "graph/at_hand.h"
+#include "weft/products.h"
 
 namespace weft::python {
 
@@ -200,11 +201,47 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     });
 }
 
-PyObject* matrix_multiply(PyObject*, PyObject*) {
-    PyErr_SetString(
-        PyExc_NotImplementedError,
-        "weft has no np.matmul yet; meanwhile use weft.asarray(numpy.asarray(a) @ numpy.asarray(b))");
-    return nullptr;
+/// As to_argument, but an array; false where the other operand's reflected method has its turn.
+bool to_product_operand(PyObject* object, array& operand) {
+    if (is_array(object)) {
+        operand = array_of(object);
+        return true;
+    }
+    Argument argument;
+    if (defers(object) || !to_argument(object, argument)) return false;
+    operand = from_argument(argument);
+    return true;
+}
+
+array multiply_matrices(const array& left, const array& right, const ProductOptions& options = {}) {
+    const ReleaseGil release(is_large(left) || is_large(right));
+    return matmul(left, right, options);
+}
+
+PyObject* matrix_multiply(PyObject* left, PyObject* right) {
+    return guarded([&]() -> PyObject* {
+        array a, b;
+        if (!to_product_operand(left, a) || !to_product_operand(right, b)) return not_implemented();
+        return wrap_result(multiply_matrices(a, b)).release().ptr();
+    });
+}
+
+PyObject* matrix_multiply_in_place(PyObject* target, PyObject* other) {
+    return guarded([&]() -> PyObject* {
+        array right;
+        if (!to_product_operand(other, right)) return not_implemented();
+        ProductOptions options;
+        options.out = array_of(target);
+        if (options.out.ndim() == 0 || right.ndim() == 1) {
+            throw ValueError(
+                "inplace matrix multiplication requires the first operand to have at least one and the "
+                "second at "
+                "least two dimensions.");
+        }
+        multiply_matrices(options.out, right, options);
+        Py_INCREF(target);
+        return target;
+    });
 }
 
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
@@ -371,7 +408,7 @@ constexpr BinaryOperator kBinaryOperators[] = {
     binary_operator<OpId::kBitwiseAnd>(Py_nb_and, Py_nb_inplace_and),
     binary_operator<OpId::kBitwiseOr>(Py_nb_or, Py_nb_inplace_or),
     binary_operator<OpId::kBitwiseXor>(Py_nb_xor, Py_nb_inplace_xor),
-    {Py_nb_matrix_multiply, Py_nb_inplace_matrix_multiply, matrix_multiply, matrix_multiply},
+    {Py_nb_matrix_multiply, Py_nb_inplace_matrix_multiply, matrix_multiply, matrix_multiply_in_place},
 };
 
 template <typename Function>

@@ -16,6 +16,7 @@ from weft._dtypes import aliases as _aliases
 from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
 from weft._functions import *
 from weft._functions import all, any, max, min, round, sum
+from weft._products import einsum, einsum_path, inner, matvec, outer, tensordot, trace, vdot, vecdot, vecmat
 from weft._statistics import mean, std, var
 from weft.exceptions import DeviceError, InternalError, OutOfMemoryError
 
@@ -51,7 +52,7 @@ _LAZY = {
     "geterr": "_errstate",
     "seterr": "_errstate",
 }
-_SUBMODULES = ("jit", "scipy")
+_SUBMODULES = ("jit", "linalg", "scipy")
 
 
 def __getattr__(name):

@@ -4,6 +4,7 @@ from weft import _core
 
 _SETTINGS = {
     "fuse": "whether operations share kernels (WEFT_FUSE)",
+    "rewrite": "whether products may be replaced by cheaper ones that round otherwise (WEFT_REWRITE)",
     "eager": "whether each operation runs at its call (WEFT_EAGER)",
     "small": "elements up to which work runs at once, without a kernel; 0: never (WEFT_SMALL)",
     "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",

@@ -8,8 +8,7 @@ from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, nu
 from weft._functions import clip as _clip
 from weft._functions import cumprod, cumsum
 from weft._functions import round as _round
-from weft._missing import MissingAttribute
-from weft._numpy_names import array_names
+from weft._products import trace
 from weft._statistics import mean, std, var
 
 
@@ -44,7 +43,7 @@ def _by_python(function):
 
 
 for _type in (ndarray, generic):
-    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod):
+    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod, trace):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 

@@ -2,11 +2,8 @@
 
 _INSTEAD = {
     "random": "draw with NumPy and convert: weft.asarray(numpy.random.default_rng().random(n))",
-    "linalg": "use NumPy's: weft.asarray(numpy.linalg.inv(numpy.asarray(x)))",
     "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
     "testing": "numpy.testing takes weft's arrays",
-    "matmul": "use NumPy's: weft.asarray(numpy.asarray(a) @ numpy.asarray(b))",
-    "dot": "use NumPy's, or (a * b).sum()",
     "load": "use weft.asarray(numpy.load(file))",
     "save": "use numpy.save(file, numpy.asarray(x))",
 }

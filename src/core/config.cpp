@@ -82,6 +82,7 @@ void Config::load_environment() {
     constexpr bool kVerifyByDefault = true;
 #endif
     fuse = read_flag("WEFT_FUSE", true);
+    rewrite = read_flag("WEFT_REWRITE", true);
     eager = read_flag("WEFT_EAGER", false);
     small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
     num_threads = static_cast<int>(read_integer("WEFT_NUM_THREADS", 0, 0, 4096));

@@ -24,6 +24,7 @@ enum class DebugLevel : int {
 class Config {
 public:
     std::atomic<bool> fuse{true};            // WEFT_FUSE
+    std::atomic<bool> rewrite{true};         // WEFT_REWRITE: see docs/rewrites.md
     std::atomic<bool> eager{false};          // WEFT_EAGER
     std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs at once; 0: never
     std::atomic<int> num_threads{0};         // WEFT_NUM_THREADS; 0: as many as the process may use

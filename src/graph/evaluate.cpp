@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/shape.h"
 #include "graph/plan_cache.h"
+#include "graph/rewrite.h"
 #include "graph/run_group.h"
 #include "graph/storage.h"
 
@@ -103,6 +104,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kUpdate: return "write";
         case NodeKind::kArange: return "arange";
         case NodeKind::kScan: return "scan of " + std::string(node.op->name);
+        case NodeKind::kProduct: return "product";
     }
     return "";
 }
@@ -131,8 +133,19 @@ std::string describe(const Group& group, size_t number) {
             text += "; result " + std::string(result.dtype.name()) + " " + shape_text(node.result_shape());
         if (&node != &root) text += " (" + node_name(node) + ")";
     }
+    for (const Node* node : group.nodes) {
+        if (node->rewritten != nullptr) text += std::string("\n  rewritten, ") + node->rewritten;
+    }
     text += "\n  ends here because " + group.reason + "\n";
     return text;
+}
+
+// The pending nodes that the roots need, after rewriting.
+std::vector<Node*> collect_rewritten(std::span<const NodePtr> roots, bool fuse) {
+    std::vector<Node*> nodes = collect_pending(roots);
+    const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
+    if (may_rewrite && rewrite(nodes)) nodes = collect_pending(roots);
+    return nodes;
 }
 
 }  // namespace
@@ -142,7 +155,7 @@ void set_host_hooks(HostHooks host) { hooks = host; }
 void evaluate(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
-    const std::vector<Node*> nodes = collect_pending(roots);
+    const std::vector<Node*> nodes = collect_rewritten(roots, fuse);
     if (nodes.empty()) return;
     PlanLease plan(nodes, roots, fuse);
     std::vector<Group>& groups = plan.groups();
@@ -183,9 +196,10 @@ void evaluate_users(Storage& storage) {
 
 std::string explain_plan(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
-    const std::vector<Node*> nodes = collect_pending(roots);
+    const bool fuse = config().fuse.load(std::memory_order_relaxed);
+    const std::vector<Node*> nodes = collect_rewritten(roots, fuse);
     if (nodes.empty()) return "nothing is pending: the values are in memory\n";
-    const std::vector<Group> groups = make_plan(nodes, roots, config().fuse.load(std::memory_order_relaxed));
+    const std::vector<Group> groups = make_plan(nodes, roots, fuse);
     std::string text = std::to_string(nodes.size()) + " pending operation(s) in " +
                        std::to_string(groups.size()) + " kernel(s)\n";
     for (size_t k = 0; k < groups.size(); ++k) text += describe(groups[k], k + 1);

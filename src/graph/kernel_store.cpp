@@ -121,6 +121,7 @@ std::vector<KernelRecord> kernel_history() {
         record.bytes_written = launch.bytes_written;
         record.elements = launch.elements;
         record.operations = launch.operations;
+        record.compiled = launch.kernel->compiled != nullptr;
     }
     return records;
 }

@@ -40,11 +40,11 @@ PendingList& pending() {
     ForkRank::kPendingNodes,
     {[] { pending().mutex.lock(); }, [] { pending().mutex.unlock(); }, [] { pending().mutex.unlock(); }});
 
-std::atomic<uint64_t> next_sequence = 1;
+std::atomic<uint64_t> next_sequence = kSequenceStep;
 
 }  // namespace
 
-Node::Node() : sequence(next_sequence.fetch_add(1, std::memory_order_relaxed)) {}
+Node::Node() : sequence(next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed)) {}
 
 Node::~Node() {
     if (depth != 0 && !done.load(std::memory_order_acquire)) pending().erase(this);
@@ -73,7 +73,7 @@ void Source::settle_node() {
 }
 
 Dims Node::result_shape() const {
-    if (kind != NodeKind::kReduce) return shape;
+    if (kind != NodeKind::kReduce && kind != NodeKind::kProduct) return shape;
     Dims kept;
     for (size_t d = 0; d < shape.size(); ++d) {
         if (!reduced_axes[d]) kept.push_back(shape[d]);

@@ -52,10 +52,13 @@ struct Operand {
 enum class NodeKind : uint8_t {
     kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
-    kUpdate,  // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
-    kArange,  // start + i * step over one dimension: inputs are the two constants
-    kScan,    // inputs[0] over `shape`: running results of `op` along `scan_axis`
+    kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
+    kArange,   // start + i * step over one dimension: inputs are the two constants
+    kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
+    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/product.h
 };
+
+constexpr uint64_t kSequenceStep = 1 << 16;  // rewrites enter nodes between those that were recorded
 
 struct NodeResult {
     DType dtype;
@@ -81,11 +84,13 @@ public:
 
     const ReductionInfo* reduction = nullptr;  // kReduce
     DType compute_dtype;                       // kReduce, kScan: what elements are cast to first
-    std::vector<bool> reduced_axes;            // kReduce: one for each dimension of `shape`
+    std::vector<bool> reduced_axes;            // kReduce, kProduct: one for each dimension of `shape`
     Access target;                             // kUpdate
     size_t scan_axis = 0;                      // kScan
 
-    uint64_t sequence = 0;  // order of recording; inputs have smaller ones
+    const char* rewritten = nullptr;  // which rewrite made it what it is, and why (graph/rewrite.h)
+
+    uint64_t sequence = 0;  // order of recording, in steps of kSequenceStep; inputs have smaller ones
     uint32_t depth =
         0;  // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
     std::atomic<bool> done = false;
@@ -97,7 +102,8 @@ public:
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    // The shape of the results (kReduce: without the reduced axes; kUpdate: results are whole storages).
+    // The shape of the results (kReduce, kProduct: without the reduced axes; kUpdate: results are whole
+    // storages).
     Dims result_shape() const;
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;

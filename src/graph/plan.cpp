@@ -249,6 +249,7 @@ private:
             if (own == draft.maps.end()) continue;
             const Operand& operand = reader.node->inputs[reader.operand];
             if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
+            if (reader.node->kind == NodeKind::kProduct) return {};  // a library reads memory
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
             if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};

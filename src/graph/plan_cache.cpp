@@ -74,6 +74,8 @@ private:
         }
         if (node.kind == NodeKind::kReduce) {
             word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
+        }
+        if (node.kind == NodeKind::kReduce || node.kind == NodeKind::kProduct) {
             for (size_t d = 0; d < node.reduced_axes.size(); ++d) word(node.reduced_axes[d]);
         }
         if (node.kind == NodeKind::kScan) {

@@ -160,6 +160,8 @@ void evaluate_before(uint64_t sequence) {
     }
     std::vector<NodePtr> held;
     for (const NodePtr& node : pending) {
+        // What reads a product may replace it (graph/rewrite.h), and may be the node that is being recorded.
+        if (node->kind == NodeKind::kProduct) continue;
         if (node.use_count() > references[node.get()] + 1) held.push_back(node);
     }
     pending.clear();  // references would look as if the program held every value
@@ -190,7 +192,7 @@ void recorded(const NodePtr& node) {
         return;
     }
     if (pending_bytes() <= kPendingBytes &&
-        (node->sequence % 256 != 0 || pending_node_count() <= kPendingNodes))
+        (node->sequence % (256 * kSequenceStep) != 0 || pending_node_count() <= kPendingNodes))
         return;
     evaluate({&node, 1});
     if (pending_bytes() > kPendingBytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
@@ -244,9 +246,10 @@ void write(const array& target, Operand value) {
     const bool covers = covers_storage(target, storage);
     const NodePtr producer = value.source.node;
     const bool is_made_for_it =
-        producer && (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan);
+        producer && (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan ||
+                     producer->kind == NodeKind::kProduct);
     const bool fresh = covers && is_made_for_it && producer->depth == 0 && value.offset == 0 &&
-                       value.dtype == target.dtype() && producer->shape == target.shape();
+                       value.dtype == target.dtype() && producer->result_shape() == target.shape();
     if (producer && !fresh) recorded(producer);
     value.source.settle();
     std::unique_lock lock(storage.mutex);

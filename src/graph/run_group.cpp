@@ -4,6 +4,7 @@
 
 #include "core/shape.h"
 #include "graph/launch.h"
+#include "graph/product.h"
 
 namespace weft {
 
@@ -55,6 +56,10 @@ bool owns_last_references(const Group& group, const BufferPtr& buffer) {
 void run_group(Group& group, bool fuse) {
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
+    }
+    if (group.root().kind == NodeKind::kProduct) {
+        run_product(group);
+        return;
     }
     if (group.memo) group.memo->start(0);
     if (is_small_group(group)) {

@@ -1,0 +1,33 @@
+// Products of arrays: sums over axes of element-wise products.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "weft/array.h"
+
+namespace weft {
+
+struct ProductOptions {
+    array out;                   // invalid: a new array
+    std::optional<DType> dtype;  // to compute in; absent: NumPy's promotion of the operands
+    Casting casting = Casting::kSameKind;
+    char order = 'K';  // of a new array: C, F, A or K
+};
+
+/// np.matmul: (…, m, k) times (…, k, n) is (…, m, n); the axes before broadcast. One-dimensional operands are
+/// a row on the left and a column on the right. Throws ValueError where shapes do not fit, UFuncTypeError
+/// where dtypes do not.
+array matmul(const array& left, const array& right, const ProductOptions& options = {});
+
+/// np.dot: over the last axis of `left` and the last but one (or only) of `right`. `out`, if valid, must be
+/// just what would be returned.
+array dot(const array& left, const array& right, const array& out = {});
+
+/// One step of einsum: axes are named by labels, each once in an operand. Axes of extent one broadcast;
+/// labels that are not among `out_labels` are summed over. The dtype is what the operands promote to. `order`
+/// is C, or K for the order that NumPy's einsum gives its result.
+array contract(const array& left, std::span<const int> left_labels, const array& right,
+               std::span<const int> right_labels, std::span<const int> out_labels, char order = 'K');
+
+}  // namespace weft

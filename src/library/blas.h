@@ -1,0 +1,51 @@
+// OpenBLAS, opened when the first product needs it: importing weft does not load it. Called with one thread a
+// call, always; who wants more threads cuts the work into tiles (library/cpu/contraction.cpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+// Matrices are in row-major order; dimensions and strides count elements.
+enum class BlasTranspose : int { kNo = 111, kYes = 112 };
+
+// The functions of one element type. Scalars are passed as the library takes them: by value when real.
+template <class T>
+struct BlasFunctions {
+    using Gemm = void (*)(int order, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k,
+                          T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c,
+                          int64_t ldc);
+    using Gemv = void (*)(int order, int transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda,
+                          const T* x, int64_t incx, T beta, T* y, int64_t incy);
+    using Dot = T (*)(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
+    Gemm gemm = nullptr;
+    Gemv gemv = nullptr;
+    Dot dot = nullptr;
+};
+
+// Of complex types: scalars by address, the dot product (not conjugated) through its last argument.
+struct ComplexBlasFunctions {
+    using Gemm = void (*)(int order, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k,
+                          const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+                          const void* beta, void* c, int64_t ldc);
+    using Gemv = void (*)(int order, int transpose, int64_t m, int64_t n, const void* alpha, const void* a,
+                          int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+    using Dot = void (*)(int64_t n, const void* x, int64_t incx, const void* y, int64_t incy, void* result);
+    Gemm gemm = nullptr;
+    Gemv gemv = nullptr;
+    Dot dot = nullptr;
+};
+
+struct Blas {
+    BlasFunctions<float> f32;
+    BlasFunctions<double> f64;
+    ComplexBlasFunctions c64, c128;
+    std::string path, version;
+};
+
+// Null when there is none to be found: WEFT_OPENBLAS if set (nothing else then; empty: none), else beside the
+// engine, else where the system looks. Thread safe; a library that was found stays open.
+const Blas* blas();
+
+}  // namespace weft

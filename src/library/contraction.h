@@ -1,0 +1,62 @@
+// Products of two arrays as one operation: out[batch, m, n] = sum over k of left[batch, m, k] * right[batch,
+// k, n], where each of batch, m, n and k may be several axes or none. matmul, dot, tensordot and each step of
+// einsum are of this form. An axis is told by its strides: a reduced axis is k; of the others, one that only
+// `left` walks is m, one that only `right` walks is n, one that both or neither walk is batch.
+//
+// float32, float64, complex64 and complex128 run through OpenBLAS (library/blas.h) where its matrices can
+// express the strides; an operand that they cannot express is packed once. Integers and bool run on weft's
+// own loops: integers wrap, bool is "or" of "and". float16 is not a type of this interface: it is multiplied
+// as float32.
+//
+// How the work is cut into tasks depends on shapes and strides only, and each task runs on one thread: so do
+// the bits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weft/dims.h"
+#include "weft/dtype.h"
+
+namespace weft {
+
+struct Contraction {
+    ScalarType type = ScalarType::kFloat64;
+    Dims shape;                 // of the iteration: the axes of the result and the reduced ones
+    std::vector<bool> reduced;  // one for each axis
+    const char* left = nullptr;
+    const char* right = nullptr;
+    char* out = nullptr;  // overlaps neither operand
+    // Bytes, one for each axis: 0 where the operand does not walk it, or walks it in place. The result does
+    // not walk reduced axes, and its elements do not overlap.
+    Dims left_strides, right_strides, out_strides;
+};
+
+// What was done, for the history of kernels.
+struct ContractionReport {
+    std::string routine;  // "sgemm", "dgemv", "zdot", or "product_int32" for weft's own loops
+    int64_t batch = 1, m = 1, n = 1, k = 1;
+    int64_t tasks = 1;
+    int packed_operands = 0;
+    int64_t packed_bytes = 0;
+};
+
+ContractionReport contract(const Contraction& contraction);
+
+// The strides of one matrix product, in bytes.
+struct MatrixProduct {
+    int64_t m, n, k;
+    const char* left;
+    int64_t left_row, left_step;
+    const char* right;
+    int64_t right_step, right_column;
+    char* out;
+    int64_t out_row, out_column;
+};
+
+// Multiplies matrices so small that any call would cost more; says whether they are. `contract` does the same
+// with them.
+bool multiply_tiny(ScalarType type, const MatrixProduct& product);
+
+}  // namespace weft
