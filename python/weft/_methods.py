@@ -8,6 +8,8 @@ from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, nu
 from weft._functions import clip as _clip
 from weft._functions import cumprod, cumsum
 from weft._functions import round as _round
+from weft._missing import MissingAttribute
+from weft._numpy_names import array_names
 from weft._products import trace
 from weft._statistics import mean, std, var
 
