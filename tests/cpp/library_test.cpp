@@ -58,8 +58,8 @@ protected:
 
     template <class T>
     void fill(View& made) {
-        std::vector<T> values(made.memory.size() / sizeof(T));
-        for (T& value : values) {
+        for (size_t at = 0; at + sizeof(T) <= made.memory.size(); at += sizeof(T)) {
+            T value;
             if constexpr (std::is_same_v<T, bool>) {
                 value = below(2) == 0;
             } else if constexpr (std::is_integral_v<T>) {
@@ -67,8 +67,8 @@ protected:
             } else {
                 value = static_cast<T>(static_cast<double>(below(2001)) / 1000 - 1);
             }
+            std::memcpy(made.memory.data() + at, &value, sizeof value);
         }
-        std::memcpy(made.memory.data(), values.data(), values.size() * sizeof(T));
     }
 
     template <class T>
