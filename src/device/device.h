@@ -33,8 +33,9 @@ public:
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
     // Foreign memory that `owner` keeps alive.
     virtual BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) = 0;
-    // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices). `tile` is a hint:
-    // how many points of each dimension (0: all) make a box whose memory is worth keeping in a cache; empty: none.
+    // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices). `tile` is a
+    // hint: how many points of each dimension (0: all) make a box whose memory is worth keeping in a cache;
+    // empty: none.
     virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
                         std::span<const int64_t> tile = {}) = 0;

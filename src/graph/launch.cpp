@@ -76,10 +76,11 @@ int64_t cost_of(const KernelForm& form) {
 
 constexpr int64_t kCacheLine = 64;  // bytes
 constexpr int64_t kTileSide = 64;
-constexpr int64_t kShortRow = 256;  // elements: so many cache lines stay in the first-level cache by themselves
+constexpr int64_t kShortRow =
+    256;  // elements: so many cache lines stay in the first-level cache by themselves
 
-// Where a buffer runs fastest along another dimension than the last one (a transposed operand), each element of
-// a row is on a cache line of its own. Square tiles of these two dimensions use the lines whole.
+// Where a buffer runs fastest along another dimension than the last one (a transposed operand), each element
+// of a row is on a cache line of its own. Square tiles of these two dimensions use the lines whole.
 Dims tile_of(const KernelParts& parts, const Dims& extents) {
     if (parts.form.shape != KernelShape::kElementwise || extents.back() < kShortRow) return {};
     const size_t last = extents.size() - 1;

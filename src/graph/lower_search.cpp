@@ -48,14 +48,14 @@ Values find_extreme(Builder& b, const ReductionForm& reduction, int64_t lanes, V
     const Values best = b.for_loop(
         zero, count, length, Values{neutral, zero}, [&](Builder&, std::span<const ValueId> arguments) {
             const ValueId begin = arguments[0], value = arguments[1], place = arguments[2];
-            const ValueId own =
-                b.reduce(length_from(begin), Values{neutral}, lanes, 0,
-                         [&](Builder& inner, std::span<const ValueId> at) {
-                             return Values{element(inner, inner.apply("add", {begin, at[0]}))};
-                         },
-                         [&](Builder& inner, std::span<const ValueId> pair) {
-                             return Values{inner.apply(extreme, pair)};
-                         })[0];
+            const ValueId own = b.reduce(
+                length_from(begin), Values{neutral}, lanes, 0,
+                [&](Builder& inner, std::span<const ValueId> at) {
+                    return Values{element(inner, inner.apply("add", {begin, at[0]}))};
+                },
+                [&](Builder& inner, std::span<const ValueId> pair) {
+                    return Values{inner.apply(extreme, pair)};
+                })[0];
             ValueId take = b.apply(is_better, std::array{own, value});
             if (inexact) {
                 const ValueId was_number = b.apply("logical_not", {b.apply("isnan", {value})});
@@ -64,22 +64,21 @@ Values find_extreme(Builder& b, const ReductionForm& reduction, int64_t lanes, V
             return Values{b.apply("select", {take, own, value}), b.apply("select", {take, begin, place})};
         });
     const ValueId none = b.constant(Constant::of(ScalarType::kInt32, INT32_MAX));
-    const ValueId first =
-        b.reduce(length_from(best[1]), Values{none}, lanes, 0,
-                 [&](Builder& inner, std::span<const ValueId> at) {
-                     const ValueId position = at[0];
-                     const ValueId value = element(inner, inner.apply("add", {best[1], position}));
-                     ValueId found = inner.apply("equal", {value, best[0]});
-                     if (inexact) {
-                         found = or_(inner, found,
-                                     and_(inner, inner.apply("isnan", {value}), inner.apply("isnan", {best[0]})));
-                     }
-                     return Values{
-                         inner.apply("select", {found, inner.cast(position, ScalarType::kInt32), none})};
-                 },
-                 [](Builder& inner, std::span<const ValueId> pair) {
-                     return Values{inner.apply("minimum", {pair[0], pair[1]})};
-                 })[0];
+    const ValueId first = b.reduce(
+        length_from(best[1]), Values{none}, lanes, 0,
+        [&](Builder& inner, std::span<const ValueId> at) {
+            const ValueId position = at[0];
+            const ValueId value = element(inner, inner.apply("add", {best[1], position}));
+            ValueId found = inner.apply("equal", {value, best[0]});
+            if (inexact) {
+                found = or_(inner, found,
+                            and_(inner, inner.apply("isnan", {value}), inner.apply("isnan", {best[0]})));
+            }
+            return Values{inner.apply("select", {found, inner.cast(position, ScalarType::kInt32), none})};
+        },
+        [](Builder& inner, std::span<const ValueId> pair) {
+            return Values{inner.apply("minimum", {pair[0], pair[1]})};
+        })[0];
     return {best[0], b.apply("add", {best[1], b.cast(first, ScalarType::kInt64)})};
 }
 
@@ -98,14 +97,14 @@ ValueId find_deciding(Builder& b, const ReductionForm& reduction, int64_t lanes,
         [&](Builder&, std::span<const ValueId> state) {
             const ValueId begin = state[0];
             const ValueId end = b.apply("minimum", {b.apply("add", {begin, length}), count});
-            const ValueId own =
-                b.reduce(b.apply("subtract", {end, begin}), Values{neutral}, lanes, 0,
-                         [&](Builder& inner, std::span<const ValueId> at) {
-                             return Values{element(inner, inner.apply("add", {begin, at[0]}))};
-                         },
-                         [&](Builder& inner, std::span<const ValueId> pair) {
-                             return Values{inner.apply(combine, pair)};
-                         })[0];
+            const ValueId own = b.reduce(
+                b.apply("subtract", {end, begin}), Values{neutral}, lanes, 0,
+                [&](Builder& inner, std::span<const ValueId> at) {
+                    return Values{element(inner, inner.apply("add", {begin, at[0]}))};
+                },
+                [&](Builder& inner, std::span<const ValueId> pair) {
+                    return Values{inner.apply(combine, pair)};
+                })[0];
             return Values{end, own};
         });
     return last[1];

@@ -186,12 +186,12 @@ private:
     // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.
     bool decides_early(size_t kept, const Dims& extents) const {
         const ReductionId id = reductions_[0]->reduction->id;
-        return reductions_.size() == 1 && (id == ReductionId::kAny || id == ReductionId::kAll) && outer_ == 0 &&
-               kept == 1 && extents[0] == 1 && walk_.lanes > 1;
+        return reductions_.size() == 1 && (id == ReductionId::kAny || id == ReductionId::kAll) &&
+               outer_ == 0 && kept == 1 && extents[0] == 1 && walk_.lanes > 1;
     }
 
-    // Launches a few chunks, then several times as many, until a partial result decides. The partial results of
-    // chunks that are not read decide nothing.
+    // Launches a few chunks, then several times as many, until a partial result decides. The partial results
+    // of chunks that are not read decide nothing.
     void launch_until_decided(KernelParts& parts, int64_t chunks, const Dims& extents,
                               const Buffer& partials) const {
         const bool neutral = reductions_[0]->reduction->id == ReductionId::kAll;
@@ -202,7 +202,8 @@ private:
             const int64_t length = std::min(count * walk_.chunk, inner_ - first);
             launch(parts, Dims{1, count, length}, Dims{extents[0], length}, nullptr);
             const char* done = partials.data() + begin;
-            if (std::any_of(done, done + count, [&](char partial) { return (partial != 0) != neutral; })) return;
+            if (std::any_of(done, done + count, [&](char partial) { return (partial != 0) != neutral; }))
+                return;
             for (BufferUse& use : parts.inputs) {
                 if (use.strides.size() == 2) use.base += count * walk_.chunk * use.strides.back();
             }
