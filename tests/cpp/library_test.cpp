@@ -161,7 +161,12 @@ protected:
                 right[d] = kind == 0 || kind > 3;
                 if (below(20) == 0) left[d] = right[d] = false;
             }
-            SCOPED_TRACE(round);
+            std::string about = "round " + std::to_string(round) + ":";
+            for (size_t d = 0; d < count; ++d) {
+                about += " " + std::to_string(shape[d]) + (reduced[d] ? " reduced" : "") +
+                         (left[d] ? " left" : "") + (right[d] ? " right" : "") + ",";
+            }
+            SCOPED_TRACE(about);
             check<T>(shape, reduced, left, right);
             if (HasFatalFailure()) return;
         }

@@ -147,6 +147,8 @@ public:
         report_.packed_bytes += static_cast<int64_t>(held_[walker]->size());
     }
 
+    void swap_operands() { std::swap(held_[kLeft], held_[kRight]); }
+
 private:
     Problem& problem_;
     ContractionReport& report_;
@@ -638,7 +640,10 @@ ContractionReport contract(const Contraction& contraction) {
         const MatrixProduct product = matrix_product(problem);
         const bool transposed = product.n > 1 && product.out_column != problem.itemsize &&
                                 (product.out_row == problem.itemsize || product.m == 1);
-        if (transposed || (product.m == 1 && product.n > 1)) swap_operands(problem);
+        if (transposed || (product.m == 1 && product.n > 1)) {
+            swap_operands(problem);
+            packer.swap_operands();
+        }
     }
     MatrixProduct product = matrix_product(problem);
     const bool tiny = product.k <= kTinySteps && product.m * product.n * product.k <= kTinyProducts &&
