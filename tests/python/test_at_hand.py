@@ -202,6 +202,30 @@ def test_operators_of_scalars(function):
         assert_equal(result, expected, ulp=4 if function is operator.pow else 0)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "::0",
+        "(::0, 9)",
+        "(9, ::0)",
+        "(..., ..., ::0)",
+        "(0, ::0, 0)",
+        "(::0, 'x')",
+        "(np.int64(0), ::0)",
+        "(np.int64(9), ::0)",
+        "(np.int64(0), 0, ::0)",
+        "(slice(None, 1.5), 9)",
+        "(9, slice(None, 1.5))",
+    ],
+)
+def test_which_error_of_an_index_comes_first(key):
+    key = key.replace("::0", "slice(None, None, 0)")
+    for make in ("np.array(1)", "np.arange(3)", "np.zeros((2, 3))"):
+        both = [(eval(make, {"np": np}), eval(key, {"np": np})) for np in (numpy, weft)]
+        expected, result = (outcome(lambda pair=pair: pair[0][pair[1]]) for pair in both)
+        assert exception_kind(result) == exception_kind(expected), (make, key, result, expected)
+
+
 def test_bools_are_two_objects():
     x = weft.arange(3.0)
     assert (x[0] > 1) is weft.False_
