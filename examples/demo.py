@@ -29,6 +29,7 @@ import laplace
 import normalise
 import numpy
 import periodogram
+import products
 import smooth
 import softmax
 
@@ -117,6 +118,22 @@ PROGRAMS = [
         repetitions=12,
         tolerance=0,
         picture=diffusion_picture,
+    ),
+    Program(
+        "matrix product, then sum",
+        "2000 × 1000 and 1000 × 1400 float32",
+        lambda np: as_arrays(np, products.matrices()),
+        lambda np, a, b: products.product_then_sum(a, b),
+        repetitions=8,
+        tolerance=1e-4,  # two sums of 2000 and 1000 float32, in another order
+    ),
+    Program(
+        "einsum('ij,jk->...k')",
+        "2000 × 1000 and 1000 × 1400 float32",
+        lambda np: as_arrays(np, products.matrices()),
+        products.einsum,
+        repetitions=4,
+        tolerance=2e-3,  # NumPy's, which adds 2e6 float32 one after another; weft is within 1e-6 of the truth
     ),
     Program(
         "3 × 3 smoothing by slices",

@@ -54,7 +54,7 @@ std::string path_from_python(nb::handle path) {
     PyObject* bytes = nullptr;
     if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw_python_error();
     const nb::object owner = nb::steal(bytes);
-    return {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))};
+    return {PyBytes_AsString(bytes), static_cast<size_t>(PyBytes_Size(bytes))};
 }
 
 nb::dict to_dict(const CacheInfo& info) {

@@ -21,6 +21,7 @@ import expression  # noqa: E402
 import laplace  # noqa: E402
 import normalise  # noqa: E402
 import periodogram  # noqa: E402
+import products  # noqa: E402
 import smooth  # noqa: E402
 import softmax  # noqa: E402
 
@@ -36,6 +37,7 @@ import softmax  # noqa: E402
         "normalise",
         "softmax",
         "periodogram",
+        "products",
     ],
 )
 @pytest.mark.parametrize("module", ["numpy", "weft"])
@@ -169,6 +171,15 @@ def test_columns_are_normalised():
     exact = (exact - exact.mean(0)) / exact.std(0)
     assert actual.dtype == numpy.float32
     numpy.testing.assert_allclose(actual, exact, atol=2e-5)  # a column's level is up to 25 times its spread
+
+
+def test_a_product_that_is_summed_costs_no_product():
+    a, b = products.matrices(300, 200, 100)
+    expected = numpy.asarray(a, float).sum(0) @ numpy.asarray(b, float)
+    x, y = weft.asarray(a), weft.asarray(b)
+    for result in (products.product_then_sum(x, y), products.einsum(weft, x, y)):
+        numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-5)
+    assert "sum" in weft.explain(products.product_then_sum(x, y))
 
 
 def test_softmax_sums_to_one():
