@@ -118,8 +118,6 @@ Dims broadcast_strides(const Dims& from, const Dims& strides, const Dims& to) {
     return result;
 }
 
-namespace {
-
 Dims strides_by_order(const Dims& shape, std::span<const int> innermost_first, int64_t itemsize) {
     Dims result(shape.size());
     if (is_empty(shape)) return result;
@@ -130,8 +128,6 @@ Dims strides_by_order(const Dims& shape, std::span<const int> innermost_first, i
     }
     return result;
 }
-
-}  // namespace
 
 Dims k_order_strides(const Dims& shape, std::span<const Dims* const> operand_strides, int64_t itemsize) {
     const int ndim = static_cast<int>(shape.size());

@@ -13,6 +13,8 @@ namespace weft {
 // Of a new array, dense in C or Fortran order; of one without elements all are zero.
 Dims c_strides(const Dims& shape, int64_t itemsize);
 Dims f_strides(const Dims& shape, int64_t itemsize);
+// The same with the axes in the order that is given.
+Dims strides_by_order(const Dims& shape, std::span<const int> innermost_first, int64_t itemsize);
 // Of a dense array seen in another shape, where an empty extent counts as one.
 Dims reshaped_strides(const Dims& shape, int64_t itemsize, bool fortran);
 bool is_c_contiguous(const Dims& shape, const Dims& strides, int64_t itemsize);

@@ -234,10 +234,6 @@ array call_where(const Argument& mask, const array& value, const array& out) {
 }
 
 bool shown(const Call& call) {
-    const auto is_shown = [](const array& operand) {
-        const std::lock_guard lock(operand.storage()->mutex);
-        return operand.storage()->shown();
-    };
     return std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Argument& input) {
         const array* operand = array_input(input);
         return operand != nullptr && is_shown(*operand);

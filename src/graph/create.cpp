@@ -94,17 +94,14 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
         } else if (prototype.f_contiguous()) {
             order = 'F';
         } else {
-            std::vector<size_t> axes(extents.size());  // outermost first
-            std::iota(axes.begin(), axes.end(), size_t{0});
-            std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
-                return std::abs(prototype.strides()[a]) > std::abs(prototype.strides()[b]);
+            std::vector<int> axes(extents.size());  // outermost first
+            std::iota(axes.begin(), axes.end(), 0);
+            std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+                return std::abs(prototype.strides()[static_cast<size_t>(a)]) >
+                       std::abs(prototype.strides()[static_cast<size_t>(b)]);
             });
-            Dims own(extents.size());
-            int64_t stride = type.itemsize();
-            for (size_t k = axes.size(); k-- > 0;) {
-                own[axes[k]] = stride;
-                stride *= extents[axes[k]];
-            }
+            std::reverse(axes.begin(), axes.end());
+            Dims own = strides_by_order(extents, axes, type.itemsize());
             const int64_t size = checked_bytes(extents, type);
             return array_of(cpu_device().allocate(static_cast<size_t>(size)), type, extents, std::move(own));
         }
@@ -333,11 +330,7 @@ array copy_as(const array& input, DType dtype, char order) {
     const NodePtr node =
         make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
     array result = array_of(node, 0, input.shape());
-    bool at_once = false;
-    {
-        const std::lock_guard lock(input.storage()->mutex);
-        at_once = input.storage()->shown();
-    }
+    const bool at_once = is_shown(input);
     recorded(node);
     if (at_once) evaluate({&node, 1});
     return result;
@@ -470,13 +463,8 @@ Dims joined_strides(const Dims& shape, std::span<const array> parts, int64_t ite
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
         axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(position), axis);
     }
-    Dims strides(shape.size());
-    int64_t stride = itemsize;
-    for (size_t k = axes.size(); k-- > 0;) {
-        strides[axes[k]] = stride;
-        stride *= shape[axes[k]];
-    }
-    return strides;
+    const std::vector<int> innermost_first(axes.rbegin(), axes.rend());
+    return strides_by_order(shape, innermost_first, itemsize);
 }
 
 array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, std::optional<DType> dtype,

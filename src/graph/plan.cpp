@@ -133,8 +133,7 @@ private:
 
     void place(Node* node) {
         const std::vector<Reader>& readers = readers_[node];
-        const bool held = wanted_.contains(node) ||
-                          static_cast<size_t>(node->weak_from_this().use_count()) > readers.size();
+        const bool held = wanted_.contains(node) || node->plan_held;
         std::vector<size_t> into;  // groups that read it
         for (const Reader& reader : readers) {
             for (const size_t group : groups_of_[reader.node]) {
@@ -674,6 +673,18 @@ std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+    // Looked at once: another thread may let go of a value at any moment, and a plan must agree with its key.
+    for (size_t k = 0; k < nodes.size(); ++k) {
+        nodes[k]->plan_position = static_cast<uint32_t>(k);
+        nodes[k]->plan_readers = 0;
+    }
+    for (const Node* node : nodes) {
+        for (const Operand& input : node->inputs) {
+            if (input.source.node) ++input.source.node->plan_readers;
+        }
+    }
+    for (Node* node : nodes)
+        node->plan_held = static_cast<size_t>(node->weak_from_this().use_count()) > node->plan_readers;
     return nodes;
 }
 

@@ -32,7 +32,8 @@ struct Group {
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
 };
 
-// The pending nodes that `roots` need, in order of recording. Sources are settled on the way.
+// The pending nodes that `roots` need, in order of recording, with what planning asks of each (Node::plan_…).
+// Sources are settled on the way.
 std::vector<Node*> collect_pending(std::span<const NodePtr> roots);
 
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.

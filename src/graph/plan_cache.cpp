@@ -40,15 +40,6 @@ public:
         word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
         word(kernel_generation());
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
-        for (size_t k = 0; k < nodes.size(); ++k) {
-            nodes[k]->plan_position = static_cast<uint32_t>(k);
-            nodes[k]->plan_readers = 0;
-        }
-        for (Node* node : nodes) {
-            for (const Operand& input : node->inputs) {
-                if (input.source.node) ++input.source.node->plan_readers;
-            }
-        }
         for (const Node* node : nodes) write_node(*node);
         for (const NodePtr& root : roots) word(root->plan_position);
     }
@@ -61,8 +52,7 @@ private:
     }
 
     void write_node(const Node& node) {
-        const bool held = static_cast<size_t>(node.weak_from_this().use_count()) > node.plan_readers;
-        word(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(held) << 8 |
+        word(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
              static_cast<uint64_t>(node.inputs.size()) << 16 |
              static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
         word(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);

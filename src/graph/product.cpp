@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -36,11 +37,6 @@ Dims out_strides_of(const Product& product) {
     Dims strides = product.result_strides;
     strides.resize(product.shape.size(), 0);
     return strides;
-}
-
-bool shown(const array& operand) {
-    const std::lock_guard lock(operand.storage()->mutex);
-    return operand.storage()->shown();
 }
 
 constexpr int64_t kSmallWork = 1 << 20;  // multiplications that are worth no node
@@ -105,7 +101,7 @@ array record(const Product& product, const array& left, const array& right) {
     if (run_at_once(product, left, right, result)) return result;
     const NodePtr node = make_node(product, left, right);
     result = array_of(node, 0, product.result_shape);
-    const bool at_once = shown(left) || shown(right);
+    const bool at_once = is_shown(left) || is_shown(right);
     recorded(node);
     if (at_once) evaluate({&node, 1});
     return result;
@@ -118,7 +114,7 @@ void record_into(const Product& product, const array& left, const array& right, 
     value.source.node = node;
     value.dtype = product.dtype;
     value.strides = product.result_strides;
-    const bool at_once = shown(left) || shown(right);
+    const bool at_once = is_shown(left) || is_shown(right);
     write(out, std::move(value));
     recorded(node);
     if (at_once) evaluate({&node, 1});
@@ -369,16 +365,11 @@ Dims walked_strides(const Product& product, size_t count, int64_t itemsize) {
     Dims extents = product.shape;  // so that no axis counts as none
     for (int64_t& extent : extents) extent = 2;
     const Dims walked = k_order_strides(extents, operands, 1);
-    std::vector<size_t> order(count);
-    for (size_t d = 0; d < count; ++d) order[d] = d;
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return walked[a] < walked[b]; });
-    Dims strides(count);
-    int64_t stride = itemsize;
-    for (const size_t axis : order) {
-        strides[axis] = stride;
-        stride *= std::max<int64_t>(product.shape[axis], 1);
-    }
-    return strides;
+    std::vector<int> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return walked[static_cast<size_t>(a)] < walked[static_cast<size_t>(b)]; });
+    return strides_by_order(Dims(std::span(product.shape.begin(), count)), order, itemsize);
 }
 
 }  // namespace

@@ -116,6 +116,11 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
     return array(make_storage(std::move(buffer)), dtype, std::move(shape), std::move(strides), 0, true);
 }
 
+bool is_shown(const array& input) {
+    const std::lock_guard lock(input.storage()->mutex);
+    return input.storage()->shown();
+}
+
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
 
 NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,

@@ -35,6 +35,9 @@ void recorded(const NodePtr& node);
 // target's view := value (already broadcast to the target's shape, any dtype). Never fails half way.
 void write(const array& target, Operand value);
 
+// Whether the array's memory is shown to others, so that operations on it run at the call.
+bool is_shown(const array& input);
+
 // Whether work on `elements` elements is small enough to be done at the call.
 bool is_small(int64_t elements);
 

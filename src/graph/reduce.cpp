@@ -81,11 +81,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     result.strides = std::move(strides);
     node->results.push_back(std::move(result));
     array values = array_of(node, 0, reduction.kept);
-    bool at_once = false;
-    {
-        const std::lock_guard lock(input.storage()->mutex);
-        at_once = input.storage()->shown();
-    }
+    const bool at_once = is_shown(input);
     recorded(node);
     if (at_once) evaluate({&node, 1});
     return values;

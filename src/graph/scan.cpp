@@ -123,11 +123,7 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
         return options.out;
     }
     if (node) {
-        bool at_once = false;
-        {
-            const std::lock_guard lock(input.storage()->mutex);
-            at_once = input.storage()->shown();
-        }
+        const bool at_once = is_shown(input);
         recorded(node);
         if (at_once) evaluate({&node, 1});
     }

@@ -394,3 +394,32 @@ def test_outcome(program, small):
         warnings.simplefilter("ignore")
         failure = execute.run_program(steps, execute.Subject(weft))
     assert failure is None, execute.script(steps, failure)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda np: np.zeros((0, 4)),
+        lambda np: np.zeros((0, 4, 5)).T + 2.0,
+        lambda np: np.zeros((4, 0, 5), bool) + 2.0,
+        lambda np: -np.zeros((3, 0)),
+        lambda np: np.zeros((0, 4, 5)).T.astype("i4"),
+        lambda np: np.zeros((0, 4, 5)).sum(axis=1),
+        lambda np: np.zeros((3, 4, 0)).sum(axis=2),
+        lambda np: (np.zeros((3, 4, 0)).T + 1).sum(axis=0),
+        lambda np: np.concatenate([np.zeros((0, 4)), np.zeros((0, 4))]),
+        lambda np: np.stack([np.zeros((0, 4)), np.zeros((0, 4))]),
+        lambda np: np.empty_like(np.zeros((4, 3))[:, 3:].T, shape=(2, 0)),
+        lambda np: np.zeros((3, 4))[3:],
+        lambda np: np.zeros((0, 4)).reshape(2, 0),
+        lambda np: np.zeros((0, 4)).ravel(),
+        lambda np: np.arange(0),
+        lambda np: np.zeros((0, 3)) @ np.zeros((3, 0)),
+        lambda np: np.cumsum(np.zeros((0, 3)), axis=1),
+    ],
+)
+def test_strides_of_arrays_without_elements(make):
+    """Random programs do not compare these strides, but later orders of memory depend on them."""
+    expected, actual = make(numpy), make(weft)
+    assert actual.shape == expected.shape
+    assert actual.strides == expected.strides
