@@ -18,6 +18,38 @@ struct Types {
     static constexpr int64_t kSizes[] = {sizeof(T)...};
 };
 
+// Operands may lie at any byte address (a field of a record, a view of bytes): elements are copied, never
+// touched through a typed pointer, which would have to be aligned.
+template <typename T>
+inline __attribute__((always_inline)) T load_element(const char* address) {
+    if constexpr (sizeof(T) == 1) {
+        return scalar::read_element(reinterpret_cast<const T*>(address));
+    } else {
+        T element;
+        __builtin_memcpy(&element, address, sizeof(T));
+        return element;
+    }
+}
+
+// What a kernel writes a result to; the result goes to its place at the end of the full expression, when the
+// inputs, which may lie there, have been read.
+template <typename T>
+class ResultElement {
+public:
+    inline __attribute__((always_inline)) explicit ResultElement(char* address) : address_(address) {}
+    inline __attribute__((always_inline)) ~ResultElement() {
+        __builtin_memcpy(address_, &element_, sizeof(T));
+    }
+    ResultElement(const ResultElement&) = delete;
+    ResultElement& operator=(const ResultElement&) = delete;
+
+    inline __attribute__((always_inline)) T& element() { return element_; }
+
+private:
+    char* address_;
+    T element_;
+};
+
 // One element at byte offsets.
 template <auto kernel, typename... Ins, typename... Outs, size_t... I, size_t... O>
 inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<Outs...>,
@@ -25,8 +57,8 @@ inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<
                                                            std::index_sequence<O...>, char* const* data,
                                                            const int64_t* strides, int64_t i) {
     constexpr size_t kInputs = sizeof...(Ins);
-    kernel(scalar::read_element(reinterpret_cast<const Ins*>(data[I] + strides[I] * i))...,
-           *reinterpret_cast<Outs*>(data[kInputs + O] + strides[kInputs + O] * i)...);
+    kernel(load_element<Ins>(data[I] + strides[I] * i)...,
+           ResultElement<Outs>(data[kInputs + O] + strides[kInputs + O] * i).element()...);
 }
 
 // `scalar_input`: the input whose stride is 0, or -1. All other operands are contiguous. An output may be
@@ -38,10 +70,13 @@ inline __attribute__((always_inline)) void contiguous_loop(Types<Ins...>, Types<
                                                            int64_t count) {
     constexpr size_t kInputs = sizeof...(Ins);
     const auto step = [](int input, int64_t i) { return input == scalar_input ? 0 : i; };
+    // Copied, so that no store through a char pointer can be taken for one to the table of addresses.
+    const char* const inputs[] = {data[I]...};
+    char* const outputs[] = {data[kInputs + O]...};
 #pragma clang loop vectorize(assume_safety) interleave(enable)
     for (int64_t i = 0; i < count; ++i) {
-        kernel(scalar::read_element(reinterpret_cast<const Ins*>(data[I]) + step(static_cast<int>(I), i))...,
-               reinterpret_cast<Outs*>(data[kInputs + O])[i]...);
+        kernel(load_element<Ins>(inputs[I] + step(static_cast<int>(I), i) * int64_t{sizeof(Ins)})...,
+               ResultElement<Outs>(outputs[O] + i * int64_t{sizeof(Outs)}).element()...);
     }
 }
 
