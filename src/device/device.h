@@ -31,6 +31,8 @@ public:
     virtual ~DeviceBackend() = default;
     virtual std::string name() const = 0;          // "cpu", "cuda:0"
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
+    // Throws OutOfMemoryError when `bytes`, in one or many buffers, cannot be had now.
+    virtual void require(size_t bytes) = 0;
     // Foreign memory that `owner` keeps alive.
     virtual BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) = 0;
     // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices). `tile` is a

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/shape.h"
 #include "graph/plan_cache.h"
+#include "graph/plan_memory.h"
 #include "graph/rewrite.h"
 #include "graph/run_group.h"
 #include "graph/storage.h"
@@ -162,6 +163,7 @@ void evaluate(std::span<const NodePtr> roots) {
     if (debug_enabled(DebugLevel::kFusion)) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }
+    require_memory(groups);
     for (Group& group : groups) {
         for (size_t k = 0; k < group.nodes.size(); ++k) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());

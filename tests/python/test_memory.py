@@ -1,6 +1,7 @@
 """How far a process grows beyond its inputs: the result, the compiler, and no table in between."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -77,3 +78,36 @@ def test_a_periodogram_does_not_store_its_table():
 def test_growth_is_seen():
     _, result, grown = measured(EXPRESSION.replace("2 * a", "2 * weft.asarray(numpy.asarray(a) * b)"))
     assert grown - result > 79e6
+
+
+RESERVED = """
+import weft
+
+x = weft.ones(10_000_000)  # 80 MB
+weft.eval(x)
+weft.clear_kernel_history()
+y = weft.cumsum(x)
+z = weft.cumsum(y[::-1])
+last = weft.cumsum(z + y)  # x, y, z and last do not fit into 300 MB
+try:
+    weft.eval(last, y)
+    raise SystemExit("no error")
+except MemoryError as error:
+    text = str(error)
+assert "MiB" in text and "WEFT_MEMORY_LIMIT" in text, text
+assert weft.kernel_history() == [], "a kernel ran before the memory was known to be there"
+assert float(z[0]) == 10_000_000 and float(y[-1]) == 10_000_000
+del x, y
+assert float(last[0]) == 10_000_001
+"""
+
+
+def test_memory_is_looked_at_before_the_first_kernel_runs():
+    done = subprocess.run(
+        [sys.executable, "-c", RESERVED],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "WEFT_MEMORY_LIMIT": str(300_000_000)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -49,6 +49,7 @@ public:
     }
 
     void synchronize() override {}  // launch returns when the kernel is done
+    void require(size_t bytes) override { require_pool_bytes(bytes); }
     size_t bytes_in_use() const override { return pool_bytes_in_use(); }
     size_t bytes_pooled() const override { return pool_bytes_held(); }
     void empty_pool() override { empty_memory_pool(); }

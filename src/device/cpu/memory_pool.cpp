@@ -111,6 +111,14 @@ public:
         return left();
     }
 
+    // Whether so many bytes could be had, free blocks of the pool counted in.
+    bool could_have(size_t bytes) {
+        std::lock_guard lock(mutex_);
+        const auto limit = static_cast<size_t>(config().memory_limit.load(std::memory_order_relaxed));
+        if (limit != 0 && pool_bytes_in_use() + bytes > limit) return false;
+        return bytes <= held() || bytes - held() <= left();
+    }
+
     size_t held() const { return held_.load(std::memory_order_relaxed); }
 
     // For fork(), see core/fork.h.
@@ -437,6 +445,10 @@ BufferPtr allocate_pooled(size_t bytes) {
 }
 
 BufferPtr allocate_guarded(size_t bytes) { return std::make_shared<GuardedBuffer>(bytes); }
+
+void require_pool_bytes(size_t bytes) {
+    if (!common_pool().could_have(bytes)) throw_out_of_memory(bytes);
+}
 
 size_t pool_bytes_in_use() { return bytes_in_use.load(std::memory_order_relaxed); }
 size_t pool_bytes_held() { return common_pool().held(); }

@@ -19,6 +19,9 @@ constexpr size_t kBufferAlignment = 64;
 // tried again.
 BufferPtr allocate_pooled(size_t bytes);
 
+// Throws the same when so many bytes, in one or many buffers, could not be had.
+void require_pool_bytes(size_t bytes);
+
 // A buffer in a mapping of its own between inaccessible pages (WEFT_GUARD): in turn it ends where a page
 // begins or begins where one ends, so that every access beyond it faults. Its bytes are filled with a
 // pattern.
