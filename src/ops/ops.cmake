@@ -35,7 +35,7 @@ function(weft_vector_math_object group isa result)
     file(MAKE_DIRECTORY ${WEFT_GENERATED_DIR}/vector_math/${isa})
     add_custom_command(
         OUTPUT ${base}.o
-        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -ffp-contract=off -fno-math-errno -g0
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -fno-exceptions -ffp-contract=off -fno-math-errno -g0
                 -Wall -Wextra -Werror -march=${march} -mprefer-vector-width=${bits} -DWEFT_ISA=${isa}
                 -I ${CMAKE_CURRENT_SOURCE_DIR}/include -I ${CMAKE_CURRENT_SOURCE_DIR}/src -I ${WEFT_GENERATED_DIR}
                 -S -emit-llvm -Xclang -disable-llvm-passes
@@ -51,8 +51,9 @@ function(weft_vector_math_object group isa result)
 endfunction()
 
 # The loops are optimised in every build type: they are what small work runs on, and tests time out otherwise.
-# Not every loop can be vectorised, which is no fault (-Wno-pass-failed).
-set(WEFT_LOOP_FLAGS -O2 -Wno-pass-failed)
+# Not every loop can be vectorised, which is no fault (-Wno-pass-failed). Without exceptions no handler is shared
+# with objects for older machines.
+set(WEFT_LOOP_FLAGS -O2 -fno-exceptions -Wno-pass-failed)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(WEFT_ISAS x86_64_v2 x86_64_v3 x86_64_v4)
 else()
