@@ -115,21 +115,46 @@ private:
         ValueId full = b_.apply("multiply", {rows, lanes});
 
         // Whole rows go to an array that is indexed by constants once LLVM has unrolled the lanes, and so
-        // becomes registers; what follows needs one that stays in memory.
-        Values fast = arrays(lanes_, "lanes"), slow = arrays(lanes_, "partials");
+        // becomes registers; what follows an incomplete row needs one that stays in memory.
+        Values fast = arrays(lanes_, "lanes");
         each(zero, lanes, [&](ValueId l) { store(fast, l, initials_); });
         each(zero, rows, [&](ValueId row) {
             ValueId first = b_.apply("add", {start, b_.apply("multiply", {row, lanes})});
             each(zero, lanes, [&](ValueId l) { accumulate(fast, l, b_.apply("add", {first, l})); });
         });
-        each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
-        ValueId rest_start = b_.apply("add", {start, full});
-        each(zero, b_.apply("subtract", {count, full}),
-             [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
+        ValueId rest = b_.apply("subtract", {count, full});
+        ValueId whole =
+            b_.apply("logical_and", {b_.apply("greater", {rows, zero}), b_.apply("equal", {rest, zero})});
+        return b_.if_else(
+            whole, [&](Builder&, std::span<const ValueId>) { return halves_of_all(fast); },
+            [&](Builder&, std::span<const ValueId>) {
+                Values slow = arrays(lanes_, "partials");
+                each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
+                ValueId rest_start = b_.apply("add", {start, full});
+                each(zero, rest, [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
+                return halves(slow, count);
+            });
+    }
 
-        // By halves; lanes that got no element take no part.
-        ValueId one = b_.index(1);
-        Values widths{b_.apply("minimum", {count, lanes}), b_.index(lanes_ / 2)};
+    // Combines the lanes by halves where each has got elements: in registers, without a branch, so that the
+    // next block's loads are under way meanwhile.
+    Values halves_of_all(const Values& lanes) {
+        Values wide = lanes;
+        for (int64_t half = lanes_ / 2; half >= 1; half /= 2) {
+            Values narrow = arrays(half, "half");
+            each(b_.index(0), b_.index(half), [&](ValueId l) {
+                Values right = load(wide, b_.apply("add", {l, b_.index(half)}));
+                store(narrow, l, combine(load(wide, l), right));
+            });
+            wide = std::move(narrow);
+        }
+        return load(wide, b_.index(0));
+    }
+
+    // Of lanes in memory, of which the first `count` have elements; the others take no part.
+    Values halves(const Values& slow, ValueId count) {
+        ValueId zero = b_.index(0), one = b_.index(1);
+        Values widths{b_.apply("minimum", {count, b_.index(lanes_)}), b_.index(lanes_ / 2)};
         ValueId levels = b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)));
         loop(zero, levels, widths, [&](ValueId, std::span<const ValueId> carried) {
             ValueId width = carried[0], half = carried[1];
