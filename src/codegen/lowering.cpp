@@ -67,7 +67,7 @@ public:
         read_parameters();
         lower_region(kernel_.body);
         builder_.CreateRetVoid();
-        return {function_, grid_dimensions_};
+        return {function_, grid_dimensions_, most_loads_};
     }
 
 private:
@@ -205,14 +205,17 @@ private:
 
     llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) {
         llvm::Value* pointer = buffer.base;
+        const auto move_along = [&](size_t d) {
+            pointer = builder_.CreateInBoundsGEP(
+                builder_.getInt8Ty(), pointer, {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
+        };
+        // Known strides come last: they are those of the innermost loops, before which the rest is computed.
         for (size_t d = 0; d < indices.size(); ++d) {
-            llvm::Value* stride = buffer.strides[d];
-            if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
-                constant != nullptr && constant->isZero()) {
-                continue;
-            }
-            pointer = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
-                                                 {builder_.CreateNSWMul(index(indices[d]), stride)});
+            if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
+        }
+        for (size_t d = 0; d < indices.size(); ++d) {
+            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
+            if (known != nullptr && !known->isZero()) move_along(d);
         }
         return pointer;
     }
@@ -258,6 +261,9 @@ private:
 
     // Lowers all but the yield; gives what is yielded.
     std::vector<Scalar> lower_region(const Region& region) {
+        most_loads_ = std::max(most_loads_,
+                               std::count_if(region.body.begin(), region.body.end(),
+                                             [](const Instruction& i) { return i.opcode == Opcode::kLoad; }));
         for (const Instruction& instruction : region.body) {
             if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
                 std::vector<Scalar> yielded;
@@ -634,6 +640,7 @@ private:
     std::map<uint16_t, llvm::MDNode*> noalias_;
     std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around the builder's point
     int grid_dimensions_ = 0;
+    std::ptrdiff_t most_loads_ = 0;  // of one region
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ namespace weft::codegen {
 struct LoweredKernel {
     llvm::Function* function = nullptr;
     int grid_dimensions = 0;
+    std::ptrdiff_t most_loads = 0;  // in one body, without those of bodies inside
 };
 
 // Adds the kernel to `module`. Throws NotImplementedError naming what this target does not have yet.
