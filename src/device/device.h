@@ -26,6 +26,18 @@ protected:
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 
+// What is worth knowing when a grid is cut; results never depend on it.
+struct GridHints {
+    // How many points of each dimension (0: all) make a box whose memory is worth keeping in a cache; empty:
+    // none.
+    std::span<const int64_t> tile;
+    // The dimension along which a kernel that reduces columns goes through memory without gaps, -1: none. It
+    // is cut into pieces of at least so many points while each thread has one: short pieces of rows are read
+    // slowly.
+    int columns = -1;
+    int64_t piece = 1;
+};
+
 class DeviceBackend {
 public:
     virtual ~DeviceBackend() = default;
@@ -35,12 +47,10 @@ public:
     virtual void require(size_t bytes) = 0;
     // Foreign memory that `owner` keeps alive.
     virtual BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) = 0;
-    // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices). `tile` is a
-    // hint: how many points of each dimension (0: all) make a box whose memory is worth keeping in a cache;
-    // empty: none.
+    // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices).
     virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
-                        std::span<const int64_t> tile = {}) = 0;
+                        const GridHints& hints = GridHints()) = 0;
     virtual void synchronize() = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;

@@ -1,6 +1,7 @@
 #include "graph/launch.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -101,6 +102,29 @@ Dims tile_of(const KernelParts& parts, const Dims& extents) {
     return tile;
 }
 
+constexpr int64_t kLongPiece =
+    3072;  // bytes of a row: threads read shorter pieces slower than memory gives them
+
+// Of a kernel that reduces columns: the dimension along which its inputs run without gaps
+// (passes/interchange_reductions.h), and how much of a row a thread should have at least.
+void find_columns(const KernelForm& form, GridHints& hints) {
+    if (form.shape != KernelShape::kReduce || form.lanes != 1) return;
+    std::array<int, kMaxGridDimensions> inputs{};
+    int64_t itemsize = 1;
+    for (const InputForm& input : form.inputs) {
+        if (input.position || !input.buffer.of_element) continue;
+        for (size_t d = 0; d + 1 < input.buffer.strides.size(); ++d) {
+            if (input.buffer.strides[d] != StrideClass::kItem) continue;
+            ++inputs[d];
+            itemsize = std::max<int64_t>(itemsize, DType::of(input.buffer.element).itemsize());
+        }
+    }
+    const auto most = std::max_element(inputs.begin(), inputs.end());
+    if (*most == 0) return;
+    hints.columns = static_cast<int>(most - inputs.begin());
+    hints.piece = kLongPiece / itemsize;
+}
+
 }  // namespace
 
 void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo) {
@@ -142,7 +166,9 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
         return moved;
     };
     const Dims tile = tile_of(parts, extents);
-    const std::span<const int64_t> grid_tile(tile.begin() + std::min(extra, tile.size()), tile.end());
+    GridHints hints;
+    hints.tile = {tile.begin() + std::min(extra, tile.size()), tile.end()};
+    find_columns(form, hints);
     int64_t cost = cost_of(form);
     for (size_t d = grid_rank; d < extents.size(); ++d) cost *= extents[d];
     while (true) {
@@ -154,7 +180,7 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
         for (size_t k = 0; k < parts.outputs.size(); ++k)
             append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
         const std::span<const int64_t> grid(extents.begin() + extra, grid_rank - extra);
-        cpu_device().launch(*kernel->compiled, words, grid, cost, grid_tile);
+        cpu_device().launch(*kernel->compiled, words, grid, cost, hints);
         size_t d = extra;
         while (d-- > 0) {
             if (++position[d] < extents[d]) break;

@@ -185,8 +185,10 @@ TEST(GridCut, BoxesCoverTheGridOnce) {
         {3, 100000}, {1000, 100}, {2, 3, 5, 7}, {1, 1, 20001}, {7, 0, 9}, {13, 1, 77, 65}};
     for (const auto& grid : grids) {
         for (const int threads : {1, 2, 3, 16}) {
-            for (const int64_t cost : {1, 50, 100000}) {
-                const GridCut cut(grid, cost, threads);
+            for (const auto& [cost, columns] : std::vector<std::pair<int64_t, int>>{
+                     {1, -1}, {50, -1}, {100000, -1}, {1, 0}, {100000, 0}, {100000, 1}}) {
+                if (columns >= static_cast<int>(grid.size())) continue;
+                const GridCut cut(grid, cost, threads, {.tile = {}, .columns = columns, .piece = 700});
                 EXPECT_LE(cut.tasks(), 8 * threads);
                 std::vector<int> seen(static_cast<size_t>(product(grid)));
                 for (int64_t task = 0; task < cut.tasks(); ++task) {
@@ -230,6 +232,19 @@ TEST(GridCut, InnerCutsFallBetweenCacheLines) {
 TEST(GridCut, FewDearPointsAreCutToo) {
     const GridCut cut(std::vector<int64_t>{3, 5}, 1000000, 4);
     EXPECT_EQ(cut.tasks(), 15);
+}
+
+TEST(GridCut, ColumnsAreCutLastAndIntoLongPieces) {
+    const auto tasks = [](std::vector<int64_t> grid, int threads, int columns) {
+        return GridCut(grid, 100000, threads, {.tile = {}, .columns = columns, .piece = 768}).tasks();
+    };
+    EXPECT_EQ(tasks({4000}, 2, 0), 4);    // the same for each thread, and no shorter than the piece
+    EXPECT_EQ(tasks({4000}, 16, 0), 16);  // unless threads would have none
+    EXPECT_EQ(tasks({100000}, 2, 0), 8);
+    EXPECT_EQ(tasks({16}, 2, 0), 2);
+    const GridCut blocks(std::vector<int64_t>{16, 245}, 100000, 2, {.tile = {}, .columns = 0, .piece = 768});
+    EXPECT_EQ(blocks.tasks(), 8);
+    for (int64_t task = 0; task < blocks.tasks(); ++task) EXPECT_EQ(blocks.box(task).upper[0], 16);
 }
 
 TEST(GridCut, TilesCoverTheBoxOnce) {

@@ -195,8 +195,15 @@ TEST(InterchangeReductions, WalksRowsAndKeepsEveryBit) {
     Module rows = lowered(module);
     EXPECT_TRUE(has_ranges(rows));
     std::mt19937_64 random(10);
-    for (auto [outer, columns, size] :
-         {std::tuple{1, 1, 1}, {2, 3, 5}, {1, 300, 7}, {2, 4100, 3}, {1, 4, 0}, {0, 2, 2}}) {
+    for (auto [outer, columns, size] : {std::tuple{1, 1, 1},
+                                        {2, 3, 5},
+                                        {1, 300, 7},
+                                        {2, 4100, 3},
+                                        {1, 4, 0},
+                                        {0, 2, 2},
+                                        {2, 9, 21},
+                                        {1, 300, 19},
+                                        {1, 1300, 25}}) {
         std::vector<double> a(static_cast<size_t>(outer * columns * size)),
             weight(static_cast<size_t>(columns));
         for (double& x : a) x = static_cast<double>(random() % 1000) / 7 - 40;

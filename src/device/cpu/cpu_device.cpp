@@ -35,14 +35,13 @@ public:
     }
 
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
-                std::span<const int64_t> grid, int64_t cost_per_point,
-                std::span<const int64_t> tile) override {
+                std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override {
         const CpuKernelFunction function = static_cast<const CpuKernel&>(kernel).function;
-        const GridCut cut(grid, cost_per_point, num_threads());
+        const GridCut cut(grid, cost_per_point, num_threads(), hints);
         if (cut.tasks() == 0) return;
         parallel_for(cut.tasks(), [&](int64_t task) {
             const GridBox box = cut.box(task);
-            for_each_tile(box, tile, [&](const GridBox& part) {
+            for_each_tile(box, hints.tile, [&](const GridBox& part) {
                 function(words.data(), part.lower.data(), part.upper.data());
             });
         });

@@ -6,17 +6,20 @@
 #include <cstdint>
 #include <span>
 
+#include "device/device.h"
 #include "device/kernel.h"
 
 namespace weft {
 
 // Outer dimensions are cut first; the innermost one only when the others are too few, and at multiples of 64
 // elements, so that tasks share no cache line of a contiguous result, unless a point is much work: then it is
-// a row or a tile, not an element. Results never depend on the cut.
+// a row or a tile, not an element. A dimension of columns comes last of all, see GridHints. Results never
+// depend on the cut.
 class GridCut {
 public:
     // `cost_per_point` counts additions; little work stays one task, which runs on the calling thread.
-    GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads);
+    GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads,
+            const GridHints& hints = GridHints());
 
     int64_t tasks() const { return tasks_; }  // 0 for an empty grid
     GridBox box(int64_t task) const;
@@ -24,8 +27,8 @@ public:
 private:
     int rank_;
     int64_t tasks_ = 1;
-    int64_t inner_grain_ = 64;
     std::array<int64_t, kMaxGridDimensions> sizes_{};
+    std::array<int64_t, kMaxGridDimensions> grains_{};  // it is cut at multiples of so many points
     std::array<int64_t, kMaxGridDimensions> pieces_{};  // into how many each dimension is cut
 };
 
