@@ -82,7 +82,7 @@ constexpr int64_t kShortRow =
 
 // Where a buffer runs fastest along another dimension than the last one (a transposed operand), each element
 // of a row is on a cache line of its own. Square tiles of these two dimensions use the lines whole.
-Dims tile_of(const KernelParts& parts, const Dims& extents) {
+Dims square_tile(const KernelParts& parts, const Dims& extents) {
     if (parts.form.shape != KernelShape::kElementwise || extents.back() < kShortRow) return {};
     const size_t last = extents.size() - 1;
     const auto across = [&](const BufferUse& use) {
@@ -100,6 +100,34 @@ Dims tile_of(const KernelParts& parts, const Dims& extents) {
     Dims tile(extents.size());
     for (size_t d = other; d <= last; ++d) tile[d] = d == other || d == last ? kTileSide : 1;
     return tile;
+}
+
+// Rows of a reduction over outer dimensions as well come after the kept ones in the grid. Where kept rows are
+// neighbours in memory, a tile is all of them for one index of the outer dimensions, so that memory is walked
+// in its order.
+Dims tile_of_rows(const KernelParts& parts) {
+    const KernelForm& form = parts.form;
+    if (form.shape != KernelShape::kReduce || form.outer_rank == 0) return {};
+    const auto rank = static_cast<size_t>(form.grid_rank);
+    const size_t kept = rank - static_cast<size_t>(form.outer_rank) - (form.chunked ? 1 : 0);
+    const auto input = std::find_if(parts.inputs.begin(), parts.inputs.end(), [&](const BufferUse& use) {
+        return !use.position && use.strides.size() > kept + static_cast<size_t>(form.outer_rank);
+    });
+    if (input == parts.inputs.end()) return {};
+    const int64_t outer = std::abs(input->strides[rank - 1 - (form.chunked ? 1 : 0)]);
+    Dims tile(rank);
+    bool neighbours = false;
+    for (size_t d = 0; d < kept; ++d) {
+        tile[d] = std::abs(input->strides[d]) < outer ? 0 : 1;
+        neighbours |= tile[d] == 0;
+    }
+    for (size_t d = kept; d < rank; ++d) tile[d] = d < kept + static_cast<size_t>(form.outer_rank) ? 1 : 0;
+    return neighbours ? tile : Dims{};
+}
+
+Dims tile_of(const KernelParts& parts, const Dims& extents) {
+    Dims tile = square_tile(parts, extents);
+    return tile.empty() ? tile_of_rows(parts) : tile;
 }
 
 constexpr int64_t kLongPiece =

@@ -1,5 +1,6 @@
 #include "passes/lower_reductions.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "passes/rewrite.h"
@@ -13,6 +14,7 @@ namespace {
 using Values = std::vector<ValueId>;
 
 constexpr int64_t kMaxLevels = 64;  // of the binary counter: sizes are 64-bit
+constexpr int64_t kFew = 8, kFewBits = 3;
 
 Values slice(std::span<const ValueId> values, size_t from, size_t count) {
     auto part = values.subspan(from, count);
@@ -123,17 +125,24 @@ private:
             each(zero, lanes, [&](ValueId l) { accumulate(fast, l, b_.apply("add", {first, l})); });
         });
         ValueId rest = b_.apply("subtract", {count, full});
-        ValueId whole =
-            b_.apply("logical_and", {b_.apply("greater", {rows, zero}), b_.apply("equal", {rest, zero})});
-        return b_.if_else(
-            whole, [&](Builder&, std::span<const ValueId>) { return halves_of_all(fast); },
-            [&](Builder&, std::span<const ValueId>) {
-                Values slow = arrays(lanes_, "partials");
-                each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
-                ValueId rest_start = b_.apply("add", {start, full});
-                each(zero, rest, [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
-                return halves(slow, count);
-            });
+        const auto of_all = [&](Builder&, std::span<const ValueId>) { return halves_of_all(fast); };
+        ValueId some = b_.apply("greater", {rows, zero});
+        ValueId whole = b_.apply("logical_and", {some, b_.apply("equal", {rest, zero})});
+        return b_.if_else(whole, of_all, [&](Builder&, std::span<const ValueId>) {
+            Values slow = arrays(lanes_, "partials");
+            each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
+            ValueId rest_start = b_.apply("add", {start, full});
+            each(zero, rest, [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
+            const auto of_some = [&](Builder&, std::span<const ValueId>) { return halves(slow, count); };
+            return b_.if_else(
+                some,
+                [&](Builder&, std::span<const ValueId>) {
+                    Values again = arrays(lanes_, "lanes");
+                    each(zero, lanes, [&](ValueId l) { store(again, l, load(slow, l)); });
+                    return halves_of_all(again);
+                },
+                of_some);
+        });
     }
 
     // Combines the lanes by halves where each has got elements: in registers, without a branch, so that the
@@ -154,15 +163,22 @@ private:
     // Of lanes in memory, of which the first `count` have elements; the others take no part.
     Values halves(const Values& slow, ValueId count) {
         ValueId zero = b_.index(0), one = b_.index(1);
-        Values widths{b_.apply("minimum", {count, b_.index(lanes_)}), b_.index(lanes_ / 2)};
-        ValueId levels = b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)));
+        // Few lanes have no part in the upper levels.
+        int64_t top = std::countr_zero(static_cast<uint64_t>(lanes_));
+        ValueId half = b_.index(lanes_ / 2), levels = b_.index(top);
+        for (int64_t level = std::min<int64_t>(top, 4) - 1; level > 0; level--) {
+            ValueId few = b_.apply("less_equal", {count, b_.index(int64_t{1} << level)});
+            half = b_.apply("select", {few, b_.index(int64_t{1} << (level - 1)), half});
+            levels = b_.apply("select", {few, b_.index(level), levels});
+        }
+        Values widths{b_.apply("minimum", {count, b_.index(lanes_)}), half};
         loop(zero, levels, widths, [&](ValueId, std::span<const ValueId> carried) {
-            ValueId width = carried[0], half = carried[1];
-            each(zero, b_.apply("subtract", {width, half}), [&](ValueId l) {
-                Values right = load(slow, b_.apply("add", {l, half}));
+            ValueId width = carried[0], middle = carried[1];
+            each(zero, b_.apply("subtract", {width, middle}), [&](ValueId l) {
+                Values right = load(slow, b_.apply("add", {l, middle}));
                 store(slow, l, combine(load(slow, l), right));
             });
-            return Values{b_.apply("minimum", {width, half}), b_.apply("right_shift", {half, one})};
+            return Values{b_.apply("minimum", {width, middle}), b_.apply("right_shift", {middle, one})};
         });
         return load(slow, zero);
     }
@@ -177,31 +193,57 @@ private:
     }
 
     // Combines results 0 … count-1 as a binary counter does: before result k comes, the stack holds one
-    // partial for each bit of k, the largest at the bottom; then partials of equal size merge.
+    // partial for each bit of k, the largest at the bottom; then partials of equal size merge. Eight results
+    // at a time are combined before they come to it, without a branch.
     template <class Partial>
     Values pairwise(ValueId count, const Partial& partial) {
-        ValueId zero = b_.index(0), one = b_.index(1);
-        Values stack = arrays(kMaxLevels, "stack");
+        ValueId zero = b_.index(0);
+        Values stack = arrays(kMaxLevels, "stack"), few = arrays(kFew, "few");
         store(stack, zero, initials_);
         each(zero, count, [&](ValueId k) {
-            Values right = partial(k);
-            ValueId depth = count_ones(k);
-            ValueId after = count_ones(b_.apply("add", {k, one}));
-            ValueId top = b_.apply("subtract", {after, one});  // where the merged partial goes
-            // Partials top … depth-1 are merged into it, the upper ones first.
-            ValueId merges = b_.apply("subtract", {depth, top});
-            ValueId highest = b_.apply("subtract", {depth, one});
-            Values merged = loop(zero, merges, right, [&](ValueId m, std::span<const ValueId> accumulator) {
-                return combine(load(stack, b_.apply("subtract", {highest, m})), accumulator);
-            });
-            store(stack, top, merged);
+            ValueId place = b_.apply("bitwise_and", {k, b_.index(kFew - 1)});
+            store(few, place, partial(k));
+            b_.if_else(
+                b_.apply("equal", {place, b_.index(kFew - 1)}),
+                [&](Builder&, std::span<const ValueId>) {
+                    push(stack, b_.apply("right_shift", {k, b_.index(kFewBits)}), neighbours(few));
+                    return Values{};
+                },
+                [](Builder&, std::span<const ValueId>) { return Values{}; });
         });
-        ValueId highest = b_.apply("subtract", {count_ones(count), one});
+        each(b_.apply("bitwise_and", {count, b_.index(-kFew)}), count,
+             [&](ValueId k) { push(stack, k, load(few, b_.apply("bitwise_and", {k, b_.index(kFew - 1)}))); });
+        ValueId highest = b_.apply("subtract", {count_ones(count), b_.index(1)});
         Values last = load(stack, b_.apply("maximum", {highest, zero}));
         return loop(zero, highest, last, [&](ValueId m, std::span<const ValueId> accumulator) {
-            ValueId at = b_.apply("subtract", {b_.apply("subtract", {highest, one}), m});
+            ValueId at = b_.apply("subtract", {b_.apply("subtract", {highest, b_.index(1)}), m});
             return combine(load(stack, at), accumulator);
         });
+    }
+
+    // All of `results`, pairwise.
+    Values neighbours(const Values& results) {
+        std::vector<Values> level;
+        for (int64_t i = 0; i < kFew; i++) level.push_back(load(results, b_.index(i)));
+        for (; level.size() > 1; level.resize(level.size() / 2)) {
+            for (size_t i = 0; i < level.size() / 2; i++) level[i] = combine(level[2 * i], level[2 * i + 1]);
+        }
+        return level[0];
+    }
+
+    // Result k comes to the stack.
+    void push(const Values& stack, ValueId k, const Values& right) {
+        ValueId one = b_.index(1), depth = count_ones(k);
+        ValueId after = count_ones(b_.apply("add", {k, one}));
+        ValueId top = b_.apply("subtract", {after, one});  // where the merged partial goes
+        // Partials top … depth-1 are merged into it, the upper ones first.
+        ValueId merges = b_.apply("subtract", {depth, top});
+        ValueId highest = b_.apply("subtract", {depth, one});
+        Values merged =
+            loop(b_.index(0), merges, right, [&](ValueId m, std::span<const ValueId> accumulator) {
+                return combine(load(stack, b_.apply("subtract", {highest, m})), accumulator);
+            });
+        store(stack, top, merged);
     }
 
     Builder& b_;

@@ -192,3 +192,59 @@ def test_any_and_all_stop_when_it_is_decided():
     for axis in (0, 1):
         assert_equal(weft.array(rows).any(axis), rows.any(axis))
         assert_equal((~weft.array(rows)).all(axis), (~rows).all(axis))
+
+
+def test_rows_of_every_length_have_the_bits_of_work_at_once():
+    lengths = [*range(1, 41), 63, 64, 65, 96, 100, 511, 512, 513, 543, 544, 1000]
+    for dtype in "fdbF":
+        for length in lengths:
+            x = to_weft(values(dtype, 3 * length, positive=True).reshape(3, length)[:, ::-1])
+            for name in ("sum", "prod", "max"):
+                with weft.config(small=0):
+                    compiled = getattr(x, name)(axis=1).tobytes()
+                assert getattr(x, name)(axis=1).tobytes() == compiled, (dtype, length, name)
+
+
+@pytest.mark.parametrize("dtype", "fb")
+def test_columns_of_every_shape(dtype):
+    """Columns are added up several rows at a time, or row by row, in tiles, by several threads: all the same."""
+    shapes = [(3, 9, 5), (2, 20, 40), (2, 17, 70), (1, 70, 300), (2, 9, 1030), (1, 30, 2500), (1, 21, 9000)]
+    for shape in shapes:
+        x = values(dtype, int(numpy.prod(shape))).reshape(shape)
+        if dtype == "f":
+            x = numpy.nan_to_num(x, posinf=9, neginf=-9)
+        for view in (x, x[..., 1:-1]):
+            for name in ("sum", "max", "argmin", "std"):
+                expected = getattr(view, name)(axis=1)
+                bits = set()
+                for threads in (1, 2, 5):
+                    for fuse in (True, False):
+                        with weft.config(num_threads=threads, fuse=fuse, small=0):
+                            result = getattr(to_weft(x)[..., 1:-1] if view is not x else to_weft(x), name)(
+                                axis=1
+                            )
+                            bits.add(result.tobytes())
+                assert len(bits) == 1
+                numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-5, atol=1e-4)
+
+
+def test_axes_outside_and_inside_of_the_kept_ones():
+    generator = numpy.random.default_rng(5)
+    for shape, axes in [
+        ((20, 30, 40), (0, 2)),
+        ((7, 20, 30, 40), (1, 3)),
+        ((7, 20, 30, 40), (0, 2)),
+        ((40, 1, 50, 33), (0, 3)),
+        ((3, 4, 5, 6, 70), (0, 2, 4)),
+    ]:
+        x = generator.random(shape)
+        for view in (x, x[::-1, ..., 1:], x.T):
+            expected = view.sum(axes)
+            bits = set()
+            for threads in (1, 2, 5):
+                for fuse in (True, False):
+                    with weft.config(num_threads=threads, fuse=fuse, small=0):
+                        result = to_weft(view).sum(axes)
+                        bits.add(result.tobytes())
+            assert len(bits) == 1
+            numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-13)
