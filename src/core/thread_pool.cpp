@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -49,26 +50,46 @@ bool spin_until(const Predicate& changed) {
 
 thread_local bool inside_task = false;
 
+// A part of a job's tasks.
+struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+};
+
 struct Job {
     TaskFunction function;
-    int64_t tasks;
-    std::atomic<int64_t> next{0};
+    std::span<Share> shares;  // one a thread
     std::atomic<bool> failed{false};
     std::exception_ptr error{};
 
-    void work() {
+    Job(int64_t tasks, TaskFunction what, std::span<Share> parts) : function(what), shares(parts) {
+        const auto count = static_cast<int64_t>(shares.size());
+        const auto start = [&](int64_t i) { return tasks / count * i + std::min(i, tasks % count); };
+        for (int64_t i = 0; i < count; ++i) {
+            Share& share = shares[static_cast<size_t>(i)];
+            share.next.store(start(i), std::memory_order_relaxed);
+            share.end = start(i + 1);
+        }
+    }
+
+    // The thread's own share first, then what is left of the others'.
+    void work(size_t thread) {
         inside_task = true;
-        for (;;) {
-            const int64_t task = next.fetch_add(1, std::memory_order_relaxed);
-            if (task >= tasks) break;
+        for (size_t i = 0; i < shares.size(); ++i) work_on(shares[(thread + i) % shares.size()]);
+        inside_task = false;
+    }
+
+    void work_on(Share& share) {
+        while (!failed.load(std::memory_order_relaxed)) {
+            if (share.next.load(std::memory_order_relaxed) >= share.end) break;
+            const int64_t task = share.next.fetch_add(1, std::memory_order_relaxed);
+            if (task >= share.end) break;
             try {
                 function(task);
             } catch (...) {
                 if (!failed.exchange(true)) error = std::current_exception();
-                next.store(tasks, std::memory_order_relaxed);
             }
         }
-        inside_task = false;
     }
 };
 
@@ -88,7 +109,7 @@ public:
             return;
         }
         resize(threads - 1);
-        Job job{function, tasks};
+        Job job(tasks, function, shares_);
         job_.store(&job);
         generation_.fetch_add(1);
         if (tasks > static_cast<int64_t>(workers_.size())) {
@@ -96,7 +117,7 @@ public:
         } else {
             for (int64_t i = 1; i < tasks; ++i) generation_.notify_one();
         }
-        job.work();
+        job.work(0);
         job_.store(nullptr);
         if (!spin_until([this] { return active_.load() == 0; })) {
             for (int busy = active_.load(); busy != 0; busy = active_.load()) active_.wait(busy);
@@ -128,11 +149,14 @@ private:
         workers_.reserve(static_cast<size_t>(count));
         for (int i = 0; i < count; ++i) {
             try {
-                workers_.emplace_back([this, seen = generation_.load()] { serve(seen); });
+                workers_.emplace_back([this, thread = static_cast<size_t>(i) + 1, seen = generation_.load()] {
+                    serve(thread, seen);
+                });
             } catch (const std::system_error&) {
                 break;  // no more threads to be had: those that started do the work
             }
         }
+        shares_ = std::vector<Share>(workers_.size() + 1);
     }
 
     void stop_workers() {
@@ -143,7 +167,7 @@ private:
         workers_.clear();
     }
 
-    void serve(uint32_t seen) {
+    void serve(size_t thread, uint32_t seen) {
         for (;;) {
             if (!spin_until([&] { return generation_.load(std::memory_order_relaxed) != seen; })) {
                 generation_.wait(seen);
@@ -151,7 +175,7 @@ private:
             seen = generation_.load();
             if (stopping_) return;
             active_.fetch_add(1);
-            if (Job* job = job_.load()) job->work();
+            if (Job* job = job_.load()) job->work(thread);
             if (active_.fetch_sub(1) == 1) active_.notify_one();
         }
     }
@@ -163,6 +187,7 @@ private:
     alignas(64) std::atomic<uint32_t> generation_{0};
     alignas(64) std::atomic<int> active_{0};
     std::vector<std::thread> workers_;
+    std::vector<Share> shares_ = std::vector<Share>(1);  // of the job, the caller's first
 };
 
 // The pool of this process.

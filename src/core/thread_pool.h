@@ -1,8 +1,9 @@
 // The pool of worker threads that CPU kernels run on.
 //
 // Launches come every few microseconds, so workers spin briefly for the next one before they sleep, and the
-// caller works too. Tasks are handed out by one atomic counter; results must not depend on which thread runs
-// a task.
+// caller works too. Each thread has a share of neighbouring tasks, the same from launch to launch, so that it
+// finds what it used last in its cache; who is done takes from the others'. Results must not depend on which
+// thread runs a task.
 #pragma once
 
 #include <cstdint>

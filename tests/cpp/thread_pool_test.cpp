@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -65,6 +66,45 @@ TEST(ThreadPool, UsesSeveralThreads) {
     });
     EXPECT_EQ(ids.size(), 3u);
     EXPECT_TRUE(ids.contains(std::this_thread::get_id()));
+}
+
+template <class Condition>
+bool becomes_true(const Condition& condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+TEST(ThreadPool, EachThreadBeginsWithItsOwnShare) {
+    const ThreadCount count(2);
+    for (int turn = 0; turn < 20; ++turn) {
+        std::mutex mutex;
+        std::map<std::thread::id, int64_t> first;
+        std::atomic<int> threads{0};
+        parallel_for(8, [&](int64_t task) {
+            {
+                const std::lock_guard lock(mutex);
+                if (!first.emplace(std::this_thread::get_id(), task).second) return;
+                ++threads;
+            }
+            EXPECT_TRUE(becomes_true([&] { return threads == 2; }));
+        });
+        EXPECT_EQ(first.at(std::this_thread::get_id()), 0);
+        for (const auto& [id, task] : first) EXPECT_EQ(task, id == std::this_thread::get_id() ? 0 : 4);
+    }
+}
+
+TEST(ThreadPool, WhoIsDoneTakesFromTheOthers) {
+    const ThreadCount count(2);
+    std::atomic<int> done{0};
+    parallel_for(8, [&](int64_t task) {
+        if (task == 0) EXPECT_TRUE(becomes_true([&] { return done == 7; }));
+        ++done;
+    });
+    EXPECT_EQ(done, 8);
 }
 
 TEST(ThreadPool, NestedCallsRunInline) {
