@@ -18,7 +18,8 @@ struct ProductOptions {
 /// np.matmul: (…, m, k) times (…, k, n) is (…, m, n); the axes before broadcast. One-dimensional operands are
 /// a row on the left and a column on the right. Throws ValueError where shapes do not fit, UFuncTypeError
 /// where dtypes do not.
-array matmul(const array& left, const array& right, const ProductOptions& options = {});
+array matmul(const array& left, const array& right);
+array matmul(const array& left, const array& right, const ProductOptions& options);
 
 /// np.dot: over the last axis of `left` and the last but one (or only) of `right`. `out`, if valid, must be
 /// just what would be returned.

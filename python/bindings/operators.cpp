@@ -213,13 +213,16 @@ bool to_product_operand(PyObject* object, array& operand) {
     return true;
 }
 
-array multiply_matrices(const array& left, const array& right, const ProductOptions& options = {}) {
+template <class... Options>
+array multiply_matrices(const array& left, const array& right, const Options&... options) {
     const ReleaseGil release(is_large(left) || is_large(right));
-    return matmul(left, right, options);
+    return matmul(left, right, options...);
 }
 
 PyObject* matrix_multiply(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
+        if (is_array(left) && is_array(right))
+            return wrap_result(multiply_matrices(array_of(left), array_of(right))).release().ptr();
         array a, b;
         if (!to_product_operand(left, a) || !to_product_operand(right, b)) return not_implemented();
         return wrap_result(multiply_matrices(a, b)).release().ptr();

@@ -8,6 +8,7 @@
 #include "graph/at_once.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
+#include "library/contraction.h"
 
 namespace weft {
 
@@ -241,6 +242,46 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
                    std::vector<bool>(input.shape().size(), true), from,
                    {static_cast<char*>(element), &none, types.result.scalar_type()});
     dtype = types.result;
+    return true;
+}
+
+bool multiply_at_hand(const array& left, const array& right, array& result) {
+    const DType dtype = left.dtype();
+    const Dims &a = left.shape(), &b = right.shape();
+    if (!(dtype == right.dtype()) || a.size() > 2 || b.size() > 2 || a.size() + b.size() < 3) return false;
+    const bool row = a.size() == 1, column = b.size() == 1;
+    if (b[0] != a.back()) return false;
+    const Dims &left_strides = left.strides(), &right_strides = right.strides();
+    const int64_t itemsize = dtype.itemsize();
+    MatrixProduct product{};
+    product.m = row ? 1 : a[0];
+    product.n = column ? 1 : b[1];
+    product.k = b[0];
+    if (!is_tiny(dtype.scalar_type(), product) || !is_small(product.m * product.n * product.k)) return false;
+    product.left_row = row ? 0 : left_strides[0];
+    product.left_step = left_strides.back();
+    product.right_step = right_strides[0];
+    product.right_column = column ? 0 : right_strides[1];
+    product.out_row = product.n * itemsize;
+    product.out_column = itemsize;
+    StorageLocks locks;
+    locks.add(*left.storage());
+    locks.add(*right.storage());
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(product.m * product.n * itemsize));
+    product.out = buffer->data();
+    {
+        locks.lock();
+        if (!locks.all_in_memory()) return false;
+        product.left = left.storage()->current.buffer->data() + left.offset();
+        product.right = right.storage()->current.buffer->data() + right.offset();
+        multiply_tiny(dtype.scalar_type(), product);
+        locks.unlock();
+    }
+    Dims shape;
+    if (!row) shape.push_back(product.m);
+    if (!column) shape.push_back(product.n);
+    const Dims strides = c_strides(shape, itemsize);
+    result = array(make_storage(std::move(buffer)), dtype, shape, strides, 0, true);
     return true;
 }
 

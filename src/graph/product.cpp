@@ -9,6 +9,7 @@
 
 #include "core/log.h"
 #include "core/shape.h"
+#include "graph/at_hand.h"
 #include "graph/evaluate.h"
 #include "graph/kernel_store.h"
 #include "graph/record.h"
@@ -271,6 +272,12 @@ array reordered(const array& result, char order) {
 }
 
 }  // namespace
+
+array matmul(const array& left, const array& right) {
+    array result;
+    if (multiply_at_hand(left, right, result)) return result;
+    return matmul(left, right, ProductOptions{});
+}
 
 array matmul(const array& left, const array& right, const ProductOptions& options) {
     const DType common =

@@ -55,8 +55,9 @@ struct MatrixProduct {
     int64_t out_row, out_column;
 };
 
-// Multiplies matrices so small that any call would cost more; says whether they are. `contract` does the same
-// with them.
-bool multiply_tiny(ScalarType type, const MatrixProduct& product);
+// Whether matrices are so small that any call would cost more (and none is empty); only the extents are
+// looked at. Such are multiplied plainly, by `contract` too.
+bool is_tiny(ScalarType type, const MatrixProduct& product);
+void multiply_tiny(ScalarType type, const MatrixProduct& product);
 
 }  // namespace weft

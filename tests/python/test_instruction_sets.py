@@ -14,6 +14,7 @@ import weft
 BUILD = pathlib.Path(weft.__file__).absolute().parents[2]
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("isa", ["x86_64_v3", "x86_64_v4"])
 def test_objects_share_nothing_unnamed(isa):
     objects = sorted((BUILD / "CMakeFiles" / f"weft_loops_{isa}.dir").rglob("*.o"))

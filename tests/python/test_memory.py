@@ -64,17 +64,20 @@ def measured(program):
     return json.loads(done.stdout)
 
 
+@pytest.mark.measures
 def test_an_expression_takes_its_inputs_and_its_result():
     inputs, result, grown = measured(EXPRESSION)
     assert grown >= result
     assert grown - result <= 0.05 * (inputs + result)
 
 
+@pytest.mark.measures
 def test_a_periodogram_does_not_store_its_table():
     _, result, grown = measured(PERIODOGRAM)
     assert grown - result <= 20e6  # the table has 2^23 numbers: 67 MB
 
 
+@pytest.mark.measures
 def test_growth_is_seen():
     _, result, grown = measured(EXPRESSION.replace("2 * a", "2 * weft.asarray(numpy.asarray(a) * b)"))
     assert grown - result > 79e6

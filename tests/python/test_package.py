@@ -28,6 +28,7 @@ def test_import_loads_no_numpy():
     assert loaded.strip() == "[]"
 
 
+@pytest.mark.measures
 def test_import_time():
     """At most a third of NumPy's, the best of some turns each."""
 
@@ -55,6 +56,7 @@ def nanoseconds(functions, turns=41, calls=2000):
     return [statistics.median(measured) for measured in times]
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("name", ["add", "scalar", "multiply_in_place", "sqrt", "compare", "ufunc"])
 def test_small_operations_cost_what_numpys_do(name):
     def operation(np):

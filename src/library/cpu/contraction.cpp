@@ -583,13 +583,13 @@ std::string routine_name(ScalarType type, Routine routine) {
 
 }  // namespace
 
-bool multiply_tiny(ScalarType type, const MatrixProduct& product) {
-    if (product.k > kTinySteps || product.m > kTinyProducts || product.n > kTinyProducts ||
-        product.m * product.n * product.k > kTinyProducts || type == ScalarType::kFloat16)
-        return false;
-    multiply_plainly(type, product);
-    return true;
+bool is_tiny(ScalarType type, const MatrixProduct& product) {
+    return type != ScalarType::kFloat16 && product.m > 0 && product.n > 0 && product.k > 0 &&
+           product.k <= kTinySteps && product.m <= kTinyProducts && product.n <= kTinyProducts &&
+           product.m * product.n * product.k <= kTinyProducts;
 }
+
+void multiply_tiny(ScalarType type, const MatrixProduct& product) { multiply_plainly(type, product); }
 
 ContractionReport contract(const Contraction& contraction) {
     ContractionReport report;
@@ -646,8 +646,7 @@ ContractionReport contract(const Contraction& contraction) {
         }
     }
     MatrixProduct product = matrix_product(problem);
-    const bool tiny = product.k <= kTinySteps && product.m * product.n * product.k <= kTinyProducts &&
-                      product.m <= kTinyProducts && product.n <= kTinyProducts;
+    const bool tiny = is_tiny(problem.type, product);
     const Blas* library = !tiny && dtype.is_inexact() ? blas() : nullptr;
     Routine routine = Routine::kPlain;
     if (!tiny && library != nullptr) {
