@@ -379,8 +379,8 @@ int64_t even_tile(int64_t extent, int64_t tile) {
 Tiling choose_tiling(Routine routine, int64_t batch, int64_t m, int64_t n, int64_t k) {
     constexpr int64_t kTile = 512, kShortTile = 128;
     constexpr int64_t kTaskWork = 1 << 20;   // multiplications that are worth a task
-    constexpr int64_t kLargeTask = 1 << 25;  // beyond, a task is halved while there are few
-    constexpr int64_t kFewTasks = 16;
+    constexpr int64_t kLargeTask = 1 << 22;  // beyond, a task is halved while there are few
+    constexpr int64_t kFewTasks = 8;
     int64_t rows = std::min(m, kTile), columns = std::min(n, kTile);
     if (routine == Routine::kGemv || routine == Routine::kDot) {
         constexpr int64_t kMemoryWork = 1 << 17;  // as many elements are read
