@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 import numpy
 
+load = functools.cache(importlib.import_module)  # which takes longer than the smallest cases
+
 
 @dataclasses.dataclass
 class Case:
@@ -43,27 +45,25 @@ class Contender:
 
 
 def weft_finish(result):
-    weft = importlib.import_module("weft")
+    weft = load("weft")
     weft.eval(*(result if isinstance(result, tuple) else (result,)))
     return result
 
 
 def jax_convert(array):
-    jax = importlib.import_module("jax")
+    jax = load("jax")
     jax.config.update("jax_enable_x64", True)
     return jax.numpy.asarray(array)
 
 
 CONTENDERS = {
-    "weft": Contender("weft", lambda a: importlib.import_module("weft").asarray(a), weft_finish),
+    "weft": Contender("weft", lambda a: load("weft").asarray(a), weft_finish),
     "numpy": Contender("numpy"),
     "numexpr": Contender("numexpr"),
     "numba": Contender("numba"),
     "scipy": Contender("scipy"),
-    "jax": Contender(
-        "jax", jax_convert, lambda result: importlib.import_module("jax").block_until_ready(result)
-    ),
-    "torch": Contender("torch", lambda a: importlib.import_module("torch").from_numpy(a)),
+    "jax": Contender("jax", jax_convert, lambda result: load("jax").block_until_ready(result)),
+    "torch": Contender("torch", lambda a: load("torch").from_numpy(a)),
 }
 
 CASES: list[Case] = []
@@ -84,9 +84,9 @@ def the_same(function, jit=True, without=()):
     cache = {}
     contenders = {
         "numpy": lambda *arrays: function(numpy, *arrays),
-        "weft": lambda *arrays: function(importlib.import_module("weft"), *arrays),
+        "weft": lambda *arrays: function(load("weft"), *arrays),
         "jax": jax,
-        "torch": lambda *arrays: function(importlib.import_module("torch"), *arrays),
+        "torch": lambda *arrays: function(load("torch"), *arrays),
     }
     return {name: run for name, run in contenders.items() if name not in without}
 
@@ -102,7 +102,7 @@ def compiled_by_numba(make):
 
     def run(*arrays):
         if "function" not in cache:
-            cache["function"] = make(importlib.import_module("numba"))
+            cache["function"] = make(load("numba"))
         return cache["function"](*arrays)
 
     return run
@@ -124,7 +124,7 @@ def three(size, dtype="f8", add=0.0):
 
 
 def evaluated_by_numexpr(text):
-    return lambda a, b, c: importlib.import_module("numexpr").evaluate(text, {"a": a, "b": b, "c": c})
+    return lambda a, b, c: load("numexpr").evaluate(text, {"a": a, "b": b, "c": c})
 
 
 case(
@@ -153,7 +153,7 @@ def error_function(np):
     if np.__name__ == "torch":
         return np.erf
     homes = {"numpy": "scipy.special", "jax.numpy": "jax.scipy.special"}
-    return importlib.import_module(homes.get(np.__name__, np.__name__ + ".scipy.special")).erf
+    return load(homes.get(np.__name__, np.__name__ + ".scipy.special")).erf
 
 
 def black_scholes(np, spot, strike, years):
@@ -430,7 +430,7 @@ for dtype, tolerance in (("f8", 1e-9), ("f4", 2e-2)):
         samples(dtype),
         {
             **the_same(periodogram), "numba": compiled_by_numba(periodogram_loops),
-            "scipy": lambda x, y, f: importlib.import_module("scipy.signal").lombscargle(x, y, f),
+            "scipy": lambda x, y, f: load("scipy.signal").lombscargle(x, y, f),
         },
         tolerance=tolerance, work={("sin", dtype): 2**23, ("cos", dtype): 2**23},
         note="f32: sums of 1024 float32 differ" if dtype == "f4" else "",

@@ -186,9 +186,11 @@ void bind_engine(nb::module_& m) {
     m.def(
         "eval",
         [](const nb::args& arguments) {
-            const std::vector<array> arrays = arrays_of(arguments);
+            std::vector<array> pending = arrays_of(arguments);
+            std::erase_if(pending, [](const array& input) { return evaluated(input); });
+            if (pending.empty()) return;
             const GilRelease release;
-            eval(arrays);
+            eval(pending);
         },
         arg("arrays"), "Computes what is pending for these arrays now.");
     m.def(
