@@ -2,6 +2,7 @@
 // same bits.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -9,6 +10,7 @@
 
 #include "core/config.h"
 #include "core/shape.h"
+#include "device/device.h"
 #include "ops/op.h"
 #include "weft/ops.h"
 
@@ -202,6 +204,22 @@ TEST(Graph, LongChainsNeedNoStack) {
     const double first = values_of(b)[0];
     for (int i = 0; i < 1000; ++i) b = add(b, Integer(1));
     EXPECT_NEAR(values_of(b)[0], first + 1000, 1e-9);
+}
+
+TEST(Graph, PlansThatAreKeptHoldNoArrays) {
+    const size_t before = cpu_device().bytes_in_use();
+    {
+        array field = random_array({300, 400}, 1);
+        for (int turn = 0; turn < 3; ++turn) {  // from the second on, the plan is one that is kept
+            for (int k = 1; k <= 40; ++k) {
+                array sum = field;
+                for (int n = 0; n < k; ++n) sum = add(sum, multiply(field, n + 0.5));
+                eval(std::array{sum, multiply(sum, field)});
+            }
+            field = add(field, 1.0);
+        }
+    }
+    EXPECT_EQ(cpu_device().bytes_in_use(), before);
 }
 
 TEST(Graph, HostViewPinsTheMemory) {

@@ -316,6 +316,19 @@ def test_ten_thousand_turns_of_a_small_loop():
     assert start[0] == field(5000)[0]
 
 
+def test_a_chain_of_a_hundred_thousand_operations():
+    x = result = weft.array(field(5000))
+    expected = field(5000)
+    steps = [lambda y: y * 0.5, lambda y: y + 0.25, lambda y: -y, abs, lambda y: y - 1.0]
+    order = numpy.tile(numpy.random.default_rng(3).integers(0, len(steps), 125), 800)
+    for k in order:
+        result, expected = steps[k](result), steps[k](expected)
+    numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+    for k in order:
+        x = steps[k](x)
+    del x  # never asked for
+
+
 def test_a_wide_graph_of_ten_thousand_nodes():
     x = weft.array(field(5000))
     parts = [x * float(k) for k in range(5000)]

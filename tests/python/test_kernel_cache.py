@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
@@ -113,6 +114,82 @@ def test_damaged_entries_are_rebuilt(new_cache):
     assert second["dropped"] == second["compiled"] == second["written"] == first["compiled"]
     assert third["hits"] == first["compiled"] and third["dropped"] == 0
     assert first["value"] == second["value"] == third["value"]
+
+
+# Stands before the C library: the named function fails with EIO, for files of the cache.
+FAILING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fails(const char* function, int file) {
+    const char* wanted = getenv("FAILING");
+    const char* folder = getenv("WEFT_CACHE_DIR");
+    if (wanted == NULL || strcmp(wanted, function) != 0) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    const ssize_t size = readlink(link, path, sizeof path - 1);
+    if (size < 0) return 0;
+    path[size] = 0;
+    if (strncmp(path, folder, strlen(folder)) != 0) return 0;
+    errno = EIO;
+    return 1;
+}
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+ssize_t pread(int file, void* to, size_t size, off_t at) {
+    return fails("pread", file) ? -1 : NEXT(pread)(file, to, size, at);
+}
+ssize_t pwrite(int file, const void* from, size_t size, off_t at) {
+    return fails("pwrite", file) ? -1 : NEXT(pwrite)(file, from, size, at);
+}
+int fstat(int file, struct stat* status) { return fails("fstat", file) ? -1 : NEXT(fstat)(file, status); }
+int renameat(int from, const char* old, int to, const char* fresh) {
+    return fails("renameat", from) ? -1 : NEXT(renameat)(from, old, to, fresh);
+}
+int openat(int folder, const char* name, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    return fails("openat", folder) ? -1 : NEXT(openat)(folder, name, flags, mode);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("failing")
+    (folder / "failing.c").write_text(FAILING)
+    library = folder / "failing.so"
+    command = ["clang-19", "-shared", "-fPIC", "-O1", "-o", library, folder / "failing.c"]
+    subprocess.run(command, check=True)
+    return str(library)
+
+
+@pytest.mark.measures  # the sanitizer has to be first among the libraries
+@pytest.mark.parametrize("function", ["pread", "pwrite", "fstat", "renameat", "openat"])
+@pytest.mark.parametrize("filled", [False, True])
+def test_an_io_error_costs_speed_never_the_result(new_cache, failing, function, filled):
+    expected = run()["value"]  # fills the cache
+    if not filled:
+        shutil.rmtree(new_cache)
+    failed = run(LD_PRELOAD=failing, FAILING=function)
+    assert failed["value"] == expected
+    if not filled:
+        assert failed["hits"] == 0 and failed["compiled"] > 0
+        assert function == "pread" or failed["written"] == 0
+    elif function not in ("pwrite", "renameat"):
+        assert failed["hits"] == 0 and failed["compiled"] > 0
+    run()
+    again = run()
+    assert again["value"] == expected and again["compiled"] == 0
 
 
 def test_importing_and_asking_touch_nothing(new_cache):
