@@ -12,11 +12,8 @@ namespace weft {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "simplify",         "interchange_reductions",
-    "simplify_lowered", "views",
-    "repeats",          "neighbours",
-    "phases",           "turns",
-    "plan_cache",
+    "simplify",   "interchange_reductions", "simplify_lowered", "views", "repeats",
+    "neighbours", "product_tiles",          "phases",           "turns", "plan_cache",
 };
 
 uint32_t parse(std::string_view names) {

@@ -15,6 +15,7 @@ enum class OptionalStep : uint8_t {
     kViews,                  // planning: values read through slices and broadcasts join their readers
     kRepeats,                // planning: cheap work is computed in several kernels
     kNeighbours,             // planning: independent work over one space shares a kernel
+    kProductTiles,           // planning: element-wise work runs on the tiles of the product before it
     kPhases,                 // planning: rows are walked again by the kernel that reduced them
     kTurns,                  // recording: the graph is cut where the turns of a loop meet
     kPlanCache,              // evaluation: plans are kept

@@ -51,6 +51,9 @@ public:
     virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
                         const GridHints& hints = GridHints()) = 0;
+    // A box of the grid, on the calling thread: for work that other work's tasks have ready in their cache.
+    virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                         const GridBox& box) = 0;
     virtual void synchronize() = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;

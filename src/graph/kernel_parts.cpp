@@ -39,6 +39,12 @@ ValueForm StepBuilder::input(BufferUse use) {
     return {ValueForm::Kind::kInput, static_cast<uint16_t>(parts_.inputs.size() - 1), 0};
 }
 
+size_t StepBuilder::add_input(const Node& node, BufferUse use) {
+    given_inputs_.emplace(&node, parts_.inputs.size());
+    parts_.inputs.push_back(std::move(use));
+    return parts_.inputs.size() - 1;
+}
+
 ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const IndexMap& map) {
     const Operand& operand = consumer.inputs[number];
     if (operand.is_constant()) {
@@ -60,6 +66,9 @@ ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const Ind
 ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMap& map) {
     if (const auto found = reductions_.find(&node); found != reductions_.end()) {
         return {ValueForm::Kind::kReduction, static_cast<uint16_t>(found->second), 0};
+    }
+    if (const auto found = given_inputs_.find(&node); found != given_inputs_.end()) {
+        return {ValueForm::Kind::kInput, static_cast<uint16_t>(found->second), 0};
     }
     WEFT_CHECK(std::binary_search(members_.begin(), members_.end(), &node),
                "a group reads a node that is not computed yet");

@@ -14,7 +14,7 @@ namespace weft {
 
 struct BufferUse {
     int64_t base = 0;                // address of the first element; of a position: the first one
-    const Buffer* buffer = nullptr;  // none for a position
+    const Buffer* buffer = nullptr;  // none for a position, or for memory of a task
     DType dtype;
     Dims strides;           // bytes, over the group's space, later over the kernel's dimensions
     bool position = false;  // no memory: counts base + Σ index · stride (InputForm::position)
@@ -38,6 +38,9 @@ public:
     // Reads of this node are the kernel's reduction `index`, or (partial results) what it was combined to.
     void add_reduction(const Node& node, size_t index) { reductions_.emplace(&node, index); }
 
+    // Reads of this node are an input of the kernel, which the caller makes; nothing else is that input.
+    size_t add_input(const Node& node, BufferUse use);
+
     // What operand `number` of a node is that `map` maps to the group's space.
     ValueForm operand_of(const Node& consumer, size_t number, const IndexMap& map);
     // A result of a node of the group.
@@ -53,7 +56,7 @@ private:
 
     KernelParts& parts_;
     size_t rank_;
-    std::unordered_map<const Node*, size_t> reductions_;
+    std::unordered_map<const Node*, size_t> reductions_, given_inputs_;
     std::vector<const Node*> members_;  // sorted: what the kernel computes
     std::vector<Step> steps_;
 };

@@ -32,7 +32,7 @@ void append_words(std::vector<KernelWord>& words, DType dtype, const ScalarBytes
 }
 
 int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
-    if (use.position) return 0;
+    if (use.buffer == nullptr) return 0;
     int64_t elements = 1;
     for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
         if (use.strides[d] != 0) elements *= extents[d];
@@ -48,7 +48,7 @@ int64_t bytes_of_inputs(std::span<const BufferUse> inputs, const Dims& extents) 
     };
     std::vector<Span> spans;
     for (const BufferUse& use : inputs) {
-        if (use.position) continue;
+        if (use.buffer == nullptr) continue;
         Span span{use.buffer, bytes_touched(use, extents), use.base, use.base + use.dtype.itemsize()};
         for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
             const int64_t moved = use.strides[d] * (extents[d] - 1);
@@ -155,6 +155,26 @@ void find_columns(const KernelForm& form, GridHints& hints) {
 
 }  // namespace
 
+namespace {
+
+// Finds the kernel, and counts what it will do.
+LaunchRecord begin_record(const KernelParts& parts, const KernelForm& form, const Dims& counted,
+                          KernelMemo* memo) {
+    LaunchRecord record;
+    record.kernel = memo != nullptr ? memo->next() : nullptr;
+    if (record.kernel == nullptr) {
+        record.kernel = find_or_compile(form, record.fresh);
+        if (memo != nullptr) memo->remember(record.kernel);
+    }
+    record.operations = parts.operations;
+    record.elements = element_count(counted);
+    record.bytes_read = bytes_of_inputs(parts.inputs, counted);
+    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
+    return record;
+}
+
+}  // namespace
+
 void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo) {
     using Clock = std::chrono::steady_clock;
     KernelForm form = parts.form;
@@ -169,21 +189,8 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
             output.buffer.strides.erase(output.buffer.strides.begin(),
                                         output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
     }
-    bool fresh = false;
-    std::shared_ptr<const StoredKernel> kernel = memo != nullptr ? memo->next() : nullptr;
-    if (kernel == nullptr) {
-        kernel = find_or_compile(form, fresh);
-        if (memo != nullptr) memo->remember(kernel);
-    }
-
-    LaunchRecord record;
-    record.kernel = kernel;
-    record.fresh = fresh;
-    record.operations = parts.operations;
-    record.elements = element_count(counted);
-    record.bytes_read = bytes_of_inputs(parts.inputs, counted);
-    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
-
+    LaunchRecord record = begin_record(parts, form, counted, memo);
+    const std::shared_ptr<const StoredKernel>& kernel = record.kernel;
     const auto start = Clock::now();
     Dims position(extra);
     std::vector<KernelWord> words;
@@ -223,10 +230,30 @@ void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, 
         std::snprintf(
             text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel->name.c_str(),
             static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-            fresh ? (" (compiled in " + std::to_string(kernel->compile_seconds * 1e3) + " ms)").c_str() : "");
+            record.fresh ? (" (compiled in " + std::to_string(kernel->compile_seconds * 1e3) + " ms)").c_str()
+                         : "");
         log_line(text);
     }
     record_launch(std::move(record));
+}
+
+TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input, KernelMemo* memo)
+    : record_(begin_record(parts, parts.form, extents, memo)) {
+    for (const int64_t extent : extents) words_.push_back(static_cast<KernelWord>(extent));
+    for (size_t k = 0; k < parts.inputs.size(); ++k) {
+        if (k == moving_input) moving_word_ = words_.size();
+        append_words(words_, parts.inputs[k], parts.form.inputs[k].buffer);
+    }
+    for (const auto& [dtype, bytes] : parts.scalars) append_words(words_, dtype, bytes);
+    for (size_t k = 0; k < parts.outputs.size(); ++k)
+        append_words(words_, parts.outputs[k], parts.form.outputs[k].buffer);
+}
+
+void TiledLaunch::run(const GridBox& box, int64_t origin, int64_t stride) const {
+    std::vector<KernelWord> words = words_;
+    words[moving_word_] = static_cast<KernelWord>(origin);
+    words[moving_word_ + 1] = static_cast<KernelWord>(stride);
+    cpu_device().run_box(*record_.kernel->compiled, words, box);
 }
 
 }  // namespace weft

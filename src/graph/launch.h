@@ -39,4 +39,23 @@ inline void launch(const KernelParts& parts, const Dims& extents, KernelMemo* me
     launch(parts, extents, extents, memo);
 }
 
+// An element-wise kernel that is run box by box on the threads of somebody else's tasks, each with one of its
+// inputs at another place.
+class TiledLaunch {
+public:
+    TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input, KernelMemo* memo);
+
+    // `origin` is the address that the moving input's element 0, 0 would have, and `stride` leads to its next
+    // row.
+    void run(const GridBox& box, int64_t origin, int64_t stride) const;
+
+    // What to write down, but for the time; the moving input counts for nothing.
+    LaunchRecord record() const { return record_; }
+
+private:
+    std::vector<KernelWord> words_;
+    size_t moving_word_ = 0;
+    LaunchRecord record_;
+};
+
 }  // namespace weft

@@ -55,7 +55,7 @@ enum class NodeKind : uint8_t {
     kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
     kArange,   // start + i * step over one dimension: inputs are the two constants
     kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
-    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/product.h
+    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
 };
 
 constexpr uint64_t kSequenceStep = 1 << 16;  // rewrites enter nodes between those that were recorded

@@ -26,6 +26,10 @@ constexpr double kRepeatedCost = 8;
 constexpr double kMaxRepeatedCost = 24;            // of all nodes of a group together
 constexpr int64_t kRowBytes = int64_t{256} << 10;  // a row that is walked again from the second-level cache
 constexpr int64_t kEnoughRows = 256;
+// Work on the tiles of a product spares its result the way to memory and back, which is seen while not many
+// products are added up for an element, and the result does not stay in a cache by itself.
+constexpr int64_t kMostTileSteps = 512;
+constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
 // Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
 constexpr size_t kNeighbours = 8;
 constexpr int kMaxSearch = 256;
@@ -52,7 +56,8 @@ struct Draft {
     Dims shape;
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
-    std::vector<Input> inputs;           // read by its nodes and computed by none of them
+    bool multiplies = false;    // its nodes are computed on the tiles of a product, which is one of them
+    std::vector<Input> inputs;  // read by its nodes and computed by none of them
     double repeated_cost = 0;
     std::vector<size_t> successors;
 };
@@ -152,6 +157,11 @@ private:
         if (into.empty()) return "its value is asked for";
         if (node.kind == NodeKind::kUpdate) return "a write to a storage ends its kernel";
         if (node.kind == NodeKind::kScan) return "a scan ends its kernel";
+        if (node.kind == NodeKind::kProduct && into.size() == 1 && !held && runs_on_tiles(node, into[0])) {
+            join(&node, into[0], false);
+            drafts_[into[0]].multiplies = true;
+            return "";
+        }
         if (node.kind != NodeKind::kElementwise && node.kind != NodeKind::kArange &&
             node.kind != NodeKind::kReduce)
             return "it is a library's work";
@@ -345,6 +355,28 @@ private:
         return "";
     }
 
+    // Whether the group is element-wise work over a matrix that is the product's result.
+    bool runs_on_tiles(const Node& product, size_t group) {
+        const Draft& draft = drafts_[group];
+        if (!is_on(OptionalStep::kProductTiles) || draft.walk || draft.multiplies) return false;
+        if (draft.nodes.front()->kind != NodeKind::kElementwise || is_full(draft, product)) return false;
+        const Dims shape = product.result_shape();
+        const NodeResult& result = product.results[0];
+        if (shape.size() != 2 || draft.shape != shape || result.bytes < kLeastTiledBytes) return false;
+        if (result.strides != c_strides(shape, result.dtype.itemsize())) return false;
+        const int64_t work = element_count(product.shape);
+        if (shape[0] == 1 || shape[1] == 1 || work == 0 || work > kMostTileSteps * element_count(shape))
+            return false;
+        // Rows are one operand's, columns the other's: else the library has a batch of products to do.
+        const Dims &left = product.inputs[0].strides, &right = product.inputs[1].strides;
+        for (size_t d = 0; d < 2; ++d) {
+            if ((left[d] != 0) == (right[d] != 0)) return false;
+        }
+        if ((left[0] != 0) == (left[1] != 0)) return false;
+        const std::vector<IndexMap> maps = maps_of(product, group);
+        return maps.size() == 1 && maps[0] == identity_map(shape);
+    }
+
     // A stored value is written once for each point of one of the group's levels.
     bool covers(const IndexMap& map, const Dims& shape, const Draft& draft) const {
         const bool of_element = moves_along_row(map, draft);
@@ -422,6 +454,7 @@ private:
     std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
                                   size_t group) {
         const std::string whole = "a reduction ends its kernel";
+        if (draft.multiplies) return whole;
         if (node.shape.size() + 1 > kMaxGridDimensions) return whole;
         const ReductionSpace walk = space_of(node);
         switch (entry(node, draft, maps)) {
@@ -622,6 +655,7 @@ private:
         group.reason = std::move(draft.reason);
         group.shape = std::move(draft.shape);
         group.reduces = draft.walk.has_value();
+        group.multiplies = draft.multiplies;
         group.reduced = std::move(draft.reduced);
         return group;
     }

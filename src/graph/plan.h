@@ -25,6 +25,7 @@ struct Group {
     std::string reason;                // why the root is not part of its consumer's kernel
     Dims shape;                        // the space
     bool reduces = false;              // it has reductions
+    bool multiplies = false;           // it works on the tiles of a product, one of its nodes
     std::vector<bool> reduced;         // which axes of the space these reduce
     std::vector<NodePtr> keep;         // the stored nodes, from planning until they are computed
     std::shared_ptr<KernelMemo> memo;  // of a plan that is kept (graph/plan_cache.h)

@@ -1,19 +1,12 @@
-#include "graph/product.h"
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "core/log.h"
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/evaluate.h"
-#include "graph/kernel_store.h"
 #include "graph/record.h"
-#include "graph/run_group.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
 #include "ops/resolve.h"
@@ -503,73 +496,6 @@ array dot(const array& left, const array& right, const array& out) {
     if (!out.valid()) return result;
     assign(out, result, Casting::kUnsafe);
     return out;
-}
-
-// ---- running ----
-
-namespace {
-
-int64_t bytes_walked(const Dims& shape, const Dims& strides, int64_t itemsize) {
-    int64_t elements = 1;
-    for (size_t d = 0; d < shape.size(); ++d) {
-        if (strides[d] != 0) elements *= shape[d];
-    }
-    return elements * itemsize;
-}
-
-std::string size_text(const ContractionReport& report) {
-    std::string text = std::to_string(report.m) + "x" + std::to_string(report.k);
-    text += "@" + std::to_string(report.k) + "x" + std::to_string(report.n);
-    return report.batch == 1 ? text : std::to_string(report.batch) + "*" + text;
-}
-
-// Computes the product into `out`, a fresh buffer for its result.
-void execute_product(const Node& node, char* out) {
-    using Clock = std::chrono::steady_clock;
-    const Operand &left = node.inputs[0], &right = node.inputs[1];
-    const NodeResult& result = node.results[0];
-    Contraction contraction{result.dtype.scalar_type(),
-                            node.shape,
-                            node.reduced_axes,
-                            left.source.buffer->data() + left.offset,
-                            right.source.buffer->data() + right.offset,
-                            out,
-                            left.strides,
-                            right.strides,
-                            Dims(node.shape.size(), 0)};
-    for (size_t d = 0, k = 0; d < node.shape.size(); ++d) {
-        if (!node.reduced_axes[d]) contraction.out_strides[d] = result.strides[k++];
-    }
-    const auto start = Clock::now();
-    const ContractionReport report = contract(contraction);
-    if (report.routine.empty()) return;  // no elements
-    const int64_t itemsize = result.dtype.itemsize();
-    auto kernel = std::make_shared<StoredKernel>();  // the library's, so that nothing is compiled
-    kernel->name = report.routine + " " + size_text(report);
-    LaunchRecord record;
-    record.operations = 1;
-    record.elements = result.bytes / itemsize;
-    record.bytes_read = bytes_walked(node.shape, left.strides, itemsize) +
-                        bytes_walked(node.shape, right.strides, itemsize) + report.packed_bytes;
-    record.bytes_written = result.bytes + report.packed_bytes;
-    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
-        char text[256];
-        std::snprintf(text, sizeof text, "%-40s %12lld elements %9.3f ms, %lld tasks, %d packed",
-                      kernel->name.c_str(), static_cast<long long>(record.elements), record.seconds * 1e3,
-                      static_cast<long long>(report.tasks), report.packed_operands);
-        log_line(text);
-    }
-    record.kernel = std::move(kernel);
-    record_launch(std::move(record));
-}
-
-}  // namespace
-
-void run_product(const Group& group) {
-    GroupBuffers buffers = reserve_results(group);
-    execute_product(group.root(), buffers.back()[0]->data());
-    commit_all(group, buffers);
 }
 
 }  // namespace weft

@@ -4,7 +4,7 @@
 
 #include "core/shape.h"
 #include "graph/launch.h"
-#include "graph/product.h"
+#include "graph/run_product.h"
 
 namespace weft {
 
@@ -57,7 +57,7 @@ void run_group(Group& group, bool fuse) {
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
     }
-    if (group.root().kind == NodeKind::kProduct) {
+    if (group.multiplies || group.root().kind == NodeKind::kProduct) {
         run_product(group);
         return;
     }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,14 @@
 #include "weft/dtype.h"
 
 namespace weft {
+
+// Part of a matrix product that is done, in memory of the task that computed it.
+struct ProductTile {
+    const char* data;
+    int64_t row_stride;  // bytes; columns are dense
+    int64_t row, column, rows, columns;
+};
+using TileWork = std::function<void(const ProductTile&)>;
 
 struct Contraction {
     ScalarType type = ScalarType::kFloat64;
@@ -31,6 +40,9 @@ struct Contraction {
     // Bytes, one for each axis: 0 where the operand does not walk it, or walks it in place. The result does
     // not walk reduced axes, and its elements do not overlap.
     Dims left_strides, right_strides, out_strides;
+    // With it, the result has two axes of more than one element in C order; `out` is not written, each of its
+    // tiles is handed to the work instead, on the thread that computed it.
+    const TileWork* tile_work = nullptr;
 };
 
 // What was done, for the history of kernels.

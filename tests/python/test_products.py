@@ -443,6 +443,67 @@ def test_element_wise_work_stays_in_one_kernel_beside_the_product():
     assert "library" in weft.explain(1 + w @ v)
 
 
+def test_element_wise_work_runs_on_the_tiles_of_a_product():
+    a, b, c = large(900, 40), large(40, 700), large(700)
+    (kernel,) = ran(lambda: weft.maximum(a @ b + c, 0) * 2)
+    assert kernel["name"].startswith("sgemm 900x40@40x700, add_maximum")
+    assert kernel["bytes_written"] == 900 * 700 * 4  # the product itself is never in memory
+    assert kernel["bytes_read"] == (900 * 40 + 40 * 700 + 700) * 4
+    assert kernel["operations"] == 4
+    product = a @ b  # which is held
+    assert len(ran(lambda: product + 1)) == 2
+    assert len(ran(lambda: (a @ b).sum(axis=0) + (a @ b)[0])) > 1
+    few, many = large(900, 600), large(600, 700)  # its time is the library's
+    assert len(ran(lambda: few @ many + 1)) == 2
+    with weft.config(without="product_tiles"):
+        assert len(ran(lambda: a @ b + c)) == 2
+
+
+TILED = {
+    "expression": lambda x, a, b: weft.maximum(x * 0.5 - 1, x),
+    "cast": lambda x, a, b: x.astype("f8") + 1 if x.dtype.kind != "c" else x + 1,
+    "broadcast": lambda x, a, b: x + a[:, :1] - b[:1],
+    "square": lambda x, a, b: x * x,
+    "transposed": lambda x, a, b: x.T + 1,
+    "slice": lambda x, a, b: x[1:, ::2] * 2,
+    "two results": lambda x, a, b: (lambda y: weft.stack([y, y + x]))(x + 1),
+    "sum": lambda x, a, b: (x + 1).sum(axis=1),
+    "fortran": lambda x, a, b: weft.asarray((x + 1), order="F"),
+    "gate": lambda x, a, b: x * (a[:, :1] * b[:1]),
+}
+
+
+@pytest.mark.parametrize("name", TILED)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "i4"])
+def test_work_on_tiles_has_the_bits_of_work_on_the_whole(name, dtype):
+    ways = [{"fuse": False}, {"without": "product_tiles"}, {"num_threads": 1}, {"num_threads": 7}]
+    for shape, layouts in itertools.product(
+        [(700, 33, 1030), (513, 7, 515)], [("C", "C"), ("F", "C"), ("F", "F"), ("reversed", "strided")]
+    ):
+        m, k, n = shape
+        a, b = some((m, k), dtype), some((k, n), dtype, 1)
+
+        def compute(a=a, b=b, layouts=layouts):
+            left, right = laid_out(a, layouts[0]), laid_out(b, layouts[1])
+            return weft.asarray(TILED[name](left @ right, left, right))
+
+        fused = compute().tobytes()
+        for way in ways:
+            with weft.config(**way):
+                assert compute().tobytes() == fused, (way, layouts)
+
+
+def test_a_product_of_broadcast_operands_keeps_its_tiles_to_itself():
+    a, b = large(900, 40), large(40, 700)
+    for left, right in [
+        (weft.broadcast_to(a[:1], (900, 40)), b),
+        (a, weft.broadcast_to(b[:, :1], (40, 700))),
+        (weft.zeros((900, 0), dtype="f4"), weft.zeros((0, 700), dtype="f4")),
+    ]:
+        expected = numpy.asarray(left) @ numpy.asarray(right) + 1
+        assert_close(left @ right + 1, expected, magnitude(numpy.asarray(left), numpy.asarray(right)) + 1)
+
+
 def test_a_product_reads_the_version_it_was_given():
     a, b = large(100, 100), large(100, 100)
     expected = numpy.asarray(a) @ numpy.asarray(b)

@@ -47,6 +47,11 @@ public:
         });
     }
 
+    void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                 const GridBox& box) override {
+        static_cast<const CpuKernel&>(kernel).function(words.data(), box.lower.data(), box.upper.data());
+    }
+
     void synchronize() override {}  // launch returns when the kernel is done
     void require(size_t bytes) override { require_pool_bytes(bytes); }
     size_t bytes_in_use() const override { return pool_bytes_in_use(); }

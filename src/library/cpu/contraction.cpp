@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "library/blas.h"
 #include "library/cpu/tile_product.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -466,7 +467,8 @@ public:
     }
 
     // Runs the product for every index of the batch.
-    void run(const MatrixProduct& whole, const Axes& batch, const Tiling& tiling) const {
+    void run(const MatrixProduct& whole, const Axes& batch, const Tiling& tiling,
+             const TileWork* tile_work) const {
         const int64_t count = extent_of(batch), tiles = tiling.row_tiles * tiling.column_tiles * tiling.parts;
         const int64_t groups = ceil_divide(count, tiling.batches);
         BufferPtr parts;
@@ -499,7 +501,16 @@ public:
                 } else {
                     product.out += offsets.out + row * whole.out_row + column * whole.out_column;
                 }
-                multiply(product);
+                if (tile_work != nullptr) {
+                    const BufferPtr own =
+                        cpu_device().allocate(static_cast<size_t>(product.m * product.n * itemsize_));
+                    product.out = own->data();
+                    product.out_row = product.n * itemsize_;
+                    multiply(product);
+                    (*tile_work)({own->data(), product.out_row, row, column, product.m, product.n});
+                } else {
+                    multiply(product);
+                }
             }
         };
         if (alone) {
@@ -691,7 +702,11 @@ ContractionReport contract(const Contraction& contraction) {
     }
     const int64_t batch = extent_of(problem.batch);
     const Tiling tiling = choose_tiling(routine, batch, product.m, product.n, product.k);
-    Runner(problem.type, itemsize, routine, library).run(product, problem.batch, tiling);
+    WEFT_CHECK(contraction.tile_work == nullptr || (tiling.parts == 1 && batch == 1 && scattered == nullptr &&
+                                                    product.out_column == itemsize),
+               "work on the tiles of a product that has none");
+    Runner(problem.type, itemsize, routine, library)
+        .run(product, problem.batch, tiling, contraction.tile_work);
     if (scattered != nullptr) {
         const MatrixProduct target = matrix_product(problem);
         for (int64_t index = 0; index < batch; ++index) {

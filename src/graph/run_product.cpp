@@ -1,0 +1,146 @@
+#include "graph/run_product.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "core/log.h"
+#include "core/shape.h"
+#include "graph/kernel_store.h"
+#include "graph/launch.h"
+#include "graph/run_elementwise.h"
+#include "graph/run_group.h"
+#include "library/contraction.h"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+int64_t bytes_walked(const Dims& shape, const Dims& strides, int64_t itemsize) {
+    int64_t elements = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (strides[d] != 0) elements *= shape[d];
+    }
+    return elements * itemsize;
+}
+
+std::string size_text(const ContractionReport& report) {
+    std::string text = std::to_string(report.m) + "x" + std::to_string(report.k);
+    text += "@" + std::to_string(report.k) + "x" + std::to_string(report.n);
+    return report.batch == 1 ? text : std::to_string(report.batch) + "*" + text;
+}
+
+// Into `out`, a fresh buffer for the result, or nowhere when there is work on the tiles.
+Contraction contraction_of(const Node& node, char* out) {
+    const Operand &left = node.inputs[0], &right = node.inputs[1];
+    const NodeResult& result = node.results[0];
+    Contraction contraction{result.dtype.scalar_type(),
+                            node.shape,
+                            node.reduced_axes,
+                            left.source.buffer->data() + left.offset,
+                            right.source.buffer->data() + right.offset,
+                            out,
+                            left.strides,
+                            right.strides,
+                            Dims(node.shape.size(), 0)};
+    for (size_t d = 0, k = 0; d < node.shape.size(); ++d) {
+        if (!node.reduced_axes[d]) contraction.out_strides[d] = result.strides[k++];
+    }
+    return contraction;
+}
+
+int64_t bytes_read(const Node& node, const ContractionReport& report) {
+    const int64_t itemsize = node.results[0].dtype.itemsize();
+    return bytes_walked(node.shape, node.inputs[0].strides, itemsize) +
+           bytes_walked(node.shape, node.inputs[1].strides, itemsize) + report.packed_bytes;
+}
+
+void record_product(LaunchRecord record, const ContractionReport& report) {
+    const std::string& name = record.kernel->name;
+    if (debug_enabled(DebugLevel::kLaunches, name)) {
+        char text[256];
+        std::snprintf(text, sizeof text, "%-40s %12lld elements %9.3f ms, %lld tasks, %d packed",
+                      name.c_str(), static_cast<long long>(record.elements), record.seconds * 1e3,
+                      static_cast<long long>(report.tasks), report.packed_operands);
+        log_line(text);
+    }
+    record_launch(std::move(record));
+}
+
+void run_alone(const Node& node, char* out) {
+    const auto start = Clock::now();
+    const ContractionReport report = contract(contraction_of(node, out));
+    if (report.routine.empty()) return;              // no elements
+    auto kernel = std::make_shared<StoredKernel>();  // the library's, so that nothing is compiled
+    kernel->name = report.routine + " " + size_text(report);
+    LaunchRecord record;
+    record.kernel = std::move(kernel);
+    record.operations = 1;
+    record.elements = node.results[0].bytes / node.results[0].dtype.itemsize();
+    record.bytes_read = bytes_read(node, report);
+    record.bytes_written = node.results[0].bytes + report.packed_bytes;
+    record.seconds = seconds_since(start);
+    record_product(std::move(record), report);
+}
+
+// The kernel of the other nodes runs on each tile of the product, by the task that has it in its cache.
+void run_with_tiles(const Group& group, const Node& product, const GroupBuffers& buffers) {
+    const NodeResult& result = product.results[0];
+    const int64_t itemsize = result.dtype.itemsize();
+    KernelParts parts;
+    StepBuilder steps(parts, group);
+    // Strides of no tile: they are an argument of the kernel.
+    const Dims some_strides{result.strides[0] + itemsize, itemsize};
+    const size_t tile_input = steps.add_input(product, {0, nullptr, result.dtype, some_strides, false});
+    add_result_outputs(parts, steps, group, buffers);
+    parts.form.shape = KernelShape::kElementwise;
+    parts.form.grid_rank = 2;
+    finish_forms(parts, false);
+    const TiledLaunch launch(parts, group.shape, tile_input, group.memo.get());
+
+    const TileWork work = [&](const ProductTile& tile) {
+        GridBox box;
+        box.lower = {tile.row, tile.column};
+        box.upper = {tile.row + tile.rows, tile.column + tile.columns};
+        const auto address = reinterpret_cast<int64_t>(tile.data);
+        launch.run(box, address - tile.row * tile.row_stride - tile.column * itemsize, tile.row_stride);
+    };
+    Contraction contraction = contraction_of(product, nullptr);
+    contraction.tile_work = &work;
+    const auto start = Clock::now();
+    const ContractionReport report = contract(contraction);
+    LaunchRecord record = launch.record();
+    auto kernel = std::make_shared<StoredKernel>(*record.kernel);
+    kernel->name = report.routine + " " + size_text(report) + ", " + kernel->name;
+    record.kernel = std::move(kernel);
+    ++record.operations;
+    record.bytes_read += bytes_read(product, report);
+    record.bytes_written += report.packed_bytes;
+    record.seconds = seconds_since(start);
+    record_product(std::move(record), report);
+}
+
+}  // namespace
+
+void run_product(const Group& group) {
+    GroupBuffers buffers = reserve_results(group);
+    if (group.multiplies) {
+        const auto product = std::find_if(group.nodes.begin(), group.nodes.end(),
+                                          [](const Node* node) { return node->kind == NodeKind::kProduct; });
+        if (group.memo) group.memo->start(0);
+        run_with_tiles(group, **product, buffers);
+    } else {
+        run_alone(group.root(), buffers.back()[0]->data());
+    }
+    commit_all(group, buffers);
+}
+
+}  // namespace weft

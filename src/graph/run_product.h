@@ -1,0 +1,12 @@
+// Runs groups with a product (NodeKind::kProduct); what it computes is library/contraction.h's. Its `shape`
+// is the axes of the result followed by those that are summed over (`reduced_axes`); inputs are cast to the
+// result's dtype before. The group is the product alone, or element-wise work on its tiles.
+#pragma once
+
+namespace weft {
+
+struct Group;
+
+void run_product(const Group& group);
+
+}  // namespace weft
