@@ -476,6 +476,24 @@ everyday("cumsum, axis 1", 0.3, lambda np, q: q.cumsum(1), tolerance=1e-4)
 everyday("q.T + 0", 0.7, lambda np, q: q.T + 0, tolerance=0)
 
 
+def random_positions(size):
+    def inputs():
+        rng = numpy.random.default_rng(0)
+        return rng.random(size), rng.integers(0, size, size)
+
+    return inputs
+
+
+case(
+    "h[idx] random, 1e7 f64", 15, 0.5, random_positions(10**7), the_same(lambda np, h, idx: h[idx]),
+    has_limit=False, note="the same indices each time: weft looks at their bounds once",
+)  # fmt: skip
+case(
+    "h[idx % n] * 2 + h, 1e7 f64", 15, 0.5, random_positions(10**7),
+    the_same(lambda np, h, idx: h[idx % 10**7] * 2 + h), has_limit=False,
+)  # fmt: skip
+
+
 # --- 16: many small operations -----------------------------------------------------------------------------
 
 

@@ -78,9 +78,11 @@ struct Slice {
 };
 struct NewAxis {};
 struct Ellipsis {};
-using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis>;
+using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis, array>;  // an array of integers
 
-array index(const array& input, std::span<const Index> indices);     // throws IndexError
+// A view, but with arrays among the indices a copy: elements at the positions that these name together, after
+// they are broadcast. Throws IndexError.
+array index(const array& input, std::span<const Index> indices);
 array transpose(const array& input, std::span<const int64_t> axes);  // empty: reversed
 array swapaxes(const array& input, int64_t first, int64_t second);
 array squeeze(const array& input, std::optional<Dims> axes);
@@ -94,6 +96,17 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
 // A view where strides allow it, else a copy; one extent may be -1. order: C, F or A.
 array reshape(const array& input, const Dims& shape, char order = 'C', std::optional<bool> copy = {});
 array ravel(const array& input, char order = 'C');
+
+// ---- reading at computed positions: copies ----
+
+// What positions beyond an axis mean: an error; counted on around the axis; the nearest one there is.
+enum class TakeMode : uint8_t { kRaise, kWrap, kClip };
+
+// The subarrays at `indices` along `axis`; without one, elements of the flattened array.
+array take(const array& input, const array& indices, std::optional<int64_t> axis, TakeMode mode,
+           const array& out = {});
+// The element at indices[i] along `axis` and at i along the others, which broadcast.
+array take_along_axis(const array& input, const array& indices, int64_t axis);
 
 // ---- moving and converting ----
 

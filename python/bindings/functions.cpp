@@ -1,5 +1,6 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
 #include "bindings.h"
+#include "graph/at_hand.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
 
@@ -156,6 +157,41 @@ nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb
     const std::vector<array> inputs = to_arrays(arrays, "stack");
     array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
     return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
+}
+
+TakeMode to_take_mode(nb::handle mode) {
+    const std::string text = nb::isinstance<nb::str>(mode) ? nb::cast<std::string>(mode) : "";
+    if (text == "raise") return TakeMode::kRaise;
+    if (text == "wrap") return TakeMode::kWrap;
+    if (text == "clip") return TakeMode::kClip;
+    if (!nb::isinstance<nb::str>(mode)) throw TypeError("clipmode must be a string");
+    throw ValueError("clipmode must be one of 'clip', 'raise', or 'wrap' (got '" + text + "')");
+}
+
+nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, nb::handle out,
+                         nb::handle mode) {
+    const array value = to_array(input);
+    array positions = to_array(indices);
+    const bool listed = PyList_Check(indices.ptr()) || PyTuple_Check(indices.ptr());
+    if (positions.dtype().is_bool() || listed) {
+        positions = astype(positions, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
+    } else if (!can_cast(positions.dtype(), ScalarType::kInt64, Casting::kSameKind)) {
+        throw TypeError("Cannot cast array data from dtype('" + std::string(positions.dtype().name()) +
+                        "') to dtype('int64') according to the rule 'safe'");
+    }
+    const TakeMode how = to_take_mode(mode);
+    if (array result; how == TakeMode::kRaise && out.is_none() && value.ndim() == 1 && value.size() != 0 &&
+                      (axis.is_none() || to_index(axis) == 0) && gather_at_hand(value, positions, result))
+        return wrap(std::move(result));
+    std::optional<int64_t> along;
+    if (!axis.is_none()) along = to_index(axis);
+    const array target = to_out(out);
+    array result;
+    {
+        const ReleaseGil release(is_large(value) || is_large(positions));
+        result = take(value, positions, along, how, target);
+    }
+    return target.valid() ? nb::borrow(out) : wrap_result(std::move(result));
 }
 
 /// A dtype, or the type of a value, as np.result_type takes them.
@@ -436,6 +472,20 @@ void bind_functions(nb::module_& m) {
           "The arrays one after the other along an axis; axis=None flattens them first.");
     m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
           arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");
+    m.def("_take", take_function, arg("a"), arg("indices"), arg("axis"), arg("out"), arg("mode"));
+    m.def(
+        "_take_along_axis",
+        [](nb::handle input, nb::handle indices, int64_t axis) {
+            const array& value = array_of(input);
+            const array& positions = array_of(indices);
+            array result;
+            {
+                const ReleaseGil release(is_large(value) || is_large(positions));
+                result = take_along_axis(value, positions, axis);
+            }
+            return wrap(std::move(result));
+        },
+        arg("arr"), arg("indices"), arg("axis"));
     m.def("where", where_function, arg("condition"), arg("x") = none, arg("y") = none,
           "Elements of `x` where `condition` is true, of `y` elsewhere.");
     m.def("copyto", copyto, arg("dst"), arg("src"), arg("casting") = "same_kind", arg("where") = true,

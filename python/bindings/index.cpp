@@ -1,6 +1,7 @@
-// Basic indexing, reading and writing: integers, slices, None and Ellipsis. Reading or writing one element of
-// an array whose values are at hand goes straight to memory.
+// Indexing, reading and writing: integers, slices, None and Ellipsis; and reading by arrays of integers.
+// Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "bindings.h"
+#include "graph/at_hand.h"
 #include "graph/indexed_view.h"
 
 namespace weft::python {
@@ -12,42 +13,69 @@ constexpr const char* kWrongIndex =
     "valid "
     "indices";
 
-[[noreturn]] void throw_no_array_index(bool boolean) {
+[[noreturn]] void throw_no_boolean_index() {
     throw NotImplementedError(
-        std::string("weft has no ") + (boolean ? "boolean" : "integer") +
-        "-array indexing yet; meanwhile read with weft.asarray(numpy.asarray(x)[index])" +
-        (boolean ? ", or choose with weft.where(index, x, y), or write with weft.copyto(x, y, where=index)"
-                 : ""));
+        "weft has no boolean-array indexing yet; meanwhile read with weft.asarray(numpy.asarray(x)[index]), "
+        "or "
+        "choose with weft.where(index, x, y), or write with weft.copyto(x, y, where=index)");
 }
 
-/// Whether `key` is an integer for indexing; sets `value`.
-bool integer_key(PyObject* key, int64_t& value) {
-    if (PyLong_CheckExact(key)) {
-        value = PyLong_AsLongLong(key);
+[[noreturn]] void throw_no_array_writing() {
+    throw NotImplementedError(
+        "weft does not write by integer-array indexing yet; meanwhile write into a copy of NumPy's: "
+        "numpy.array(x)[index] = value");
+}
+
+/// An array of another library, not a scalar: NumPy's scalars cannot be assigned to.
+bool is_foreign_array(PyObject* object) {
+    return has_foreign_buffer(object) && PyObject_HasAttrString(object, "__setitem__");
+}
+
+array listed_index(PyObject* list) {
+    try {
+        return to_array(nb::handle(list));
+    } catch (const TypeError&) {  // elements that are no numbers
+        throw IndexError(kWrongIndex);
+    }
+}
+
+struct Key {
+    std::vector<Index> indices;
+    bool only_integers = true;
+    bool gathers = false;      // there are arrays with dimensions
+    bool from_arrays = false;  // there are arrays without: the result is a copy
+};
+
+/// Whether `object` is an integer for indexing; sets `value`.
+bool integer_key(PyObject* object, int64_t& value, Key& key) {
+    if (PyLong_CheckExact(object)) {
+        value = PyLong_AsLongLong(object);
         if (value == -1 && PyErr_Occurred()) {
             PyErr_Clear();
             throw IndexError(kWrongIndex);
         }
         return true;
     }
-    if (is_array(key)) {
-        const array& index = array_of(key);
-        if (index.dtype().is_bool()) throw_no_array_index(true);
+    if (is_array(object)) {
+        const array& index = array_of(object);
+        if (index.dtype().is_bool()) throw_no_boolean_index();
         if (!index.dtype().is_integer())
             throw IndexError("arrays used as indices must be of integer (or boolean) type");
-        if (index.ndim() != 0) throw_no_array_index(false);
-    } else if (PyBool_Check(key) || (is_scalar(key) && scalar_dtype(key).is_bool())) {
-        throw_no_array_index(true);
-    } else if (is_scalar(key) && !scalar_dtype(key).is_integer()) {
+        if (index.ndim() != 0) return false;
+        key.from_arrays = true;
+    } else if (PyBool_Check(object) || (is_scalar(object) && scalar_dtype(object).is_bool())) {
+        throw_no_boolean_index();
+    } else if (is_scalar(object) && !scalar_dtype(object).is_integer()) {
         return false;
     }
-    if (!PyIndex_Check(key)) return false;
-    const nb::object integer = nb::steal(PyNumber_Index(key));
+    if (!PyIndex_Check(object)) return false;
+    const nb::object integer = nb::steal(PyNumber_Index(object));
     if (!integer.is_valid()) {
         PyErr_Clear();  // such as NumPy's arrays of several integers
         return false;
     }
-    return integer_key(integer.ptr(), value);
+    if (!is_array(object) && !is_scalar(object) && is_foreign_array(object)) key.from_arrays = true;
+    return integer_key(integer.ptr(), value, key);
 }
 
 Slice to_slice(PyObject* slice) {
@@ -60,11 +88,6 @@ Slice to_slice(PyObject* slice) {
     return Slice{start, stop, step};  // bounds that are absent lie beyond the range
 }
 
-struct Key {
-    std::vector<Index> indices;
-    bool only_integers = true;
-};
-
 void add_key(PyObject* item, Key& key) {
     int64_t value = 0;
     if (PySlice_Check(item)) {
@@ -76,16 +99,22 @@ void add_key(PyObject* item, Key& key) {
     } else if (item == Py_None) {
         key.only_integers = false;
         key.indices.emplace_back(NewAxis{});
-    } else if (integer_key(item, value)) {
+    } else if (integer_key(item, value, key)) {
         key.indices.emplace_back(value);
-    } else if (PyList_Check(item) || PyTuple_Check(item) || has_foreign_buffer(item)) {
-        const array index = to_array(nb::handle(item));
+    } else if (is_array(item) || PyList_Check(item) || PyTuple_Check(item) || has_foreign_buffer(item)) {
+        const bool listed = PyList_Check(item) || PyTuple_Check(item);
+        array index = listed ? listed_index(item) : to_array(nb::handle(item));
+        if (listed && index.size() == 0) index = astype(index, ScalarType::kInt64);
         const DType dtype = index.dtype();
-        if (index.ndim() == 0 && dtype.is_inexact()) throw IndexError(kWrongIndex);
-        if (PyList_Check(item) && PyList_Size(item) == 0) throw_no_array_index(false);
-        if (dtype.is_inexact())
-            throw IndexError("arrays used as indices must be of integer (or boolean) type");
-        throw_no_array_index(dtype.is_bool());
+        if (dtype.is_inexact()) {
+            const bool known = index.ndim() != 0 && !listed;
+            throw IndexError(known ? "arrays used as indices must be of integer (or boolean) type"
+                                   : kWrongIndex);
+        }
+        if (dtype.is_bool()) throw_no_boolean_index();
+        key.only_integers = false;
+        key.gathers = true;
+        key.indices.emplace_back(std::move(index));
     } else {
         throw IndexError(kWrongIndex);
     }
@@ -176,16 +205,37 @@ std::optional<int64_t> element_of(const array& value, const Key& key) {
     return offset;
 }
 
+/// x[key] where arrays take part.
+nb::object read_by_arrays(const array& value, const Key& key) {
+    if (!key.gathers) return wrap(copy(index(value, key.indices)));
+    bool large = is_large(value);
+    for (const Index& each : key.indices) {
+        if (const auto* positions = std::get_if<array>(&each)) large |= is_large(*positions);
+    }
+    array result;
+    {
+        const ReleaseGil release(large);
+        result = index(value, key.indices);
+    }
+    if (result.owns_data()) return wrap(std::move(result));
+    const nb::object owner =
+        wrap(array(result.storage(), result.dtype(), result.shape(), result.strides(), 0, true));
+    return wrap_view(std::move(result), owner);
+}
+
 PyObject* array_subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         const array& value = array_of(self);
         int64_t offset = 0;
         if (plain_element(value, key, offset)) return read_element_object(value, offset);
+        if (array gathered; is_array(key) && gather_at_hand(value, array_of(key), gathered))
+            return wrap(std::move(gathered)).release().ptr();
         if (std::optional<array> view = plain_view(value, key))
             return wrap_view(std::move(*view), self).release().ptr();
         const Key parsed = parse_key(key);
         if (const std::optional<int64_t> element = element_of(value, parsed))
             return read_element_object(value, *element);
+        if (parsed.gathers || parsed.from_arrays) return read_by_arrays(value, parsed).release().ptr();
         return wrap_view(index(value, parsed.indices), self).release().ptr();
     });
 }
@@ -212,6 +262,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
             target = std::move(*view);
         } else {
             parsed = parse_key(key);
+            if (parsed.gathers) throw_no_array_writing();
             target = index(whole, parsed.indices);
         }
         const bool element = parsed.only_integers && target.ndim() == 0;

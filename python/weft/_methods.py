@@ -11,6 +11,7 @@ from weft._functions import round as _round
 from weft._missing import MissingAttribute
 from weft._numpy_names import array_names
 from weft._products import trace
+from weft._selection import take
 from weft._statistics import mean, std, var
 
 
@@ -45,7 +46,7 @@ def _by_python(function):
 
 
 for _type in (ndarray, generic):
-    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod, trace):
+    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod, trace, take):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 

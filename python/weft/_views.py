@@ -143,6 +143,10 @@ class flatiter:
         array = self.base
         flat = array.reshape(-1)
         part = flat[key] if not isinstance(key, int) else flat[key : key + 1 or None]
+        if part.size and not _core.shares_memory(part, flat):
+            raise NotImplementedError(
+                "weft does not write by integer-array indexing yet; meanwhile write in a loop"
+            )
         values = _core.asarray(value).reshape(-1)
         if values.size == 0:
             if part.size:

@@ -75,6 +75,8 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
 // A product of two matrices, or of a matrix and a vector, of one dtype, so small that any call would cost
 // more.
 bool multiply_at_hand(const array& left, const array& right, array& result);
+// from[index] along the first axis, by one dimension of indices. Throws IndexError.
+bool gather_at_hand(const array& from, const array& index, array& result);
 // Zeros in C order.
 bool zeros_at_hand(const Dims& shape, DType dtype, array& result);
 // target[...] = value, with any conversion.

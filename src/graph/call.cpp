@@ -115,8 +115,9 @@ bool run_small(const Call& call, std::vector<array>& results) {
     if (!locks.all_in_memory()) return false;
     for (size_t k = 0; k < call.op.nout; ++k) {
         if (!has_out(call, k)) continue;
-        const Storage& storage = *call.out[k].storage();
+        Storage& storage = *call.out[k].storage();
         if (!storage.shown() && storage.current.buffer.use_count() != 1) return false;
+        storage.known.reset();
         for (size_t j = 0; j < k; ++j) {
             if (has_out(call, j) && call.out[j].storage() == call.out[k].storage()) return false;
         }

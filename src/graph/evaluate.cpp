@@ -106,6 +106,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kArange: return "arange";
         case NodeKind::kScan: return "scan of " + std::string(node.op->name);
         case NodeKind::kProduct: return "product";
+        case NodeKind::kGather: return "gather";
     }
     return "";
 }
@@ -178,6 +179,14 @@ void evaluate(std::span<const NodePtr> roots) {
         run_group(group, fuse);
         group.keep.clear();  // so that a version nobody else needs can be overwritten by the next
     }
+}
+
+bool inspect(const std::function<void()>& look) {
+    const ForkExclusion exclusion;
+    if (!evaluation_mutex().try_lock()) return false;
+    const std::lock_guard<EvaluationMutex> lock(evaluation_mutex(), std::adopt_lock);
+    look();
+    return true;
 }
 
 BufferPtr evaluate_storage(Storage& storage) {

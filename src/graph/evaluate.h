@@ -1,6 +1,7 @@
 // Evaluation: plans the pending nodes that some roots need, and runs the plan.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@ class Storage;
 // Computes the roots; afterwards each is done and holds its buffers. When it throws, what was not computed is
 // still pending and nothing is lost.
 void evaluate(std::span<const NodePtr> roots);
+
+// Runs `look` while nobody evaluates, so that pending nodes keep their inputs meanwhile; false, without
+// having run it, when another thread evaluates.
+bool inspect(const std::function<void()>& look);
 
 // The storage's bytes in memory.
 BufferPtr evaluate_storage(Storage& storage);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace weft {
 
@@ -31,7 +32,7 @@ ValueForm StepBuilder::input(BufferUse use) {
     for (size_t k = 0; k < parts_.inputs.size(); ++k) {
         const BufferUse& other = parts_.inputs[k];
         if (other.base == use.base && other.position == use.position && other.dtype == use.dtype &&
-            other.strides == use.strides) {
+            other.strides == use.strides && other.computed == use.computed) {
             return {ValueForm::Kind::kInput, static_cast<uint16_t>(k), 0};
         }
     }
@@ -85,12 +86,15 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
         const Dims one(1, 1);
         step.operands.push_back(input(
             {map.start[0], nullptr, DType(ScalarType::kInt64), strides_over_space(one, map, rank_), true}));
+    } else if (node.kind == NodeKind::kGather) {
+        ++parts_.operations;
+        gather(step, node, map);
     } else if (node.op == nullptr) {
         step.kind = StepForm::Kind::kCast;
     } else {
         ++parts_.operations;
     }
-    for (size_t k = 0; k < node.inputs.size(); ++k) {
+    for (size_t k = 0; node.kind != NodeKind::kGather && k < node.inputs.size(); ++k) {
         if (!is_integer_divisor(node, k)) {
             step.operands.push_back(operand_of(node, k, map));
             continue;
@@ -106,6 +110,29 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
     parts_.form.steps.push_back(std::move(step));
     steps_.push_back({&node, map, index});
     return {ValueForm::Kind::kStep, index, static_cast<uint16_t>(result)};
+}
+
+// The data is an input whose last dimensions are walked by what the step computes.
+void StepBuilder::gather(StepForm& step, const Node& node, const IndexMap& map) {
+    step.kind = StepForm::Kind::kGather;
+    const Operand& data = node.inputs[0];
+    WEFT_CHECK(data.source.buffer != nullptr, "a gather reads a value that is not in memory");
+    BufferUse use = use_of(*data.source.buffer, offset_over_space(data.strides, data.offset, map), data.dtype,
+                           strides_over_space(data.strides, map, rank_));
+    for (const GatheredAxis& axis : node.gathered) use.computed.push_back(axis.stride);
+    step.data = input(std::move(use)).index;
+    for (size_t k = 0; k < node.gathered.size(); ++k) {
+        const GatheredAxis& axis = node.gathered[k];
+        step.operands.push_back(operand_of(node, k + 1, map));
+        step.wraps.push_back(axis.wraps);
+        if (!axis.wraps) continue;
+        ScalarBytes extent{};
+        std::memcpy(extent.data(), &axis.extent, sizeof axis.extent);
+        parts_.scalars.emplace_back(ScalarType::kInt64, extent);
+        parts_.form.scalars.push_back(ScalarType::kInt64);
+        step.operands.push_back(
+            {ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0});
+    }
 }
 
 void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader, size_t tail) {
@@ -170,6 +197,8 @@ BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope
     form.of_element = of_element;
     for (const int64_t stride : use.strides)
         form.strides.push_back(stride_class(stride, use.position ? 1 : use.dtype.itemsize()));
+    for (const int64_t stride : use.computed)
+        form.computed.push_back(stride_class(stride, use.dtype.itemsize()));
     return form;
 }
 

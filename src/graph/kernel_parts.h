@@ -18,6 +18,7 @@ struct BufferUse {
     DType dtype;
     Dims strides;           // bytes, over the group's space, later over the kernel's dimensions
     bool position = false;  // no memory: counts base + Σ index · stride (InputForm::position)
+    Dims computed = {};     // bytes, of the positions that the kernel's steps compute (gathers)
 };
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides);
@@ -53,6 +54,7 @@ private:
         uint16_t index;
     };
     ValueForm input(BufferUse use);
+    void gather(StepForm& step, const Node& node, const IndexMap& map);
 
     KernelParts& parts_;
     size_t rank_;

@@ -22,6 +22,10 @@ void append_words(std::vector<KernelWord>& words, const BufferUse& use, const Bu
         if (form.strides[d] == StrideClass::kDynamic)
             words.push_back(static_cast<KernelWord>(use.strides[d]));
     }
+    for (size_t d = 0; d < form.computed.size(); ++d) {
+        if (form.computed[d] == StrideClass::kDynamic)
+            words.push_back(static_cast<KernelWord>(use.computed[d]));
+    }
 }
 
 void append_words(std::vector<KernelWord>& words, DType dtype, const ScalarBytes& bytes) {
@@ -35,7 +39,7 @@ int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
     if (use.buffer == nullptr) return 0;
     int64_t elements = 1;
     for (size_t d = 0; d < extents.size() && d < use.strides.size(); ++d) {
-        if (use.strides[d] != 0) elements *= extents[d];
+        if (use.strides[d] != 0 || !use.computed.empty()) elements *= extents[d];
     }
     return std::min(elements * use.dtype.itemsize(), static_cast<int64_t>(use.buffer->size()));
 }
@@ -54,6 +58,10 @@ int64_t bytes_of_inputs(std::span<const BufferUse> inputs, const Dims& extents) 
             const int64_t moved = use.strides[d] * (extents[d] - 1);
             (moved < 0 ? span.first : span.last) += moved;
         }
+        if (!use.computed.empty()) {  // anywhere
+            span.first = reinterpret_cast<int64_t>(use.buffer->data());
+            span.last = span.first + static_cast<int64_t>(use.buffer->size());
+        }
         const auto same = std::find_if(spans.begin(), spans.end(),
                                        [&](const Span& other) { return other.buffer == span.buffer; });
         if (same == spans.end()) {
@@ -71,7 +79,9 @@ int64_t bytes_of_inputs(std::span<const BufferUse> inputs, const Dims& extents) 
 
 int64_t cost_of(const KernelForm& form) {
     int64_t cost = 1 + static_cast<int64_t>(form.inputs.size() + form.outputs.size());
-    for (const StepForm& step : form.steps) cost += step.op == nullptr ? 1 : step.op->cost;
+    for (const StepForm& step : form.steps) {
+        cost += step.kind == StepForm::Kind::kGather ? kGatherCost : step.op == nullptr ? 1 : step.op->cost;
+    }
     return cost;
 }
 

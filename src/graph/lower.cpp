@@ -26,6 +26,7 @@ void append_buffer(std::string& key, const BufferForm& buffer) {
     key += buffer.readonly ? 'r' : 'w';
     if (buffer.of_element) key += 'e';
     for (const StrideClass stride : buffer.strides) key += static_cast<char>('0' + static_cast<int>(stride));
+    for (const StrideClass stride : buffer.computed) key += static_cast<char>('5' + static_cast<int>(stride));
 }
 
 void append_value(std::string& key, const ValueForm& value) {
@@ -65,14 +66,16 @@ private:
         type.alias_scope = buffer.alias_scope;
         type.readonly = buffer.readonly;
         const int64_t itemsize = DType::of(buffer.element).itemsize();
-        for (const StrideClass stride : buffer.strides) {
+        const auto add = [&](StrideClass stride) {
             switch (stride) {
                 case StrideClass::kZero: type.strides.push_back(0); break;
                 case StrideClass::kDynamic: type.strides.push_back(ir::kDynamic); break;
                 case StrideClass::kItem: type.strides.push_back(itemsize); break;
                 case StrideClass::kMinusItem: type.strides.push_back(-itemsize); break;
             }
-        }
+        };
+        for (const StrideClass stride : buffer.strides) add(stride);
+        for (const StrideClass stride : buffer.computed) add(stride);
         return builder_.parameter(ir::Type::of(std::move(type)), name);
     }
 
@@ -132,9 +135,11 @@ private:
 
     void find_levels() {
         for (const StepForm& step : form_.steps) {
+            const bool reads_element =
+                step.kind == StepForm::Kind::kGather && form_.inputs[step.data].buffer.of_element;
             step_of_element_.push_back(
-                std::any_of(step.operands.begin(), step.operands.end(),
-                            [&](const ValueForm& value) { return of_element(value); }));
+                reads_element || std::any_of(step.operands.begin(), step.operands.end(),
+                                             [&](const ValueForm& value) { return of_element(value); }));
         }
     }
 
@@ -225,6 +230,9 @@ private:
                     break;
                 case StepForm::Kind::kCast: operands.push_back(builder_.cast(operand, step.to)); break;
                 case StepForm::Kind::kArange: operands.push_back(operand); break;
+                case StepForm::Kind::kGather:
+                    operands.push_back(builder_.cast(operand, ScalarType::kInt64));
+                    break;
             }
         }
         switch (step.kind) {
@@ -235,6 +243,7 @@ private:
             case StepForm::Kind::kArange:
                 scope.steps[index] = {arange(step.to, operands[0], operands[1], operands[2])};
                 break;
+            case StepForm::Kind::kGather: scope.steps[index] = {gather(scope, step, operands)}; break;
         }
     }
 
@@ -269,6 +278,22 @@ private:
         const ValueId offset =
             builder_.apply("multiply", {builder_.cast(position, wide), builder_.cast(step, wide)});
         return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);
+    }
+
+    ValueId gather(const Scope& scope, const StepForm& step, std::span<const ValueId> operands) {
+        const size_t walked = form_.inputs[step.data].buffer.strides.size();
+        Values indices(scope.indices.begin(), scope.indices.begin() + static_cast<std::ptrdiff_t>(walked));
+        size_t at = 0;
+        for (const bool wraps : step.wraps) {
+            ValueId position = operands[at++];
+            if (wraps) {
+                const ValueId negative = builder_.apply("less", {position, builder_.index(0)});
+                const ValueId from_end = builder_.apply("add", {position, operands[at++]});
+                position = builder_.apply("select", {negative, from_end, position});
+            }
+            indices.push_back(position);
+        }
+        return builder_.load(inputs_[step.data], indices);
     }
 
     void store(Scope& scope, size_t output) {
@@ -689,8 +714,14 @@ std::string KernelForm::key() const {
         if (step.kind == StepForm::Kind::kOperation) {
             key += std::to_string(static_cast<int>(step.op->id)) + ":" + std::to_string(step.loop);
         } else {
-            key += step.kind == StepForm::Kind::kCast ? '>' : '#';
+            key += step.kind == StepForm::Kind::kCast     ? '>'
+                   : step.kind == StepForm::Kind::kArange ? '#'
+                                                          : '@';
             key += static_cast<char>('A' + static_cast<int>(step.to));
+        }
+        if (step.kind == StepForm::Kind::kGather) {
+            key += std::to_string(step.data);
+            for (const bool wraps : step.wraps) key += wraps ? 'w' : '-';
         }
         for (const ValueForm& operand : step.operands) append_value(key, operand);
     }
@@ -734,6 +765,7 @@ std::string KernelForm::name() const {
     };
     for (const StepForm& step : steps) {
         if (step.kind == StepForm::Kind::kOperation) append(step.op->name);
+        if (step.kind == StepForm::Kind::kGather) append("gather");
         counts |= step.kind == StepForm::Kind::kArange;
     }
     if (more != 0) name += "_and_" + std::to_string(more) + "_more";

@@ -23,8 +23,9 @@ struct BufferForm {
     ScalarType element = ScalarType::kFloat64;
     uint16_t alias_scope = 0;
     bool readonly = true;
-    bool of_element = false;           // element level: one more stride, along the row
-    std::vector<StrideClass> strides;  // over the grid (but for the dimension of chunks) [, the row]
+    bool of_element = false;            // element level: one more stride, along the row
+    std::vector<StrideClass> strides;   // over the grid (but for the dimension of chunks) [, the row]
+    std::vector<StrideClass> computed;  // then over what a gather's step computes
 
     friend bool operator==(const BufferForm&, const BufferForm&) = default;
 };
@@ -44,11 +45,14 @@ struct ValueForm {
 };
 
 struct StepForm {
-    enum class Kind : uint8_t { kOperation, kCast, kArange } kind = Kind::kOperation;
+    enum class Kind : uint8_t { kOperation, kCast, kArange, kGather } kind = Kind::kOperation;
     const OpInfo* op = nullptr;  // kOperation
     int loop = 0;
     ScalarType to = ScalarType::kFloat64;  // kCast; kArange: the type of start and step
-    std::vector<ValueForm> operands;       // kArange: position, start, step
+    // kArange: position, start, step; kGather: each index, followed by the axis' extent where it wraps
+    std::vector<ValueForm> operands;
+    uint16_t data = 0;        // kGather: the input that is read
+    std::vector<bool> wraps;  // kGather: whether an index may be negative
 };
 
 struct ReductionForm {

@@ -56,6 +56,7 @@ enum class NodeKind : uint8_t {
     kArange,   // start + i * step over one dimension: inputs are the two constants
     kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
     kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
+    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
 };
 
 constexpr uint64_t kSequenceStep = 1 << 16;  // rewrites enter nodes between those that were recorded
@@ -73,6 +74,14 @@ struct Access {
     int64_t offset = 0;
 };
 
+// One computed position of a kGather node: the axis of the data that an index operand counts along.
+struct GatheredAxis {
+    int64_t extent = 0, stride = 0;  // elements; bytes
+    bool wraps = false;              // indices may be negative and then count from the end
+
+    friend bool operator==(const GatheredAxis&, const GatheredAxis&) = default;
+};
+
 class Node : public std::enable_shared_from_this<Node> {
 public:
     NodeKind kind = NodeKind::kElementwise;
@@ -87,6 +96,7 @@ public:
     std::vector<bool> reduced_axes;            // kReduce, kProduct: one for each dimension of `shape`
     Access target;                             // kUpdate
     size_t scan_axis = 0;                      // kScan
+    std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]
 
     const char* rewritten = nullptr;  // which rewrite made it what it is, and why (graph/rewrite.h)
 

@@ -41,6 +41,7 @@ HostView::HostView(const array& input, bool for_writing) : array_(input) {
         storage.current.settle();
         if (storage.current.buffer != buffer) continue;  // written meanwhile
         ++storage.pins;
+        storage.known.reset();
         data_ = buffer->data() + input.offset();
         return;
     }

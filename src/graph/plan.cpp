@@ -62,8 +62,15 @@ struct Draft {
     std::vector<size_t> successors;
 };
 
+// Computes each of its elements from elements of its operands at one place.
+bool is_pointwise(const Node& node) {
+    return node.kind == NodeKind::kElementwise || node.kind == NodeKind::kArange ||
+           node.kind == NodeKind::kGather;
+}
+
 double cost_of(const Node& node) {
     if (node.kind == NodeKind::kArange) return 2;
+    if (node.kind == NodeKind::kGather) return kGatherCost;
     return node.op == nullptr ? 1 : node.op->cost;
 }
 
@@ -162,9 +169,7 @@ private:
             drafts_[into[0]].multiplies = true;
             return "";
         }
-        if (node.kind != NodeKind::kElementwise && node.kind != NodeKind::kArange &&
-            node.kind != NodeKind::kReduce)
-            return "it is a library's work";
+        if (!is_pointwise(node) && node.kind != NodeKind::kReduce) return "it is a library's work";
         if (into.size() > 1) {
             if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into)) {
                 for (const size_t group : into) join(&node, group, false);
@@ -259,6 +264,7 @@ private:
             const Operand& operand = reader.node->inputs[reader.operand];
             if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
             if (reader.node->kind == NodeKind::kProduct) return {};  // a library reads memory
+            if (is_gathered(reader)) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
             if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};
@@ -270,6 +276,17 @@ private:
             }
         }
         return maps;
+    }
+
+    static bool is_gathered(const Reader& reader) {
+        return reader.node->kind == NodeKind::kGather && reader.operand == 0;
+    }
+
+    bool gathers_from(const Node& node, const Draft& draft) {
+        const std::vector<Reader>& readers = readers_[&node];
+        return std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
+            return is_gathered(reader) && draft.maps.contains(reader.node);
+        });
     }
 
     // The result of a reduction over the axes of its own shape.
@@ -336,7 +353,10 @@ private:
     std::string refusal(const Node& node, size_t group, bool stored) {
         const Draft& draft = drafts_[group];
         const std::vector<IndexMap> maps = maps_of(node, group);
-        if (maps.empty()) return "it is read through another view";
+        if (maps.empty()) {
+            return gathers_from(node, draft) ? "it is read at computed positions"
+                                             : "it is read through another view";
+        }
         if (is_full(draft, node)) return "the kernel is large enough";
         if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps, group);
         const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
@@ -519,7 +539,8 @@ private:
     // ---- neighbours: groups over one space that share what they read ----
 
     bool join_neighbour(Node* node, const std::vector<size_t>& into) {
-        if (node->kind != NodeKind::kElementwise && node->kind != NodeKind::kReduce) return false;
+        if (node->kind == NodeKind::kArange || (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
+            return false;
         const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
         for (size_t group = drafts_.size(); group-- > first;) {
             const Draft& draft = drafts_[group];
@@ -586,9 +607,8 @@ private:
     }
 
     static bool writes(const Draft& draft) {
-        return std::any_of(draft.nodes.begin(), draft.nodes.end(), [](const Node* node) {
-            return node->kind != NodeKind::kElementwise && node->kind != NodeKind::kArange;
-        });
+        return std::any_of(draft.nodes.begin(), draft.nodes.end(),
+                           [](const Node* node) { return !is_pointwise(*node); });
     }
 
     bool is_neighbour(const Node& node, const Draft& draft) const {
@@ -597,14 +617,18 @@ private:
         if (node.kind == NodeKind::kReduce) {
             return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node));
         }
-        return !draft.walk && last.kind == NodeKind::kElementwise;
+        return !draft.walk && last.kind != NodeKind::kArange && is_pointwise(last);
     }
 
     static bool shares_input(const Node& node, const Draft& draft) {
-        for (const Operand& input : node.inputs) {
+        // What a gather reads here and there is not read together with anything.
+        const auto first = [](const Node& reader) { return reader.kind == NodeKind::kGather ? 1U : 0U; };
+        for (size_t k = first(node); k < node.inputs.size(); ++k) {
+            const Operand& input = node.inputs[k];
             if (input.is_constant()) continue;
             for (const Node* member : draft.nodes) {
-                for (const Operand& other : member->inputs) {
+                for (size_t j = first(*member); j < member->inputs.size(); ++j) {
+                    const Operand& other = member->inputs[j];
                     if (!other.is_constant() && other.source == input.source) return true;
                 }
             }

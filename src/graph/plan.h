@@ -17,6 +17,9 @@ namespace weft {
 
 class KernelMemo;
 
+// Of an element that is read at a computed position, in additions.
+constexpr int kGatherCost = 10;
+
 struct Group {
     std::vector<Node*> nodes;          // in order of recording
     std::vector<bool> stored;          // which of them somebody reads later, by position in `nodes`

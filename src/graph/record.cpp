@@ -252,13 +252,14 @@ void write(const array& target, Operand value) {
     const NodePtr producer = value.source.node;
     const bool is_made_for_it =
         producer && (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan ||
-                     producer->kind == NodeKind::kProduct);
+                     producer->kind == NodeKind::kProduct || producer->kind == NodeKind::kGather);
     const bool fresh = covers && is_made_for_it && producer->depth == 0 && value.offset == 0 &&
                        value.dtype == target.dtype() && producer->result_shape() == target.shape();
     if (producer && !fresh) recorded(producer);
     value.source.settle();
     std::unique_lock lock(storage.mutex);
     storage.current.settle();
+    storage.known.reset();
 
     if (storage.shown()) {
         lock.unlock();

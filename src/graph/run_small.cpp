@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "device/kernel.h"
 #include "graph/at_once.h"
+#include "graph/gather_loops.h"
 #include "graph/record.h"
 #include "graph/scan_tree.h"
 
@@ -77,6 +78,15 @@ void run_small(Group& group, bool fuse) {
             scan_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape, node.scan_axis,
                          data_of(node.inputs[0], computed),
                          {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
+        } else if (node.kind == NodeKind::kGather && count != 0) {
+            std::vector<IndexData> indices;
+            for (size_t i = 0; i < node.gathered.size(); ++i)
+                indices.push_back({data_of(node.inputs[i + 1], computed), node.gathered[i].extent,
+                                   node.gathered[i].stride});
+            const auto wrong = gather_at_once(
+                node.shape, data_of(node.inputs[0], computed), indices,
+                {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
+            WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
         } else if (count != 0) {
             std::vector<StridedData> operands;
             for (const Operand& operand : node.inputs) operands.push_back(data_of(operand, computed));

@@ -19,7 +19,9 @@ bool reads_elsewhere(const KernelParts& parts, const Buffer* old, const BufferUs
                      const Dims& shape) {
     for (const BufferUse& input : parts.inputs) {
         if (input.position || input.buffer != old) continue;
-        if (input.base != target.base || input.dtype.itemsize() != target.dtype.itemsize()) return true;
+        if (!input.computed.empty() || input.base != target.base ||
+            input.dtype.itemsize() != target.dtype.itemsize())
+            return true;
         for (size_t d = 0; d < shape.size(); ++d) {
             if (shape[d] != 1 && input.strides[d] != target.strides[d]) return true;
         }

@@ -13,6 +13,15 @@
 
 namespace weft {
 
+// What a look at a view found: its integers lie in [low, high]. See graph/index_range.h.
+struct KnownRange {
+    DType dtype;
+    int64_t low, high;
+    bool whole;  // the view is the whole storage
+    Dims shape, strides;
+    int64_t offset;
+};
+
 class Storage {
 public:
     Storage(Source version, int64_t bytes) : current(std::move(version)), bytes(bytes) {}
@@ -26,6 +35,8 @@ public:
     int pins = 0;          // HostViews alive: operations run at once and in place
     bool foreign = false;  // memory of somebody else: always written in place
     bool readonly = false;
+
+    std::unique_ptr<const KnownRange> known;  // of the current version: whoever writes resets it
 
     bool shown() const { return pins > 0 || foreign; }
 };

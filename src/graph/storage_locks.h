@@ -11,6 +11,8 @@ namespace weft {
 
 class StorageLocks {
 public:
+    static constexpr size_t kMost = 16;
+
     StorageLocks() = default;
     StorageLocks(const StorageLocks&) = delete;
     StorageLocks& operator=(const StorageLocks&) = delete;
@@ -43,7 +45,6 @@ public:
     }
 
 private:
-    static constexpr size_t kMost = 16;
     std::array<Storage*, kMost> storages_;  // the first count_
     size_t count_ = 0, held_ = 0;
 };

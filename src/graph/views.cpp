@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/shape.h"
+#include "graph/gather.h"
 #include "graph/indexed_view.h"
 #include "graph/record.h"
 #include "weft/ops.h"
@@ -75,6 +76,8 @@ array IndexedView::finish() {
 array index(const array& input, std::span<const Index> indices) {
     size_t consumed = 0;
     bool has_ellipsis = false;
+    const auto is_array = [](const Index& each) { return std::holds_alternative<array>(each); };
+    if (std::any_of(indices.begin(), indices.end(), is_array)) return index_by_arrays(input, indices);
     for (const Index& each : indices) {
         if (std::holds_alternative<int64_t>(each) || std::holds_alternative<Slice>(each)) ++consumed;
         if (std::holds_alternative<Ellipsis>(each)) {

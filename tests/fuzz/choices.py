@@ -120,6 +120,9 @@ np.arange(3).reshape(2, -1)
 np.zeros(3, 'i1') + 300
 np.zeros(3, 'u1') - (-1)
 {a}[::0]
+{a}[[99]]
+{a}[[0, 1], [0, 1, 2]]
+np.take({a}, [0], axis=9)
 """.strip().splitlines()
 
 # Python values of any array.

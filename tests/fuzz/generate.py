@@ -58,7 +58,7 @@ class Generator(Pool):
             (8, self.create), (20, self.view), (14, self.assign), (12, self.in_place), (8, self.overlap),
             (14, self.binary), (8, self.unary), (8, self.chain), (4, self.out), (10, self.reduce), (6, self.convert),
             (4, self.join), (3, self.select), (5, self.observe), (3, self.mistake), (2, self.two_results),
-            (2, self.forget), (3, self.checkpoint), (2, self.like),
+            (2, self.forget), (3, self.checkpoint), (2, self.like), (8, self.gather),
         ]  # fmt: skip
         self.wheel = [p for weight, p in self.productions for _ in range(weight)]
 
@@ -257,6 +257,72 @@ class Generator(Pool):
         if text.startswith("np.") and not self.has(text[3 : text.index("(")]):
             return
         self.add(f"{name} = {text}", {name: tolerance}, [name])
+
+    def positions(self, extent):
+        """An array of indices for an axis of that extent, seldom one that is out of bounds."""
+        choose = self.choose
+        which = choose.integer(0, 9)
+        if which <= 3:
+            pool = [
+                n for n in self.arrays() if self.names[n].dtype.kind in "iu" and n not in self.tolerances
+                and 1 <= self.names[n].ndim <= 2 and not self.sees_bytes
+            ]  # fmt: skip
+            if pool:
+                name = choose.pick(pool)
+                return choose.pick([f"{name} % {extent or 1}", f"{name}[::-1] % {extent or 1}", name])
+        if which <= 6:
+            low, high = (-extent, extent - 1) if extent else (0, 0)
+            high += choose.chance(0.04)
+            listed = [choose.integer(low, high) for _ in range(choose.integer(0, 6))]
+            if len(listed) == 6 and choose.chance(0.5):
+                listed = choose.pick([[listed[:3], listed[3:]], [listed[:2], listed[2:4], listed[4:]]])
+            dtype = choose.pick(["", "'i4'", "'i1'", "'i8'"])
+            return f"np.array({listed}, {dtype or repr('i8')})" if dtype or not listed else repr(listed)
+        step = choose.pick([1, 2, 3, -1])
+        return f"np.arange({choose.integer(0, 2 * extent)}) * {step} % {extent or 1}"
+
+    def gather(self):
+        """Reads at the positions that arrays of integers name."""
+        source = self.some(minimum=1)
+        if source is None or not isinstance(self.names[source], numpy.ndarray):
+            return
+        choose, value, name = self.choose, self.names[source], self.new()
+        axis = choose.integer(0, value.ndim - 1)
+        here = self.positions(value.shape[axis])
+        which = choose.integer(0, 9)
+        room = 30000 // max(value.size // max(value.shape[axis], 1), 1)
+        try:
+            count = numpy.size(self.value_of(here))
+        except OverflowError:  # bounds beyond a small dtype
+            return
+        if count > room:
+            return
+        if which <= 4:
+            key = [choose.pick([":", ":", "::-1", "1:", "None, :", "0"]) for _ in range(axis)] + [here]
+            for _ in range(axis + 1, value.ndim):
+                key.append(choose.pick([":", ":", "::2", "None, :", "-1", f"{[0] * choose.integer(1, 3)}"]))
+            if choose.chance(0.4):
+                del key[axis + 1 :]
+            text = f"{source}[{', '.join(key)}]"
+        elif which == 5:
+            text = f"{source}[..., {here}]"
+        elif which <= 7:
+            mode = choose.pick(["", "", ", mode='wrap'", ", mode='clip'"])
+            far = numpy.abs(self.value_of(here), dtype="f8").max(initial=0) > 1000
+            if "wrap" in mode and (far or value.shape[axis] == 0):
+                return  # NumPy counts there step by step, and without end on an empty axis
+            text = choose.pick(
+                [f"np.take({source}, {here}, axis={axis}{mode})", f"{source}.take({here}, {axis}{mode})"]
+            )
+            if not self.has("take"):
+                return
+        elif which == 8:
+            text = f"np.take_along_axis({source}, np.argmax({source}, axis={axis}, keepdims=True), {axis})"
+            if source in self.tolerances or value.dtype.kind == "c" or not self.has("take_along_axis"):
+                return
+        else:
+            text = f"{source}[{here}]"
+        self.add(f"{name} = {text}", {name: self.tolerance(source)}, [name])
 
     def other_shape(self, size):
         choose = self.choose

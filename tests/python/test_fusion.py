@@ -441,7 +441,7 @@ class RandomProgram:
         x = self.view(choose, choose.choice(live))
         matching = [y for y in live if y.shape == x.shape]
         y = self.view(choose, choose.choice(matching))
-        kind = choose.randrange(13)
+        kind = choose.randrange(15)
         if kind <= 2:
             live.append(choose.choice([weft.add, weft.multiply, weft.subtract, weft.maximum])(x, y))
         elif kind == 3:
@@ -470,6 +470,16 @@ class RandomProgram:
             running = choose.choice([weft.cumsum, weft.maximum.accumulate, weft.subtract.accumulate])
             if x.dtype.kind != "b":
                 live.append(running(x * 0.5, choose.randrange(x.ndim)))
+        elif kind >= 13 and x.ndim == 2:
+            axis = choose.choice([0, 1])
+            extent = x.shape[axis]
+            listed = [choose.randrange(-extent, extent) for _ in range(extent)]
+            positions = choose.choice(
+                [weft.arange(extent) * 7 % extent, weft.array(listed), y.argmax(axis=1 - axis) % extent]
+            )
+            source = choose.choice([x, x * 2, x - y])
+            gathered = source[positions] if axis == 0 else source[:, positions]
+            live.append(choose.choice([gathered, gathered * 3 + x, weft.tanh(gathered)]))
         elif len(live) > 4:
             live.pop(choose.randrange(len(live)))
 

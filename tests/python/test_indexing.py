@@ -61,7 +61,7 @@ def test_read(pair, index):
     assert_equal(result, expected)
     if isinstance(expected, numpy.ndarray) and expected.size:
         assert result.strides == expected.strides
-        assert weft.shares_memory(result, ours)
+        assert weft.shares_memory(result, ours) == numpy.shares_memory(expected, theirs)
 
 
 @pytest.mark.parametrize("index", INDICES, ids=repr)
@@ -109,15 +109,11 @@ def test_bad_index(pair, index):
 
 
 @pytest.mark.parametrize(
-    "index",
-    [[0, 1], numpy.array([0, 1]), weft.array([0, 1]), [True, False], weft.array([True, False]), True],
-    ids=repr,
+    "index", [[True, False], numpy.array([True, False]), weft.array([True, False]), True], ids=repr
 )
-def test_array_indexing_says_that_it_is_missing(index):
+def test_boolean_indexing_says_that_it_is_missing(index):
     x = weft.arange(2)
-    with pytest.raises(
-        NotImplementedError, match=r"weft has no (integer|boolean)-array indexing yet; meanwhile"
-    ):
+    with pytest.raises(NotImplementedError, match="weft has no boolean-array indexing yet; meanwhile"):
         x[index]
     with pytest.raises(NotImplementedError, match="indexing yet"):
         x[index] = 1

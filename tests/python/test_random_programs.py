@@ -61,7 +61,7 @@ def test_programs_of_hypothesis_agree_with_numpy(data):
     assert failure is None, execute.script(steps, failure)
 
 
-def first_failure(subject, programs=3000):
+def first_failure(subject, programs=8000):
     for seed in range(programs):
         steps = generate.generate(seed, choices.Profile())
         failure = execute.run_program(steps, subject)

@@ -1,0 +1,154 @@
+#include "graph/gather_loops.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "core/shape.h"
+#include "weft/dtype.h"
+
+namespace weft {
+
+namespace {
+
+constexpr int64_t kOnStack = 512;
+
+// The dimensions of the result along which an index moves, and the others: at each place of the former, the
+// latter are one piece of the data.
+struct Split {
+    Dims shape, from, to;                    // with indices
+    Dims piece_shape, piece_from, piece_to;  // without
+    std::vector<Dims> index;                 // strides over `shape`
+};
+
+Split split(const Dims& shape, const StridedData& data, std::span<const IndexData> indices,
+            const StridedData& out) {
+    Split parts;
+    parts.index.resize(indices.size());
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] == 1) continue;
+        bool moves = false;
+        for (const IndexData& each : indices) moves |= (*each.index.strides)[d] != 0;
+        if (!moves) {
+            parts.piece_shape.push_back(shape[d]);
+            parts.piece_from.push_back((*data.strides)[d]);
+            parts.piece_to.push_back((*out.strides)[d]);
+            continue;
+        }
+        parts.shape.push_back(shape[d]);
+        parts.from.push_back((*data.strides)[d]);
+        parts.to.push_back((*out.strides)[d]);
+        for (size_t k = 0; k < indices.size(); ++k) parts.index[k].push_back((*indices[k].index.strides)[d]);
+    }
+    return parts;
+}
+
+// Calls place(k, from, to) for each place of `shape` in C order, with the offsets that the strides give.
+template <class Place>
+void for_each_place(const Dims& shape, const Dims& from_strides, const Dims& to_strides, const Place& place) {
+    const size_t rank = shape.size();
+    std::array<int64_t, kMaxDimensions> position{};
+    int64_t from = 0, to = 0;
+    const int64_t inner = rank == 0 ? 1 : shape[rank - 1];
+    const int64_t from_inner = rank == 0 ? 0 : from_strides[rank - 1];
+    const int64_t to_inner = rank == 0 ? 0 : to_strides[rank - 1];
+    int64_t k = 0;
+    while (true) {
+        for (int64_t i = 0; i < inner; ++i) place(k++, from + i * from_inner, to + i * to_inner);
+        if (rank < 2) return;
+        size_t d = rank - 1;
+        while (d-- > 0) {
+            from += from_strides[d];
+            to += to_strides[d];
+            if (++position[d] < shape[d]) break;
+            from -= from_strides[d] * shape[d];
+            to -= to_strides[d] * shape[d];
+            position[d] = 0;
+        }
+        if (d == SIZE_MAX) return;
+    }
+}
+
+template <size_t kItemsize>
+void read_elements(const Split& parts, const char* data, const int64_t* offsets, char* out) {
+    if (parts.piece_shape.size() == 0) {
+        for_each_place(parts.shape, parts.from, parts.to, [&](int64_t k, int64_t from, int64_t to) {
+            std::memcpy(out + to, data + from + offsets[k], kItemsize);
+        });
+        return;
+    }
+    const bool row = parts.piece_shape.size() == 1;
+    const int64_t length = parts.piece_shape[0], step = parts.piece_from[0], out_step = parts.piece_to[0];
+    const bool dense = row && step == int64_t{kItemsize} && out_step == int64_t{kItemsize};
+    for_each_place(parts.shape, parts.from, parts.to, [&](int64_t k, int64_t from, int64_t to) {
+        const char* const source = data + from + offsets[k];
+        char* const target = out + to;
+        if (dense) {
+            std::memcpy(target, source, static_cast<size_t>(length) * kItemsize);
+        } else if (row) {
+            for (int64_t i = 0; i < length; ++i)
+                std::memcpy(target + i * out_step, source + i * step, kItemsize);
+        } else {
+            for_each_place(parts.piece_shape, parts.piece_from, parts.piece_to,
+                           [&](int64_t, int64_t piece_from, int64_t piece_to) {
+                               std::memcpy(target + piece_to, source + piece_from, kItemsize);
+                           });
+        }
+    });
+}
+
+}  // namespace
+
+std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
+                                          std::span<const IndexData> indices, const StridedData& out) {
+    const Split parts = split(shape, data, indices, out);
+    const int64_t count = element_count(parts.shape);
+    std::array<int64_t, kOnStack> near_offsets, near_index;
+    std::vector<int64_t> far;
+    int64_t* offsets = near_offsets.data();
+    int64_t* index = near_index.data();
+    if (count > kOnStack) {
+        far.resize(static_cast<size_t>(2 * count));
+        offsets = far.data();
+        index = far.data() + count;
+    }
+    const Dims dense = c_strides(parts.shape, sizeof(int64_t));
+    for (size_t k = 0; k < indices.size(); ++k) {
+        const IndexData& each = indices[k];
+        copy_at_once(parts.shape, {each.index.data, &parts.index[k], each.index.type},
+                     {reinterpret_cast<char*>(index), &dense, ScalarType::kInt64});
+        for (int64_t i = 0; i < count; ++i) {
+            const int64_t position = index[i] < 0 ? index[i] + each.extent : index[i];
+            if (position < 0 || position >= each.extent) return OutOfBounds{k, index[i]};
+            offsets[i] = position * each.stride + (k == 0 ? 0 : offsets[i]);
+        }
+    }
+    for (const int64_t extent : shape) {
+        if (extent == 0) return std::nullopt;
+    }
+    switch (DType(data.type).itemsize()) {
+        case 1: read_elements<1>(parts, data.data, offsets, out.data); break;
+        case 2: read_elements<2>(parts, data.data, offsets, out.data); break;
+        case 4: read_elements<4>(parts, data.data, offsets, out.data); break;
+        case 8: read_elements<8>(parts, data.data, offsets, out.data); break;
+        default: read_elements<16>(parts, data.data, offsets, out.data); break;
+    }
+    return std::nullopt;
+}
+
+std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent) {
+    std::optional<int64_t> found;
+    if (element_count(shape) == 0) return found;
+    const StridedLoop convert = cast_loop(index.type, ScalarType::kInt64).loop;
+    for_each_place(shape, *index.strides, *index.strides, [&](int64_t, int64_t from, int64_t) {
+        if (found) return;
+        int64_t position = 0;
+        char* const pair[2] = {index.data + from, reinterpret_cast<char*>(&position)};
+        const int64_t steps[2] = {0, 0};
+        convert(pair, steps, 1);
+        if (position < -extent || position >= extent) found = position;
+    });
+    return found;
+}
+
+}  // namespace weft

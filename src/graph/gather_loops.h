@@ -1,0 +1,31 @@
+// Reads at computed positions, done at the call: for few elements whose values are at hand. Positions are
+// read once, checked and then used, so that memory which others change meanwhile is never read out of bounds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "graph/at_once.h"
+
+namespace weft {
+
+struct IndexData {
+    StridedData index;  // integers; strides over the result's shape
+    int64_t extent = 0, stride = 0;
+};
+
+struct OutOfBounds {
+    size_t which = 0;  // of the indices
+    int64_t position = 0;
+};
+
+// out[i] = the element at data + Σ data.strides · i + Σ stride · index[i], where a negative index counts from
+// the end. Stops before anything is written at the first index that is out of bounds.
+std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
+                                          std::span<const IndexData> indices, const StridedData& out);
+
+// The first integer in C order that is no position on an axis of that extent.
+std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent);
+
+}  // namespace weft

@@ -1,0 +1,271 @@
+// x[idx], take and take_along_axis: NumPy's rules for shapes, layouts and errors, down to one gather.
+#include <algorithm>
+#include <numeric>
+
+#include "core/shape.h"
+#include "graph/gather.h"
+#include "graph/indexed_view.h"
+#include "graph/record.h"
+
+namespace weft {
+
+namespace {
+
+// uint64 beyond int64 counts as NumPy's cast counts it.
+array as_index(const array& index) {
+    if (!index.dtype().is_integer())
+        throw IndexError("arrays used as indices must be of integer (or boolean) type");
+    return index.dtype().scalar_type() == ScalarType::kUInt64 ? astype(index, ScalarType::kInt64) : index;
+}
+
+Dims broadcast_indices(std::span<const array> indices) {
+    std::vector<const Dims*> shapes;
+    for (const array& index : indices) shapes.push_back(&index.shape());
+    try {
+        return broadcast_shapes(shapes);
+    } catch (const ValueError&) {
+        std::string text = "shape mismatch: indexing arrays could not be broadcast together with shapes ";
+        for (const Dims* shape : shapes) text += shape_text(*shape) + " ";
+        throw IndexError(text);
+    }
+}
+
+// A key with arrays, seen as a view in which each indexed axis is whole, and which of the view's dimensions
+// are indexed.
+struct Parsed {
+    array view;
+    std::vector<array> indices;
+    std::vector<size_t> dimension;  // of the view
+    std::vector<size_t> axis;       // of the input
+    bool together = true;           // nothing but arrays and integers between the first and the last of these
+};
+
+Parsed parse(const array& input, std::span<const Index> indices) {
+    size_t consumed = 0, ellipses = 0;
+    for (const Index& each : indices) {
+        if (std::holds_alternative<Ellipsis>(each)) {
+            ++ellipses;
+        } else if (!std::holds_alternative<NewAxis>(each)) {
+            ++consumed;
+        }
+    }
+    if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
+    Parsed parsed;
+    IndexedView view(input, consumed);
+    size_t dimension = 0, axis = 0;
+    enum class Run { kNone, kIn, kAfter } run = Run::kNone;
+    for (const Index& each : indices) {
+        const bool advanced = std::holds_alternative<array>(each) || std::holds_alternative<int64_t>(each);
+        if (advanced) {
+            if (run == Run::kAfter) parsed.together = false;
+            run = Run::kIn;
+        } else if (run == Run::kIn) {
+            run = Run::kAfter;
+        }
+        if (const auto* index = std::get_if<array>(&each)) {
+            parsed.indices.push_back(as_index(*index));
+            parsed.dimension.push_back(dimension++);
+            parsed.axis.push_back(axis++);
+            view.slice(0, INT64_MAX, 1);
+        } else if (const auto* position = std::get_if<int64_t>(&each)) {
+            view.integer(*position);
+            ++axis;
+        } else if (const auto* slice = std::get_if<Slice>(&each)) {
+            const int64_t step = slice->step.value_or(1);
+            view.slice(slice->start.value_or(step < 0 ? INT64_MAX : 0),
+                       slice->stop.value_or(step < 0 ? INT64_MIN : INT64_MAX), step);
+            ++dimension;
+            ++axis;
+        } else if (std::holds_alternative<NewAxis>(each)) {
+            view.new_axis();
+            ++dimension;
+        } else {
+            view.ellipsis();
+            dimension += input.shape().size() - consumed;
+            axis += input.shape().size() - consumed;
+        }
+    }
+    parsed.view = view.finish();
+    return parsed;
+}
+
+// Without sliced axes (of more than one element) the result lies as the indices do; else the indices come in
+// C order, and each names a piece that lies as it does in the data.
+Dims layout(const GatherRequest& request, size_t first, const Dims& indexed, int64_t itemsize) {
+    const size_t rank = request.shape.size();
+    Dims piece_shape, piece_strides;
+    for (size_t d = 0; d < rank; ++d) {
+        if (d >= first && d < first + indexed.size()) continue;
+        piece_shape.push_back(request.shape[d]);
+        piece_strides.push_back(request.data_strides[d]);
+    }
+    const Dims piece = copy_strides(piece_shape, piece_strides, itemsize, 'K');
+    const int64_t piece_count = element_count(piece_shape);
+    Dims places = c_strides(indexed, std::max<int64_t>(piece_count, 1) * itemsize);
+    if (piece_count == 1) {
+        std::vector<Dims> strides;
+        for (const GatherAxis& axis : request.axes)
+            strides.push_back(broadcast_strides(axis.index.shape(), axis.index.strides(), indexed));
+        std::vector<const Dims*> operands;
+        for (const Dims& each : strides) operands.push_back(&each);
+        places = k_order_strides(indexed, operands, itemsize);
+    }
+    Dims result;
+    size_t at = 0;
+    for (size_t d = 0; d < rank; ++d) {
+        const bool of_index = d >= first && d < first + indexed.size();
+        result.push_back(of_index ? places[d - first] : piece[at++]);
+    }
+    return result;
+}
+
+void check_dimensions(size_t count) {
+    if (count <= kMaxDimensions) return;
+    throw IndexError("number of dimensions must be within [0, " + std::to_string(kMaxDimensions) +
+                     "], indexing result would have " + std::to_string(count));
+}
+
+}  // namespace
+
+array index_by_arrays(const array& input, std::span<const Index> indices) {
+    const Parsed parsed = parse(input, indices);
+    const array& view = parsed.view;
+    const Dims indexed = broadcast_indices(parsed.indices);
+    const size_t count = parsed.indices.size();
+    check_dimensions(view.shape().size() - count + indexed.size());
+    const size_t first = parsed.together ? parsed.dimension[0] : 0;
+    GatherRequest request;
+    request.data = input;
+    request.offset = view.offset();
+    std::vector<bool> is_indexed(view.shape().size());
+    for (const size_t d : parsed.dimension) is_indexed[d] = true;
+    const auto place_indexed = [&] {
+        for (const int64_t extent : indexed) {
+            request.shape.push_back(extent);
+            request.data_strides.push_back(0);
+        }
+    };
+    for (size_t d = 0; d < is_indexed.size(); ++d) {
+        if (request.shape.size() == first && d == first && parsed.together) place_indexed();
+        if (d == 0 && !parsed.together) place_indexed();
+        if (is_indexed[d]) continue;
+        request.shape.push_back(view.shape()[d]);
+        request.data_strides.push_back(view.strides()[d]);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        const size_t d = parsed.dimension[k];
+        request.axes.push_back(
+            {parsed.indices[k], first, indexed.size(), view.shape()[d], view.strides()[d], parsed.axis[k]});
+    }
+    request.strides = layout(request, first, indexed, input.itemsize());
+    const array result = gather(request);
+    // NumPy moves the axes of the indices from the front to where they belong: what it gives is a view.
+    return first == 0 ? result : result.with_view(result.dtype(), result.shape(), result.strides(), 0);
+}
+
+namespace {
+
+// Positions that are never out of bounds, by arithmetic that is recorded.
+array into_bounds(const array& indices, int64_t extent, TakeMode mode) {
+    if (mode == TakeMode::kRaise) return indices;
+    const array wide = astype(indices, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
+    if (mode == TakeMode::kWrap) return call_binary(*find_op("remainder"), wide, Integer(extent));
+    const array at_most = call_binary(*find_op("minimum"), wide, Integer(extent - 1));
+    return call_binary(*find_op("maximum"), at_most, Integer(0));
+}
+
+}  // namespace
+
+array take(const array& input, const array& indices, std::optional<int64_t> axis, TakeMode mode,
+           const array& out) {
+    array data = input;
+    size_t along = 0;
+    if (!axis) {
+        data = ravel(input);
+    } else {
+        if (data.ndim() == 0) data = reshape(data, Dims{1});
+        along = static_cast<size_t>(normalize_axis(*axis, data.ndim()));
+    }
+    const int64_t extent = data.shape()[along];
+    GatherRequest request;
+    for (size_t d = 0; d < along; ++d) request.shape.push_back(data.shape()[d]);
+    for (const int64_t each : indices.shape()) request.shape.push_back(each);
+    for (size_t d = along + 1; d < data.shape().size(); ++d) request.shape.push_back(data.shape()[d]);
+    check_dimensions(request.shape.size());
+    if (out.valid() && out.shape() != request.shape)
+        throw ValueError("output array does not match result of ndarray.take");
+    if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
+    if (out.valid() && !can_cast(out.dtype(), data.dtype(), Casting::kSafe)) {
+        throw TypeError("Cannot cast array data from dtype('" + std::string(out.dtype().name()) +
+                        "') to dtype('" + std::string(data.dtype().name()) +
+                        "') according to the rule 'safe'");
+    }
+    if (extent == 0 && element_count(request.shape) != 0)
+        throw IndexError("cannot do a non-empty take from an empty axes.");
+    request.data_strides = Dims(request.shape.size());
+    for (size_t d = 0; d < along; ++d) request.data_strides[d] = data.strides()[d];
+    for (size_t d = along + 1; d < data.shape().size(); ++d)
+        request.data_strides[d - 1 + indices.shape().size()] = data.strides()[d];
+    request.strides = c_strides(request.shape, data.itemsize());
+    request.data = data;
+    request.offset = data.offset();
+    const size_t rank = indices.shape().size();
+    array result;
+    // NumPy looks at the indices once for each place before the axis.
+    const bool looks = std::all_of(data.shape().begin(), data.shape().begin() + along,
+                                   [](int64_t each) { return each != 0; });
+    if (element_count(request.shape) == 0 && (mode != TakeMode::kRaise || !looks)) {
+        result = empty(request.shape, data.dtype());
+    } else {
+        request.axes.push_back({into_bounds(as_index(indices), extent, mode), along, rank, extent,
+                                data.strides()[along], along});
+        result = gather(request);
+    }
+    if (!out.valid()) return result;
+    assign(out, result, Casting::kUnsafe);
+    return out;
+}
+
+array take_along_axis(const array& input, const array& indices, int64_t axis) {
+    const auto along = static_cast<size_t>(normalize_axis(axis, input.ndim()));
+    GatherRequest request;
+    request.data = input;
+    request.offset = input.offset();
+    const size_t rank = input.shape().size();
+    request.data_strides = Dims(rank);
+    const Dims& own = indices.shape();
+    for (size_t d = 0; d < rank; ++d) {
+        const int64_t extent = input.shape()[d];
+        if (d == along) {
+            request.shape.push_back(own[d]);
+            continue;
+        }
+        if (own[d] != extent && own[d] != 1 && extent != 1) {
+            std::string text = "shape mismatch: indexing arrays could not be broadcast together with shapes ";
+            for (size_t k = 0; k < rank; ++k) {
+                Dims place(rank, 1);
+                place[k] = input.shape()[k];
+                text += shape_text(k == along ? own : place) + " ";
+            }
+            throw IndexError(text);
+        }
+        request.shape.push_back(own[d] == 1 ? extent : own[d]);
+        request.data_strides[d] = extent == 1 ? 0 : input.strides()[d];
+    }
+    const array index = as_index(indices);
+    const Dims read = broadcast_strides(index.shape(), index.strides(), request.shape);
+    // As NumPy's indices lie, which count along the other axes.
+    std::vector<Dims> counters;
+    for (size_t d = 0; d < rank; ++d) {
+        if (d == along) continue;
+        counters.emplace_back(rank);
+        if (input.shape()[d] != 1) counters.back()[d] = sizeof(int64_t);
+    }
+    std::vector<const Dims*> operands;
+    for (size_t d = 0, k = 0; d < rank; ++d) operands.push_back(d == along ? &read : &counters[k++]);
+    request.strides = k_order_strides(request.shape, operands, input.itemsize());
+    request.axes.push_back({index, 0, rank, input.shape()[along], input.strides()[along], along});
+    return gather(request);
+}
+
+}  // namespace weft

@@ -1,0 +1,28 @@
+// What is known about the integers of an index array without looking at them: from its dtype, from what is
+// recorded for it (arange, a remainder, arithmetic on these), and from an earlier look at the same version of
+// its storage. Bounds of index arrays are errors at the call; knowing spares computing the array for them.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/node.h"
+#include "graph/storage.h"
+
+namespace weft {
+
+struct IndexRange {
+    int64_t low = INT64_MIN, high = INT64_MAX;  // both inclusive
+
+    bool within(int64_t first, int64_t last) const { return first <= low && high <= last; }
+};
+
+// Of integers and bools; every value lies in the range.
+IndexRange range_of(const Operand& operand);
+
+// What a look at `view` found, for as long as the storage's version is `source`; nothing is remembered of
+// memory that is shown to others. The view is one of the storage's.
+void remember_range(const array& view, const Source& source, IndexRange range);
+// The current version's operand, and what was remembered of it or can be proven. One moment for both.
+Operand read_with_range(const array& view, const Dims& shape, IndexRange& range, bool& shown);
+
+}  // namespace weft
