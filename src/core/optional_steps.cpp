@@ -12,8 +12,9 @@ namespace weft {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "simplify",   "interchange_reductions", "simplify_lowered", "views", "repeats",
-    "neighbours", "product_tiles",          "phases",           "turns", "plan_cache",
+    "simplify",     "interchange_reductions", "simplify_lowered", "views", "repeats",
+    "neighbours",   "product_tiles",          "phases",           "turns", "plan_cache",
+    "gather_first",
 };
 
 uint32_t parse(std::string_view names) {

@@ -19,6 +19,7 @@ enum class OptionalStep : uint8_t {
     kPhases,                 // planning: rows are walked again by the kernel that reduced them
     kTurns,                  // recording: the graph is cut where the turns of a loop meet
     kPlanCache,              // evaluation: plans are kept
+    kGatherFirst,            // planning: f(x)[idx] computes f(x[idx]) where that is less
 };
 
 bool is_on(OptionalStep step);

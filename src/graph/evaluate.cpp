@@ -10,6 +10,7 @@
 #include "core/fork.h"
 #include "core/log.h"
 #include "core/shape.h"
+#include "graph/gather_first.h"
 #include "graph/plan_cache.h"
 #include "graph/plan_memory.h"
 #include "graph/rewrite.h"
@@ -147,6 +148,7 @@ std::vector<Node*> collect_rewritten(std::span<const NodePtr> roots, bool fuse) 
     std::vector<Node*> nodes = collect_pending(roots);
     const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
     if (may_rewrite && rewrite(nodes)) nodes = collect_pending(roots);
+    if (fuse && gather_first(nodes)) nodes = collect_pending(roots);
     return nodes;
 }
 

@@ -29,21 +29,6 @@ Node* only_read_here(const Operand& operand) {
     return operand.dtype == dtype && may_round_otherwise(dtype) ? node : nullptr;
 }
 
-// Enters a new node between its inputs and its readers.
-void enter(const NodePtr& node) {
-    uint64_t latest = 0;
-    uint32_t depth = 0;
-    for (const Operand& input : node->inputs) {
-        if (const Node* producer = input.source.node.get()) {
-            latest = std::max(latest, producer->sequence);
-            depth = std::max(depth, producer->depth);
-        }
-    }
-    node->sequence = latest + 1;
-    node->depth = depth + 1;
-    register_pending(node);
-}
-
 Operand whole_result(const NodePtr& node) {
     Operand operand;
     operand.source.node = node;
@@ -108,7 +93,7 @@ Operand summed(const Node& product, const Operand& operand, const std::vector<bo
     for (size_t k = 0; k < kept_axes.size(); ++k) strides[kept_axes[k]] = result.strides[k];
     node->results.push_back(std::move(result));
     node->rewritten = kSumOfProduct;
-    enter(node);
+    enter_pending(node);
     return whole_result(node);
 }
 
@@ -308,7 +293,7 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
     node->inputs.push_back(std::move(left));
     node->inputs.push_back(std::move(right));
     node->rewritten = kProductChain;
-    enter(node);
+    enter_pending(node);
     return {whole_result(node), a.rows, b.columns, b.columns * itemsize, itemsize};
 }
 
@@ -356,6 +341,20 @@ bool product_chain(Node& node) {
 }
 
 }  // namespace
+
+void enter_pending(const NodePtr& node) {
+    uint64_t latest = 0;
+    uint32_t depth = 0;
+    for (const Operand& input : node->inputs) {
+        if (const Node* producer = input.source.node.get()) {
+            latest = std::max(latest, producer->sequence);
+            depth = std::max(depth, producer->depth);
+        }
+    }
+    node->sequence = latest + 1;
+    node->depth = depth + 1;
+    register_pending(node);
+}
 
 bool rewrite(std::span<Node* const> nodes) {
     const bool any = std::any_of(nodes.begin(), nodes.end(),

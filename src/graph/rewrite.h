@@ -17,4 +17,7 @@ namespace weft {
 // then.
 bool rewrite(std::span<Node* const> nodes);
 
+// Enters a new node between its inputs and its readers.
+void enter_pending(const NodePtr& node);
+
 }  // namespace weft

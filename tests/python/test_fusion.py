@@ -494,6 +494,7 @@ OPTIONAL_STEPS = [
     "phases",
     "turns",
     "plan_cache",
+    "gather_first",
 ]
 OPTIONAL_STEPS.append(",".join(OPTIONAL_STEPS))
 

@@ -306,6 +306,43 @@ def test_extremes_found_are_positions():
     assert_equal(result, a.max(1, keepdims=True))
 
 
+def test_what_nobody_else_reads_is_gathered_before_it_is_computed():
+    a, b, positions = random_numbers(N), random_numbers(N), random_positions(-N, N, N // 2)
+    x, y, index = weft.array(a), weft.array(b), weft.array(positions)
+    weft.eval(x[index])
+    m, rows = random_numbers(200, 200), random_positions(0, 200, 100)
+    ours, few = weft.array(m), weft.array(rows)
+    weft.eval(ours[few])
+    programs = {
+        "chain": (lambda np, x, y, index: np.tanh(x * 2 + 1)[index] + 1, 1),
+        "cast": (lambda np, x, y, index: x.astype("f4")[index], 1),
+        "slice": (lambda np, x, y, index: (x * 2)[::-1][index], 1),
+        "integers": (lambda np, x, y, index: (x * 9).astype("i8")[index] // 3, 1),
+        "two arrays, as many elements": (lambda np, x, y, index: (x + y)[index], 2),
+        "two arrays, few elements": (lambda np, x, y, index: (x + y)[index[:200]] * 2, 0),  # in loops
+        "read twice": (lambda np, x, y, index: (z := x * 2, z[index] + z[: len(index)])[1], 2),
+        "more elements than there are": (lambda np, x, y, index: np.exp(x[:5000])[index % 5000], 2),
+    }
+    for name, (program, count) in programs.items():
+        result, kernels = launches(lambda program=program: program(weft, x, y, index))
+        assert len(kernels) == count, (name, [k["name"] for k in kernels])
+        numpy.testing.assert_allclose(
+            numpy.asarray(result), program(numpy, a, b, positions), rtol=1e-6 if name == "cast" else 1e-14
+        )
+    tables = {
+        "rows less their means": lambda np, m, few: (m - 0.5)[few].sum(1),
+        "a broadcast operand": lambda np, m, few: (m * m[0])[few],
+        "along the other operand": lambda np, m, few: (m[:, :1] * m[0])[:, few],
+        "diagonal": lambda np, m, few: (m + 1)[few[:, None], few],
+    }
+    for name, program in tables.items():
+        result, kernels = launches(lambda program=program: program(weft, ours, few))
+        assert len(kernels) == 1, (name, [k["name"] for k in kernels])
+        numpy.testing.assert_allclose(numpy.asarray(result), program(numpy, m, rows), rtol=1e-13)
+    with weft.config(without="gather_first"):
+        assert len(launches(lambda: (x * 2)[index])[1]) == 2
+
+
 def test_what_is_gathered_from_is_held():
     a, positions = random_numbers(N), random_positions(0, N, N)
     x, index = weft.array(a), weft.array(positions)
