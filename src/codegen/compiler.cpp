@@ -69,14 +69,15 @@ private:
     std::string* errors_;
 };
 
-// Which of LLVM's passes are left out for kernels whose loops read many buffers or rows side by side:
-// strength reduction, which takes half of the time of their compilation for code that is no faster, and
-// branches in place of conditional moves, which random elements make mispredict.
+// Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
+// or rows side by side, and element-wise ones over contiguous elements. Strength reduction takes a third to
+// half of the time of their compilation for code that is no faster; branches in place of conditional moves
+// mispredict with random elements.
 class PassGate final : public llvm::OptPassGate {
 public:
-    bool side_by_side = false;
+    bool plain_addresses = false;
 
-    bool isEnabled() const override { return side_by_side; }
+    bool isEnabled() const override { return plain_addresses; }
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
         return pass != "Loop Strength Reduction" && pass != "X86 cmov Conversion";
     }
@@ -191,7 +192,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, const CompileOp
     module.setDataLayout(machine.createDataLayout());
 
     const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
-    engine.gate().side_by_side = lowered.most_loads >= kSideBySide;
+    engine.gate().plain_addresses = lowered.most_loads >= kSideBySide || lowered.contiguous;
     declare_vector_math(module, machine, options.vector_math);
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) set_target_attributes(function, machine);

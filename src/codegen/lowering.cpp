@@ -67,7 +67,7 @@ public:
         read_parameters();
         lower_region(kernel_.body);
         builder_.CreateRetVoid();
-        return {function_, grid_dimensions_, most_loads_};
+        return {function_, grid_dimensions_, most_loads_, contiguous_};
     }
 
 private:
@@ -205,6 +205,7 @@ private:
 
     llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) {
         llvm::Value* pointer = buffer.base;
+        if (!buffer.strides.empty()) contiguous_ &= llvm::isa<llvm::ConstantInt>(buffer.strides.back());
         const auto move_along = [&](size_t d) {
             pointer = builder_.CreateInBoundsGEP(
                 builder_.getInt8Ty(), pointer, {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
@@ -292,8 +293,14 @@ private:
             case Opcode::kLoad: lower_load(instruction); return;
             case Opcode::kStore: lower_store(instruction); return;
             case Opcode::kAllocate: lower_allocate(instruction); return;
-            case Opcode::kFor: lower_for(instruction); return;
-            case Opcode::kWhile: lower_while(instruction); return;
+            case Opcode::kFor:
+                contiguous_ = false;
+                lower_for(instruction);
+                return;
+            case Opcode::kWhile:
+                contiguous_ = false;
+                lower_while(instruction);
+                return;
             case Opcode::kIf: lower_if(instruction); return;
             case Opcode::kParallel: lower_parallel(instruction); return;
             case Opcode::kAtomic:
@@ -641,6 +648,7 @@ private:
     std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around the builder's point
     int grid_dimensions_ = 0;
     std::ptrdiff_t most_loads_ = 0;  // of one region
+    bool contiguous_ = true;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct LoweredKernel {
     llvm::Function* function = nullptr;
     int grid_dimensions = 0;
     std::ptrdiff_t most_loads = 0;  // in one body, without those of bodies inside
+    bool contiguous = false;  // no loop but the grid's, along whose last dimension all strides are known
 };
 
 // Adds the kernel to `module`. Throws NotImplementedError naming what this target does not have yet.
