@@ -38,6 +38,7 @@ nb::dict to_dict(const KernelRecord& record) {
     dict["compile_seconds"] = record.compile_seconds;
     dict["bytes_read"] = record.bytes_read;
     dict["bytes_written"] = record.bytes_written;
+    dict["bytes_streamed"] = record.bytes_streamed;
     dict["elements"] = record.elements;
     dict["operations"] = record.operations;
     dict["compiled"] = record.compiled;
@@ -81,6 +82,7 @@ nb::object get_setting(const std::string& name) {
     if (name == "rewrite") return nb::bool_(settings.rewrite.load());
     if (name == "eager") return nb::bool_(settings.eager.load());
     if (name == "small") return nb::int_(settings.small_limit.load());
+    if (name == "stream") return nb::int_(settings.stream.load());
     if (name == "num_threads") return nb::int_(num_threads());
     if (name == "debug") return nb::int_(settings.debug.load());
     if (name == "guard") return nb::bool_(settings.guard.load());
@@ -121,6 +123,8 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.eager = to_switch(value);
     } else if (name == "small") {
         settings.small_limit = to_bounded(name, value, 0, INT64_MAX);
+    } else if (name == "stream") {
+        settings.stream = to_bounded(name, value, -1, INT64_MAX);
     } else if (name == "num_threads") {
         set_num_threads(static_cast<int>(to_bounded(name, value, 0, 4096)));
     } else if (name == "debug") {
@@ -211,7 +215,8 @@ void bind_engine(nb::module_& m) {
         },
         "The kernels that ran since the start, or since clear_kernel_history(), the latest last: "
         "dictionaries with "
-        "name, ir, seconds, compile_seconds, bytes_read, bytes_written, elements, operations, compiled.");
+        "name, ir, seconds, compile_seconds, bytes_read, bytes_written, bytes_streamed, elements, "
+        "operations, compiled.");
     m.def("clear_kernel_history", [] { clear_kernel_history(); }, "Forgets the kernels that ran.");
     m.def(
         "cache_info",

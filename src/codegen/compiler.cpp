@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "codegen/bitcode_library.h"
+#include "codegen/copy_lines.h"
 #include "codegen/lowering.h"
 #include "codegen/object_loader.h"
 #include "codegen/optimizer.h"
@@ -199,6 +200,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, const CompileOp
     }
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
     optimize(module, machine, config().verify);
+    if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
     if (texts != nullptr) {
         texts->llvm_ir = text_of(module);

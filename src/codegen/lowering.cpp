@@ -4,12 +4,16 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/copy_lines.h"
+#include "codegen/prefetch.h"
 #include "device/kernel.h"
 #include "weft/errors.h"
 
@@ -32,6 +36,10 @@ struct BufferValue {
     llvm::Value* base = nullptr;
     std::vector<llvm::Value*> strides;
     BufferType type;
+    // Of a piece of a stream: the last index of its first element, and the loop over its elements, if
+    // parallel.
+    llvm::Value* origin = nullptr;
+    llvm::MDNode* piece_group = nullptr;
 };
 
 class Lowering {
@@ -48,6 +56,10 @@ public:
         auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
         function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "kernel", module_);
         function_->setDoesNotThrow();
+        const bool ahead = std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(), [&](ValueId id) {
+            return kernel_.type(id).is_buffer && kernel_.type(id).buffer.ahead;
+        });
+        if (ahead) function_->addFnAttr(kPrefetchAttribute);
         const char* names[] = {"words", "lower", "upper"};
         for (unsigned i = 0; i < 3; ++i) {
             function_->getArg(i)->setName(names[i]);
@@ -205,6 +217,11 @@ private:
 
     llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) {
         llvm::Value* pointer = buffer.base;
+        if (buffer.origin != nullptr) {
+            llvm::Value* offset = builder_.CreateNSWSub(index(indices.back()), buffer.origin);
+            return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
+                                              {builder_.CreateNSWMul(offset, buffer.strides.back())});
+        }
         if (!buffer.strides.empty()) contiguous_ &= llvm::isa<llvm::ConstantInt>(buffer.strides.back());
         const auto move_along = [&](size_t d) {
             pointer = builder_.CreateInBoundsGEP(
@@ -252,9 +269,13 @@ private:
     void store(const BufferValue& to, const Scalar& value, std::span<const ValueId> indices) {
         llvm::Value* pointer = address(to, indices);
         for (int part = 0; part < part_count(to.type.element); ++part) {
-            annotate(builder_.CreateAlignedStore(
-                         value.parts[part], part_pointer(pointer, to.type.element, part), llvm::Align(1)),
-                     to.type);
+            llvm::StoreInst* store = builder_.CreateAlignedStore(
+                value.parts[part], part_pointer(pointer, to.type.element, part), llvm::Align(1));
+            if (to.origin == nullptr) {
+                annotate(store, to.type);
+            } else if (to.piece_group != nullptr) {
+                store->setMetadata(llvm::LLVMContext::MD_access_group, to.piece_group);
+            }
         }
     }
 
@@ -416,6 +437,125 @@ private:
         buffers_.insert_or_assign(result.index, std::move(value));
     }
 
+    // --- streams -------------------------------------------------------------------------------------
+    //
+    // Results that go past the caches must be written in whole cache lines, but rows begin anywhere and loops
+    // are vectorised without knowing where. So an innermost loop over such a result is cut into pieces of
+    // kStreamBytes, which end where a line does. A piece is computed into local memory, which stays in the
+    // first-level cache, and copied from there: whole lines past the caches, the rest by ordinary stores.
+
+    static constexpr int64_t kStreamBytes = 2048;
+    struct Stream {
+        ValueId buffer;
+        BufferValue row;             // as it was
+        std::vector<ValueId> outer;  // its indices but for the last
+        llvm::AllocaInst* local = nullptr;
+        llvm::Value* target = nullptr;  // of the piece
+        llvm::Value* source = nullptr;  // as far from the start of a cache line as the target
+    };
+
+    // The streamed buffers that a loop writes along its index: once each, without holes, and without anything
+    // in the loop that is a loop itself or reads what it writes.
+    std::vector<Stream> find_streams(const Region& region, ValueId along) {
+        std::vector<Stream> streams;
+        std::set<uint32_t> defined;
+        for (const Instruction& instruction : region.body) {
+            if (!instruction.regions.empty() || instruction.opcode == Opcode::kAllocate) return {};
+            for (ValueId result : instruction.results) defined.insert(result.index);
+        }
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode != Opcode::kStore || instruction.predicated) continue;
+            const ValueId id = instruction.operands[0];
+            const BufferType& type = kernel_.type(id).buffer;
+            const std::span<const ValueId> indices(instruction.operands.data() + 2, type.strides.size());
+            if (!type.streamed || type.space != AddressSpace::kGlobal || indices.empty()) continue;
+            if (indices.back() != along || type.strides.back() != DType(type.element).itemsize()) continue;
+            const std::span<const ValueId> outer = indices.first(indices.size() - 1);
+            if (std::any_of(outer.begin(), outer.end(),
+                            [&](ValueId index) { return index == along || defined.contains(index.index); }))
+                continue;
+            const auto accesses =
+                std::count_if(region.body.begin(), region.body.end(), [&](const Instruction& other) {
+                    return !other.operands.empty() && kernel_.type(other.operands[0]).is_buffer &&
+                           kernel_.type(other.operands[0]).buffer.alias_scope == type.alias_scope;
+                });
+            if (accesses != 1) continue;
+            streams.push_back({id, buffer(id), {outer.begin(), outer.end()}, nullptr, nullptr, nullptr});
+        }
+        for (Stream& stream : streams) {
+            stream.local = allocate_local(
+                llvm::ArrayType::get(
+                    part_type(stream.row.type.element),
+                    (kStreamBytes + kLineBytes) / static_cast<uint64_t>(part_size(stream.row.type.element))),
+                llvm::Align(kLineBytes), "piece");
+        }
+        return streams;
+    }
+
+    // The loop over pieces from `lower` to `upper`, around what is lowered between open and close.
+    struct PieceLoop {
+        llvm::PHINode* begin = nullptr;
+        llvm::Value* end = nullptr;  // to be set in between
+        llvm::Value* upper = nullptr;
+        llvm::BasicBlock* body = nullptr;
+        llvm::BasicBlock* after = nullptr;
+
+        void open(Lowering& lowering, llvm::Value* from, llvm::Value* to) {
+            llvm::IRBuilder<>& builder = lowering.builder_;
+            upper = to;
+            body = lowering.new_block("pieces");
+            after = lowering.new_block("pieces.end");
+            llvm::BasicBlock* before = builder.GetInsertBlock();
+            builder.CreateCondBr(builder.CreateICmpSLT(from, to), body, after);
+            builder.SetInsertPoint(body);
+            begin = builder.CreatePHI(builder.getInt64Ty(), 2, "piece");
+            begin->addIncoming(from, before);
+        }
+        void close(Lowering& lowering) const {
+            llvm::IRBuilder<>& builder = lowering.builder_;
+            begin->addIncoming(end, builder.GetInsertBlock());
+            builder.CreateCondBr(builder.CreateICmpSLT(end, upper), body, after);
+            builder.SetInsertPoint(after);
+        }
+    };
+
+    // Starts a piece at `begin`: stores go to local memory. Gives the piece's end, `upper` at most.
+    llvm::Value* begin_piece(std::vector<Stream>& streams, llvm::Value* begin, llvm::Value* upper,
+                             llvm::MDNode* group) {
+        llvm::Value* end = nullptr;
+        int64_t largest = 0;
+        for (Stream& stream : streams) {
+            const int64_t itemsize = DType(stream.row.type.element).itemsize();
+            stream.target =
+                builder_.CreateInBoundsGEP(builder_.getInt8Ty(), address(stream.row, stream.outer),
+                                           {builder_.CreateNSWMul(begin, stream.row.strides.back())});
+            llvm::Value* shift = builder_.CreateAnd(
+                builder_.CreatePtrToInt(stream.target, builder_.getInt64Ty()), kLineBytes - 1);
+            stream.source = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), stream.local, {shift});
+            if (itemsize > largest) {
+                largest = itemsize;
+                llvm::Value* room = builder_.CreateLShr(
+                    builder_.CreateSub(builder_.getInt64(kStreamBytes), shift),
+                    static_cast<uint64_t>(std::countr_zero(static_cast<uint64_t>(itemsize))));
+                end = builder_.CreateNSWAdd(begin, room);
+            }
+            BufferValue& local = buffers_.at(stream.buffer.index);
+            local.base = stream.source;
+            local.origin = begin;
+            local.piece_group = group;
+        }
+        return builder_.CreateSelect(builder_.CreateICmpSLT(end, upper), end, upper, "piece.end");
+    }
+
+    void end_piece(std::vector<Stream>& streams, llvm::Value* begin, llvm::Value* end) {
+        for (Stream& stream : streams) {
+            buffers_.at(stream.buffer.index) = stream.row;
+            llvm::Value* bytes =
+                builder_.CreateNSWMul(builder_.CreateNSWSub(end, begin), stream.row.strides.back());
+            builder_.CreateCall(declare_copy_lines(module_), {stream.target, stream.source, bytes});
+        }
+    }
+
     llvm::BasicBlock* new_block(const llvm::Twine& name) {
         return llvm::BasicBlock::Create(context_, name, function_);
     }
@@ -566,12 +706,22 @@ private:
             lower[k] = load_bound(1, looped[k], "lower");
             upper[k] = load_bound(2, looped[k], "upper");
         }
+        PieceLoop pieces;
+        std::vector<Stream> streams;
+        if (instruction.range_dimension < 0) streams = find_streams(region, region.arguments[rank - 1]);
         std::vector<llvm::BasicBlock*> bodies(loops);
         std::vector<llvm::BasicBlock*> ends(loops);
         std::vector<llvm::PHINode*> indices(loops);
         for (size_t k = 0; k < loops; ++k) {
             const size_t d = looped[k];
             const std::string name = "grid" + std::to_string(d);
+            llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
+            if (k + 1 == loops && !streams.empty()) {
+                pieces.open(*this, lower[k], upper[k]);
+                lower[k] = pieces.begin;
+                upper[k] = begin_piece(streams, pieces.begin, pieces.upper, group);
+                pieces.end = upper[k];
+            }
             bodies[k] = new_block(name);
             ends[k] = new_block(name + ".end");
             llvm::BasicBlock* preheader = new_block(name + ".preheader");
@@ -584,7 +734,7 @@ private:
             const bool after_range =
                 instruction.range_dimension >= 0 && static_cast<int>(d) > instruction.range_dimension;
             scalars_[region.arguments[d + (after_range ? 1 : 0)].index].parts[0] = indices[k];
-            access_groups_.push_back(llvm::MDNode::getDistinct(context_, {}));
+            access_groups_.push_back(group);
         }
         const std::vector<llvm::Metadata*> groups = access_groups_;
         lower_region(region);
@@ -606,6 +756,10 @@ private:
             }
             back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(std::move(properties)));
             builder_.SetInsertPoint(ends[k]);
+            if (k + 1 == loops && !streams.empty()) {
+                end_piece(streams, pieces.begin, pieces.end);
+                pieces.close(*this);
+            }
         }
     }
 

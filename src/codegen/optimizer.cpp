@@ -19,6 +19,7 @@
 
 #include <string>
 
+#include "codegen/prefetch.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -68,6 +69,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(PrefetchPass());
 
     llvm::ModulePassManager pipeline;
     pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));

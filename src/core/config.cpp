@@ -85,6 +85,7 @@ void Config::load_environment() {
     rewrite = read_flag("WEFT_REWRITE", true);
     eager = read_flag("WEFT_EAGER", false);
     small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
+    stream = read_integer("WEFT_STREAM", -1, -1, std::numeric_limits<int64_t>::max());
     num_threads = static_cast<int>(read_integer("WEFT_NUM_THREADS", 0, 0, 4096));
     debug = static_cast<int>(read_integer("WEFT_DEBUG", 0, 0, 5));
     guard = read_flag("WEFT_GUARD", false);

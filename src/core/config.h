@@ -27,10 +27,12 @@ public:
     std::atomic<bool> rewrite{true};         // WEFT_REWRITE: see docs/rewrites.md
     std::atomic<bool> eager{false};          // WEFT_EAGER
     std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs at once; 0: never
-    std::atomic<int> num_threads{0};         // WEFT_NUM_THREADS; 0: as many as the process may use
-    std::atomic<int> debug{0};               // WEFT_DEBUG: 0 to 5, see DebugLevel
-    std::atomic<bool> guard{false};          // WEFT_GUARD: every buffer touches an inaccessible page
-    std::atomic<bool> verify{false};         // WEFT_VERIFY: check IR after each pass and LLVM's modules
+    // WEFT_STREAM: results of more bytes are written past the caches; -1: of more than the largest cache has
+    std::atomic<int64_t> stream{-1};
+    std::atomic<int> num_threads{0};  // WEFT_NUM_THREADS; 0: as many as the process may use
+    std::atomic<int> debug{0};        // WEFT_DEBUG: 0 to 5, see DebugLevel
+    std::atomic<bool> guard{false};   // WEFT_GUARD: every buffer touches an inaccessible page
+    std::atomic<bool> verify{false};  // WEFT_VERIFY: check IR after each pass and LLVM's modules
     std::atomic<int64_t> memory_limit{
         0};  // WEFT_MEMORY_LIMIT: most bytes that arrays and pool may hold; 0: none
 

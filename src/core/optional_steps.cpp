@@ -12,9 +12,19 @@ namespace weft {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "simplify",     "interchange_reductions", "simplify_lowered", "views", "repeats",
-    "neighbours",   "product_tiles",          "phases",           "turns", "plan_cache",
+    "simplify",
+    "interchange_reductions",
+    "simplify_lowered",
+    "views",
+    "repeats",
+    "neighbours",
+    "product_tiles",
+    "phases",
+    "turns",
+    "plan_cache",
     "gather_first",
+    "streams",
+    "prefetch",
 };
 
 uint32_t parse(std::string_view names) {

@@ -20,6 +20,8 @@ enum class OptionalStep : uint8_t {
     kTurns,                  // recording: the graph is cut where the turns of a loop meet
     kPlanCache,              // evaluation: plans are kept
     kGatherFirst,            // planning: f(x)[idx] computes f(x[idx]) where that is less
+    kStreams,                // planning: large results that nobody reads soon are written past the caches
+    kPrefetch,               // lowering: stencils ask memory for what they come to next
 };
 
 bool is_on(OptionalStep step);

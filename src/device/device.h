@@ -55,6 +55,7 @@ public:
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;
     virtual void synchronize() = 0;
+    virtual int64_t cache_bytes() const = 0;  // of the largest cache: what is larger does not stay near
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;
     virtual void empty_pool() = 0;

@@ -102,7 +102,8 @@ void copy_outside(char* to, const char* from, int64_t bytes, const Dims& shape, 
     }
     const Copy copy(to, from, view);
     const Dimension& first = view.dimensions[0];
-    const int64_t parts = view.end - view.offset > 16 * kPiece ? std::min<int64_t>(first.extent, 64) : 1;
+    const int64_t parts =
+        view.end - view.offset > kPiece ? std::min<int64_t>(first.extent, 4 * num_threads()) : 1;
     parallel_for(parts, [&](int64_t part) {
         for (int64_t k = first.extent * part / parts; k < first.extent * (part + 1) / parts; ++k) {
             const int64_t at = view.offset + k * first.stride;

@@ -207,8 +207,12 @@ void finish_forms(KernelParts& parts, bool row) {
     const bool combines = parts.form.shape == KernelShape::kCombine;
     for (size_t k = 0; k < parts.outputs.size(); ++k) {
         const bool of_element = row && !parts.form.chunked && parts.outputs[k].strides.size() > grid;
-        parts.form.outputs[k].buffer =
-            buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
+        BufferForm& form = parts.form.outputs[k].buffer;
+        form = buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
+        parts.outputs[k].streamed &=
+            !form.strides.empty() && form.strides.back() == StrideClass::kItem && !row;
+        form.streamed = parts.outputs[k].streamed;
+        form.ahead = parts.outputs[k].ahead;
     }
     for (BufferUse& input : parts.inputs) {
         uint16_t scope = 0;

@@ -19,6 +19,8 @@ struct BufferUse {
     Dims strides;           // bytes, over the group's space, later over the kernel's dimensions
     bool position = false;  // no memory: counts base + Σ index · stride (InputForm::position)
     Dims computed = {};     // bytes, of the positions that the kernel's steps compute (gathers)
+    bool streamed = false;  // an output that nobody reads soon (Group::streamed)
+    bool ahead = false;     // an output whose kernel asks memory for what it comes to next
 };
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides);

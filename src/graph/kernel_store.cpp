@@ -119,6 +119,7 @@ std::vector<KernelRecord> kernel_history() {
         record.compile_seconds = launch.fresh ? launch.kernel->compile_seconds : 0;
         record.bytes_read = launch.bytes_read;
         record.bytes_written = launch.bytes_written;
+        record.bytes_streamed = launch.bytes_streamed;
         record.elements = launch.elements;
         record.operations = launch.operations;
         record.compiled = launch.kernel->compiled != nullptr;

@@ -26,7 +26,7 @@ struct LaunchRecord {
     std::shared_ptr<const StoredKernel> kernel;
     double seconds = 0;
     bool fresh = false;  // compiled for this launch
-    int64_t bytes_read = 0, bytes_written = 0, elements = 0;
+    int64_t bytes_read = 0, bytes_written = 0, bytes_streamed = 0, elements = 0;
     int operations = 0;
 };
 

@@ -179,7 +179,11 @@ LaunchRecord begin_record(const KernelParts& parts, const KernelForm& form, cons
     record.operations = parts.operations;
     record.elements = element_count(counted);
     record.bytes_read = bytes_of_inputs(parts.inputs, counted);
-    for (const BufferUse& use : parts.outputs) record.bytes_written += bytes_touched(use, counted);
+    for (const BufferUse& use : parts.outputs) {
+        const int64_t bytes = bytes_touched(use, counted);
+        record.bytes_written += bytes;
+        if (use.streamed) record.bytes_streamed += bytes;
+    }
     return record;
 }
 

@@ -25,6 +25,8 @@ void append_buffer(std::string& key, const BufferForm& buffer) {
     key += std::to_string(buffer.alias_scope);
     key += buffer.readonly ? 'r' : 'w';
     if (buffer.of_element) key += 'e';
+    if (buffer.streamed) key += 's';
+    if (buffer.ahead) key += 'a';
     for (const StrideClass stride : buffer.strides) key += static_cast<char>('0' + static_cast<int>(stride));
     for (const StrideClass stride : buffer.computed) key += static_cast<char>('5' + static_cast<int>(stride));
 }
@@ -65,6 +67,8 @@ private:
         type.element = buffer.element;
         type.alias_scope = buffer.alias_scope;
         type.readonly = buffer.readonly;
+        type.streamed = buffer.streamed;
+        type.ahead = buffer.ahead;
         const int64_t itemsize = DType::of(buffer.element).itemsize();
         const auto add = [&](StrideClass stride) {
             switch (stride) {

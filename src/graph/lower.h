@@ -26,6 +26,8 @@ struct BufferForm {
     bool of_element = false;            // element level: one more stride, along the row
     std::vector<StrideClass> strides;   // over the grid (but for the dimension of chunks) [, the row]
     std::vector<StrideClass> computed;  // then over what a gather's step computes
+    bool streamed = false;              // written past the caches (ir::BufferType::streamed)
+    bool ahead = false;                 // the kernel asks memory for what it comes to next
 
     friend bool operator==(const BufferForm&, const BufferForm&) = default;
 };

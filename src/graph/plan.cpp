@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "core/thread_pool.h"
@@ -30,6 +31,8 @@ constexpr int64_t kEnoughRows = 256;
 // products are added up for an element, and the result does not stay in a cache by itself.
 constexpr int64_t kMostTileSteps = 512;
 constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
+constexpr int64_t kStreamedRowBytes = 512;
+constexpr double kStreamedWork = 2;  // for each byte moved; with more, memory is not what a kernel waits for
 // Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
 constexpr size_t kNeighbours = 8;
 constexpr int kMaxSearch = 256;
@@ -666,6 +669,59 @@ private:
         return groups;
     }
 
+    // At each point of the group's space: bytes that it computes, an addition counted as one result, and
+    // bytes that it reads and writes.
+    static double work_of(const Draft& draft) {
+        double work = 0;
+        for (const Node* node : draft.nodes)
+            work += cost_of(*node) * static_cast<double>(node->results[0].dtype.itemsize());
+        return work;
+    }
+    static double bytes_of(const Draft& draft) {
+        int64_t bytes = 0;
+        std::unordered_set<const void*> read;
+        for (const Node* node : draft.nodes) {
+            for (const Operand& input : node->inputs) {
+                if (!is_full_size(input, node->shape)) continue;
+                const void* const place = input.source.node
+                                              ? static_cast<const void*>(input.source.node.get())
+                                              : input.source.buffer.get();
+                if (!draft.stored.contains(input.source.node.get()) && read.insert(place).second)
+                    bytes += input.dtype.itemsize();
+            }
+            if (!draft.stored.at(node)) continue;
+            for (const NodeResult& result : node->results) bytes += result.dtype.itemsize();
+        }
+        return static_cast<double>(bytes);
+    }
+
+    // A result that is larger than the caches, and that no kernel of the plan reads again, need not go
+    // through them: the lines that it fills are not read from memory first. Versions of a storage are not
+    // meant, since a loop's next turn reads them, nor are short rows, nor kernels that memory does not hold
+    // up.
+    bool is_streamed(const Node& node, const Draft& draft) {
+        if (!fuse_ || !is_on(OptionalStep::kStreams)) return false;
+        if (node.kind != NodeKind::kElementwise || draft.walk || draft.multiplies ||
+            draft.nodes.back()->kind == NodeKind::kScan)
+            return false;
+        if (work_of(draft) > kStreamedWork * bytes_of(draft)) return false;
+        for (const Reader& reader : readers_[&node]) {
+            for (const size_t group : groups_of_[reader.node]) {
+                if (&drafts_[group] != &draft) return false;
+            }
+        }
+        const auto has_rows = [&](const NodeResult& result) {
+            for (size_t d = 0; d < node.shape.size(); ++d) {
+                if (result.strides[d] == result.dtype.itemsize() && node.shape[d] != 1)
+                    return node.shape[d] * result.dtype.itemsize() >= kStreamedRowBytes;
+            }
+            return false;
+        };
+        return std::all_of(node.results.begin(), node.results.end(), [&](const NodeResult& result) {
+            return result.bytes > streamed_bytes() && has_rows(result);
+        });
+    }
+
     Group finish(Draft& draft) {
         Group group;
         std::sort(draft.nodes.begin(), draft.nodes.end(),
@@ -674,6 +730,7 @@ private:
             group.stored.push_back(draft.stored.at(node));
             group.repeated.push_back(groups_of_[node].size() > 1);
             group.maps.push_back(draft.maps.at(node)[0]);
+            group.streamed.push_back(group.stored.back() && is_streamed(*node, draft));
         }
         group.nodes = std::move(draft.nodes);
         group.reason = std::move(draft.reason);
@@ -693,6 +750,11 @@ private:
 };
 
 }  // namespace
+
+int64_t streamed_bytes() {
+    const int64_t asked = config().stream.load(std::memory_order_relaxed);
+    return asked >= 0 ? asked : cpu_device().cache_bytes();
+}
 
 ReductionSpace space_of(const Node& reduction) {
     return reduction_space(*reduction.reduction, reduction.compute_dtype.scalar_type(), reduction.shape,

@@ -24,6 +24,7 @@ struct Group {
     std::vector<Node*> nodes;          // in order of recording
     std::vector<bool> stored;          // which of them somebody reads later, by position in `nodes`
     std::vector<bool> repeated;        // which are computed in other groups too
+    std::vector<bool> streamed;        // which results go past the caches: large, and read by no later kernel
     std::vector<IndexMap> maps;        // how the space reads each (the first way, where there are several)
     std::string reason;                // why the root is not part of its consumer's kernel
     Dims shape;                        // the space
@@ -42,6 +43,9 @@ std::vector<Node*> collect_pending(std::span<const NodePtr> roots);
 
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);
+
+// Results of more bytes may be streamed: WEFT_STREAM, or the device's cache.
+int64_t streamed_bytes();
 
 // The walk of a kReduce node (graph/reduction_tree.h).
 ReductionSpace space_of(const Node& reduction);

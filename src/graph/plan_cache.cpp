@@ -40,6 +40,7 @@ public:
         word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
         word(kernel_generation());
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
+        word(static_cast<uint64_t>(streamed_bytes()));
         for (const Node* node : nodes) write_node(*node);
         for (const NodePtr& root : roots) word(root->plan_position);
     }

@@ -20,7 +20,8 @@ namespace weft {
 
 namespace {
 
-// A loop's turns are cut into plans where a storage gets its next version; other chains may grow longer.
+// A loop's turns are cut into plans where a storage's next version is first read; other chains may grow
+// longer.
 constexpr uint32_t kUpdateDepth = 24;
 constexpr uint32_t kChainDepth = 192;
 // Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are
@@ -182,6 +183,13 @@ void recorded(const NodePtr& node) {
     if (is_on(OptionalStep::kTurns)) {
         for (const uint64_t sequence : turns->cuts(*node)) evaluate_before(sequence);
     }
+    for (const Operand& input : node->inputs) {
+        // Here rather than where that version was written: the value that was written into it is no longer
+        // held by the statement that did, and need not be stored.
+        const NodePtr version = input.source.node;
+        if (version && version->kind == NodeKind::kUpdate && version->depth >= kUpdateDepth)
+            evaluate({&version, 1});
+    }
     for (Operand& input : node->inputs) input.source.settle();
     uint32_t depth = 0;
     for (const Operand& input : node->inputs) {
@@ -191,7 +199,7 @@ void recorded(const NodePtr& node) {
     }
     node->depth = depth + 1;
     register_pending(node);
-    const bool deep = node->depth >= (node->kind == NodeKind::kUpdate ? kUpdateDepth : kChainDepth);
+    const bool deep = node->kind != NodeKind::kUpdate && node->depth >= kChainDepth;
     if (deep || config().eager.load(std::memory_order_relaxed)) {
         evaluate({&node, 1});
         return;

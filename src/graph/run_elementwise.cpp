@@ -1,5 +1,9 @@
 #include "graph/run_elementwise.h"
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/launch.h"
 
@@ -15,10 +19,39 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
             parts.outputs.push_back(
                 use_of(*buffers[k][r], 0, result.dtype,
                        strides_over_space(result.strides, group.maps[k], group.shape.size())));
+            parts.outputs.back().streamed = group.streamed[k];
             parts.form.outputs.push_back({steps.value_of(node, static_cast<uint32_t>(r), group.maps[k]), {}});
         }
     }
 }
+
+namespace {
+
+// Whether the kernel reads neighbouring rows of one array (a stencil) that is in an outer cache, with what it
+// writes: there the processor's own prefetching falls short.
+bool walks_near_rows(const KernelParts& parts, const Dims& extents) {
+    if (extents.size() < 2) return false;
+    int64_t itemsizes = 0;
+    bool near = false;
+    for (const BufferUse& use : parts.outputs) itemsizes += use.dtype.itemsize();
+    for (size_t k = 0; k < parts.inputs.size(); ++k) {
+        const BufferUse& use = parts.inputs[k];
+        if (use.position || use.strides.back() == 0) continue;
+        const auto first = std::find_if(parts.inputs.begin(), parts.inputs.begin() + static_cast<int64_t>(k),
+                                        [&](const BufferUse& other) {
+                                            return other.buffer == use.buffer && other.strides == use.strides;
+                                        });
+        if (first == parts.inputs.begin() + static_cast<int64_t>(k)) {
+            itemsizes += use.dtype.itemsize();
+        } else {
+            near |= std::abs(first->base - use.base) >= std::abs(use.strides[use.strides.size() - 2]);
+        }
+    }
+    const int64_t bytes = element_count(extents) * itemsizes, cache = cpu_device().cache_bytes();
+    return near && bytes > cache / 16 && bytes <= cache;
+}
+
+}  // namespace
 
 void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo) {
     std::vector<BufferUse*> uses;
@@ -29,6 +62,7 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo)
     collapse(extents, uses, leader);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
+    parts.outputs[0].ahead = is_on(OptionalStep::kPrefetch) && walks_near_rows(parts, extents);
     finish_forms(parts, false);
     launch(parts, extents, memo);
 }

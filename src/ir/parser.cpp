@@ -296,6 +296,8 @@ private:
             buffer.alias_scope = static_cast<uint16_t>(scope);
         }
         buffer.readonly = scanner_.take_word("readonly");
+        buffer.streamed = scanner_.take_word("streamed");
+        buffer.ahead = scanner_.take_word("ahead");
         return Type::of(std::move(buffer));
     }
 

@@ -54,6 +54,8 @@ std::string print(const Type& type) {
     }
     if (buffer.alias_scope != 0) text += " scope " + std::to_string(buffer.alias_scope);
     if (buffer.readonly) text += " readonly";
+    if (buffer.streamed) text += " streamed";
+    if (buffer.ahead) text += " ahead";
     return text;
 }
 

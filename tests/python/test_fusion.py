@@ -491,12 +491,27 @@ OPTIONAL_STEPS = [
     "views",
     "repeats",
     "neighbours",
+    "product_tiles",
     "phases",
     "turns",
     "plan_cache",
     "gather_first",
+    "streams",
+    "prefetch",
 ]
 OPTIONAL_STEPS.append(",".join(OPTIONAL_STEPS))
+
+
+def test_the_value_of_a_write_in_a_loop_is_never_stored():
+    """The turns are cut where the next one begins, when the statement no longer holds what it wrote."""
+    x = weft.array(field(300, 400, dtype="float32"))
+    weft.eval(x)
+    weft.clear_kernel_history()
+    for _ in range(12):
+        inner = x[1:-1, 1:-1]
+        x[1:-1, 1:-1] = inner + 0.1 * (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2] - 4 * inner)
+    weft.eval(x)
+    assert [kernel["bytes_written"] for kernel in weft.kernel_history()] == [298 * 398 * 4] * 12
 
 
 def test_an_unknown_step_is_refused_with_those_there_are():
@@ -517,6 +532,8 @@ def test_fused_and_naive_give_the_same_bits(seed):
     # Each optional step left out in turn, and all of them.
     steps = OPTIONAL_STEPS[seed % len(OPTIONAL_STEPS)]
     assert bits(program.run(fuse=True, small=0, without=steps)) == naive
+    # With each result that may go past the caches going there.
+    assert bits(program.run(fuse=True, small=0, stream=0)) == naive
     if seed % 8 == 0:
         for threads in (1, 7):
             assert bits(program.run(fuse=True, small=0, num_threads=threads)) == naive

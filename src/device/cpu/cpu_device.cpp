@@ -1,6 +1,8 @@
 // The CPU as a device: pooled memory, and kernels run on the thread pool.
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "core/config.h"
@@ -20,6 +22,26 @@ public:
 private:
     std::shared_ptr<void> owner_;
 };
+
+// Stores past the caches are not ordered with others: before a thread says that its task is done, they are to
+// be seen by all.
+void finish_streams() {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+// As the kernel says, of one cache: sysconf() adds up those of the whole processor.
+int64_t largest_cache() {
+    int64_t largest = 0;
+    for (int index = 0; index < 8; ++index) {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+        int64_t kilobytes = 0;
+        if (file >> kilobytes) largest = std::max(largest, kilobytes << 10);
+    }
+    constexpr int64_t kUsual = int64_t{32} << 20;  // where the system does not say
+    return largest != 0 ? largest : kUsual;
+}
 
 class CpuDevice final : public DeviceBackend {
 public:
@@ -44,6 +66,7 @@ public:
             for_each_tile(box, hints.tile, [&](const GridBox& part) {
                 function(words.data(), part.lower.data(), part.upper.data());
             });
+            finish_streams();
         });
     }
 
@@ -52,6 +75,10 @@ public:
         static_cast<const CpuKernel&>(kernel).function(words.data(), box.lower.data(), box.upper.data());
     }
 
+    int64_t cache_bytes() const override {
+        static const int64_t bytes = largest_cache();
+        return bytes;
+    }
     void synchronize() override {}  // launch returns when the kernel is done
     void require(size_t bytes) override { require_pool_bytes(bytes); }
     size_t bytes_in_use() const override { return pool_bytes_in_use(); }

@@ -1,0 +1,177 @@
+"""Results that are written past the caches: where they are, where they are not, and that no bit of them changes."""
+
+import numpy
+import pytest
+import weft
+
+DTYPES = ["?", "i1", "u2", "i4", "i8", "f2", "f4", "f8", "F", "D"]
+
+
+@pytest.fixture(autouse=True)
+def every_result_that_may_be():
+    with weft.config(small=0, stream=0):
+        yield
+
+
+def numbers(*shape, dtype="f8", seed=0):
+    return (numpy.random.default_rng(seed).random(shape) * 50).astype(dtype)
+
+
+def streamed(compute):
+    """The result of `compute`, and how many of the bytes that its kernels wrote went past the caches."""
+    weft.clear_kernel_history()
+    result = compute()
+    weft.eval(*(result if isinstance(result, tuple) else (result,)))
+    return result, sum(kernel["bytes_streamed"] for kernel in weft.kernel_history())
+
+
+# ---- the same bits ----
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1301,), (4097,), (3, 1000), (5, 1301), (2, 3, 777), (700, 520)])
+def test_streamed_results_have_the_same_bits(dtype, shape):
+    a, b = numbers(*shape, dtype=dtype), numbers(*shape, dtype=dtype, seed=1)
+    x, y = weft.array(a), weft.array(b)
+    total, moved = streamed(lambda: x + y)
+    row = shape[-1] * a.itemsize
+    assert moved == (a.nbytes if row >= 512 else 0)
+    assert numpy.asarray(total).tobytes() == (a + b).tobytes()
+    with weft.config(fuse=False):
+        plain, moved = streamed(lambda: x + y)
+    assert moved == 0
+    assert numpy.asarray(plain).tobytes() == (a + b).tobytes()
+
+
+@pytest.mark.parametrize("start", [0, 1, 3, 7, 15, 31, 63])
+@pytest.mark.parametrize("dtype", ["i1", "f4", "D"])
+def test_rows_of_any_length_and_start(start, dtype):
+    """Rows of odd lengths begin anywhere in a cache line, and pieces end where one does."""
+    a = numbers(40, 2100, dtype=dtype)
+    x = weft.array(a)
+    for threads in (1, 2, 7):
+        with weft.config(num_threads=threads):
+            out, moved = streamed(lambda: x[:, start:] + x[:, : a.shape[1] - start])
+        assert moved == out.nbytes
+        expected = a[:, start:] + a[:, : a.shape[1] - start]
+        assert numpy.asarray(out).tobytes() == expected.tobytes()
+
+
+def test_a_transposed_copy():
+    a = numbers(700, 900, dtype="f4")
+    x = weft.array(a)
+    out, moved = streamed(lambda: x.T + 0)
+    assert moved == a.nbytes
+    assert numpy.asarray(out).tobytes() == (a.T + 0).tobytes()
+
+
+def test_several_results_of_several_item_sizes():
+    a = numbers(100_003)
+    x = weft.array(a)
+    (small, large, flags), moved = streamed(lambda: (x.astype("f4"), x + 1, x > 25))
+    assert moved == 13 * a.size
+    assert numpy.asarray(small).tobytes() == a.astype("f4").tobytes()
+    assert numpy.asarray(large).tobytes() == (a + 1).tobytes()
+    assert numpy.asarray(flags).tobytes() == (a > 25).tobytes()
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v2", "haswell"])
+def test_other_instruction_sets(cpu):
+    a = numbers(3, 5001)
+    with weft.config(cpu=cpu):
+        out, moved = streamed(lambda: weft.array(a)[:, 1:] * 3)
+    assert moved == out.nbytes
+    assert numpy.asarray(out).tobytes() == (a[:, 1:] * 3).tobytes()
+
+
+# ---- where it is, and where not ----
+
+
+def test_explain_and_kernel_tell_of_it():
+    x = weft.array(numbers(10_000))
+    assert "written past the caches" in weft.explain(x + 1)
+    weft.clear_kernel_history()
+    weft.eval(x + 1)
+    assert " streamed" in weft.kernel_history()[0]["ir"]
+    with weft.config(without="streams"):
+        assert "written past the caches" not in weft.explain(x + 1)
+        assert streamed(lambda: x + 1)[1] == 0
+
+
+def test_the_machine_code_has_streaming_stores(capfd):
+    x = weft.array(numbers(10_000))
+    for steps, expected in (("", True), ("streams", False)):
+        capfd.readouterr()
+        # Names of temporaries of its own, so that nobody has compiled it before.
+        with weft.config(without=steps, debug=5, cache=False):
+            weft.eval(x * 2 - 7)
+        assert ("movnt" in capfd.readouterr().err) == expected
+
+
+def test_results_that_stay_in_the_cache_are_not_streamed():
+    x = weft.array(numbers(10_000))
+    with weft.config(stream=-1):
+        assert streamed(lambda: x + 1)[1] == 0
+    with weft.config(stream=80_000):
+        assert streamed(lambda: x + 1)[1] == 0
+    with weft.config(stream=79_999):
+        assert streamed(lambda: x + 1)[1] == 80_000
+
+
+def test_what_a_later_kernel_reads_is_not_streamed():
+    x = weft.array(numbers(200, 300))
+
+    def compute():
+        y = x + 1
+        return y, weft.cumsum(y, 0)
+
+    assert streamed(compute)[1] == 0
+
+
+def test_versions_of_a_storage_are_not_streamed():
+    """A loop's next turn reads them, and in place the line was just read."""
+    x = weft.array(numbers(200, 300))
+    weft.eval(x)
+
+    def step():
+        x[1:-1, 1:-1] = (x[2:, 1:-1] + x[:-2, 1:-1]) * 0.5
+        return x
+
+    assert streamed(step)[1] == 0
+
+    def in_place():
+        x[:100] += 1
+        return x
+
+    assert streamed(in_place)[1] == 0
+
+
+def test_much_work_and_short_rows_are_not_streamed():
+    x = weft.array(numbers(200, 300))
+    assert streamed(lambda: weft.sin(x) * weft.exp(x))[1] == 0
+    y = weft.array(numbers(20_000, 3))
+    assert streamed(lambda: y + y)[1] == 0
+    assert streamed(lambda: x / x.sum(1, keepdims=True))[1] == 0
+
+
+# ---- prefetching ----
+
+
+def test_stencils_in_the_cache_ask_memory_beforehand():
+    a = numbers(1000, 1001, dtype="f4")
+
+    def step(u):
+        return u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+
+    x = weft.array(a)
+    weft.eval(x)
+    for steps, expected in (("", True), ("prefetch", False)):
+        with weft.config(without=steps):
+            weft.clear_kernel_history()
+            out = step(x)
+            weft.eval(out)
+            assert (" ahead" in weft.kernel_history()[0]["ir"]) == expected
+            assert numpy.asarray(out).tobytes() == step(a).tobytes()
+    weft.clear_kernel_history()
+    weft.eval(x + x * 2)
+    assert " ahead" not in weft.kernel_history()[0]["ir"]
