@@ -493,7 +493,12 @@ public:
                 product.k = std::min(tiling.steps, whole.k - step);
                 product.left += offsets.left + row * whole.left_row + step * whole.left_step;
                 product.right += offsets.right + column * whole.right_column + step * whole.right_step;
-                if (parts != nullptr) {
+                BufferPtr own;
+                if (tile_work != nullptr) {
+                    own = cpu_device().allocate(static_cast<size_t>(product.m * product.n * itemsize_));
+                    product.out = own->data();
+                    product.out_row = product.n * itemsize_;
+                } else if (parts != nullptr) {
                     product.out = parts->data() + (index * tiling.parts + part) * part_bytes +
                                   (row * whole.n + column) * itemsize_;
                     product.out_row = whole.n * itemsize_;
@@ -501,16 +506,9 @@ public:
                 } else {
                     product.out += offsets.out + row * whole.out_row + column * whole.out_column;
                 }
-                if (tile_work != nullptr) {
-                    const BufferPtr own =
-                        cpu_device().allocate(static_cast<size_t>(product.m * product.n * itemsize_));
-                    product.out = own->data();
-                    product.out_row = product.n * itemsize_;
-                    multiply(product);
-                    (*tile_work)({own->data(), product.out_row, row, column, product.m, product.n});
-                } else {
-                    multiply(product);
-                }
+                multiply(product);
+                if (tile_work != nullptr)
+                    (*tile_work)({product.out, product.out_row, row, column, product.m, product.n});
             }
         };
         if (alone) {
