@@ -1,5 +1,6 @@
 """The package as a whole: what importing costs, names that are not there yet, settings, threads, stubs, speed."""
 
+import os
 import pathlib
 import statistics
 import subprocess
@@ -127,7 +128,8 @@ def test_config():
     assert "WEFT_FUSE" in repr(weft.config)
     assert weft.show_config(mode="dicts")["weft"] == weft.__version__
     assert run(
-        "import weft; print(weft.config.small, weft.config.fuse)", env={"WEFT_SMALL": "7", "WEFT_FUSE": "0"}
+        "import weft; print(weft.config.small, weft.config.fuse)",
+        env={**os.environ, "WEFT_SMALL": "7", "WEFT_FUSE": "0"},
     ).split() == ["7", "False"]
 
 
