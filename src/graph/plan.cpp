@@ -704,7 +704,6 @@ private:
         if (node.kind != NodeKind::kElementwise || draft.walk || draft.multiplies ||
             draft.nodes.back()->kind == NodeKind::kScan)
             return false;
-        if (work_of(draft) > kStreamedWork * bytes_of(draft)) return false;
         for (const Reader& reader : readers_[&node]) {
             for (const size_t group : groups_of_[reader.node]) {
                 if (&drafts_[group] != &draft) return false;
@@ -717,9 +716,10 @@ private:
             }
             return false;
         };
-        return std::all_of(node.results.begin(), node.results.end(), [&](const NodeResult& result) {
-            return result.bytes > streamed_bytes() && has_rows(result);
-        });
+        const bool large = std::all_of(
+            node.results.begin(), node.results.end(),
+            [&](const NodeResult& result) { return result.bytes > streamed_bytes() && has_rows(result); });
+        return large && work_of(draft) <= kStreamedWork * bytes_of(draft);
     }
 
     Group finish(Draft& draft) {

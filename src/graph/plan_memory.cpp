@@ -90,9 +90,10 @@ int64_t least_fresh_bytes(std::span<const Group> groups) {
 }
 
 void require_memory(std::span<const Group> groups) {
+    if (groups.size() < 2) return;  // one group alone looks when it reserves
     int64_t all = 0;
     for (const Group& group : groups) all += stored_bytes(group);
-    if (groups.size() < 2 || all < kLookedAtBytes) return;  // one group alone looks when it reserves
+    if (all < kLookedAtBytes) return;
     cpu_device().require(static_cast<size_t>(least_fresh_bytes(groups)));
 }
 

@@ -424,3 +424,17 @@ def test_writing_says_that_it_is_missing():
         with pytest.raises(NotImplementedError, match="indexing yet; meanwhile"):
             x.flat[index] = 1
     assert x.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("turns", [1, 6000])
+@pytest.mark.parametrize("values", [[0, 2**63 + 5], [5, 2**64 - 1], [5, 2**64 - 20_001], [2**63]])
+def test_large_unsigned_indices_count_from_the_end_as_numpys_do(values, turns):
+    data = numpy.arange(20_000.0)
+    index = numpy.array(values * turns, dtype="u8")
+    expected = outcome(lambda: data[index])
+    result = outcome(lambda: weft.array(data)[weft.array(index)])
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected)
+        assert str(result) == str(expected)
+    else:
+        assert_equal(result, expected)
