@@ -12,19 +12,9 @@ namespace weft {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "simplify",
-    "interchange_reductions",
-    "simplify_lowered",
-    "views",
-    "repeats",
-    "neighbours",
-    "product_tiles",
-    "phases",
-    "turns",
-    "plan_cache",
-    "gather_first",
-    "streams",
-    "prefetch",
+#define WEFT_OPTIONAL_STEP(step, name) name,
+#include "core/optional_steps.def"
+#undef WEFT_OPTIONAL_STEP
 };
 
 uint32_t parse(std::string_view names) {

@@ -9,19 +9,9 @@
 namespace weft {
 
 enum class OptionalStep : uint8_t {
-    kSimplify,               // pass: constants, known branches, identical and unused instructions
-    kInterchangeReductions,  // pass: columns are summed row by row
-    kSimplifyLowered,        // pass: simplify again
-    kViews,                  // planning: values read through slices and broadcasts join their readers
-    kRepeats,                // planning: cheap work is computed in several kernels
-    kNeighbours,             // planning: independent work over one space shares a kernel
-    kProductTiles,           // planning: element-wise work runs on the tiles of the product before it
-    kPhases,                 // planning: rows are walked again by the kernel that reduced them
-    kTurns,                  // recording: the graph is cut where the turns of a loop meet
-    kPlanCache,              // evaluation: plans are kept
-    kGatherFirst,            // planning: f(x)[idx] computes f(x[idx]) where that is less
-    kStreams,                // planning: large results that nobody reads soon are written past the caches
-    kPrefetch,               // lowering: stencils ask memory for what they come to next
+#define WEFT_OPTIONAL_STEP(step, name) step,
+#include "core/optional_steps.def"
+#undef WEFT_OPTIONAL_STEP
 };
 
 bool is_on(OptionalStep step);
