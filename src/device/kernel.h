@@ -39,4 +39,45 @@ public:
     CpuKernelFunction function = nullptr;
 };
 
+// What a kernel for GPUs assumes of a buffer: its base and its dynamic strides are multiples of `alignment`.
+struct CudaBufferFacts {
+    int base_word = 0;
+    int alignment = 1;
+    std::vector<int> stride_words;
+};
+
+// A kernel for NVIDIA GPUs: PTX with one entry, and what a launch must know about it. The entry has one
+// parameter, an array of `words` KernelWords by value; it finds the grid's sizes among them.
+struct CudaKernelImage {
+    std::string name;    // for people
+    std::string symbol;  // of the entry
+    std::string ptx;
+    int sm = 0;  // the least compute capability that runs it: 80, 90
+    int words = 0;
+    int grid_dimensions = 0;
+    // Either each thread computes up to so many points, neighbours in the grid's last dimension …
+    int points_per_thread = 1;
+    // … or a team of threads computes a point: `team_threads` of them, or, if that is 0, 32 times a power of
+    // two up to kMostTeamThreads. Teams are rows of a block (blockDim.x), of which a block may have several.
+    bool teams = false;
+    int team_threads = 0;
+    int row_word = -1;  // of teams: the word that says how many elements a point walks; -1: unknown
+    // What it takes for granted of what it is launched with; see fits.
+    bool wide = false;  // 64-bit indices
+    std::vector<CudaBufferFacts> buffers;
+    double compile_seconds = 0;
+};
+constexpr int kMostTeamThreads = 256;
+
+struct CudaLaunchShape {
+    uint32_t blocks = 0;  // in x; 0: there is nothing to do
+    uint32_t threads_x = 1, threads_y = 1;
+};
+
+// Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,
+// one with other PtxOptions (wide, unaligned) may.
+bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::span<const int64_t> grid);
+CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
+                             std::span<const int64_t> grid);
+
 }  // namespace weft

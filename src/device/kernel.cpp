@@ -1,0 +1,90 @@
+#include "device/kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "weft/errors.h"
+
+namespace weft {
+
+namespace {
+
+constexpr int64_t kMostNarrow = std::numeric_limits<int32_t>::max();
+constexpr int64_t kThreads = 256;              // of a block
+constexpr int64_t kElementsPerWarp = 8 * 512;  // of a row, before another warp joins its team
+
+// The product of the sizes, or more than any grid has.
+int64_t points_of(std::span<const int64_t> grid) {
+    int64_t points = 1;
+    for (const int64_t size : grid) {
+        if (size <= 0) return 0;
+        if (points > std::numeric_limits<int64_t>::max() / size) return std::numeric_limits<int64_t>::max();
+        points *= size;
+    }
+    return points;
+}
+
+// What threads are counted by: points, or runs of neighbours in the last dimension.
+int64_t units_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
+    if (grid.empty()) return 1;
+    const int64_t last = std::max<int64_t>(grid.back(), 0);
+    const int64_t runs = last / image.points_per_thread + (last % image.points_per_thread != 0 ? 1 : 0);
+    const int64_t rows = points_of(grid.first(grid.size() - 1));
+    if (runs == 0 || rows == 0) return 0;
+    return rows > std::numeric_limits<int64_t>::max() / runs ? std::numeric_limits<int64_t>::max()
+                                                             : rows * runs;
+}
+
+}  // namespace
+
+bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::span<const int64_t> grid) {
+    const auto is_narrow = [](int64_t value) { return value >= -kMostNarrow && value <= kMostNarrow; };
+    if (!image.wide) {
+        for (const int64_t size : grid) {
+            if (!is_narrow(size)) return false;
+        }
+        // The last block's threads have numbers past the end.
+        if (units_of(image, grid) > kMostNarrow - kThreads) return false;
+    }
+    for (const CudaBufferFacts& buffer : image.buffers) {
+        const auto misaligned = [&](KernelWord word) {
+            return word % static_cast<KernelWord>(buffer.alignment) != 0;
+        };
+        if (misaligned(words[static_cast<size_t>(buffer.base_word)])) return false;
+        for (const int stride_word : buffer.stride_words) {
+            const KernelWord stride = words[static_cast<size_t>(stride_word)];
+            if (misaligned(stride) || (!image.wide && !is_narrow(static_cast<int64_t>(stride)))) return false;
+        }
+    }
+    return true;
+}
+
+CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
+                             std::span<const int64_t> grid) {
+    CudaLaunchShape shape;
+    const int64_t units = units_of(image, grid);
+    int64_t units_per_block = kThreads;
+    if (image.teams) {
+        int64_t team = image.team_threads;
+        if (team == 0) {
+            const int64_t row =
+                image.row_word < 0 ? 1 : static_cast<int64_t>(words[static_cast<size_t>(image.row_word)]);
+            const auto warps =
+                static_cast<uint64_t>(std::clamp<int64_t>(row / kElementsPerWarp, 1, kMostTeamThreads / 32));
+            team = 32 * static_cast<int64_t>(std::bit_floor(warps));
+            shape.threads_y = static_cast<uint32_t>(std::min(kThreads / team, std::max<int64_t>(units, 1)));
+        }
+        shape.threads_x = static_cast<uint32_t>(team);
+        units_per_block = shape.threads_y;
+    } else {
+        shape.threads_x = static_cast<uint32_t>(kThreads);
+    }
+    const int64_t blocks = units / units_per_block + (units % units_per_block != 0 ? 1 : 0);
+    if (blocks > kMostNarrow)
+        throw NotImplementedError("a grid of " + std::to_string(units) + " threads on a GPU");
+    shape.blocks = static_cast<uint32_t>(blocks);
+    return shape;
+}
+
+}  // namespace weft

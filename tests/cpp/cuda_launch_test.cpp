@@ -1,0 +1,72 @@
+// How GPU kernels are launched: what an image takes for granted, and how its grid becomes blocks of threads.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/kernel.h"
+
+namespace weft {
+namespace {
+
+using Words = std::vector<KernelWord>;
+using Grid = std::vector<int64_t>;
+
+CudaLaunchShape shape_of(const CudaKernelImage& image, const Grid& grid, const Words& words = {}) {
+    return launch_shape(image, words, grid);
+}
+
+TEST(CudaLaunch, ThreadsTakeRunsOfTheLastDimension) {
+    CudaKernelImage image;
+    image.points_per_thread = 4;
+    EXPECT_EQ(shape_of(image, {1024}).blocks, 1U);
+    EXPECT_EQ(shape_of(image, {1025}).blocks, 2U);
+    EXPECT_EQ(shape_of(image, {512, 5}).blocks, 4U);  // two threads a row
+    EXPECT_EQ(shape_of(image, {512, 5}).threads_x, 256U);
+    EXPECT_EQ(shape_of(image, {0}).blocks, 0U);
+    EXPECT_EQ(shape_of(image, {0, 5}).blocks, 0U);
+    EXPECT_EQ(shape_of(image, {}).blocks, 1U);
+}
+
+TEST(CudaLaunch, LongerRowsGetLargerTeams) {
+    CudaKernelImage image;
+    image.teams = true;
+    image.row_word = 0;
+    const auto short_rows = shape_of(image, {1000}, {100});
+    EXPECT_EQ(short_rows.threads_x, 32U);
+    EXPECT_EQ(short_rows.threads_y, 8U);
+    EXPECT_EQ(short_rows.blocks, 125U);
+    const auto long_rows = shape_of(image, {1000}, {1 << 20});
+    EXPECT_EQ(long_rows.threads_x, 256U);
+    EXPECT_EQ(long_rows.threads_y, 1U);
+    EXPECT_EQ(long_rows.blocks, 1000U);
+    EXPECT_EQ(shape_of(image, {3}, {100}).threads_y, 3U);
+}
+
+TEST(CudaLaunch, TeamsMayHaveAFixedSize) {
+    CudaKernelImage image;
+    image.teams = true;
+    image.team_threads = 100;
+    const auto shape = shape_of(image, {7, 3});
+    EXPECT_EQ(shape.threads_x, 100U);
+    EXPECT_EQ(shape.threads_y, 1U);
+    EXPECT_EQ(shape.blocks, 21U);
+}
+
+TEST(CudaLaunch, AnImageFitsWhatItWasCompiledFor) {
+    CudaKernelImage image;
+    image.buffers = {{.base_word = 0, .alignment = 8, .stride_words = {1}}};
+    EXPECT_TRUE(fits(image, Words{4096, 16}, Grid{1 << 20}));
+    EXPECT_FALSE(fits(image, Words{4097, 16}, Grid{1 << 20})) << "misaligned";
+    EXPECT_FALSE(fits(image, Words{4096, 12}, Grid{1 << 20})) << "misaligned stride";
+    EXPECT_TRUE(fits(image, Words{4096, static_cast<KernelWord>(-16)}, Grid{1 << 20}));
+    const KernelWord far = uint64_t{1} << 31;
+    EXPECT_FALSE(fits(image, Words{4096, far}, Grid{1 << 20})) << "a stride beyond 32 bits";
+    EXPECT_FALSE(fits(image, Words{4096, 16}, Grid{int64_t{1} << 31})) << "a size beyond 32 bits";
+    EXPECT_FALSE(fits(image, Words{4096, 16}, Grid{1 << 16, 1 << 16})) << "points beyond 32 bits";
+    image.wide = true;
+    EXPECT_TRUE(fits(image, Words{4096, far}, Grid{1 << 16, 1 << 16}));
+    EXPECT_FALSE(fits(image, Words{4100, far}, Grid{1 << 16, 1 << 16}));
+}
+
+}  // namespace
+}  // namespace weft
