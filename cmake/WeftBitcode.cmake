@@ -2,7 +2,8 @@
 # bytes into libweft as
 #     extern "C" const unsigned char weft_bitcode_<name>[];
 #     extern "C" const std::uint64_t weft_bitcode_<name>_size;
-# Generated sources are made before; what the source includes is tracked.
+# Generated sources are made before; what the source includes is tracked. As before linking, where optimisation is to go
+# on (-flto=thin): whether an argument is a constant is not decided yet.
 function(weft_embed_bitcode name source)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS;DEPENDS")
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -13,7 +14,7 @@ function(weft_embed_bitcode name source)
 
     add_custom_command(
         OUTPUT "${bitcode}"
-        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 --target=x86_64-unknown-linux-gnu -emit-llvm -c -O2
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 --target=x86_64-unknown-linux-gnu -emit-llvm -c -O2 -flto=thin
                 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno
                 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-ident -g0
                 -Wall -Wextra -Werror

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -52,6 +53,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::ScalarizerPass(scalarizer));
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(
         llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));

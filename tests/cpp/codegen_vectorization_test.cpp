@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/thread_pool.h"
+#include "ir_testing.h"
 #include "kernel_testing.h"
 
 namespace weft {
@@ -126,6 +127,33 @@ TEST(CodegenVectorization, LoopsAreAsListed) {
                         remarks[name].c_str());
         }
     }
+}
+
+// What is not wider than 16 bits is computed in 16 bits, division by a constant too.
+TEST(CodegenVectorization, NarrowIntegersStayNarrow) {
+    const ir::Module module = ir::parse_and_check(
+        R"(kernel @kernel(%n0: i64, %in0: global u8[1] readonly, %in1: global u8[1] readonly, %out0: global u8[1] scope 1) {
+  parallel grid (%0) in (%n0) {
+    %1 = load %in0[%0]
+    %2 = cast %1 to i16
+    %3 = load %in1[%0]
+    %4 = cast %3 to i16
+    %5 = add %2, %4
+    %6 = multiply %5, %4
+    %7 = const i16 9
+    %8 = floor_divide %6, %7
+    %9 = remainder %8, %7
+    %10 = cast %9 to u8
+    store %out0[%0], %10
+  }
+})");
+    codegen::CompileOptions options;
+    options.cpu = "x86-64-v4";
+    codegen::CompiledTexts texts;
+    codegen::compile_for_cpu(module, "kernel", options, &texts);
+    EXPECT_NE(texts.llvm_ir.find("<32 x i16>"), std::string::npos) << texts.llvm_ir;
+    EXPECT_EQ(texts.llvm_ir.find(" x i32>"), std::string::npos) << texts.llvm_ir;
+    EXPECT_NE(texts.assembly.find("vpmulhw"), std::string::npos) << texts.assembly;
 }
 
 }  // namespace

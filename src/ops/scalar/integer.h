@@ -22,7 +22,7 @@ inline bool multiply(bool x, bool y) { return x & y; }
 
 template <Integer T>
 inline T negative(T x) {
-    return static_cast<T>(0 - static_cast<Wrapping<T>>(x));
+    return static_cast<T>(-static_cast<Wrapping<T>>(x));
 }
 template <Integer T>
 inline T positive(T x) {
@@ -58,11 +58,23 @@ inline bool is_minus_one(T y) {
     return false;
 }
 
+// By a divisor for which it is defined.
+template <Integer T>
+inline T truncated_quotient(T x, T y) {
+    if (__builtin_constant_p(y)) return static_cast<T>(static_cast<Exact<T>>(x) / static_cast<Exact<T>>(y));
+    return static_cast<T>(static_cast<Dividing<T>>(x) / static_cast<Dividing<T>>(y));
+}
+template <Integer T>
+inline T truncated_rest(T x, T y) {
+    if (__builtin_constant_p(y)) return static_cast<T>(static_cast<Exact<T>>(x) % static_cast<Exact<T>>(y));
+    return static_cast<T>(static_cast<Dividing<T>>(x) % static_cast<Dividing<T>>(y));
+}
+
 template <Integer T>
 inline void divmod(T x, T y, T& quotient, T& rest) {
     const T divisor = safe_divisor(y);
-    T q = static_cast<T>(x / divisor);
-    T r = static_cast<T>(x % divisor);
+    T q = truncated_quotient(x, divisor);
+    T r = truncated_rest(x, divisor);
     if constexpr (std::is_signed_v<T>) {
         const bool adjust = (r != 0) & ((r < 0) != (divisor < 0));
         q = static_cast<T>(q - static_cast<T>(adjust));
@@ -86,7 +98,7 @@ inline T remainder(T x, T y) {
 }
 template <Integer T>
 inline T fmod(T x, T y) {
-    const T rest = static_cast<T>(x % safe_divisor(y));
+    const T rest = truncated_rest(x, safe_divisor(y));
     return (y == 0) | is_minus_one(y) ? static_cast<T>(0) : rest;
 }
 

@@ -57,10 +57,19 @@ inline T read_element(const T* address) {
         return *address;
 }
 
-// The unsigned type to compute wrapping arithmetic in: at least 32 bits, since smaller ones promote to int,
-// whose overflow is undefined.
+// Integers of T's width that are not promoted to int: what promotion makes of a narrow sum or quotient cannot
+// always be narrowed again, and then takes twice or four times the vectors.
 template <Integer T>
-using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
+using Exact =
+    std::conditional_t<std::is_signed_v<T>, signed _BitInt(8 * sizeof(T)), unsigned _BitInt(8 * sizeof(T))>;
+// The same without sign: arithmetic that wraps around.
+template <Integer T>
+using Wrapping = unsigned _BitInt(8 * sizeof(T));
+
+// Division by a constant becomes a multiplication in vectors of the operands' width. Other divisions are done
+// one by one, where instructions for 16 bits are the slow ones: they wait for the register's other bits.
+template <Integer T>
+using Dividing = std::conditional_t<sizeof(T) == 2, int32_t, Exact<T>>;
 
 // How a floating-point type is laid out.
 template <typename T>
