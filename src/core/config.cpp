@@ -55,6 +55,17 @@ void Config::set_cpu(std::string name) {
     cpu_ = std::move(name);
 }
 
+std::string Config::device() const {
+    std::lock_guard lock(mutex_);
+    return device_;
+}
+
+void Config::set_device(std::string name) {
+    std::lock_guard lock(mutex_);
+    device_ = std::move(name);
+    other_device_ = !device_.empty() && device_ != "cpu";
+}
+
 std::string Config::debug_filter() const {
     std::lock_guard lock(mutex_);
     return debug_filter_;
@@ -91,11 +102,13 @@ void Config::load_environment() {
     guard = read_flag("WEFT_GUARD", false);
     verify = read_flag("WEFT_VERIFY", kVerifyByDefault);
     memory_limit = read_integer("WEFT_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
+    device_memory_limit = read_integer("WEFT_DEVICE_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
     cache = read_flag("WEFT_CACHE", true);
     cache_size = read_integer("WEFT_CACHE_SIZE", int64_t{1} << 30, 0, std::numeric_limits<int64_t>::max());
     set_cache_dir(std::getenv("WEFT_CACHE_DIR") == nullptr ? std::optional<std::string>()
                                                            : read_text("WEFT_CACHE_DIR"));
     set_cpu(read_text("WEFT_CPU"));
+    set_device(read_text("WEFT_DEVICE"));
     set_debug_filter(read_text("WEFT_DEBUG_FILTER"));
 }
 

@@ -36,11 +36,17 @@ public:
     std::atomic<int64_t> memory_limit{
         0};  // WEFT_MEMORY_LIMIT: most bytes that arrays and pool may hold; 0: none
 
+    std::atomic<int64_t> device_memory_limit{0};  // WEFT_DEVICE_MEMORY_LIMIT: the same of each GPU; 0: none
+
     std::atomic<bool> cache{true};                      // WEFT_CACHE: keep compiled kernels on disk
     std::atomic<int64_t> cache_size{int64_t{1} << 30};  // WEFT_CACHE_SIZE: most bytes of them; 0: keep none
 
     std::string cpu() const;  // WEFT_CPU: LLVM's name of the CPU to compile for; empty: the host
     void set_cpu(std::string name);
+    // WEFT_DEVICE: where new arrays are made, "cpu" or "cuda:0"; empty: on the CPU
+    std::string device() const;
+    void set_device(std::string name);
+    bool default_device_is_cpu() const { return !other_device_.load(std::memory_order_relaxed); }
     std::string debug_filter() const;  // WEFT_DEBUG_FILTER: only kernels whose name contains this
     void set_debug_filter(std::string text);
     // WEFT_CACHE_DIR: the folder of compiled kernels; absent: the user's cache folder; empty: none
@@ -54,6 +60,8 @@ private:
     mutable std::mutex mutex_;
     std::string cpu_;
     std::string debug_filter_;
+    std::string device_;
+    std::atomic<bool> other_device_{false};
     std::optional<std::string> cache_dir_;
 };
 

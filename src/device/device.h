@@ -1,5 +1,5 @@
-// The one interface to memory, streams, and launching; cpu/ is the twin that exists, cuda/ takes its place
-// beside it.
+// The one interface to memory, streams, and launching; cpu/ and cuda/ are equal twins behind it. Which
+// devices there are is in device/devices.h.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,43 @@
 
 namespace weft {
 
-// Memory of a device; freed to its pool with the last reference. Aligned to 64 bytes at least.
+class DeviceBackend;
+
+// Memory of a device; freed to its pool with the last reference. Aligned to 64 bytes at least. Only what is
+// on the host can be read and written through a pointer: data() of anything else is an internal error, never
+// an access. What kernels are told is the address.
 class Buffer {
 public:
     virtual ~Buffer() = default;
-    char* data() const { return data_; }
+    char* data() const {
+        if (device_ != nullptr) [[unlikely]]
+            throw_not_on_host();
+        return data_;
+    }
+    uint64_t address() const { return reinterpret_cast<uint64_t>(data_); }
+    bool on_host() const { return device_ == nullptr; }
+    DeviceBackend& device() const;
     size_t size() const { return size_; }
 
 protected:
     Buffer(char* data, size_t size) : data_(data), size_(size) {}
+    Buffer(DeviceBackend& device, uint64_t address, size_t size)
+        : data_(reinterpret_cast<char*>(address)), size_(size), device_(&device) {}
     char* data_;
     size_t size_;
+
+private:
+    [[noreturn]] void throw_not_on_host() const;
+    DeviceBackend* device_ = nullptr;  // null: the CPU
 };
 using BufferPtr = std::shared_ptr<Buffer>;
+
+// What a device's pool holds, for weft.memory_stats().
+struct MemoryStats {
+    int64_t in_use = 0, pooled = 0;  // bytes of live buffers; kept free for reuse
+    int64_t peak = 0;                // most bytes in use at once
+    int64_t allocations = 0;         // blocks asked from the system or driver so far
+};
 
 // What is worth knowing when a grid is cut; results never depend on it.
 struct GridHints {
@@ -47,6 +71,13 @@ public:
     virtual void require(size_t bytes) = 0;
     // Foreign memory that `owner` keeps alive.
     virtual BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) = 0;
+    // Copies between the host and this device's memory, in the order of its work. What is copied in has been
+    // read when the call returns; what is copied out is there then.
+    virtual void copy_in(const Buffer& to, size_t offset, const char* from, size_t bytes) = 0;
+    virtual void copy_out(char* to, const Buffer& from, size_t offset, size_t bytes) = 0;
+    // Between buffers of this device, or from another device's to this one's.
+    virtual void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+                      size_t bytes) = 0;
     // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices).
     virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
@@ -56,11 +87,14 @@ public:
                          const GridBox& box) = 0;
     virtual void synchronize() = 0;
     virtual int64_t cache_bytes() const = 0;  // of the largest cache: what is larger does not stay near
+    virtual MemoryStats memory_stats() const = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;
     virtual void empty_pool() = 0;
 };
 
 DeviceBackend& cpu_device();
+
+inline DeviceBackend& Buffer::device() const { return device_ != nullptr ? *device_ : cpu_device(); }
 
 }  // namespace weft

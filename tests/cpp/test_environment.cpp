@@ -1,18 +1,24 @@
 // Tests compile what they run: kernels of an earlier run, or of the person at the keyboard, would hide
-// faults.
+// faults. Nor do they use a GPU that the machine may have: the stand-in for its driver answers instead.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "core/config.h"
 
 namespace weft {
 namespace {
 
-class NoKernelCache final : public ::testing::Environment {
+class TestEnvironment final : public ::testing::Environment {
 public:
-    void SetUp() override { config().cache = false; }
+    void SetUp() override {
+        config().cache = false;
+        setenv("WEFT_CUDA_DRIVER", WEFT_STAND_IN, 1);
+        config().set_device("");
+    }
 };
 
-const auto* const kRegistered = ::testing::AddGlobalTestEnvironment(new NoKernelCache);
+const auto* const kRegistered = ::testing::AddGlobalTestEnvironment(new TestEnvironment);
 
 }  // namespace
 }  // namespace weft

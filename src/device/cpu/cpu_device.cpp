@@ -1,6 +1,7 @@
 // The CPU as a device: pooled memory, and kernels run on the thread pool.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -56,6 +57,21 @@ public:
         return std::make_shared<ForeignBuffer>(data, bytes, std::move(owner));
     }
 
+    void copy_in(const Buffer& to, size_t offset, const char* from, size_t bytes) override {
+        std::memcpy(to.data() + offset, from, bytes);
+    }
+    void copy_out(char* to, const Buffer& from, size_t offset, size_t bytes) override {
+        std::memcpy(to, from.data() + offset, bytes);
+    }
+    void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+              size_t bytes) override {
+        if (from.on_host()) {
+            std::memmove(to.data() + to_offset, from.data() + from_offset, bytes);
+        } else {
+            from.device().copy_out(to.data() + to_offset, from, from_offset, bytes);
+        }
+    }
+
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override {
         const CpuKernelFunction function = static_cast<const CpuKernel&>(kernel).function;
@@ -81,6 +97,12 @@ public:
     }
     void synchronize() override {}  // launch returns when the kernel is done
     void require(size_t bytes) override { require_pool_bytes(bytes); }
+    MemoryStats memory_stats() const override {
+        MemoryStats stats;
+        stats.in_use = static_cast<int64_t>(pool_bytes_in_use());
+        stats.pooled = static_cast<int64_t>(pool_bytes_held());
+        return stats;
+    }
     size_t bytes_in_use() const override { return pool_bytes_in_use(); }
     size_t bytes_pooled() const override { return pool_bytes_held(); }
     void empty_pool() override { empty_memory_pool(); }

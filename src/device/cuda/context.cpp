@@ -1,0 +1,111 @@
+#include "device/cuda/context.h"
+
+#include <array>
+
+#include "weft/errors.h"
+
+namespace weft::cuda {
+
+namespace {
+
+// Faults after which CUDA refuses every further call on the context.
+bool ruins_context(Result result) {
+    switch (result) {
+        case kEccUncorrectable:
+        case kIllegalAddress:
+        case kLaunchTimeout:
+        case kContextIsDestroyed:
+        case kAssert:
+        case kHardwareStackError:
+        case kIllegalInstruction:
+        case kMisalignedAddress:
+        case kInvalidAddressSpace:
+        case kInvalidProgramCounter:
+        case kLaunchFailed: return true;
+        default: return false;
+    }
+}
+
+int attribute(const Driver& driver, DeviceHandle device, int which) {
+    int value = 0;
+    driver.check(driver.device_attribute(&value, which, device), "read an attribute of the device");
+    return value;
+}
+
+DeviceFacts facts_of(const Driver& driver, DeviceHandle device) {
+    DeviceFacts facts;
+    std::array<char, 256> name{};
+    driver.check(driver.device_name(name.data(), static_cast<int>(name.size() - 1), device),
+                 "read the name of the device");
+    facts.name = name.data();
+    facts.capability = 10 * attribute(driver, device, kComputeCapabilityMajor) +
+                       attribute(driver, device, kComputeCapabilityMinor);
+    facts.multiprocessors = attribute(driver, device, kMultiprocessorCount);
+    facts.threads_per_multiprocessor = attribute(driver, device, kMaxThreadsPerMultiprocessor);
+    facts.l2_bytes = attribute(driver, device, kL2CacheSize);
+    facts.shared_per_block = static_cast<size_t>(attribute(driver, device, kMaxSharedMemoryPerBlockOptin));
+    driver.check(driver.device_memory(&facts.memory, device), "read how much memory the device has");
+    return facts;
+}
+
+}  // namespace
+
+Context::Context(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {
+    check_fork();
+    if (ordinal < 0 || ordinal >= driver.devices) {
+        throw DeviceError(
+            "there is no device " + name() + ": the driver offers " + std::to_string(driver.devices) +
+            (driver.devices == 1 ? " device, cuda:0"
+                                 : " devices, cuda:0 to cuda:" + std::to_string(driver.devices - 1)));
+    }
+    DeviceHandle device = 0;
+    driver.check(driver.device_get(&device, ordinal), "find the device");
+    facts_ = facts_of(driver, device);
+    driver.check(driver.primary_context_retain(&handle_, device), "make a context on the device");
+    const Scope scope(*this);
+    driver.check(driver.stream_create(&stream_, kStreamNonBlocking), "create a stream");
+    driver.check(driver.stream_create(&copy_stream_, kStreamNonBlocking), "create a stream");
+}
+
+Context::Scope::Scope(Context& context) : context_(context) {
+    check_fork();
+    if (context.ruined()) [[unlikely]]
+        context.throw_ruined();
+    ContextHandle current = nullptr;
+    if (context.driver_.context_current(&current) == kSuccess && current == context.handle_) return;
+    context.check(context.driver_.context_push(context.handle_), "enter the device's context");
+    pushed_ = true;
+}
+
+Context::Scope::~Scope() {
+    ContextHandle before = nullptr;
+    if (pushed_) context_.driver_.context_pop(&before);
+}
+
+void Context::synchronize() {
+    const Scope scope(*this);
+    check(driver_.stream_synchronize(stream_), "finish the work of the device");
+    check(driver_.stream_synchronize(copy_stream_), "finish copies");
+}
+
+void Context::fail(Result result, const char* what) {
+    if (!ruins_context(result)) driver_.check(result, what);
+    {
+        const std::lock_guard lock(mutex_);
+        if (fault_.empty()) fault_ = driver_.describe(result);
+    }
+    ruined_.store(true, std::memory_order_release);
+    throw_ruined();
+}
+
+void Context::throw_ruined() {
+    const std::lock_guard lock(mutex_);
+    throw DeviceError("a kernel on " + name() + " failed and ruined this process's CUDA context: " + fault_ +
+                      ". What is in the device's memory is lost; save what is on the CPU and start the "
+                      "process again. To find "
+                      "the kernel: WEFT_EAGER=1 WEFT_DEBUG=1 prints each before it runs, compute-sanitizer "
+                      "shows the access. "
+                      "If no kernel of your own is to blame, this is a fault of weft: please report it");
+}
+
+}  // namespace weft::cuda

@@ -1,0 +1,161 @@
+#include "device/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "weft/errors.h"
+
+namespace weft::cuda {
+
+namespace {
+
+class CudaBuffer final : public Buffer {
+public:
+    CudaBuffer(CudaDevice& device, const Block& block, size_t bytes)
+        : Buffer(device, block.address, bytes), pool_(device.pool()), block_(block) {}
+    ~CudaBuffer() override {
+        if (!lost_by_fork()) pool_.give_back(block_);
+    }
+    const Block& block() const { return block_; }
+
+private:
+    MemoryPool& pool_;
+    const Block block_;
+};
+
+class ForeignCudaBuffer final : public Buffer {
+public:
+    ForeignCudaBuffer(CudaDevice& device, DeviceAddress address, size_t bytes, std::shared_ptr<void> owner)
+        : Buffer(device, address, bytes), device_(device), owner_(std::move(owner)) {}
+    ~ForeignCudaBuffer() override {
+        try {
+            device_.synchronize();  // its owner may reuse the memory at once
+        } catch (const Error&) {    // the next use of the device says so
+        }
+    }
+
+private:
+    CudaDevice& device_;
+    std::shared_ptr<void> owner_;
+};
+
+constexpr Block kForeign{0, 0, UINT64_MAX};  // queued work may touch it, as far as anybody knows
+
+}  // namespace
+
+CudaDevice::CudaDevice(const Driver& driver, int ordinal)
+    : context_(driver, ordinal), pool_(context_), transfers_(context_, pool_) {}
+
+BufferPtr CudaDevice::allocate(size_t bytes) {
+    check_fork();
+    return std::make_shared<CudaBuffer>(*this, pool_.take(bytes), bytes);
+}
+
+BufferPtr CudaDevice::wrap(char* data, size_t bytes, std::shared_ptr<void> owner) {
+    return std::make_shared<ForeignCudaBuffer>(*this, reinterpret_cast<DeviceAddress>(data), bytes,
+                                               std::move(owner));
+}
+
+void CudaDevice::copy_in(const Buffer& to, size_t offset, const char* from, size_t bytes) {
+    const auto* own = dynamic_cast<const CudaBuffer*>(&to);
+    transfers_.copy_in(own != nullptr ? own->block() : kForeign, to.address() + offset, from, bytes);
+}
+
+void CudaDevice::copy_out(char* to, const Buffer& from, size_t offset, size_t bytes) {
+    transfers_.copy_out(to, from.address() + offset, bytes);
+}
+
+void CudaDevice::copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+                      size_t bytes) {
+    if (bytes == 0) return;
+    if (from.on_host()) {
+        copy_in(to, to_offset, from.data() + from_offset, bytes);
+    } else if (&from.device() != this) {
+        copy_from_peer(to, to_offset, from, from_offset, bytes);
+    } else {
+        const Context::Scope scope(context_);
+        context_.check(context_.driver().copy_within(to.address() + to_offset, from.address() + from_offset,
+                                                     bytes, context_.stream()),
+                       "copy on the device");
+        pool_.mark();
+    }
+}
+
+// On this device's stream, after what the other one has queued; its later work comes after the copy.
+void CudaDevice::copy_from_peer(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+                                size_t bytes) {
+    auto& other = static_cast<CudaDevice&>(from.device());
+    Context& source = other.context_;
+    {
+        const Context::Scope scope(source);
+        Event computed(source);
+        computed.record(source.stream());
+        computed.make_wait(context_.stream());
+    }
+    const Context::Scope scope(context_);
+    context_.check(
+        context_.driver().copy_peer(to.address() + to_offset, context_.handle(), from.address() + from_offset,
+                                    source.handle(), bytes, context_.stream()),
+        "copy from another device");
+    Event copied(context_);
+    copied.record(context_.stream());
+    copied.make_wait(source.stream());
+    pool_.mark();
+    other.pool_.mark();
+}
+
+void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                        std::span<const int64_t> grid, int64_t, const GridHints&) {
+    const auto& loaded = static_cast<const CudaKernel&>(kernel);
+    const CudaKernelImage& image = loaded.description;
+    WEFT_CHECK(words.size() == static_cast<size_t>(image.words) && fits(image, words, grid), image.name);
+    const CudaLaunchShape shape = launch_shape(image, words, grid);
+    if (shape.blocks == 0) return;
+    size_t bytes = words.size_bytes();
+    std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),
+                                   kLaunchParamSize, &bytes, kLaunchParamEnd};
+    const Context::Scope scope(context_);
+    context_.check(
+        context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
+                                 shape.threads_y, 1, 0, context_.stream(), nullptr, arguments.data()),
+        "launch a kernel");
+    pool_.mark();
+}
+
+void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const KernelWord>, const GridBox&) {
+    throw InternalError("a box of " + kernel.name + " on " + name());
+}
+
+void CudaDevice::synchronize() {
+    context_.synchronize();
+    pool_.settled();
+}
+
+std::shared_ptr<const CudaKernel> CudaDevice::load(CudaKernelImage description,
+                                                   std::string_view machine_code) {
+    auto kernel = std::make_shared<CudaKernel>(context_, std::move(description), machine_code);
+    auto& made = *kernel;
+    made.name = made.description.name;
+    made.grid_dimensions = made.description.grid_dimensions;
+    made.compile_seconds = made.description.compile_seconds;
+    return kernel;
+}
+
+int cuda_device_count() {
+    const Driver* usable = find_driver();
+    return usable == nullptr ? 0 : usable->devices;
+}
+
+CudaDevice& cuda_device(int ordinal) {
+    static std::mutex mutex;
+    static std::map<int, std::unique_ptr<CudaDevice>>* const devices =
+        new std::map<int, std::unique_ptr<CudaDevice>>;  // arrays may outlive static destruction
+    const Driver& usable = driver();
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<CudaDevice>& device = (*devices)[ordinal];
+    if (device == nullptr) device = std::make_unique<CudaDevice>(usable, ordinal);
+    return *device;
+}
+
+}  // namespace weft::cuda

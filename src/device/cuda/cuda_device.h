@@ -1,0 +1,71 @@
+// A GPU as a device of weft: pooled memory, copies, kernels queued on one stream.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/cuda/memory_pool.h"
+#include "device/cuda/module.h"
+#include "device/cuda/transfer.h"
+#include "device/device.h"
+
+namespace weft::cuda {
+
+// A kernel as one GPU has loaded it.
+class CudaKernel final : public CompiledKernel {
+public:
+    CudaKernel(Context& context, CudaKernelImage description, std::string_view image)
+        : description(std::move(description)), function(context, image, this->description.symbol) {}
+
+    const CudaKernelImage description;
+    const LoadedFunction function;
+};
+
+class CudaDevice final : public DeviceBackend {
+public:
+    // Throws DeviceError.
+    CudaDevice(const Driver& driver, int ordinal);
+
+    std::string name() const override { return context_.name(); }
+    BufferPtr allocate(size_t bytes) override;
+    void require(size_t bytes) override { pool_.require(bytes); }
+    BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) override;
+    void copy_in(const Buffer& to, size_t offset, const char* from, size_t bytes) override;
+    void copy_out(char* to, const Buffer& from, size_t offset, size_t bytes) override;
+    void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+              size_t bytes) override;
+    // Queues the kernel. The words are its arguments: they are read before the call returns.
+    void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
+    void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+                 const GridBox& box) override;
+    void synchronize() override;
+    int64_t cache_bytes() const override { return context_.facts().l2_bytes; }
+    MemoryStats memory_stats() const override { return pool_.stats(); }
+    size_t bytes_in_use() const override { return static_cast<size_t>(pool_.stats().in_use); }
+    size_t bytes_pooled() const override { return static_cast<size_t>(pool_.stats().pooled); }
+    void empty_pool() override { pool_.empty(); }
+
+    // The image's machine code for this device, and the kernel made of it.
+    std::string assemble(const CudaKernelImage& image) { return cuda::assemble(context_, image.ptx); }
+    std::shared_ptr<const CudaKernel> load(CudaKernelImage description, std::string_view machine_code);
+
+    Context& context() { return context_; }
+    MemoryPool& pool() { return pool_; }
+
+private:
+    void copy_from_peer(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
+                        size_t bytes);
+
+    Context context_;
+    MemoryPool pool_;
+    Transfers transfers_;
+};
+
+// Device `ordinal` of this process, opened at first need; it lives as long as the process. Throws
+// DeviceError.
+CudaDevice& cuda_device(int ordinal);
+int cuda_device_count();  // 0 without a usable driver
+
+}  // namespace weft::cuda

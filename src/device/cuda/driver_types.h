@@ -1,0 +1,80 @@
+// The types and numbers of the CUDA driver's interface that weft uses, from NVIDIA's public documentation of
+// it: no CUDA header is needed to build. Everything in device/cuda and the stand-in driver of the tests
+// speaks in these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::cuda {
+
+using Result = int;
+using DeviceHandle = int;
+using DeviceAddress = uint64_t;
+using ContextHandle = struct ContextState*;
+using StreamHandle = struct StreamState*;
+using EventHandle = struct EventState*;
+using ModuleHandle = struct ModuleState*;
+using FunctionHandle = struct FunctionState*;
+using LinkHandle = struct LinkState*;
+
+// CUresult
+constexpr Result kSuccess = 0;
+constexpr Result kInvalidValue = 1;
+constexpr Result kOutOfMemory = 2;
+constexpr Result kNotInitialized = 3;
+constexpr Result kDeinitialized = 4;
+constexpr Result kNoDevice = 100;
+constexpr Result kInvalidImage = 200;
+constexpr Result kInvalidContext = 201;
+constexpr Result kEccUncorrectable = 214;
+constexpr Result kInvalidPtx = 218;
+constexpr Result kNotFound = 500;
+constexpr Result kNotReady = 600;
+constexpr Result kIllegalAddress = 700;
+constexpr Result kLaunchOutOfResources = 701;
+constexpr Result kLaunchTimeout = 702;
+constexpr Result kContextIsDestroyed = 709;
+constexpr Result kAssert = 710;
+constexpr Result kHardwareStackError = 714;
+constexpr Result kIllegalInstruction = 715;
+constexpr Result kMisalignedAddress = 716;
+constexpr Result kInvalidAddressSpace = 717;
+constexpr Result kInvalidProgramCounter = 718;
+constexpr Result kLaunchFailed = 719;
+
+// CUdevice_attribute
+constexpr int kMaxSharedMemoryPerBlock = 8;
+constexpr int kMultiprocessorCount = 16;
+constexpr int kL2CacheSize = 38;
+constexpr int kMaxThreadsPerMultiprocessor = 39;
+constexpr int kComputeCapabilityMajor = 75;
+constexpr int kComputeCapabilityMinor = 76;
+constexpr int kMaxSharedMemoryPerBlockOptin = 97;
+
+// CUfunction_attribute
+constexpr int kFunctionLocalBytes = 3;
+constexpr int kFunctionRegisters = 4;
+constexpr int kFunctionMaxDynamicShared = 8;
+
+// CUjit_option
+constexpr int kJitInfoLogBuffer = 3;
+constexpr int kJitInfoLogBufferBytes = 4;
+constexpr int kJitErrorLogBuffer = 5;
+constexpr int kJitErrorLogBufferBytes = 6;
+constexpr int kJitTarget = 9;
+
+constexpr int kJitInputPtx = 1;  // CUjitInputType
+
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kEventDisableTiming = 2;
+constexpr unsigned kHostAllocPortable = 1;
+
+// Ends and parts of the `extra` argument of a launch: all parameters as one block of bytes.
+inline void* const kLaunchParamEnd = nullptr;
+inline void* const kLaunchParamBuffer = reinterpret_cast<void*>(uintptr_t{1});
+inline void* const kLaunchParamSize = reinterpret_cast<void*>(uintptr_t{2});
+
+constexpr int kMinimumDriver = 12000;  // what the PTX that weft makes asks for: CUDA 12.0
+
+}  // namespace weft::cuda

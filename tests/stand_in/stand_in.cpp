@@ -1,0 +1,602 @@
+#include "stand_in.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "codegen/compiler.h"
+#include "device/kernel.h"
+#include "ir/parser.h"
+
+// The driver's opaque objects.
+namespace weft::cuda {
+
+struct Operation {
+    std::function<Result()> run;
+    EventState* recorded = nullptr;  // this operation is an event
+    EventState* awaited = nullptr;   // or waits for one
+};
+
+struct StreamState {
+    ContextState* context = nullptr;
+    std::deque<Operation> queue;
+};
+
+struct EventState {
+    StreamState* stream = nullptr;  // where it is queued; null once it has come
+};
+
+struct ContextState {
+    int device = 0;
+    std::vector<std::unique_ptr<StreamState>> streams;
+    std::map<DeviceAddress, size_t> allocations;
+    size_t live = 0;
+    Result fault = kSuccess;
+};
+
+struct FunctionState {
+    std::string symbol;
+    std::shared_ptr<const CompiledKernel> kernel;
+};
+
+struct ModuleState {
+    std::string text;
+    std::vector<std::unique_ptr<FunctionState>> functions;
+};
+
+struct LinkState {
+    std::string text;
+};
+
+}  // namespace weft::cuda
+
+namespace weft::stand_in {
+
+// Declared by the engine's own table: a function that differs from it does not compile.
+#define WEFT_CUDA_SYMBOL(name, symbol, parameters) \
+    __attribute__((visibility("default"))) cuda::Result name parameters __asm__(symbol);
+using namespace cuda;
+#include "device/cuda/driver_symbols.def"
+#undef WEFT_CUDA_SYMBOL
+
+namespace {
+
+constexpr int kPattern = 0xA5;  // of memory that was never written
+
+int64_t environment(const char* name, int64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr && *text != '\0' ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+struct Failure {
+    std::string symbol;
+    int nth;
+    Result result;
+};
+
+class StandIn final : public Control {
+public:
+    StandIn() {
+        contexts.resize(static_cast<size_t>(environment("WEFT_STAND_IN_DEVICES", 2)));
+        for (size_t k = 0; k < contexts.size(); ++k) {
+            contexts[k] = std::make_unique<ContextState>();
+            contexts[k]->device = static_cast<int>(k);
+        }
+        memory = static_cast<size_t>(environment("WEFT_STAND_IN_MEMORY", int64_t{4} << 30));
+        if (const char* path = std::getenv("WEFT_STAND_IN_LOG")) log_file = std::fopen(path, "a");
+        const char* given = std::getenv("WEFT_STAND_IN_FAIL");
+        std::string text = given != nullptr ? given : "";
+        while (!text.empty()) {
+            const size_t comma = std::min(text.find(','), text.size());
+            std::array<char, 64> symbol{};
+            Failure failure{"", 0, 0};
+            if (std::sscanf(text.substr(0, comma).c_str(), "%63[^:]:%d:%d", symbol.data(), &failure.nth,
+                            &failure.result) == 3) {
+                failure.symbol = symbol.data();
+                failures.push_back(failure);
+            }
+            text.erase(0, comma + 1);
+        }
+    }
+
+    void reset() override {
+        const std::lock_guard lock(mutex);
+        failures.clear();
+        counts.clear();
+        calls_made.clear();
+        stubs.clear();
+        for (const auto& context : contexts) context->fault = kSuccess;
+    }
+    void fail(const std::string& symbol, int nth, Result result) override {
+        const std::lock_guard lock(mutex);
+        failures.push_back({symbol, nth, result});
+    }
+    int calls(const std::string& symbol) const override {
+        const std::lock_guard lock(mutex);
+        const auto found = counts.find(symbol);
+        return found == counts.end() ? 0 : found->second;
+    }
+    std::vector<std::string> log() const override {
+        const std::lock_guard lock(mutex);
+        return calls_made;
+    }
+    void set_kernel(const std::string& symbol, KernelStub stub) override {
+        const std::lock_guard lock(mutex);
+        stubs[symbol] = std::move(stub);
+    }
+    void set_memory(size_t bytes) override { memory = bytes; }
+    size_t live_bytes(int device) const override { return contexts[static_cast<size_t>(device)]->live; }
+    size_t queued(int device) const override {
+        const std::lock_guard lock(mutex);
+        size_t count = 0;
+        for (const auto& stream : contexts[static_cast<size_t>(device)]->streams)
+            count += stream->queue.size();
+        return count;
+    }
+
+    // Notes a call; what it answers instead of doing its work.
+    Result enter(const char* symbol) {
+        ++counts[symbol];
+        calls_made.emplace_back(symbol);
+        if (log_file != nullptr) {
+            std::fprintf(log_file, "%s\n", symbol);
+            std::fflush(log_file);
+        }
+        Result result = kSuccess;
+        for (auto failure = failures.begin(); failure != failures.end();) {
+            if (failure->symbol == symbol && --failure->nth == 0) {
+                result = failure->result;
+                failure = failures.erase(failure);
+            } else {
+                ++failure;
+            }
+        }
+        if (result >= kIllegalAddress && current() != nullptr) current()->fault = result;
+        if (current() != nullptr && current()->fault != kSuccess) return current()->fault;
+        return result;
+    }
+
+    ContextState* current() const { return stack().empty() ? nullptr : stack().back(); }
+    static std::vector<ContextState*>& stack() {
+        thread_local std::vector<ContextState*> contexts_of_thread;
+        return contexts_of_thread;
+    }
+
+    // Runs what is queued on the stream, up to and with the event if there is one.
+    Result run(StreamState& stream, const EventState* until = nullptr) {
+        while (!stream.queue.empty()) {
+            Operation operation = std::move(stream.queue.front());
+            if (operation.awaited != nullptr && operation.awaited->stream != nullptr) {
+                EventState* event = operation.awaited;
+                stream.queue.front() = std::move(operation);
+                if (const Result result = run(*event->stream, event)) return result;
+                continue;
+            }
+            stream.queue.pop_front();
+            if (operation.recorded != nullptr) {
+                // Recorded again since: only the latest counts.
+                const bool again =
+                    std::any_of(stream.queue.begin(), stream.queue.end(),
+                                [&](const Operation& other) { return other.recorded == operation.recorded; });
+                if (!again && operation.recorded->stream == &stream) operation.recorded->stream = nullptr;
+                if (operation.recorded == until && !again) return kSuccess;
+            }
+            if (operation.run == nullptr) continue;
+            if (const Result result = operation.run()) {
+                stream.context->fault = result;
+                return result;
+            }
+        }
+        return kSuccess;
+    }
+    Result run_all(ContextState& context) {
+        for (const auto& stream : context.streams) {
+            if (const Result result = run(*stream)) return result;
+        }
+        return context.fault;
+    }
+
+    // Whether these bytes are memory that was given out, on whichever device.
+    bool is_allocated(DeviceAddress address, size_t bytes) const {
+        for (const auto& context : contexts) {
+            auto after = context->allocations.upper_bound(address);
+            if (after == context->allocations.begin()) continue;
+            --after;
+            if (address + bytes <= after->first + after->second) return true;
+        }
+        return false;
+    }
+
+    Result queue_copy(StreamHandle stream, void* to, const void* from, size_t bytes, DeviceAddress checked,
+                      DeviceAddress also = 0) {
+        stream->queue.push_back({[=, this]() -> Result {
+                                     if (!is_allocated(checked, bytes)) return kIllegalAddress;
+                                     if (also != 0 && !is_allocated(also, bytes)) return kIllegalAddress;
+                                     std::memmove(to, from, bytes);
+                                     return kSuccess;
+                                 },
+                                 nullptr, nullptr});
+        return kSuccess;
+    }
+
+    mutable std::recursive_mutex mutex;
+    std::vector<std::unique_ptr<ContextState>> contexts;
+    size_t memory = 0;
+    std::vector<Failure> failures;
+    std::map<std::string, int> counts;
+    std::vector<std::string> calls_made;
+    std::map<std::string, KernelStub> stubs;
+    std::set<void*> pinned;
+    std::FILE* log_file = nullptr;
+};
+
+StandIn& state() {
+    static auto* instance = new StandIn;
+    return *instance;
+}
+
+// Inside one call of the driver.
+class Entry {
+public:
+    explicit Entry(const char* symbol) : lock_(state().mutex), result(state().enter(symbol)) {}
+
+private:
+    std::lock_guard<std::recursive_mutex> lock_;
+
+public:
+    const Result result;
+};
+
+void* host(DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+// The kernel IR in the comments of weft's PTX: the lines between these two.
+constexpr std::string_view kIrBegin = "// weft kernel IR\n", kIrEnd = "// end of kernel IR\n";
+
+std::string ir_in(const std::string& text) {
+    const size_t begin = text.find(kIrBegin), end = text.find(kIrEnd);
+    if (begin == std::string::npos || end == std::string::npos) return "";
+    std::string ir;
+    for (size_t line = begin + kIrBegin.size(); line < end;) {
+        const size_t next = text.find('\n', line) + 1;
+        ir += text.substr(line + 3, next - line - 3);  // after "// "
+        line = next;
+    }
+    return ir;
+}
+
+}  // namespace
+
+Result init(unsigned) { return Entry("cuInit").result; }
+Result driver_version(int* version) {
+    *version = static_cast<int>(environment("WEFT_STAND_IN_VERSION", 13000));
+    return Entry("cuDriverGetVersion").result;
+}
+Result error_name(Result error, const char** text) {
+    switch (error) {
+        case kOutOfMemory: *text = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+        case kNoDevice: *text = "CUDA_ERROR_NO_DEVICE"; break;
+        case kIllegalAddress: *text = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+        case kInvalidPtx: *text = "CUDA_ERROR_INVALID_PTX"; break;
+        case kLaunchFailed: *text = "CUDA_ERROR_LAUNCH_FAILED"; break;
+        case kInvalidValue: *text = "CUDA_ERROR_INVALID_VALUE"; break;
+        default: *text = "CUDA_ERROR_UNKNOWN"; break;
+    }
+    return kSuccess;
+}
+Result error_string(Result error, const char** text) {
+    *text =
+        error == kIllegalAddress ? "an illegal memory access was encountered" : "as the stand-in was told";
+    return kSuccess;
+}
+Result device_count(int* count) {
+    *count = static_cast<int>(state().contexts.size());
+    return Entry("cuDeviceGetCount").result;
+}
+Result device_get(DeviceHandle* device, int ordinal) {
+    *device = ordinal;
+    return Entry("cuDeviceGet").result;
+}
+Result device_name(char* name, int length, DeviceHandle device) {
+    std::snprintf(name, static_cast<size_t>(length), "Stand-in %d", device);
+    return Entry("cuDeviceGetName").result;
+}
+Result device_attribute(int* value, int attribute, DeviceHandle) {
+    switch (attribute) {
+        case kComputeCapabilityMajor: *value = 9; break;
+        case kComputeCapabilityMinor: *value = 0; break;
+        case kMultiprocessorCount: *value = 4; break;
+        case kMaxThreadsPerMultiprocessor: *value = 2048; break;
+        case kL2CacheSize: *value = 8 << 20; break;
+        case kMaxSharedMemoryPerBlockOptin: *value = 227 << 10; break;
+        default: *value = 0; break;
+    }
+    return Entry("cuDeviceGetAttribute").result;
+}
+Result device_memory(size_t* bytes, DeviceHandle) {
+    *bytes = state().memory;
+    return Entry("cuDeviceTotalMem_v2").result;
+}
+Result primary_context_retain(ContextHandle* context, DeviceHandle device) {
+    *context = state().contexts[static_cast<size_t>(device)].get();
+    return Entry("cuDevicePrimaryCtxRetain").result;
+}
+Result context_current(ContextHandle* context) {
+    *context = state().current();
+    return kSuccess;
+}
+Result context_push(ContextHandle context) {
+    StandIn::stack().push_back(context);
+    return kSuccess;
+}
+Result context_pop(ContextHandle* context) {
+    if (StandIn::stack().empty()) return kInvalidContext;
+    *context = StandIn::stack().back();
+    StandIn::stack().pop_back();
+    return kSuccess;
+}
+Result context_synchronize() {
+    const Entry entry("cuCtxSynchronize");
+    return entry.result != kSuccess ? entry.result : state().run_all(*state().current());
+}
+Result allocate(DeviceAddress* address, size_t bytes) {
+    const Entry entry("cuMemAlloc_v2");
+    if (entry.result != kSuccess) return entry.result;
+    ContextState* context = state().current();
+    if (context == nullptr) return kInvalidContext;
+    if (bytes == 0) return kInvalidValue;
+    if (context->live + bytes > state().memory) return kOutOfMemory;
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 512, bytes) != 0) return kOutOfMemory;
+    std::memset(memory, kPattern, bytes);
+    *address = reinterpret_cast<DeviceAddress>(memory);
+    context->allocations[*address] = bytes;
+    context->live += bytes;
+    return kSuccess;
+}
+Result free(DeviceAddress address) {
+    const Entry entry("cuMemFree_v2");
+    if (entry.result != kSuccess) return entry.result;
+    ContextState* context = state().current();
+    if (context == nullptr) return kInvalidContext;
+    if (const Result result = state().run_all(*context)) return result;  // as the driver, it waits
+    const auto found = context->allocations.find(address);
+    if (found == context->allocations.end()) return kInvalidValue;
+    context->live -= found->second;
+    context->allocations.erase(found);
+    std::free(host(address));
+    return kSuccess;
+}
+Result memory_info(size_t* free_bytes, size_t* total_bytes) {
+    const Entry entry("cuMemGetInfo_v2");
+    if (state().current() == nullptr) return kInvalidContext;
+    *total_bytes = state().memory;
+    *free_bytes = state().memory - std::min(state().memory, state().current()->live);
+    return entry.result;
+}
+Result host_allocate(void** address, size_t bytes, unsigned) {
+    const Entry entry("cuMemHostAlloc");
+    if (entry.result != kSuccess) return entry.result;
+    *address = std::malloc(bytes);
+    state().pinned.insert(*address);
+    return kSuccess;
+}
+Result host_free(void* address) {
+    const Entry entry("cuMemFreeHost");
+    if (state().pinned.erase(address) == 0) return kInvalidValue;
+    std::free(address);
+    return entry.result;
+}
+Result copy_in(DeviceAddress to, const void* from, size_t bytes, StreamHandle stream) {
+    const Entry entry("cuMemcpyHtoDAsync_v2");
+    if (entry.result != kSuccess) return entry.result;
+    return state().queue_copy(stream, host(to), from, bytes, to);
+}
+Result copy_out(void* to, DeviceAddress from, size_t bytes, StreamHandle stream) {
+    const Entry entry("cuMemcpyDtoHAsync_v2");
+    if (entry.result != kSuccess) return entry.result;
+    return state().queue_copy(stream, to, host(from), bytes, from);
+}
+Result copy_within(DeviceAddress to, DeviceAddress from, size_t bytes, StreamHandle stream) {
+    const Entry entry("cuMemcpyDtoDAsync_v2");
+    if (entry.result != kSuccess) return entry.result;
+    return state().queue_copy(stream, host(to), host(from), bytes, to, from);
+}
+Result copy_peer(DeviceAddress to, ContextHandle, DeviceAddress from, ContextHandle, size_t bytes,
+                 StreamHandle stream) {
+    const Entry entry("cuMemcpyPeerAsync");
+    if (entry.result != kSuccess) return entry.result;
+    return state().queue_copy(stream, host(to), host(from), bytes, to, from);
+}
+Result fill_bytes(DeviceAddress to, unsigned char value, size_t bytes, StreamHandle stream) {
+    const Entry entry("cuMemsetD8Async");
+    if (entry.result != kSuccess) return entry.result;
+    stream->queue.push_back({[=]() -> Result {
+                                 if (!state().is_allocated(to, bytes)) return kIllegalAddress;
+                                 std::memset(host(to), value, bytes);
+                                 return kSuccess;
+                             },
+                             nullptr, nullptr});
+    return kSuccess;
+}
+Result stream_create(StreamHandle* stream, unsigned) {
+    const Entry entry("cuStreamCreate");
+    if (entry.result != kSuccess) return entry.result;
+    ContextState* context = state().current();
+    if (context == nullptr) return kInvalidContext;
+    context->streams.push_back(std::make_unique<StreamState>());
+    *stream = context->streams.back().get();
+    (*stream)->context = context;
+    return kSuccess;
+}
+Result stream_synchronize(StreamHandle stream) {
+    const Entry entry("cuStreamSynchronize");
+    return entry.result != kSuccess ? entry.result : state().run(*stream);
+}
+Result stream_wait_event(StreamHandle stream, EventHandle event, unsigned) {
+    const Entry entry("cuStreamWaitEvent");
+    if (entry.result != kSuccess) return entry.result;
+    // An event may be recorded again later; what is waited for is what was recorded before this call. Running
+    // it now keeps that simple: it can only make more be done than is sure.
+    if (event->stream == stream) return kSuccess;
+    if (event->stream != nullptr) {
+        auto* marker = new EventState{event->stream};  // lives as long as the process, as tests do
+        event->stream->queue.push_back({nullptr, marker, nullptr});
+        // The marker has to stand where the event stands.
+        auto& queue = event->stream->queue;
+        const auto place = std::find_if(queue.rbegin(), queue.rend(), [&](const Operation& operation) {
+            return operation.recorded == event;
+        });
+        std::rotate(place.base(), queue.end() - 1, queue.end());
+        stream->queue.push_back({nullptr, nullptr, marker});
+    }
+    return kSuccess;
+}
+Result event_create(EventHandle* event, unsigned) {
+    const Entry entry("cuEventCreate");
+    if (entry.result == kSuccess) *event = new EventState;
+    return entry.result;
+}
+Result event_destroy(EventHandle event) {
+    const Entry entry("cuEventDestroy_v2");
+    for (const auto& context : state().contexts) {
+        for (const auto& stream : context->streams) {
+            for (Operation& operation : stream->queue) {
+                if (operation.recorded == event) operation.recorded = nullptr;
+            }
+        }
+    }
+    delete event;
+    return entry.result;
+}
+Result event_record(EventHandle event, StreamHandle stream) {
+    const Entry entry("cuEventRecord");
+    if (entry.result != kSuccess) return entry.result;
+    event->stream = stream;
+    stream->queue.push_back({nullptr, event, nullptr});
+    return kSuccess;
+}
+Result event_query(EventHandle event) {
+    const Entry entry("cuEventQuery");
+    if (entry.result != kSuccess) return entry.result;
+    return event->stream != nullptr ? kNotReady : kSuccess;
+}
+Result event_synchronize(EventHandle event) {
+    const Entry entry("cuEventSynchronize");
+    if (entry.result != kSuccess) return entry.result;
+    return event->stream != nullptr ? state().run(*event->stream, event) : kSuccess;
+}
+Result event_elapsed(float* milliseconds, EventHandle, EventHandle) {
+    *milliseconds = 0.5F;
+    return Entry("cuEventElapsedTime").result;
+}
+Result module_load(ModuleHandle* module, const void* image, unsigned count, const int* options,
+                   void** values) {
+    const Entry entry("cuModuleLoadDataEx");
+    if (entry.result != kSuccess) return entry.result;
+    (void)count, (void)options, (void)values;
+    *module = new ModuleState{static_cast<const char*>(image), {}};
+    return kSuccess;
+}
+Result module_unload(ModuleHandle module) {
+    const Entry entry("cuModuleUnload");
+    delete module;
+    return entry.result;
+}
+Result module_function(FunctionHandle* function, ModuleHandle module, const char* name) {
+    const Entry entry("cuModuleGetFunction");
+    if (entry.result != kSuccess) return entry.result;
+    auto made = std::make_unique<FunctionState>();
+    made->symbol = name;
+    if (module->text.find(name) == std::string::npos) return kNotFound;
+    if (const std::string text = ir_in(module->text); !text.empty()) {
+        const ir::Module parsed = ir::parse(text);
+        made->kernel = codegen::compile_for_cpu(parsed, parsed.functions[0].name);
+    }
+    *function = made.get();
+    module->functions.push_back(std::move(made));
+    return kSuccess;
+}
+Result function_attribute(int* value, int, FunctionHandle) {
+    *value = 16;
+    return Entry("cuFuncGetAttribute").result;
+}
+Result function_set_attribute(FunctionHandle, int, int) { return Entry("cuFuncSetAttribute").result; }
+Result link_create(unsigned count, const int* options, void** values, LinkHandle* link) {
+    const Entry entry("cuLinkCreate_v2");
+    if (entry.result != kSuccess) return entry.result;
+    *link = new LinkState;
+    for (unsigned k = 0; k < count; ++k) {
+        if (options[k] == kJitErrorLogBuffer && !state().failures.empty())
+            std::strcpy(static_cast<char*>(values[k]), "ptxas error: as the stand-in was told");
+    }
+    return kSuccess;
+}
+Result link_add(LinkHandle link, int, void* data, size_t bytes, const char*, unsigned, const int*, void**) {
+    const Entry entry("cuLinkAddData_v2");
+    if (entry.result != kSuccess) return entry.result;
+    link->text.assign(static_cast<const char*>(data), bytes);
+    return kSuccess;
+}
+Result link_complete(LinkHandle link, void** image, size_t* bytes) {
+    const Entry entry("cuLinkComplete");
+    if (entry.result != kSuccess) return entry.result;
+    *image = link->text.data();
+    *bytes = link->text.size();
+    return kSuccess;
+}
+Result link_destroy(LinkHandle link) {
+    const Entry entry("cuLinkDestroy");
+    delete link;
+    return entry.result;
+}
+Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned, StreamHandle stream, void** parameters,
+              void** extra) {
+    const Entry entry("cuLaunchKernel");
+    if (entry.result != kSuccess) return entry.result;
+    const uint64_t blocks = uint64_t{grid_x} * grid_y * grid_z,
+                   threads = uint64_t{block_x} * block_y * block_z;
+    if (blocks == 0 || threads == 0 || threads > 1024 || parameters != nullptr || extra == nullptr)
+        return kInvalidValue;
+    std::vector<uint64_t> words;
+    for (size_t k = 0; extra[k] != kLaunchParamEnd; k += 2) {
+        if (extra[k] == kLaunchParamSize)
+            words.resize(*static_cast<size_t*>(extra[k + 1]) / sizeof(uint64_t));
+    }
+    for (size_t k = 0; extra[k] != kLaunchParamEnd; k += 2) {
+        if (extra[k] == kLaunchParamBuffer)
+            std::memcpy(words.data(), extra[k + 1], words.size() * sizeof(uint64_t));
+    }
+    KernelStub stub;
+    if (const auto found = state().stubs.find(function->symbol); found != state().stubs.end())
+        stub = found->second;
+    stream->queue.push_back(
+        {[=, words = std::move(words), kernel = function->kernel]() -> Result {
+             if (stub) {
+                 stub(words, static_cast<unsigned>(blocks), static_cast<unsigned>(threads));
+             } else if (kernel != nullptr) {
+                 GridBox box;
+                 for (int d = 0; d < kernel->grid_dimensions; ++d)
+                     box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(words[static_cast<size_t>(d)]);
+                 static_cast<const CpuKernel&>(*kernel).function(words.data(), box.lower.data(),
+                                                                 box.upper.data());
+             }
+             return kSuccess;
+         },
+         nullptr, nullptr});
+    return kSuccess;
+}
+
+}  // namespace weft::stand_in
+
+extern "C" __attribute__((visibility("default"))) weft::stand_in::Control* weft_stand_in() {
+    return &weft::stand_in::state();
+}
