@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/shape.h"
 #include "graph/gather_first.h"
+#include "graph/pending_graph.h"
 #include "graph/plan_cache.h"
 #include "graph/plan_memory.h"
 #include "graph/rewrite.h"
@@ -144,14 +145,41 @@ std::string describe(const Group& group, size_t number) {
     return text;
 }
 
-// The pending nodes that the roots need, after rewriting.
-std::vector<Node*> collect_rewritten(std::span<const NodePtr> roots, bool fuse) {
-    std::vector<Node*> nodes = collect_pending(roots);
-    const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
-    if (may_rewrite && rewrite(nodes)) nodes = collect_pending(roots);
-    if (fuse && gather_first(nodes)) nodes = collect_pending(roots);
-    return nodes;
-}
+// What an evaluation works with, kept for its memory. One that a signal handler starts inside of another has
+// its own.
+class EvaluationScratch {
+public:
+    EvaluationScratch() {
+        if (kept().empty()) {
+            graph_ = std::make_unique<PendingGraph>();
+        } else {
+            graph_ = std::move(kept().back());
+            kept().pop_back();
+        }
+    }
+    EvaluationScratch(const EvaluationScratch&) = delete;
+    EvaluationScratch& operator=(const EvaluationScratch&) = delete;
+    ~EvaluationScratch() {
+        constexpr size_t kMostNodes = size_t{1} << 16;
+        if (graph_->nodes().size() <= kMostNodes) kept().push_back(std::move(graph_));
+    }
+
+    // The pending nodes that the roots need, after rewriting.
+    std::span<Node* const> collect_rewritten(std::span<const NodePtr> roots, bool fuse) {
+        graph_->collect(roots);
+        const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
+        if (may_rewrite && rewrite(graph_->nodes())) graph_->collect(roots);
+        if (fuse && gather_first(graph_->nodes())) graph_->collect(roots);
+        return graph_->nodes();
+    }
+
+private:
+    static std::vector<std::unique_ptr<PendingGraph>>& kept() {  // under the evaluation lock
+        static auto* graphs = new std::vector<std::unique_ptr<PendingGraph>>;
+        return *graphs;
+    }
+    std::unique_ptr<PendingGraph> graph_;
+};
 
 }  // namespace
 
@@ -160,7 +188,8 @@ void set_host_hooks(HostHooks host) { hooks = host; }
 void evaluate(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
-    const std::vector<Node*> nodes = collect_rewritten(roots, fuse);
+    EvaluationScratch scratch;
+    const std::span<Node* const> nodes = scratch.collect_rewritten(roots, fuse);
     if (nodes.empty()) return;
     PlanLease plan(nodes, roots, fuse);
     std::vector<Group>& groups = plan.groups();
@@ -211,7 +240,8 @@ void evaluate_users(Storage& storage) {
 std::string explain_plan(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
-    const std::vector<Node*> nodes = collect_rewritten(roots, fuse);
+    EvaluationScratch scratch;
+    const std::span<Node* const> nodes = scratch.collect_rewritten(roots, fuse);
     if (nodes.empty()) return "nothing is pending: the values are in memory\n";
     const std::vector<Group> groups = make_plan(nodes, roots, fuse);
     std::string text = std::to_string(nodes.size()) + " pending operation(s) in " +

@@ -31,8 +31,10 @@ StepBuilder::StepBuilder(KernelParts& parts, const Group& group)
 ValueForm StepBuilder::input(BufferUse use) {
     for (size_t k = 0; k < parts_.inputs.size(); ++k) {
         const BufferUse& other = parts_.inputs[k];
-        if (other.base == use.base && other.position == use.position && other.dtype == use.dtype &&
-            other.strides == use.strides && other.computed == use.computed) {
+        // Buffers that others share with us may lie in one place today and not tomorrow, when the plan is met
+        // again.
+        if (other.base == use.base && other.buffer == use.buffer && other.position == use.position &&
+            other.dtype == use.dtype && other.strides == use.strides && other.computed == use.computed) {
             return {ValueForm::Kind::kInput, static_cast<uint16_t>(k), 0};
         }
     }
@@ -49,7 +51,7 @@ size_t StepBuilder::add_input(const Node& node, BufferUse use) {
 ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const IndexMap& map) {
     const Operand& operand = consumer.inputs[number];
     if (operand.is_constant()) {
-        parts_.scalars.emplace_back(operand.dtype, operand.constant);
+        parts_.scalars.push_back({operand.dtype, operand.constant, &consumer, static_cast<uint32_t>(number)});
         parts_.form.scalars.push_back(operand.dtype.scalar_type());
         return {ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0};
     }
@@ -128,7 +130,7 @@ void StepBuilder::gather(StepForm& step, const Node& node, const IndexMap& map) 
         if (!axis.wraps) continue;
         ScalarBytes extent{};
         std::memcpy(extent.data(), &axis.extent, sizeof axis.extent);
-        parts_.scalars.emplace_back(ScalarType::kInt64, extent);
+        parts_.scalars.push_back({ScalarType::kInt64, extent});
         parts_.form.scalars.push_back(ScalarType::kInt64);
         step.operands.push_back(
             {ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0});

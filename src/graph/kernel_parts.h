@@ -25,9 +25,17 @@ struct BufferUse {
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides);
 
+struct ScalarUse {
+    DType dtype;
+    ScalarBytes bytes;
+    const Node* consumer =
+        nullptr;  // whose operand it is; none where the graph's structure decides the value
+    uint32_t operand = 0;
+};
+
 struct KernelParts {
     std::vector<BufferUse> inputs, outputs;
-    std::vector<std::pair<DType, ScalarBytes>> scalars;
+    std::vector<ScalarUse> scalars;
     KernelForm form;  // inputs and outputs are filled in by finish_forms
     int operations = 0;
 };

@@ -1,11 +1,11 @@
 #include "graph/kernel_store.h"
 
-#include <deque>
 #include <list>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "codegen/compiler.h"
 #include "codegen/kernel_cache.h"
@@ -24,12 +24,36 @@ namespace {
 constexpr size_t kMaxKernels = 4096;
 constexpr size_t kMaxHistory = 10000;
 
+// The last launches, oldest first; at its bound it writes over the oldest.
+class History {
+public:
+    void add(LaunchRecord record) {
+        if (records_.empty()) records_.reserve(kMaxHistory);  // pages that are not written to cost nothing
+        if (records_.size() < kMaxHistory) {
+            records_.push_back(std::move(record));
+        } else {
+            records_[oldest_] = std::move(record);
+            oldest_ = (oldest_ + 1) % kMaxHistory;
+        }
+    }
+    void clear() {
+        records_.clear();
+        oldest_ = 0;
+    }
+    size_t size() const { return records_.size(); }
+    const LaunchRecord& operator[](size_t k) const { return records_[(oldest_ + k) % records_.size()]; }
+
+private:
+    std::vector<LaunchRecord> records_;
+    size_t oldest_ = 0;
+};
+
 // Global because kernels are shared by all arrays of the process; guarded by its lock.
 struct Store {
     std::mutex mutex;
     std::unordered_map<std::string, std::shared_ptr<const StoredKernel>> kernels;
     std::list<std::string> order;  // oldest first
-    std::deque<LaunchRecord> history;
+    History history;
     std::atomic<uint64_t> generation{0};
 };
 
@@ -104,14 +128,15 @@ uint64_t kernel_generation() { return store().generation.load(std::memory_order_
 
 void record_launch(LaunchRecord record) {
     const std::lock_guard lock(store().mutex);
-    store().history.push_back(std::move(record));
-    if (store().history.size() > kMaxHistory) store().history.pop_front();
+    store().history.add(std::move(record));
 }
 
 std::vector<KernelRecord> kernel_history() {
     const std::lock_guard lock(store().mutex);
     std::vector<KernelRecord> records;
-    for (const LaunchRecord& launch : store().history) {
+    const History& history = store().history;
+    for (size_t k = 0; k < history.size(); ++k) {
+        const LaunchRecord& launch = history[k];
         KernelRecord& record = records.emplace_back();
         record.name = launch.kernel->name;
         record.ir = launch.kernel->ir;

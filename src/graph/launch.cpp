@@ -28,11 +28,11 @@ void append_words(std::vector<KernelWord>& words, const BufferUse& use, const Bu
     }
 }
 
-void append_words(std::vector<KernelWord>& words, DType dtype, const ScalarBytes& bytes) {
+void append_words(std::vector<KernelWord>& words, const ScalarUse& scalar) {
     KernelWord parts[2] = {};
-    std::memcpy(parts, bytes.data(), static_cast<size_t>(dtype.itemsize()));
+    std::memcpy(parts, scalar.bytes.data(), static_cast<size_t>(scalar.dtype.itemsize()));
     words.push_back(parts[0]);
-    if (dtype.itemsize() > 8) words.push_back(parts[1]);
+    if (scalar.dtype.itemsize() > 8) words.push_back(parts[1]);
 }
 
 int64_t bytes_touched(const BufferUse& use, const Dims& extents) {
@@ -163,19 +163,11 @@ void find_columns(const KernelForm& form, GridHints& hints) {
     hints.piece = kLongPiece / itemsize;
 }
 
-}  // namespace
-
-namespace {
-
-// Finds the kernel, and counts what it will do.
-LaunchRecord begin_record(const KernelParts& parts, const KernelForm& form, const Dims& counted,
-                          KernelMemo* memo) {
+// Counts what the kernel will do.
+LaunchRecord begin_record(const KernelParts& parts, const Dims& counted,
+                          std::shared_ptr<const StoredKernel> kernel) {
     LaunchRecord record;
-    record.kernel = memo != nullptr ? memo->next() : nullptr;
-    if (record.kernel == nullptr) {
-        record.kernel = find_or_compile(form, record.fresh);
-        if (memo != nullptr) memo->remember(record.kernel);
-    }
+    record.kernel = std::move(kernel);
     record.operations = parts.operations;
     record.elements = element_count(counted);
     record.bytes_read = bytes_of_inputs(parts.inputs, counted);
@@ -189,76 +181,112 @@ LaunchRecord begin_record(const KernelParts& parts, const KernelForm& form, cons
 
 }  // namespace
 
-void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo) {
-    using Clock = std::chrono::steady_clock;
-    KernelForm form = parts.form;
-    const size_t grid_rank = static_cast<size_t>(form.grid_rank);
-    const size_t extra = grid_rank > kMaxGridDimensions ? grid_rank - kMaxGridDimensions : 0;
-    if (extra != 0) {
-        form.grid_rank = kMaxGridDimensions;
-        for (InputForm& input : form.inputs)
-            input.buffer.strides.erase(input.buffer.strides.begin(),
-                                       input.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
-        for (OutputForm& output : form.outputs)
-            output.buffer.strides.erase(output.buffer.strides.begin(),
-                                        output.buffer.strides.begin() + static_cast<std::ptrdiff_t>(extra));
-    }
-    LaunchRecord record = begin_record(parts, form, counted, memo);
-    const std::shared_ptr<const StoredKernel>& kernel = record.kernel;
-    const auto start = Clock::now();
-    Dims position(extra);
-    std::vector<KernelWord> words;
-    const auto at_position = [&](const BufferUse& use) {
-        BufferUse moved = use;
-        for (size_t d = 0; d < extra; ++d) moved.base += position[d] * use.strides[d];
-        moved.strides = Dims(std::span(use.strides.begin() + extra, use.strides.size() - extra));
-        return moved;
-    };
-    const Dims tile = tile_of(parts, extents);
-    GridHints hints;
-    hints.tile = {tile.begin() + std::min(extra, tile.size()), tile.end()};
-    find_columns(form, hints);
-    int64_t cost = cost_of(form);
-    for (size_t d = grid_rank; d < extents.size(); ++d) cost *= extents[d];
-    while (true) {
-        words.clear();
-        for (size_t d = extra; d < extents.size(); ++d) words.push_back(static_cast<KernelWord>(extents[d]));
-        for (size_t k = 0; k < parts.inputs.size(); ++k)
-            append_words(words, at_position(parts.inputs[k]), form.inputs[k].buffer);
-        for (const auto& [dtype, bytes] : parts.scalars) append_words(words, dtype, bytes);
-        for (size_t k = 0; k < parts.outputs.size(); ++k)
-            append_words(words, at_position(parts.outputs[k]), form.outputs[k].buffer);
-        const std::span<const int64_t> grid(extents.begin() + extra, grid_rank - extra);
-        cpu_device().launch(*kernel->compiled, words, grid, cost, hints);
-        size_t d = extra;
-        while (d-- > 0) {
-            if (++position[d] < extents[d]) break;
-            position[d] = 0;
+PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims& counted,
+                       std::shared_ptr<const StoredKernel> kernel) {
+    const KernelForm& form = parts.form;
+    const auto rank = static_cast<size_t>(form.grid_rank);
+    PreparedLaunch launch;
+    launch.record = begin_record(parts, counted, std::move(kernel));
+    launch.tile = tile_of(parts, extents);
+    find_columns(form, launch.hints);
+    launch.cost = cost_of(form);
+    for (size_t d = rank; d < extents.size(); ++d) launch.cost *= extents[d];
+    launch.grid = Dims(std::span(extents.begin(), rank));
+    for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
+    const auto append = [&](const BufferUse& use, const BufferForm& buffer) {
+        if (use.buffer != nullptr && !use.position) {
+            const int64_t start = reinterpret_cast<int64_t>(use.buffer->data());
+            launch.origins.push_back(
+                {static_cast<uint32_t>(launch.words.size()), use.buffer, use.base - start});
         }
-        if (d == SIZE_MAX) break;
+        append_words(launch.words, use, buffer);
+    };
+    for (size_t k = 0; k < parts.inputs.size(); ++k) append(parts.inputs[k], form.inputs[k].buffer);
+    for (const ScalarUse& scalar : parts.scalars) {
+        if (scalar.consumer != nullptr)
+            launch.origins.push_back(
+                {static_cast<uint32_t>(launch.words.size()), nullptr, 0, scalar.consumer, scalar.operand});
+        append_words(launch.words, scalar);
     }
+    for (size_t k = 0; k < parts.outputs.size(); ++k) append(parts.outputs[k], form.outputs[k].buffer);
+    return launch;
+}
+
+void run_prepared(const PreparedLaunch& launch, bool fresh) {
+    using Clock = std::chrono::steady_clock;
+    LaunchRecord record = launch.record;
+    const StoredKernel& kernel = *record.kernel;
+    record.fresh = fresh;
+    GridHints hints = launch.hints;
+    hints.tile = launch.tile;
+    const auto start = Clock::now();
+    cpu_device().launch(*kernel.compiled, launch.words, launch.grid, launch.cost, hints);
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
+    if (debug_enabled(DebugLevel::kLaunches, kernel.name)) {
         char text[256];
         const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
         std::snprintf(
-            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel->name.c_str(),
+            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
             static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-            record.fresh ? (" (compiled in " + std::to_string(kernel->compile_seconds * 1e3) + " ms)").c_str()
-                         : "");
+            fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str() : "");
         log_line(text);
     }
     record_launch(std::move(record));
 }
 
-TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input, KernelMemo* memo)
-    : record_(begin_record(parts, parts.form, extents, memo)) {
+void launch_once(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+    bool fresh = false;
+    const std::shared_ptr<const StoredKernel> kernel = find_or_compile(parts.form, fresh);
+    run_prepared(prepare(parts, extents, counted, kernel), fresh);
+}
+
+void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+    const auto extra = static_cast<size_t>(parts.form.grid_rank - kMaxGridDimensions);
+    const auto without_first = [extra](auto& values) {
+        values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(extra));
+    };
+    KernelParts inner = parts;
+    inner.form.grid_rank = kMaxGridDimensions;
+    for (InputForm& input : inner.form.inputs) without_first(input.buffer.strides);
+    for (OutputForm& output : inner.form.outputs) without_first(output.buffer.strides);
+    const auto drop = [extra](Dims& dims) {
+        dims = Dims(std::span(dims.begin() + extra, dims.size() - extra));
+    };
+    Dims inner_extents = extents, inner_counted = counted;
+    drop(inner_extents);
+    drop(inner_counted);
+    bool fresh = false;
+    const std::shared_ptr<const StoredKernel> kernel = find_or_compile(inner.form, fresh);
+    Dims position(extra);
+    while (true) {
+        const auto move = [&](BufferUse& use, const BufferUse& whole) {
+            use = whole;
+            for (size_t d = 0; d < extra; ++d) use.base += position[d] * whole.strides[d];
+            drop(use.strides);
+        };
+        for (size_t k = 0; k < parts.inputs.size(); ++k) move(inner.inputs[k], parts.inputs[k]);
+        for (size_t k = 0; k < parts.outputs.size(); ++k) move(inner.outputs[k], parts.outputs[k]);
+        run_prepared(prepare(inner, inner_extents, inner_counted, kernel), fresh);
+        fresh = false;
+        size_t d = extra;
+        while (d-- > 0) {
+            if (++position[d] < extents[d]) break;
+            position[d] = 0;
+        }
+        if (d == SIZE_MAX) return;
+    }
+}
+
+TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input,
+                         std::shared_ptr<const StoredKernel> kernel, bool fresh)
+    : record_(begin_record(parts, extents, std::move(kernel))) {
+    record_.fresh = fresh;
     for (const int64_t extent : extents) words_.push_back(static_cast<KernelWord>(extent));
     for (size_t k = 0; k < parts.inputs.size(); ++k) {
         if (k == moving_input) moving_word_ = words_.size();
         append_words(words_, parts.inputs[k], parts.form.inputs[k].buffer);
     }
-    for (const auto& [dtype, bytes] : parts.scalars) append_words(words_, dtype, bytes);
+    for (const ScalarUse& scalar : parts.scalars) append_words(words_, scalar);
     for (size_t k = 0; k < parts.outputs.size(); ++k)
         append_words(words_, parts.outputs[k], parts.form.outputs[k].buffer);
 }

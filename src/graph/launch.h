@@ -1,4 +1,4 @@
-// Launches one kernel: finds or compiles it, lays out its arguments, and writes down what it did.
+// Lays out a kernel's arguments, launches it and writes down what it did.
 #pragma once
 
 #include <memory>
@@ -9,41 +9,43 @@
 
 namespace weft {
 
-// The kernels that a group of a plan launched, in order, so that the plan's next run need not look for them.
-// A group that can run in several ways remembers each under its own number.
-class KernelMemo {
-public:
-    void start(size_t way) {
-        if (ways_.size() <= way) ways_.resize(way + 1);
-        way_ = way;
-        position_ = 0;
-    }
-    std::shared_ptr<const StoredKernel> next() {
-        return position_ < ways_[way_].size() ? ways_[way_][position_++] : nullptr;
-    }
-    void remember(std::shared_ptr<const StoredKernel> kernel) {
-        ways_[way_].push_back(std::move(kernel));
-        ++position_;
-    }
-
-private:
-    std::vector<std::vector<std::shared_ptr<const StoredKernel>>> ways_{1};
-    size_t way_ = 0, position_ = 0;
+// An argument that is another one when the same graph is evaluated again: an address in a buffer, or the
+// constant operand of a node.
+struct WordOrigin {
+    uint32_t word = 0;
+    const Buffer* buffer = nullptr;
+    int64_t offset = 0;              // bytes from the buffer's start
+    const Node* consumer = nullptr;  // of a constant
+    uint32_t operand = 0;
 };
 
-// Over `extents`: the grid first, then reduced dimensions. Grid dimensions beyond what a launch takes are
-// walked here. `counted` is what the history says of elements and bytes. Equal launches of one plan have
-// equal forms, so that the memo may answer for the kernel store.
-void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, KernelMemo* memo);
-inline void launch(const KernelParts& parts, const Dims& extents, KernelMemo* memo) {
-    launch(parts, extents, extents, memo);
-}
+// A launch with all that it needs, but for what `origins` tells of.
+struct PreparedLaunch {
+    LaunchRecord record;  // but for the time
+    std::vector<KernelWord> words;
+    std::vector<WordOrigin> origins;
+    Dims grid, tile;
+    int64_t cost = 0;
+    GridHints hints;  // without the tile
+};
+
+// Over `extents`: the grid first, then reduced dimensions; at most kMaxGridDimensions of the grid. `counted`
+// is what the history says of elements and bytes.
+PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims& counted,
+                       std::shared_ptr<const StoredKernel> kernel);
+// `fresh`: the kernel was compiled for this launch.
+void run_prepared(const PreparedLaunch& launch, bool fresh);
+// Finds the kernel too; nothing is remembered.
+void launch_once(const KernelParts& parts, const Dims& extents, const Dims& counted);
+// Walks the grid dimensions beyond what a launch takes.
+void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& counted);
 
 // An element-wise kernel that is run box by box on the threads of somebody else's tasks, each with one of its
 // inputs at another place.
 class TiledLaunch {
 public:
-    TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input, KernelMemo* memo);
+    TiledLaunch(const KernelParts& parts, const Dims& extents, size_t moving_input,
+                std::shared_ptr<const StoredKernel> kernel, bool fresh);
 
     // `origin` is the address that the moving input's element 0, 0 would have, and `stride` leads to its next
     // row.

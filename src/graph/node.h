@@ -106,7 +106,8 @@ public:
     std::atomic<bool> done = false;
     // While an evaluation plans: the place among its nodes, and how many operands of these read the node.
     uint32_t plan_position = 0, plan_readers = 0;
-    bool plan_held = false;  // by the program, or by nodes that are not among them
+    uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
+    bool plan_held = false;   // by the program, or by nodes that are not among them
 
     Node();
     ~Node();  // iterative: a chain of a million nodes is freed without recursion

@@ -12,6 +12,11 @@
 namespace weft {
 
 void eval(std::span<const array> arrays) {
+    if (arrays.size() == 1) {
+        const Source version = current_version(*arrays[0].storage());
+        if (version.node) evaluate({&version.node, 1});
+        return;
+    }
     std::vector<NodePtr> roots;
     for (const array& input : arrays) {
         Source version = current_version(*input.storage());

@@ -775,39 +775,6 @@ bool scan_reads_twice(const Node& scan) {
            rows < 2 * num_threads() && num_threads() > 1;
 }
 
-std::vector<Node*> collect_pending(std::span<const NodePtr> roots) {
-    std::vector<Node*> nodes, work;
-    std::unordered_set<Node*> seen;
-    const auto visit = [&](Node* node) {
-        if (!node->done.load(std::memory_order_acquire) && seen.insert(node).second) work.push_back(node);
-    };
-    for (const NodePtr& root : roots) visit(root.get());
-    while (!work.empty()) {
-        Node* node = work.back();
-        work.pop_back();
-        nodes.push_back(node);
-        for (Operand& input : node->inputs) {
-            input.source.settle();
-            if (input.source.node) visit(input.source.node.get());
-        }
-    }
-    std::sort(nodes.begin(), nodes.end(),
-              [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
-    // Looked at once: another thread may let go of a value at any moment, and a plan must agree with its key.
-    for (size_t k = 0; k < nodes.size(); ++k) {
-        nodes[k]->plan_position = static_cast<uint32_t>(k);
-        nodes[k]->plan_readers = 0;
-    }
-    for (const Node* node : nodes) {
-        for (const Operand& input : node->inputs) {
-            if (input.source.node) ++input.source.node->plan_readers;
-        }
-    }
-    for (Node* node : nodes)
-        node->plan_held = static_cast<size_t>(node->weak_from_this().use_count()) > node->plan_readers;
-    return nodes;
-}
-
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
     return Planner(nodes, roots, fuse).run();
 }

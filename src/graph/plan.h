@@ -15,7 +15,7 @@
 
 namespace weft {
 
-class KernelMemo;
+class LaunchMemo;
 
 // Of an element that is read at a computed position, in additions.
 constexpr int kGatherCost = 10;
@@ -32,14 +32,13 @@ struct Group {
     bool multiplies = false;           // it works on the tiles of a product, one of its nodes
     std::vector<bool> reduced;         // which axes of the space these reduce
     std::vector<NodePtr> keep;         // the stored nodes, from planning until they are computed
-    std::shared_ptr<KernelMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
+    std::shared_ptr<LaunchMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
+    // While it runs; kept for their memory. Buffers of each node's results, by position; what was read.
+    std::vector<std::vector<BufferPtr>> buffers;
+    std::vector<std::vector<Operand>> released;
 
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
 };
-
-// The pending nodes that `roots` need, in order of recording, with what planning asks of each (Node::plan_…).
-// Sources are settled on the way.
-std::vector<Node*> collect_pending(std::span<const NodePtr> roots);
 
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);

@@ -1,12 +1,13 @@
 #include "graph/plan_cache.h"
 
+#include <algorithm>
 #include <functional>
 #include <unordered_map>
 
 #include "core/config.h"
 #include "core/optional_steps.h"
+#include "graph/group_run.h"
 #include "graph/kernel_store.h"
-#include "graph/launch.h"
 
 namespace weft {
 
@@ -31,9 +32,56 @@ uint64_t hash_of(const Words& words) {
     return hash;
 }
 
+// Numbers from 0 for the buffers of a graph, in the order in which they appear: an open hash table whose
+// memory stays for the next graph.
+class BufferNumbers {
+public:
+    void clear() {
+        ++generation_;
+        count_ = 0;
+    }
+    uint32_t number_of(const Buffer* buffer) {
+        if (2 * (count_ + 1) > slots_.size()) grow();
+        Slot& slot = find(buffer);
+        if (slot.generation != generation_) slot = {buffer, generation_, count_++};
+        return slot.number;
+    }
+
+private:
+    struct Slot {
+        const Buffer* buffer = nullptr;
+        uint64_t generation = 0;  // the graph that it is of
+        uint32_t number = 0;
+    };
+
+    Slot& find(const Buffer* buffer) {
+        size_t k = (reinterpret_cast<uintptr_t>(buffer) >> 4) * 0x9E3779B97F4A7C15u >> 32;
+        while (true) {
+            Slot& slot = slots_[k & (slots_.size() - 1)];
+            if (slot.generation != generation_ || slot.buffer == buffer) return slot;
+            ++k;
+        }
+    }
+
+    void grow() {
+        std::vector<Slot> old(std::max<size_t>(64, slots_.size() * 2));
+        old.swap(slots_);
+        for (const Slot& slot : old) {
+            if (slot.generation == generation_) find(slot.buffer) = slot;
+        }
+    }
+
+    std::vector<Slot> slots_;  // a power of two
+    uint64_t generation_ = 1;
+    uint32_t count_ = 0;
+};
+
 class KeyWriter {
 public:
-    explicit KeyWriter(Words& words) : words_(words) { words_.clear(); }
+    KeyWriter(Words& words, BufferNumbers& buffers) : words_(words), buffers_(buffers) {
+        words_.clear();
+        buffers_.clear();
+    }
 
     void write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
@@ -102,16 +150,14 @@ private:
                  static_cast<uint64_t>(input.source.node->plan_position) << 32);
         } else {
             // Equal buffers get equal numbers, in the order in which they appear.
-            const auto [found, inserted] = buffers_.emplace(input.source.buffer.get(), buffers_.size());
-            word(3 | type << 8 | static_cast<uint64_t>(found->second) << 32);
-            (void)inserted;
+            word(3 | type << 8 | uint64_t{buffers_.number_of(input.source.buffer.get())} << 32);
         }
         word(static_cast<uint64_t>(input.offset));
         dims(input.strides);
     }
 
     Words& words_;
-    std::unordered_map<const Buffer*, size_t> buffers_;
+    BufferNumbers& buffers_;
 };
 
 }  // namespace
@@ -122,7 +168,7 @@ public:
     std::shared_ptr<PlanLease::Entry> find_or_make(std::span<Node* const> nodes,
                                                    std::span<const NodePtr> roots, bool fuse) {
         if (nodes.size() > kMaxNodes || !is_on(OptionalStep::kPlanCache)) return make(nodes, roots, fuse);
-        KeyWriter(key_).write(nodes, roots, fuse);
+        KeyWriter(key_, numbers_).write(nodes, roots, fuse);
         const uint64_t hash = hash_of(key_);
         const auto found = entries_.find(hash);
         if (found != entries_.end() && found->second->key == key_ && !found->second->in_use) {
@@ -131,7 +177,7 @@ public:
         }
         Words key = key_;
         std::shared_ptr<PlanLease::Entry> entry = make(nodes, roots, fuse);
-        for (Group& group : entry->groups) group.memo = std::make_shared<KernelMemo>();
+        for (Group& group : entry->groups) group.memo = std::make_shared<LaunchMemo>();
         if (entries_.size() >= kMaxPlans || words_ + key.size() > kMaxWords) {
             entries_.clear();
             words_ = 0;
@@ -163,6 +209,7 @@ private:
     }
 
     Words key_;
+    BufferNumbers numbers_;
     std::unordered_map<uint64_t, std::shared_ptr<PlanLease::Entry>> entries_;
     size_t words_ = 0;
 };
@@ -185,6 +232,8 @@ PlanLease::~PlanLease() {
     for (Group& group : entry_->groups) {
         group.keep.clear();
         group.nodes.clear();
+        for (std::vector<BufferPtr>& buffers : group.buffers) buffers.clear();
+        group.released.clear();
     }
     entry_->in_use = false;
 }

@@ -53,7 +53,7 @@ bool walks_near_rows(const KernelParts& parts, const Dims& extents) {
 
 }  // namespace
 
-void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo) {
+void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
     std::vector<BufferUse*> uses;
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
@@ -64,16 +64,20 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo)
     parts.form.grid_rank = static_cast<int>(extents.size());
     parts.outputs[0].ahead = is_on(OptionalStep::kPrefetch) && walks_near_rows(parts, extents);
     finish_forms(parts, false);
-    launch(parts, extents, memo);
+    run.launch(parts, extents);
 }
 
-void run_elementwise(const Group& group) {
-    KernelParts parts;
-    StepBuilder steps(parts, group);
-    GroupBuffers buffers = reserve_results(group);
-    add_result_outputs(parts, steps, group, buffers);
-    if (element_count(group.shape) != 0) launch_elementwise(parts, group.shape, group.memo.get());
-    commit_all(group, buffers);
+void run_elementwise(Group& group) {
+    GroupBuffers& buffers = reserve_results(group);
+    GroupRun run(group, buffers);
+    if (!run.replay() && element_count(group.shape) != 0) {
+        KernelParts parts;
+        StepBuilder steps(parts, group);
+        add_result_outputs(parts, steps, group, buffers);
+        launch_elementwise(parts, group.shape, run);
+    }
+    run.finish();
+    commit_all(group);
 }
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // What element-wise groups and writes share: outputs of stored nodes, and the launch over all dimensions.
 #pragma once
 
+#include "graph/group_run.h"
 #include "graph/kernel_parts.h"
 #include "graph/run_group.h"
 
@@ -11,6 +12,6 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
                         const GroupBuffers& buffers);
 
 // Launches over `shape`, of whose dimensions the first output decides the order.
-void launch_elementwise(KernelParts& parts, const Dims& shape, KernelMemo* memo);
+void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run);
 
 }  // namespace weft

@@ -10,35 +10,32 @@ namespace weft {
 
 BufferPtr reserve(int64_t bytes) { return cpu_device().allocate(static_cast<size_t>(bytes)); }
 
-GroupBuffers reserve_results(const Group& group) {
-    GroupBuffers buffers(group.nodes.size());
+GroupBuffers& reserve_results(Group& group) {
+    GroupBuffers& buffers = group.buffers;
+    buffers.resize(group.nodes.size());
     for (size_t k = 0; k < group.nodes.size(); ++k) {
+        buffers[k].clear();
         if (!group.stored[k] || group.nodes[k]->kind == NodeKind::kUpdate) continue;
         for (const NodeResult& result : group.nodes[k]->results) buffers[k].push_back(reserve(result.bytes));
     }
     return buffers;
 }
 
-namespace {
-
-std::vector<Operand> commit(Node& node, std::vector<BufferPtr> buffers) {
-    for (size_t r = 0; r < buffers.size(); ++r) node.results[r].buffer = std::move(buffers[r]);
-    std::vector<Operand> inputs = std::move(node.inputs);
-    node.inputs.clear();
-    unregister_pending(node);
-    node.done.store(true, std::memory_order_release);
-    return inputs;
-}
-
-}  // namespace
-
-void commit_all(const Group& group, GroupBuffers& buffers) {
+void commit_all(Group& group) {
     // From the first node to the last: a node that only the group needed dies when its reader lets go of it.
     // Inputs are let go of after all: freeing memory of others may wait for the GIL, and a fork come between.
-    std::vector<std::vector<Operand>> inputs;
     for (size_t k = 0; k < group.nodes.size(); ++k) {
-        if (group.stored[k]) inputs.push_back(commit(*group.nodes[k], std::move(buffers[k])));
+        if (!group.stored[k]) continue;
+        Node& node = *group.nodes[k];
+        for (size_t r = 0; r < group.buffers[k].size(); ++r)
+            node.results[r].buffer = std::move(group.buffers[k][r]);
+        group.buffers[k].clear();
+        group.released.push_back(std::move(node.inputs));
+        node.inputs.clear();
+        unregister_pending(node);
+        node.done.store(true, std::memory_order_release);
     }
+    group.released.clear();
 }
 
 bool owns_last_references(const Group& group, const BufferPtr& buffer) {
@@ -61,7 +58,6 @@ void run_group(Group& group, bool fuse) {
         run_product(group);
         return;
     }
-    if (group.memo) group.memo->start(0);
     if (is_small_group(group)) {
         run_small(group, fuse);
     } else if (group.reduces) {

@@ -16,17 +16,18 @@ void run_group(Group& group, bool fuse);
 using GroupBuffers = std::vector<std::vector<BufferPtr>>;
 
 BufferPtr reserve(int64_t bytes);
-// For the results of the stored nodes (but not of a write, which decides for itself).
-GroupBuffers reserve_results(const Group& group);
-// The stored nodes get their buffers, are done and let go of their inputs.
-void commit_all(const Group& group, GroupBuffers& buffers);
+// For the results of the stored nodes (but not of a write, which decides for itself): the group's own
+// buffers.
+GroupBuffers& reserve_results(Group& group);
+// The stored nodes get the group's buffers, are done and let go of their inputs.
+void commit_all(Group& group);
 // Whether nobody but this group's nodes refers to the buffer, so that it may be overwritten.
 bool owns_last_references(const Group& group, const BufferPtr& buffer);
 
-void run_elementwise(const Group& group);
+void run_elementwise(Group& group);
 void run_update(Group& group, bool fuse);
-void run_reduction(const Group& group);
-void run_scan(const Group& group);
+void run_reduction(Group& group);
+void run_scan(Group& group);
 
 // Groups of few elements, and reductions of more dimensions than a grid has, run through ahead-of-time loops,
 // node by node.

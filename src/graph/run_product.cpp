@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 #include "core/shape.h"
+#include "graph/group_run.h"
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
 #include "graph/run_elementwise.h"
@@ -104,7 +105,10 @@ void run_with_tiles(const Group& group, const Node& product, const GroupBuffers&
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = 2;
     finish_forms(parts, false);
-    const TiledLaunch launch(parts, group.shape, tile_input, group.memo.get());
+    GroupRun run(group, buffers);
+    bool fresh = false;
+    std::shared_ptr<const StoredKernel> kernel_of_tiles = run.kernel(parts.form, fresh);
+    const TiledLaunch launch(parts, group.shape, tile_input, std::move(kernel_of_tiles), fresh);
 
     const TileWork work = [&](const ProductTile& tile) {
         GridBox box;
@@ -130,17 +134,16 @@ void run_with_tiles(const Group& group, const Node& product, const GroupBuffers&
 
 }  // namespace
 
-void run_product(const Group& group) {
-    GroupBuffers buffers = reserve_results(group);
+void run_product(Group& group) {
+    GroupBuffers& buffers = reserve_results(group);
     if (group.multiplies) {
         const auto product = std::find_if(group.nodes.begin(), group.nodes.end(),
                                           [](const Node* node) { return node->kind == NodeKind::kProduct; });
-        if (group.memo) group.memo->start(0);
         run_with_tiles(group, **product, buffers);
     } else {
         run_alone(group.root(), buffers.back()[0]->data());
     }
-    commit_all(group, buffers);
+    commit_all(group);
 }
 
 }  // namespace weft

@@ -7,6 +7,6 @@ namespace weft {
 
 struct Group;
 
-void run_product(const Group& group);
+void run_product(Group& group);
 
 }  // namespace weft

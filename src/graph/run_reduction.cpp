@@ -4,7 +4,7 @@
 
 #include "core/shape.h"
 #include "core/thread_pool.h"
-#include "graph/launch.h"
+#include "graph/group_run.h"
 #include "graph/reduction_tree.h"
 #include "graph/run_elementwise.h"
 
@@ -31,14 +31,12 @@ public:
         outer_ = walk_.reduced_shape.size() - 1;
     }
 
-    void run() {
-        GroupBuffers buffers = reserve_results(group_);
+    void describe_and_launch(const GroupBuffers& buffers, GroupRun& run) {
         if (walks_whole_rows(walk_)) {
-            run_rows(buffers);
+            run_rows(buffers, run);
         } else {
-            run_chunks(buffers);
+            run_chunks(buffers, run);
         }
-        commit_all(group_, buffers);
     }
 
 private:
@@ -94,7 +92,7 @@ private:
         return false;
     }
 
-    void run_rows(const GroupBuffers& buffers) {
+    void run_rows(const GroupBuffers& buffers, GroupRun& run) {
         KernelParts parts;
         parts.form.shape = KernelShape::kReduce;
         StepBuilder steps(parts, group_);
@@ -111,12 +109,12 @@ private:
         collapse(extents, uses, leader, 1);
         parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
         finish_forms(parts, true);
-        launch(parts, extents, group_.memo.get());
+        run.launch(parts, extents);
     }
 
     // First kernel: partial results of each chunk of each row; second: the fixed tree above them, and what
     // follows it.
-    void run_chunks(const GroupBuffers& buffers) {
+    void run_chunks(const GroupBuffers& buffers, GroupRun& run) {
         const int64_t chunks = (inner_ + walk_.chunk - 1) / walk_.chunk;
         KernelParts first;
         first.form.shape = KernelShape::kReduce;
@@ -158,7 +156,7 @@ private:
         std::vector<BufferPtr> partials;
         for (size_t k = 0; k < components.size(); ++k) {
             const int64_t itemsize = components[k].itemsize();
-            partials.push_back(reserve(element_count(partial_shape) * itemsize));
+            partials.push_back(run.temporary(element_count(partial_shape) * itemsize));
             first.outputs.push_back(
                 use_of(*partials[k], 0, components[k], c_strides(partial_shape, itemsize)));
             second.inputs[k] = first.outputs[k];
@@ -172,15 +170,15 @@ private:
         Dims first_extents = partial_shape;
         first_extents.push_back(inner_);
         if (decides_early(kept, extents)) {
-            launch_until_decided(first, chunks, extents, *partials[0]);
+            launch_until_decided(first, chunks, extents, *partials[0], run);
         } else {
-            launch(first, first_extents, extents, group_.memo.get());
+            run.launch(first, first_extents, extents);
         }
 
         second.form.grid_rank = static_cast<int>(kept);
         second.form.outer_rank = static_cast<int>(outer_) + 1;
         finish_forms(second, false);
-        launch(second, partial_shape, group_.memo.get());
+        run.launch(second, partial_shape);
     }
 
     // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.
@@ -192,15 +190,16 @@ private:
 
     // Launches a few chunks, then several times as many, until a partial result decides. The partial results
     // of chunks that are not read decide nothing.
-    void launch_until_decided(KernelParts& parts, int64_t chunks, const Dims& extents,
-                              const Buffer& partials) const {
+    void launch_until_decided(KernelParts& parts, int64_t chunks, const Dims& extents, const Buffer& partials,
+                              GroupRun& run) const {
+        run.cannot_repeat();
         const bool neutral = reductions_[0]->reduction->id == ReductionId::kAll;
         std::memset(partials.data(), neutral ? 1 : 0, static_cast<size_t>(chunks));
         int64_t begin = 0;
         for (int64_t wave = 2 * num_threads(); begin < chunks; wave *= 4) {
             const int64_t count = std::min(wave, chunks - begin), first = begin * walk_.chunk;
             const int64_t length = std::min(count * walk_.chunk, inner_ - first);
-            launch(parts, Dims{1, count, length}, Dims{extents[0], length}, nullptr);
+            launch_once(parts, Dims{1, count, length}, Dims{extents[0], length});
             const char* done = partials.data() + begin;
             if (std::any_of(done, done + count, [&](char partial) { return (partial != 0) != neutral; }))
                 return;
@@ -221,6 +220,12 @@ private:
 
 }  // namespace
 
-void run_reduction(const Group& group) { ReductionRun(group).run(); }
+void run_reduction(Group& group) {
+    const GroupBuffers& buffers = reserve_results(group);
+    GroupRun run(group, buffers);
+    if (!run.replay()) ReductionRun(group).describe_and_launch(buffers, run);
+    run.finish();
+    commit_all(group);
+}
 
 }  // namespace weft

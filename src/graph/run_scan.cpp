@@ -4,7 +4,7 @@
 
 #include "core/shape.h"
 #include "core/thread_pool.h"
-#include "graph/launch.h"
+#include "graph/group_run.h"
 #include "graph/lower_scan.h"
 #include "graph/run_elementwise.h"
 #include "graph/scan_tree.h"
@@ -19,7 +19,7 @@ constexpr int64_t kTileGrain = 64;
 
 class ScanRun {
 public:
-    explicit ScanRun(const Group& group) : group_(group), node_(group.root()), axis_(node_.scan_axis) {
+    explicit ScanRun(Group& group) : group_(group), node_(group.root()), axis_(node_.scan_axis) {
         const DType compute = node_.compute_dtype;
         form_.op = node_.op;
         form_.compute = compute.scalar_type();
@@ -27,15 +27,18 @@ public:
     }
 
     void run() {
-        GroupBuffers buffers = reserve_results(group_);
+        GroupBuffers& buffers = reserve_results(group_);
         const Buffer& result = *buffers[group_.nodes.size() - 1][0];
+        // The number of threads may have changed since the last run.
+        GroupRun run(group_, buffers, scan_reads_twice(node_) ? 1 : 0);
+        run.cannot_repeat();
         if (scan_reads_twice(node_)) {
-            if (group_.memo) group_.memo->start(1);  // the number of threads may have changed
-            run_chunks(result);
+            run_chunks(result, run);
         } else {
-            run_rows(result);
+            run_rows(result, run);
         }
-        commit_all(group_, buffers);
+        run.finish();
+        commit_all(group_);
     }
 
 private:
@@ -70,7 +73,7 @@ private:
         return result;
     }
 
-    void run_rows(const Buffer& result) const {
+    void run_rows(const Buffer& result, GroupRun& run) const {
         Dims extents;
         KernelParts parts = parts_for(ScanForm::Part::kRows, result, extents);
         const size_t rank = extents.size();
@@ -81,7 +84,7 @@ private:
         parts.form.scan->across = across;
         finish_forms(parts, true);
         if (!across) {
-            launch(parts, extents, group_.memo.get());
+            run.launch(parts, extents);
             return;
         }
         // Narrow enough for every core to have a tile, if there are too few rows of tiles.
@@ -94,10 +97,10 @@ private:
         grid.push_back(extents[rank - 1]);
         grid.push_back(columns);
         grid.push_back(width);
-        launch(parts, grid, extents, group_.memo.get());
+        run.launch(parts, grid, extents);
     }
 
-    void run_chunks(const Buffer& result) const {
+    void run_chunks(const Buffer& result, GroupRun& run) const {
         Dims extents;
         KernelParts first = parts_for(ScanForm::Part::kChunkTotals, result, extents);
         KernelParts second = parts_for(ScanForm::Part::kChunks, result, extents);
@@ -115,7 +118,7 @@ private:
         first.form.outputs[0].buffer = buffer_form(use, false, 1, false);
         first.form.chunked = true;
         ++first.form.grid_rank;
-        launch(first, grid, extents, group_.memo.get());
+        run.launch(first, grid, extents);
 
         combine_chunks(between->data(), element_count(extents) / length, chunks);
 
@@ -124,7 +127,7 @@ private:
         second.form.inputs.push_back({buffer_form(use, true, 0, false), false});
         second.form.chunked = true;
         ++second.form.grid_rank;
-        launch(second, grid, extents, group_.memo.get());
+        run.launch(second, grid, extents);
     }
 
     // From what each chunk comes to, to what comes before it.
@@ -145,7 +148,7 @@ private:
         }
     }
 
-    const Group& group_;
+    Group& group_;
     const Node& node_;
     const size_t axis_;
     ScanForm form_;
@@ -153,6 +156,6 @@ private:
 
 }  // namespace
 
-void run_scan(const Group& group) { ScanRun(group).run(); }
+void run_scan(Group& group) { ScanRun(group).run(); }
 
 }  // namespace weft

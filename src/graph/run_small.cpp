@@ -38,7 +38,8 @@ bool is_small_group(const Group& group) {
 
 void run_small(Group& group, bool fuse) {
     std::unordered_map<const Node*, std::vector<BufferPtr>> computed;
-    std::vector<std::vector<BufferPtr>> buffers(group.nodes.size());
+    GroupBuffers& buffers = group.buffers;
+    buffers.assign(group.nodes.size(), {});
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         Node& node = *group.nodes[k];
         std::vector<BufferPtr>& results = buffers[k];
@@ -103,7 +104,10 @@ void run_small(Group& group, bool fuse) {
         computed.emplace(&node, results);
     }
     computed.clear();
-    commit_all(group, buffers);
+    for (size_t k = 0; k < group.nodes.size(); ++k) {
+        if (!group.stored[k]) buffers[k].clear();
+    }
+    commit_all(group);
 }
 
 }  // namespace weft

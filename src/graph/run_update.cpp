@@ -1,7 +1,10 @@
+#include <optional>
+#include <utility>
+
 #include "core/config.h"
 #include "core/shape.h"
 #include "graph/copy_outside.h"
-#include "graph/launch.h"
+#include "graph/group_run.h"
 #include "graph/run_elementwise.h"
 
 namespace weft {
@@ -29,6 +32,63 @@ bool reads_elsewhere(const KernelParts& parts, const Buffer* old, const BufferUs
     return false;
 }
 
+enum class Way : uint8_t {
+    kShared,  // others see the old version: a fresh buffer
+    kFresh,   // nobody does, but the value reads elsewhere in it
+    kInPlace,
+    kAside,  // the value is computed aside, then copied in
+};
+
+// The kernel, as if it wrote into the old version.
+KernelParts describe(const Group& group, const GroupBuffers& buffers) {
+    const Node& root = group.root();
+    KernelParts parts;
+    StepBuilder steps(parts, group);
+    add_value_output(
+        parts, steps, root,
+        use_of(*root.inputs[0].source.buffer, root.target.offset, root.target.dtype, root.target.strides));
+    add_result_outputs(parts, steps, group, buffers);
+    return parts;
+}
+
+Way choose(const Group& group, const KernelParts& parts) {
+    const Node& root = group.root();
+    if (!reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape)) return Way::kInPlace;
+    const int64_t view_bytes = element_count(root.shape) * root.target.dtype.itemsize();
+    return view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
+}
+
+// How the last run of a plan that is kept did it, with the old version as much its own.
+std::optional<Way> known_way(const Group& group) {
+    for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
+        if (GroupRun::is_known(group, static_cast<size_t>(way))) return way;
+    }
+    return std::nullopt;
+}
+
+void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts parts, Way way,
+                   GroupRun& run) {
+    const Node& root = group.root();
+    const Access& target = root.target;
+    const BufferUse place = use_of(*buffers.back()[0], target.offset, target.dtype, target.strides);
+    parts.outputs[0] = place;
+    if (way != Way::kAside) {
+        launch_elementwise(parts, root.shape, run);
+        return;
+    }
+    const int64_t itemsize = target.dtype.itemsize();
+    const Dims* const order[1] = {&target.strides};
+    const BufferUse aside = use_of(*run.temporary(element_count(root.shape) * itemsize), 0, target.dtype,
+                                   k_order_strides(root.shape, order, itemsize));
+    parts.outputs[0] = aside;
+    launch_elementwise(parts, root.shape, run);
+    KernelParts copy;
+    copy.inputs.push_back(aside);
+    copy.outputs.push_back(place);
+    copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
+    launch_elementwise(copy, root.shape, run);
+}
+
 }  // namespace
 
 // In place when nobody else sees the old version and it is read only where it is written. Else a fresh
@@ -38,43 +98,29 @@ void run_update(Group& group, bool fuse) {
     Node& root = group.root();
     const BufferPtr& old = root.inputs[0].source.buffer;
     const bool owned = fuse && owns_last_references(group, old);
-    const int64_t bytes = root.results[0].bytes, itemsize = root.target.dtype.itemsize();
-    const int64_t view_bytes = element_count(root.shape) * itemsize;
-
-    KernelParts parts;
-    StepBuilder steps(parts, group);
-    GroupBuffers buffers = reserve_results(group);
-    const BufferUse own_place = use_of(*old, root.target.offset, root.target.dtype, root.target.strides);
-    add_value_output(parts, steps, root, own_place);
-    add_result_outputs(parts, steps, group, buffers);
-    const bool elsewhere = reads_elsewhere(parts, old.get(), own_place, root.shape);
-
-    if (group.memo) group.memo->start(owned ? 1 : 0);
-    if (owned && elsewhere && view_bytes * 2 < bytes) {
-        const Dims* const order[1] = {&root.target.strides};
-        const BufferPtr temporary = reserve(view_bytes);
-        const BufferUse aside =
-            use_of(*temporary, 0, root.target.dtype, k_order_strides(root.shape, order, itemsize));
-        parts.outputs[0] = aside;
-        launch_elementwise(parts, root.shape, group.memo.get());
-        KernelParts copy;
-        copy.inputs.push_back(aside);
-        copy.outputs.push_back(own_place);
-        copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
-        launch_elementwise(copy, root.shape, group.memo.get());
-        buffers.back().push_back(old);
-    } else if (owned && !elsewhere) {
-        launch_elementwise(parts, root.shape, group.memo.get());
+    GroupBuffers& buffers = reserve_results(group);
+    std::optional<KernelParts> parts;
+    std::optional<Way> way = owned ? known_way(group) : Way::kShared;
+    if (!way) {
+        parts = describe(group, buffers);
+        way = choose(group, *parts);
+    }
+    if (*way == Way::kInPlace || *way == Way::kAside) {
         buffers.back().push_back(old);
     } else {
+        const int64_t bytes = root.results[0].bytes;
         BufferPtr fresh = reserve(bytes);
         copy_outside(fresh->data(), old->data(), bytes, root.shape, root.target.strides, root.target.offset,
-                     itemsize);
-        parts.outputs[0] = use_of(*fresh, root.target.offset, root.target.dtype, root.target.strides);
-        launch_elementwise(parts, root.shape, group.memo.get());
+                     root.target.dtype.itemsize());
         buffers.back().push_back(std::move(fresh));
     }
-    commit_all(group, buffers);
+    GroupRun run(group, buffers, static_cast<size_t>(*way));
+    if (!run.replay()) {
+        if (!parts) parts = describe(group, buffers);
+        launch_update(group, buffers, std::move(*parts), *way, run);
+    }
+    run.finish();
+    commit_all(group);
 }
 
 }  // namespace weft
