@@ -77,15 +77,19 @@ bool TurnDetector::find_period() {
     const uint64_t last = count_ - 1;
     uint64_t row = 1;  // of equal nodes at the end
     while (row < std::min<uint64_t>(count_, kRemembered) && at(last - row) == at(last)) ++row;
+    uint64_t apart = 0;  // a period whose turns nothing ties together: those of its multiples neither
     for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= count_; ++period) {
-        if (at(last - period) != at(last)) continue;
+        if (at(last - period) != at(last) || (apart != 0 && period % apart == 0)) continue;
         uint64_t run = 1;
         const uint64_t most = std::min<uint64_t>(last - period, kRemembered - 1 - period);
         while (run <= most && at(last - run) == at(last - run - period)) ++run;
         if (run < std::max(2 * period, kShortestRun) || (run + period <= row && row < kShortestRow)) continue;
         // Where the repetition begins is where the first turn did.
         const uint64_t start = last + 1 - run - period;
-        if (!goes_on(start, period)) continue;
+        if (!goes_on(start, period)) {
+            if (apart == 0) apart = period;
+            continue;
+        }
         period_ = period;
         start_ = start;
         last_cut_ = start_;
