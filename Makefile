@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-sanitize fuzz demo bench \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize fuzz demo bench \
 	bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -39,6 +39,9 @@ test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
 
 test-python: build ## The Python tests alone (ARGS="-k ...")
 	@$(PYTHON) -m pytest $(ARGS)
+
+test-ptx: build ## Every kernel of the op table generated for GPUs, and assembled where ptxas is installed
+	@WEFT_TEST_PTX=all build/release/bin/weft_tests --gtest_brief=1 --gtest_filter='*Ptx*' $(ARGS)
 
 test-sanitize: bootstrap ## All tests with the address and undefined-behaviour sanitizers
 	@tools/build asan $(JOBS)

@@ -1,11 +1,14 @@
-# weft_embed_bitcode(name source [FLAGS ...]): compiles a freestanding C++ source to LLVM bitcode and puts its
-# bytes into libweft as
+# weft_embed_bitcode(name source [TARGET triple] [FLAGS ...]): compiles a freestanding C++ source to LLVM bitcode, for
+# x86-64 if nothing else is said, and puts its bytes into libweft as
 #     extern "C" const unsigned char weft_bitcode_<name>[];
 #     extern "C" const std::uint64_t weft_bitcode_<name>_size;
 # Generated sources are made before; what the source includes is tracked. As before linking, where optimisation is to go
 # on (-flto=thin): whether an argument is a constant is not decided yet.
 function(weft_embed_bitcode name source)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS;DEPENDS")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TARGET" "FLAGS;DEPENDS")
+    if(NOT arg_TARGET)
+        set(arg_TARGET x86_64-unknown-linux-gnu)
+    endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     set(directory "${WEFT_GENERATED_DIR}/bitcode")
     file(MAKE_DIRECTORY "${directory}")
@@ -14,7 +17,7 @@ function(weft_embed_bitcode name source)
 
     add_custom_command(
         OUTPUT "${bitcode}"
-        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 --target=x86_64-unknown-linux-gnu -emit-llvm -c -O2 -flto=thin
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 --target=${arg_TARGET} -emit-llvm -c -O2 -flto=thin
                 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno
                 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-ident -g0
                 -Wall -Wextra -Werror
@@ -44,4 +47,15 @@ weft_bitcode_@name@_size:
 ]])
     set_source_files_properties("${assembly}" PROPERTIES OBJECT_DEPENDS "${bitcode}")
     set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} "${assembly}" PARENT_SCOPE)
+endfunction()
+
+# weft_embed_ptx_bitcode(name source): the same for NVIDIA GPUs, without any of CUDA. The few headers of the standard
+# library that the source includes are the host's, which ask what machine that is.
+function(weft_embed_ptx_bitcode name source)
+    set(flags -D__${CMAKE_SYSTEM_PROCESSOR}__)
+    foreach(directory IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+        list(APPEND flags -isystem ${directory})
+    endforeach()
+    weft_embed_bitcode(${name} ${source} TARGET nvptx64-nvidia-cuda FLAGS ${flags})
+    set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} PARENT_SCOPE)
 endfunction()

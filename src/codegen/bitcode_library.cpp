@@ -15,9 +15,11 @@
 
 // The embedded bitcode files, made by cmake/WeftBitcode.cmake.
 extern "C" {
-#define WEFT_BITCODE(group)                                \
-    extern const unsigned char weft_bitcode_ops_##group[]; \
-    extern const std::uint64_t weft_bitcode_ops_##group##_size;
+#define WEFT_BITCODE(group)                                     \
+    extern const unsigned char weft_bitcode_ops_##group[];      \
+    extern const std::uint64_t weft_bitcode_ops_##group##_size; \
+    extern const unsigned char weft_bitcode_ptx_ops_##group[];  \
+    extern const std::uint64_t weft_bitcode_ptx_ops_##group##_size;
 #include "ops/bitcode_groups.inc"
 #undef WEFT_BITCODE
 }
@@ -55,11 +57,12 @@ public:
         // The library was compiled without unrolling, which its loops remember.
         for (llvm::BasicBlock& block : *copy)
             block.getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, nullptr);
+        const bool is_rare = source.hasFnAttribute(llvm::Attribute::NoInline);
         // The library was compiled for the baseline; what it becomes part of decides about the target.
         copy->setAttributes(llvm::AttributeList());
         copy->setLinkage(llvm::GlobalValue::InternalLinkage);
         copy->setComdat(nullptr);
-        copy->addFnAttr(llvm::Attribute::AlwaysInline);
+        copy->addFnAttr(is_rare ? llvm::Attribute::NoInline : llvm::Attribute::AlwaysInline);
         copy->addFnAttr(llvm::Attribute::NoUnwind);
         return copy;
     }
@@ -86,14 +89,16 @@ private:
     llvm::GlobalVariable* import(llvm::GlobalVariable& source, llvm::ValueToValueMapTy& map) {
         const std::string name = name_in_module(source);
         if (llvm::GlobalVariable* existing = module_.getGlobalVariable(name, true)) return existing;
-        if (!source.isConstant() || !source.hasInitializer()) {
+        // libdevice's tables are not marked as constant, but are private, and nothing writes to them.
+        if ((!source.isConstant() && !source.hasLocalLinkage()) || !source.hasInitializer()) {
             throw InternalError("the operation bitcode has a variable that is not constant: " +
                                 source.getName().str());
         }
         import_globals(*source.getInitializer(), map);
         auto* copy =
             new llvm::GlobalVariable(module_, source.getValueType(), true, llvm::GlobalValue::PrivateLinkage,
-                                     llvm::MapValue(source.getInitializer(), map), name);
+                                     llvm::MapValue(source.getInitializer(), map), name, nullptr,
+                                     llvm::GlobalValue::NotThreadLocal, source.getAddressSpace());
         copy->setAlignment(source.getAlign());
         copy->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
         return copy;
@@ -104,18 +109,27 @@ private:
 
 }  // namespace
 
-BitcodeLibrary::BitcodeLibrary(llvm::LLVMContext& context) {
+llvm::Function* import_function(llvm::Function& source, llvm::Module& module) {
+    return Importer(module).import(source);
+}
+
+BitcodeLibrary::BitcodeLibrary(llvm::LLVMContext& context, BitcodeTarget target) {
     struct Part {
         const char* name;
         const unsigned char* bytes;
         std::uint64_t size;
     };
-    const Part parts[] = {
+    static const Part cpu_parts[] = {
 #define WEFT_BITCODE(group) {#group, weft_bitcode_ops_##group, weft_bitcode_ops_##group##_size},
 #include "ops/bitcode_groups.inc"
 #undef WEFT_BITCODE
     };
-    for (const Part& part : parts) {
+    static const Part ptx_parts[] = {
+#define WEFT_BITCODE(group) {#group, weft_bitcode_ptx_ops_##group, weft_bitcode_ptx_ops_##group##_size},
+#include "ops/bitcode_groups.inc"
+#undef WEFT_BITCODE
+    };
+    for (const Part& part : target == BitcodeTarget::kPtx ? ptx_parts : cpu_parts) {
         const llvm::StringRef bytes(reinterpret_cast<const char*>(part.bytes), part.size);
         auto module = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, part.name), context);
         if (!module)

@@ -6,15 +6,21 @@
 
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 namespace weft::codegen {
 
+enum class BitcodeTarget : uint8_t { kCpu, kPtx };
+
+// Clones a function of another module of the same context, and what it refers to, into `module`.
+llvm::Function* import_function(llvm::Function& source, llvm::Module& module);
+
 class BitcodeLibrary {
 public:
-    explicit BitcodeLibrary(llvm::LLVMContext& context);
+    BitcodeLibrary(llvm::LLVMContext& context, BitcodeTarget target);
 
     // The function `void symbol(ptr in0, ..., ptr out0, ...)` inside `module`, to be inlined always. What it
     // refers to comes with it: helpers and constants are cloned, vector math functions declared. Throws

@@ -107,7 +107,7 @@ public:
 private:
     PassGate gate_;
     llvm::LLVMContext context_;
-    BitcodeLibrary library_{context_};
+    BitcodeLibrary library_{context_, BitcodeTarget::kCpu};
     TargetName name_;
     std::unique_ptr<llvm::TargetMachine> machine_;
 };

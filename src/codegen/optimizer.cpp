@@ -25,12 +25,16 @@
 
 namespace weft::codegen {
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
-    if (verify) {
-        std::string complaint;
-        llvm::raw_string_ostream stream(complaint);
-        if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
-    }
+namespace {
+
+void check(const llvm::Module& module) {
+    std::string complaint;
+    llvm::raw_string_ostream stream(complaint);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
+}
+
+// Inlines what is to be, then runs the passes over what is left.
+void run(llvm::Module& module, llvm::TargetMachine& machine, llvm::FunctionPassManager passes) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -41,7 +45,16 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::ModulePassManager pipeline;
+    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+    pipeline.run(module, modules);
+}
 
+}  // namespace
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) check(module);
     // The ABI packs the parts of a complex64 into a vector wherever a function of the operations' bitcode
     // took or gave one; loops of such vectors would not be vectorised.
     llvm::ScalarizerPassOptions scalarizer;
@@ -72,11 +85,25 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(PrefetchPass());
+    run(module, machine, std::move(passes));
+}
 
-    llvm::ModulePassManager pipeline;
-    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
-    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-    pipeline.run(module, modules);
+void optimize_for_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) check(module);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::LowerConstantIntrinsicsPass());  // as above
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(
+        llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    run(module, machine, std::move(passes));
 }
 
 }  // namespace weft::codegen

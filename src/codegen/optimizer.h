@@ -11,4 +11,7 @@ namespace weft::codegen {
 // first and throws InternalError with LLVM's complaint.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
 
+// The same for GPUs, where the target's own passes do a part, and threads take the place of vectors.
+void optimize_for_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
+
 }  // namespace weft::codegen

@@ -87,4 +87,5 @@ list(APPEND WEFT_GENERATED_SOURCES ${WEFT_GENERATED_DIR}/op_table_data.cpp)
 
 foreach(group IN LISTS WEFT_OP_GROUPS)
     weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
+    weft_embed_ptx_bitcode(ptx_ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
 endforeach()

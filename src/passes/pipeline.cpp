@@ -24,6 +24,14 @@ constexpr Pass kPasses[] = {
     {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
 };
 
+// Columns stay with the threads that compute them, which read neighbours side by side.
+constexpr Pass kGpuPasses[] = {
+    {"inline_calls", inline_calls},
+    {"simplify", simplify, OptionalStep::kSimplify},
+    {"lower_reductions", lower_reductions},
+    {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
+};
+
 bool verifies() {
 #ifdef WEFT_VERIFY
     return true;
@@ -42,19 +50,29 @@ void finish_step(std::string_view pass, double seconds, const ir::Module& module
     if (observer) observer(pass, seconds, kernel);
 }
 
-}  // namespace
-
-std::span<const Pass> pipeline() { return kPasses; }
-
-void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
+void run(std::span<const Pass> passes, const ir::Module& module, ir::Function& kernel,
+         const PassObserver& observer) {
     finish_step("input", 0, module, kernel, observer);
-    for (const Pass& pass : kPasses) {
+    for (const Pass& pass : passes) {
         if (pass.optional && !is_on(*pass.optional)) continue;
         auto start = std::chrono::steady_clock::now();
         pass.run(module, kernel);
         std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         finish_step(pass.name, elapsed.count(), module, kernel, observer);
     }
+}
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return kPasses; }
+std::span<const Pass> gpu_pipeline() { return kGpuPasses; }
+
+void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
+    run(kPasses, module, kernel, observer);
+}
+
+void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
+    run(kGpuPasses, module, kernel, observer);
 }
 
 void run_pipeline(ir::Module& module, const PassObserver& observer) {

@@ -21,11 +21,14 @@ struct Pass {
 };
 
 std::span<const Pass> pipeline();
+std::span<const Pass> gpu_pipeline();
 
 // Called after each pass. "input" comes first, before any pass ran.
 using PassObserver = std::function<void(std::string_view pass, double seconds, const ir::Function& function)>;
 
 void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
+
+void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
 
 // Over every kernel of the module; the functions that they called are dropped.
 void run_pipeline(ir::Module& module, const PassObserver& observer = {});

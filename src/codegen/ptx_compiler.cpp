@@ -1,0 +1,208 @@
+#include "codegen/ptx_compiler.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "codegen/bitcode_library.h"
+#include "codegen/libdevice.h"
+#include "codegen/optimizer.h"
+#include "codegen/ptx_lowering.h"
+#include "core/config.h"
+#include "core/fork.h"
+#include "core/log.h"
+#include "ir/printer.h"
+#include "passes/pipeline.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+namespace {
+
+constexpr const char* kTriple = "nvptx64-nvidia-cuda";
+
+const llvm::Target& find_target() {
+    static const llvm::Target* const target = [] {
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
+        std::string error;
+        const llvm::Target* found = llvm::TargetRegistry::lookupTarget(kTriple, error);
+        if (found == nullptr) throw InternalError("LLVM has no target for GPUs: " + error);
+        return found;
+    }();
+    return *target;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(int sm) {
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    std::unique_ptr<llvm::TargetMachine> machine(
+        find_target().createTargetMachine(kTriple, "sm_" + std::to_string(sm), "", options, std::nullopt,
+                                          std::nullopt, llvm::CodeGenOptLevel::Default));
+    if (machine == nullptr) throw InternalError("LLVM cannot compile for sm_" + std::to_string(sm));
+    return machine;
+}
+
+// Keeps LLVM's errors from stderr.
+class Diagnostics final : public llvm::DiagnosticHandler {
+public:
+    explicit Diagnostics(std::string* errors) : errors_(errors) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (info.getSeverity() == llvm::DS_Error) {
+            llvm::raw_string_ostream stream(*errors_);
+            llvm::DiagnosticPrinterRawOStream printer(stream);
+            info.print(printer);
+        }
+        return true;
+    }
+
+private:
+    std::string* errors_;
+};
+
+// A context with what is dear to make in it. One compilation uses an engine at a time.
+class Engine {
+public:
+    llvm::LLVMContext& context() { return context_; }
+    BitcodeLibrary& library() { return library_; }
+    llvm::TargetMachine& machine(int sm) {
+        std::unique_ptr<llvm::TargetMachine>& machine = machines_[sm];
+        if (machine == nullptr) machine = make_machine(sm);
+        return *machine;
+    }
+    Libdevice& libdevice(const std::string& path) {
+        if (libdevice_ == nullptr || path != libdevice_path_) {
+            libdevice_ = std::make_unique<Libdevice>(context_, path);
+            libdevice_path_ = path;
+        }
+        return *libdevice_;
+    }
+
+    int kernels = 0;
+
+private:
+    llvm::LLVMContext context_;
+    BitcodeLibrary library_{context_, BitcodeTarget::kPtx};
+    std::map<int, std::unique_ptr<llvm::TargetMachine>> machines_;
+    std::unique_ptr<Libdevice> libdevice_;
+    std::string libdevice_path_;
+};
+
+// A context never forgets types, constants and metadata: after so many kernels it is given up.
+constexpr int kKernelsPerEngine = 2000;
+
+class EnginePool {
+public:
+    std::unique_ptr<Engine> take() {
+        const std::lock_guard lock(mutex_);
+        if (engines_.empty()) return std::make_unique<Engine>();
+        std::unique_ptr<Engine> engine = std::move(engines_.back());
+        engines_.pop_back();
+        return engine;
+    }
+    void give_back(std::unique_ptr<Engine> engine) {
+        if (++engine->kernels >= kKernelsPerEngine) return;
+        const std::lock_guard lock(mutex_);
+        engines_.push_back(std::move(engine));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+EnginePool& engine_pool() {
+    static EnginePool* const pool = new EnginePool;  // threads may still compile while the process exits
+    return *pool;
+}
+
+std::string text_of(const llvm::Module& module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return stream.str();
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                    /*DisableVerify=*/true)) {
+        throw InternalError("LLVM cannot emit PTX");
+    }
+    passes.run(module);
+    return std::string(text.begin(), text.end());
+}
+
+CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOptions& options,
+                        PtxTexts* texts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
+    std::string errors;
+    engine.context().setDiagnosticHandler(std::make_unique<Diagnostics>(&errors));
+    llvm::TargetMachine& machine = engine.machine(options.sm);
+    llvm::Module module(kernel.name, engine.context());
+    module.setTargetTriple(kTriple);
+    module.setDataLayout(machine.createDataLayout());
+
+    CudaKernelImage image;
+    image.name = kernel.name;
+    image.sm = options.sm;
+    lower_for_ptx(kernel, {.wide = options.wide, .unaligned = options.unaligned}, module, engine.library(),
+                  image);
+    const bool uses_libdevice = needs_libdevice(module);
+    if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    optimize_for_ptx(module, machine, config().verify);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (texts != nullptr) {
+        texts->llvm_ir = text_of(module);
+        texts->uses_libdevice = uses_libdevice;
+    }
+    image.ptx = emit(module, machine);
+    if (!errors.empty()) throw InternalError("LLVM: " + errors);
+    engine.context().setDiagnosticHandler(nullptr);
+    if (debug_enabled(DebugLevel::kAssembly, kernel.name))
+        log_line("PTX of " + kernel.name + ":\n" + image.ptx);
+    image.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return image;
+}
+
+}  // namespace
+
+CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
+                            const PtxOptions& options, PtxTexts* texts) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    const ir::Function* found = module.find(kernel_name);
+    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
+    ir::Function kernel = *found;
+    passes::run_gpu_pipeline(module, kernel);
+    if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
+    std::unique_ptr<Engine> engine = engine_pool().take();
+    try {
+        CudaKernelImage image = compile(*engine, kernel, options, texts);
+        engine_pool().give_back(std::move(engine));
+        return image;
+    } catch (const InternalError& error) {
+        // The engine may be in disorder and is given up.
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    } catch (const Error&) {
+        engine_pool().give_back(std::move(engine));
+        throw;
+    }
+}
+
+}  // namespace weft::codegen

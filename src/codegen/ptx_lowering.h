@@ -1,0 +1,31 @@
+// Kernel IR to LLVM IR for NVIDIA GPUs: one kernel becomes one entry, whose threads compute the grid's
+// points.
+//
+//   kernel(words by value): an array of KernelWords
+//
+// A thread takes some neighbours of the grid's last dimension, as many as fill 16 bytes of the buffers that
+// run along it, and reads and writes these at once where addresses are aligned; else, and where a row ends,
+// one after another, as far apart as makes neighbouring threads' accesses neighbours. Indices have 32 bits
+// unless `wide`. Buffers of different alias scopes are told apart as on the CPU; what no one writes is read
+// by ld.global.nc.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "codegen/bitcode_library.h"
+#include "device/kernel.h"
+#include "ir/ir.h"
+
+namespace weft::codegen {
+
+struct PtxLoweringOptions {
+    bool wide = false;
+    bool unaligned = false;  // buffers may start and step at any byte
+};
+
+// Adds the kernel to `module` and fills what `image` says of launches. Throws NotImplementedError naming what
+// this target does not have yet.
+llvm::Function* lower_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
+                              llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image);
+
+}  // namespace weft::codegen
