@@ -35,6 +35,7 @@ PARAMETERS = {
     "ddof": "float",
     "decimals": "int",
     "deg": "bool",
+    "device": "str | None",
     "destination": "int | Sequence[int]",
     "dst": "ndarray",
     "dtype": "DTypeLike | None",

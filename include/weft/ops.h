@@ -158,6 +158,8 @@ struct KernelRecord {
     int64_t elements = 0;
     int operations = 0;    // nodes of the graph that it computes
     bool compiled = true;  // false: ahead-of-time loops
+    std::string device = "cpu";
+    std::string fallback;  // why the CPU did what was the device's: bytes are those moved there and back
 };
 std::vector<KernelRecord> kernel_history();
 void clear_kernel_history();

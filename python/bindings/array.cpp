@@ -1,5 +1,6 @@
 // weft.ndarray: the type, its operators and attributes. Its methods are in array_methods.cpp.
 #include "bindings.h"
+#include "graph/placement.h"
 #include "graph/storage.h"
 
 namespace weft::python {
@@ -142,6 +143,13 @@ PyObject* get_base(PyObject* self, void*) {
 
 PyObject* get_data(PyObject* self, void*) { return PyMemoryView_FromObject(self); }
 
+PyObject* get_device(PyObject* self, void*) {
+    return guarded([&] {
+        const std::string name = device_of(array_of(self)).name();
+        return nb::module_::import_("weft._device").attr("_of")(name).release().ptr();
+    });
+}
+
 PyGetSetDef kAttributes[] = {
     {"shape", get_shape, set_shape, "The extent of each axis. Setting it needs no copy or fails.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next, for each axis.", nullptr},
@@ -159,6 +167,7 @@ PyGetSetDef kAttributes[] = {
     {"flat", get_flat, set_flat, "An iterator over the elements in C order.", nullptr},
     {"base", get_base, nullptr,
      "What owns the memory of a view: an array, or who lent it. None for an owner.", nullptr},
+    {"device", get_device, nullptr, "Where the array is: a weft.device, such as 'cpu' or 'cuda:0'.", nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -1,5 +1,6 @@
 // The methods of weft.ndarray that need no composition: views, copies, conversions, reductions.
 #include "bindings.h"
+#include "graph/placement.h"
 
 namespace weft::python {
 
@@ -266,13 +267,30 @@ void bind_array_methods(nb::module_&) {
     method(
         type, "__array__",
         [](nb::handle self, nb::handle dtype, nb::handle copy) {
-            const nb::object view = steal_or_throw(PyMemoryView_FromObject(self.ptr()));
+            array value = array_of(self);
+            const bool moves = !device_of(value).is_cpu();
+            if (moves) {
+                if (!copy.is_none() && !PyObject_IsTrue(copy.ptr()))
+                    throw ValueError("an array on " + device_of(value).name() +
+                                     " cannot be NumPy's without a copy");
+                value = move_to(value, cpu_device());
+            }
+            const nb::object host = moves ? wrap(value) : nb::borrow(self);
+            const nb::object view = steal_or_throw(PyMemoryView_FromObject(host.ptr()));
             return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
         },
         arg("dtype") = none, arg("copy") = none, "The array as NumPy's, sharing memory where possible.");
     method(type, "__complex__", [](nb::handle self) {
         return nb::borrow(reinterpret_cast<PyObject*>(&PyComplex_Type))(nb::handle(self).attr("item")());
     });
+    method(
+        type, "to_device",
+        [](nb::handle self, nb::handle device, nb::handle stream) {
+            return nb::module_::import_("weft._device")
+                .attr("to_device")(self, device, nb::arg("stream") = stream);
+        },
+        arg("device"), nb::kw_only(), arg("stream") = none,
+        "The array on another device: itself if it is there, else a copy, made when it is needed.");
     method(type, "__copy__", [](nb::handle self) { return wrap(copy(array_of(self))); });
     method(
         type, "__deepcopy__", [](nb::handle self, nb::handle) { return wrap(copy(array_of(self))); },

@@ -6,10 +6,15 @@
 
 #include "bindings.h"
 #include "core/config.h"
+#include "core/cuda_files.h"
 #include "core/optional_steps.h"
 #include "core/thread_pool.h"
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/libraries.h"
+#include "device/devices.h"
 #include "graph/evaluate.h"
 #include "graph/kernel_store.h"
+#include "graph/placement.h"
 #include "weft/cache.h"
 
 namespace weft::python {
@@ -42,6 +47,8 @@ nb::dict to_dict(const KernelRecord& record) {
     dict["elements"] = record.elements;
     dict["operations"] = record.operations;
     dict["compiled"] = record.compiled;
+    dict["device"] = record.device;
+    dict["fallback"] = record.fallback;
     return dict;
 }
 
@@ -90,6 +97,8 @@ nb::object get_setting(const std::string& name) {
     if (name == "cpu") return nb::str(settings.cpu().c_str());
     if (name == "without") return nb::str(without().c_str());
     if (name == "debug_filter") return nb::str(settings.debug_filter().c_str());
+    if (name == "device") return nb::str(settings.device().c_str());
+    if (name == "device_memory_limit") return nb::int_(settings.device_memory_limit.load());
     if (name == "cache") return nb::bool_(settings.cache.load());
     if (name == "cache_size") return nb::int_(settings.cache_size.load());
     if (name == "cache_dir") {
@@ -137,6 +146,11 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.set_cpu(nb::cast<std::string>(value));
     } else if (name == "without") {
         set_without(nb::cast<std::string>(value));
+    } else if (name == "device") {
+        const nb::object device = nb::module_::import_("weft._device").attr("device");
+        settings.set_device(nb::cast<std::string>(nb::str(device(value))));
+    } else if (name == "device_memory_limit") {
+        settings.device_memory_limit = to_bounded(name, value, 0, INT64_MAX);
     } else if (name == "debug_filter") {
         settings.set_debug_filter(nb::cast<std::string>(value));
     } else if (name == "cache") {
@@ -185,8 +199,119 @@ void wait_unlocked(void (*wait)(void* state), void* state) {
 
 }  // namespace
 
+namespace {
+
+/// None: the current device.
+DeviceBackend& to_device(nb::handle name) {
+    return name.is_none() ? current_device() : device_named(nb::cast<std::string>(name));
+}
+
+nb::dict to_dict(const MemoryStats& stats) {
+    nb::dict dict;
+    dict["in_use"] = stats.in_use;
+    dict["pooled"] = stats.pooled;
+    dict["peak"] = stats.peak;
+    dict["allocations"] = stats.allocations;
+    return dict;
+}
+
+/// The folders that Python finds packages in; called when a library is looked for.
+std::vector<std::string> package_folders() {
+    const GilAcquire acquire;
+    std::vector<std::string> folders;
+    for (const nb::handle entry : nb::module_::import_("sys").attr("path")) {
+        if (PyUnicode_Check(entry.ptr()) && nb::len(entry) != 0) folders.push_back(path_from_python(entry));
+    }
+    return folders;
+}
+
+nb::dict gpu_report() {
+    nb::dict report;
+    const cuda::Driver* driver = cuda::find_driver();
+    nb::dict about;
+    about["path"] = driver != nullptr ? nb::object(path_to_python(driver->path)) : nb::none();
+    about["version"] = driver != nullptr ? cuda::version_text(driver->version) : "";
+    about["reason"] = path_to_python(driver != nullptr ? "" : cuda::why_no_driver());
+    report["driver"] = about;
+    nb::list devices;
+    for (int k = 0; driver != nullptr && k < driver->devices; ++k) {
+        const cuda::DeviceFacts facts = cuda::read_facts(*driver, k);
+        nb::dict device;
+        device["device"] = "cuda:" + std::to_string(k);
+        device["name"] = facts.name;
+        device["capability"] =
+            std::to_string(facts.capability / 10) + "." + std::to_string(facts.capability % 10);
+        device["multiprocessors"] = facts.multiprocessors;
+        device["memory"] = facts.memory;
+        devices.append(device);
+    }
+    report["devices"] = devices;
+    nb::list libraries;
+    std::vector<cuda::LibraryReport> found;
+    {
+        const GilRelease release;
+        found = cuda::report_libraries();
+    }
+    for (const cuda::LibraryReport& each : found) {
+        nb::dict library;
+        library["name"] = each.name;
+        library["path"] = path_to_python(each.path);
+        library["version"] = each.version;
+        library["reason"] = path_to_python(each.reason);
+        libraries.append(library);
+    }
+    report["libraries"] = libraries;
+    report["libdevice"] = path_to_python(find_libdevice_file());
+    return report;
+}
+
+void bind_devices(nb::module_& m) {
+    set_package_folders(package_folders);
+    m.def(
+        "_to_device",
+        [](nb::handle input, const std::string& name) {
+            const array& value = array_of(input);
+            DeviceBackend& device = device_named(name);
+            if (&device_of(value) == &device) return nb::borrow(input);
+            return wrap(move_to(value, device));
+        },
+        arg("array"), arg("device"));
+    m.def(
+        "_set_current_device",
+        [](nb::handle name) -> nb::object {
+            const DeviceBackend* before =
+                set_current_device(name.is_none() ? nullptr : &device_named(nb::cast<std::string>(name)));
+            return before == nullptr ? nb::none() : nb::object(nb::str(before->name().c_str()));
+        },
+        arg("name"));
+    m.def("_gpu_count", [] { return cuda::cuda_device_count(); });
+    m.def(
+        "_synchronize",
+        [](nb::handle name) {
+            DeviceBackend& device = to_device(name);
+            const GilRelease release;
+            device.synchronize();
+        },
+        arg("name"));
+    m.def(
+        "_memory_stats", [](nb::handle name) { return to_dict(to_device(name).memory_stats()); },
+        arg("name"));
+    m.def("_gpu_report", gpu_report);
+    m.def(
+        "_empty_pool",
+        [](nb::handle name) {
+            DeviceBackend& device = to_device(name);
+            const GilRelease release;
+            device.empty_pool();
+        },
+        arg("name"));
+}
+
+}  // namespace
+
 void bind_engine(nb::module_& m) {
     set_host_hooks({&check_interrupt, &wait_unlocked});
+    bind_devices(m);
     m.def(
         "eval",
         [](const nb::args& arguments) {
@@ -216,7 +341,7 @@ void bind_engine(nb::module_& m) {
         "The kernels that ran since the start, or since clear_kernel_history(), the latest last: "
         "dictionaries with "
         "name, ir, seconds, compile_seconds, bytes_read, bytes_written, bytes_streamed, elements, "
-        "operations, compiled.");
+        "operations, compiled, device, fallback (why the CPU did what was the device's).");
     m.def("clear_kernel_history", [] { clear_kernel_history(); }, "Forgets the kernels that ran.");
     m.def(
         "cache_info",

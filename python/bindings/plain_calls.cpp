@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "graph/at_hand.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 
 namespace weft::python {
@@ -203,7 +204,8 @@ bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Rea
         if (!read(is_list ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i), element[i]))
             return false;
     }
-    result = array_of(std::move(buffer), type, {count}, {static_cast<int64_t>(sizeof(T))});
+    result = move_to(array_of(std::move(buffer), type, {count}, {static_cast<int64_t>(sizeof(T))}),
+                     current_device());
     return true;
 }
 

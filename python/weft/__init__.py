@@ -12,6 +12,7 @@ from weft._core import *
 from weft._core import (
     _ufuncs,
 )
+from weft._device import device, devices, empty_pool, memory_stats, synchronize
 from weft._dtypes import aliases as _aliases
 from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
 from weft._functions import *

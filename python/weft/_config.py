@@ -12,6 +12,8 @@ _SETTINGS = {
     "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",
     "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",
     "without": "optional steps that are left out, to find faults: names with commas (WEFT_WITHOUT)",
+    "device": "where new arrays are made, 'cpu' or 'cuda:0'; empty: the CPU (WEFT_DEVICE)",
+    "device_memory_limit": "most bytes that arrays and pool may hold on each GPU; 0: any (WEFT_DEVICE_MEMORY_LIMIT)",
     "cpu": "LLVM's name of the CPU to compile for; empty: this one (WEFT_CPU)",
     "verify": "whether IR is checked after each pass (WEFT_VERIFY)",
     "cache": "whether compiled kernels are kept on disk (WEFT_CACHE)",
@@ -64,7 +66,10 @@ config = Config()
 
 
 def show_config(mode="stdout"):
-    """Prints what weft was built with and how it is set, or returns it as a dictionary (mode='dicts')."""
+    """Prints how weft is set and what it found: driver, GPUs, libraries, caches. mode='dicts': as a dictionary.
+
+    Looks for a CUDA driver and NVIDIA's libraries, and opens those there are.
+    """
     import platform
 
     import weft
@@ -74,6 +79,8 @@ def show_config(mode="stdout"):
         "python": platform.python_version(),
         "machine": platform.machine(),
         "settings": {name: _core._get_setting(name) for name in _SETTINGS},
+        "cache": _core.cache_info(),
+        "cuda": _core._gpu_report(),
     }
     if mode == "dicts":
         return information
@@ -81,4 +88,19 @@ def show_config(mode="stdout"):
         raise AttributeError("Invalid `mode`, use one of: stdout, dicts")
     print(f"weft {information['weft']}, Python {information['python']}, {information['machine']}")
     print(config)
+    cache, cuda = information["cache"], information["cuda"]
+    print(f"kernel cache: {cache['folder'] if cache['enabled'] else cache['reason']}")
+    driver = cuda["driver"]
+    if driver["path"] is None:
+        print(f"CUDA: not used: {driver['reason']}")
+    else:
+        print(f"CUDA driver: {driver['version']}, {driver['path']}")
+    for each in cuda["devices"]:
+        print(
+            f"  {each['device']}: {each['name']}, compute capability {each['capability']}, "
+            f"{each['multiprocessors']} multiprocessors, {each['memory'] / 2**30:.1f} GiB"
+        )
+    for each in cuda["libraries"]:
+        print(f"{each['name']}: {each['version'] + ', ' + each['path'] if each['path'] else 'not found'}")
+    print(f"libdevice: {cuda['libdevice'] or 'not found'}")
     return None

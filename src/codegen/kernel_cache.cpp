@@ -130,12 +130,69 @@ bool decode(std::string_view bytes, KernelObject& object, std::string& ir) {
     return reader.whole();
 }
 
+std::string encode(const CachedGpuKernel& kernel) {
+    const CudaKernelImage& image = kernel.image;
+    std::string bytes;
+    append_text(bytes, image.name);
+    append_text(bytes, image.symbol);
+    for (const int number :
+         {image.sm, image.words, image.grid_dimensions, image.points_per_thread,
+          static_cast<int>(image.teams), image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
+        append_number(bytes, static_cast<uint64_t>(number));
+    }
+    append_number(bytes, image.buffers.size());
+    for (const CudaBufferFacts& buffer : image.buffers) {
+        append_number(bytes, static_cast<uint64_t>(buffer.base_word));
+        append_number(bytes, static_cast<uint64_t>(buffer.alignment));
+        append_number(bytes, buffer.stride_words.size());
+        for (const int word : buffer.stride_words) append_number(bytes, static_cast<uint64_t>(word));
+    }
+    append_text(bytes, kernel.ir);
+    append_text(bytes, kernel.machine_code);
+    return bytes;
+}
+
+bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
+    constexpr uint64_t kMost = 4096;  // of anything that is counted
+    Reader reader(bytes);
+    CudaKernelImage& image = kernel.image;
+    image.name = reader.text();
+    image.symbol = reader.text();
+    const auto number = [&] { return static_cast<int>(reader.number()); };
+    image.sm = number();
+    image.words = number();
+    image.grid_dimensions = number();
+    image.points_per_thread = number();
+    image.teams = number() != 0;
+    image.team_threads = number();
+    image.row_word = number();
+    image.wide = number() != 0;
+    const uint64_t buffers = reader.number();
+    if (buffers > kMost) return false;
+    image.buffers.resize(buffers);
+    for (CudaBufferFacts& buffer : image.buffers) {
+        buffer.base_word = number();
+        buffer.alignment = number();
+        const uint64_t strides = reader.number();
+        if (strides > kMost) return false;
+        buffer.stride_words.resize(strides);
+        for (int& word : buffer.stride_words) word = number();
+    }
+    kernel.ir = reader.text();
+    kernel.machine_code = reader.text();
+    return reader.whole();
+}
+
+const std::string& engine_text() {
+    static const std::string* const text = new std::string("form 1\n" + engine_identity());
+    return *text;
+}
+
 }  // namespace
 
 std::string cache_key(std::string_view form, const CompileOptions& options) {
-    static const std::string* const engine = new std::string("form 1\n" + engine_identity());
     const TargetName target = resolve_target(options.cpu);
-    std::string key = *engine;
+    std::string key = engine_text();
     key += "cpu " + target.cpu + "\nfeatures " + target.features + "\n";
     key += options.vector_math ? "vector math\n" : "no vector math\n";
     // A kernel that was compiled with checks is not answered by one that was not.
@@ -168,6 +225,39 @@ std::optional<CachedKernel> find_in_cache(const std::string& key) {
 
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir) {
     if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->store(key, encode(object, ir));
+}
+
+std::string gpu_cache_key(std::string_view form, std::string_view target) {
+    std::string key = engine_text();
+    key += "gpu ";
+    key += target;
+    key += "\n";
+    if (config().verify.load(std::memory_order_relaxed)) key += "verified\n";
+    key += "\n";
+    key += form;
+    return key;
+}
+
+std::optional<CachedGpuKernel> find_gpu_kernel_in_cache(const std::string& key) {
+    const std::shared_ptr<DiskCache> cache = current_cache().cache;
+    if (!cache) return {};
+    const std::optional<std::string> bytes = cache->find(key);
+    if (!bytes) return {};
+    CachedGpuKernel kernel;
+    if (decode(*bytes, kernel)) {
+        if (debug_enabled(DebugLevel::kLaunches, kernel.image.name)) log_line("loaded " + kernel.image.name);
+        return kernel;
+    }
+    cache->drop(key);
+    return {};
+}
+
+void keep_gpu_kernel_in_cache(const std::string& key, const CachedGpuKernel& kernel) {
+    if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->store(key, encode(kernel));
+}
+
+void drop_from_cache(const std::string& key) {
+    if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->drop(key);
 }
 
 }  // namespace codegen

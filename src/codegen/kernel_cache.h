@@ -25,4 +25,14 @@ std::string cache_key(std::string_view form, const CompileOptions& options);
 std::optional<CachedKernel> find_in_cache(const std::string& key);
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir);
 
+// The same for GPUs. `target` says for which one, and by whose driver the machine code is made.
+std::string gpu_cache_key(std::string_view form, std::string_view target);
+struct CachedGpuKernel {
+    CudaKernelImage image;  // without its PTX
+    std::string machine_code, ir;
+};
+std::optional<CachedGpuKernel> find_gpu_kernel_in_cache(const std::string& key);
+void keep_gpu_kernel_in_cache(const std::string& key, const CachedGpuKernel& kernel);
+void drop_from_cache(const std::string& key);  // it was whole, but the driver refuses it
+
 }  // namespace weft::codegen

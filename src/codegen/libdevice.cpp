@@ -6,12 +6,11 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "codegen/bitcode_library.h"
 #include "codegen/ptx_compiler.h"
+#include "core/cuda_files.h"
 #include "ops/op.h"
 #include "weft/errors.h"
 
@@ -58,20 +57,7 @@ void answer_questions(llvm::Module& module, int sm) {
 
 }  // namespace
 
-std::string find_libdevice() {
-    std::vector<std::string> roots;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
-            roots.emplace_back(value);
-    }
-    for (const char* usual : {"/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"}) roots.emplace_back(usual);
-    for (const std::string& root : roots) {
-        const std::string path = root + "/nvvm/libdevice/libdevice.10.bc";
-        std::error_code error;
-        if (std::filesystem::is_regular_file(path, error)) return path;
-    }
-    return {};
-}
+std::string find_libdevice() { return find_libdevice_file(); }
 
 bool needs_libdevice(const llvm::Module& module) {
     for (const llvm::Function& function : module) {
@@ -84,9 +70,9 @@ Libdevice::Libdevice(llvm::LLVMContext& context, const std::string& path)
     : path_(path.empty() ? find_libdevice() : path) {
     if (path_.empty()) {
         throw DeviceError(
-            "libdevice.10.bc is not there, NVIDIA's elementary functions for GPUs: install a CUDA toolkit, "
-            "or set "
-            "CUDA_HOME to where one is");
+            "libdevice.10.bc is not there, NVIDIA's elementary functions for GPUs: 'pip install "
+            "weft[cuda13]', "
+            "install a CUDA toolkit, or set CUDA_HOME to where one is");
     }
     auto file = llvm::MemoryBuffer::getFile(path_);
     if (!file) throw DeviceError(path_ + ": " + file.getError().message());

@@ -65,7 +65,8 @@ struct GridHints {
 class DeviceBackend {
 public:
     virtual ~DeviceBackend() = default;
-    virtual std::string name() const = 0;          // "cpu", "cuda:0"
+    virtual std::string name() const = 0;  // "cpu", "cuda:0"
+    bool is_cpu() const;
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
     // Throws OutOfMemoryError when `bytes`, in one or many buffers, cannot be had now.
     virtual void require(size_t bytes) = 0;
@@ -95,6 +96,7 @@ public:
 
 DeviceBackend& cpu_device();
 
+inline bool DeviceBackend::is_cpu() const { return this == &cpu_device(); }
 inline DeviceBackend& Buffer::device() const { return device_ != nullptr ? *device_ : cpu_device(); }
 
 }  // namespace weft

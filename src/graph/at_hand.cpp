@@ -7,6 +7,7 @@
 #include "device/cpu/memory_pool.h"
 #include "graph/at_once.h"
 #include "graph/indexed_view.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
@@ -143,7 +144,7 @@ bool read_at_hand(const array& from, int64_t offset, void* element) {
     Storage& storage = *from.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.in_memory()) return false;
+    if (!storage.current.at_hand()) return false;
     copy_element(element, storage.current.buffer->data() + offset, from.itemsize());
     return true;
 }
@@ -153,7 +154,7 @@ bool write_at_hand(const array& to, int64_t offset, const void* element) {
     Storage& storage = *to.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.in_memory() || !may_write(storage)) return false;
+    if (!storage.current.at_hand() || !may_write(storage)) return false;
     copy_element(storage.current.buffer->data() + offset, element, to.itemsize());
     return true;
 }
@@ -195,7 +196,7 @@ bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& resul
     run.strides[inputs.size()] = itemsize;
     {
         locks.lock();
-        if (!locks.all_in_memory()) return false;
+        if (!locks.all_at_hand()) return false;
         run.run(inputs);
         locks.unlock();
     }
@@ -226,7 +227,7 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
         locks.add(*value->storage());
     }
     locks.lock();
-    if (!locks.all_in_memory() || !may_write(*target.storage())) return false;
+    if (!locks.all_at_hand() || !may_write(*target.storage())) return false;
     run.data[out] = target.storage()->current.buffer->data() + target.offset();
     run.run(inputs);
     return true;
@@ -240,7 +241,7 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
     StorageLocks locks;
     locks.add(*input.storage());
     locks.lock();
-    if (!locks.all_in_memory()) return false;
+    if (!locks.all_at_hand()) return false;
     const Dims none{};
     const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                            input.dtype().scalar_type()};
@@ -277,7 +278,7 @@ bool multiply_at_hand(const array& left, const array& right, array& result) {
     product.out = buffer->data();
     {
         locks.lock();
-        if (!locks.all_in_memory()) return false;
+        if (!locks.all_at_hand()) return false;
         product.left = left.storage()->current.buffer->data() + left.offset();
         product.right = right.storage()->current.buffer->data() + right.offset();
         multiply_tiny(dtype.scalar_type(), product);
@@ -311,7 +312,7 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
         locks.add(*source->storage());
     }
     locks.lock();
-    if (!locks.all_in_memory() || !may_write(*target.storage())) return false;
+    if (!locks.all_at_hand() || !may_write(*target.storage())) return false;
     const ScalarType to = target.dtype().scalar_type();
     const ScalarType from = source != nullptr ? source->dtype().scalar_type() : to;
     char* const data[2] = {source != nullptr ? source->storage()->current.buffer->data() + source->offset()
@@ -358,7 +359,7 @@ bool gather_at_hand(const array& from, const array& index, array& result) {
         locks.add(*from.storage());
         locks.add(*index.storage());
         locks.lock();
-        if (!locks.all_in_memory() || index.storage()->shown()) return false;
+        if (!locks.all_at_hand() || index.storage()->shown()) return false;
         const char* data = from.storage()->current.buffer->data() + from.offset();
         const char* positions = index.storage()->current.buffer->data() + index.offset();
         int64_t step = index.strides()[0];
@@ -386,6 +387,7 @@ bool gather_at_hand(const array& from, const array& index, array& result) {
 }
 
 bool zeros_at_hand(const Dims& shape, DType dtype, array& result) {
+    if (!current_device().is_cpu()) return false;
     int64_t count = 1;
     for (const int64_t extent : shape) {
         if (extent < 1 || __builtin_mul_overflow(count, extent, &count) || !is_small(count)) return false;

@@ -8,6 +8,7 @@
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
@@ -26,11 +27,29 @@ struct Call {
     std::array<ScalarBytes, kMaxOperands> constants;  // of inputs that are Python scalars, in the loop's type
     Dims shape;
     char order = 'K';
+    DeviceBackend* device = nullptr;
 };
 
 const array* array_input(const Argument& argument) { return std::get_if<array>(&argument); }
 
 bool has_out(const Call& call, size_t index) { return index < call.out.size() && call.out[index].valid(); }
+
+void decide_device(Call& call) {
+    const array* arrays[2 * kMaxOperands];
+    size_t count = 0;
+    for (const Argument& input : call.inputs) {
+        if (const array* operand = array_input(input)) arrays[count++] = operand;
+    }
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k)) arrays[count++] = &call.out[k];
+    }
+    call.device = &common_device({arrays, count});
+    for (size_t k = 0; k < call.op.nout; ++k) {  // without dimensions they stay where they are
+        if (has_out(call, k) && &device_of(call.out[k]) != call.device)
+            throw ValueError("the output is on " + device_of(call.out[k]).name() +
+                             ", but the operation runs on " + call.device->name());
+    }
+}
 
 void decide_shape(Call& call) {
     const Dims* shapes[kMaxOperands];
@@ -103,7 +122,7 @@ StridedData strided(char* base, const array& input, const Dims& strides) {
 // Runs the call now when all values are at hand and few. Gives false when it must be recorded.
 bool run_small(const Call& call, std::vector<array>& results) {
     const int64_t count = element_count(call.shape);
-    if (!is_small(count)) return false;
+    if (!is_small(count) || !call.device->is_cpu()) return false;
     StorageLocks locks;
     for (const Argument& input : call.inputs) {
         if (const array* operand = array_input(input)) locks.add(*operand->storage());
@@ -112,7 +131,7 @@ bool run_small(const Call& call, std::vector<array>& results) {
         if (has_out(call, k)) locks.add(*call.out[k].storage());
     }
     locks.lock();
-    if (!locks.all_in_memory()) return false;
+    if (!locks.all_at_hand()) return false;
     for (size_t k = 0; k < call.op.nout; ++k) {
         if (!has_out(call, k)) continue;
         Storage& storage = *call.out[k].storage();
@@ -197,7 +216,11 @@ bool run_small(const Call& call, std::vector<array>& results) {
 }
 
 Operand operand_of(const Call& call, size_t index) {
-    if (const array* operand = array_input(call.inputs[index])) return read_operand(*operand, call.shape);
+    if (const array* operand = array_input(call.inputs[index])) {
+        if (&device_of(*operand) == call.device) [[likely]]
+            return read_operand(*operand, call.shape);
+        return moved_operand(*operand, *call.device, call.loop->types[index], call.shape);
+    }
     return constant_operand(call.constants[index], call.loop->types[index], call.shape);
 }
 
@@ -206,8 +229,9 @@ NodePtr make_node(const Call& call) {
     for (size_t k = 0; k < call.op.nin; ++k) operands.push_back(operand_of(call, k));
     DType dtypes[kMaxOperands];
     for (size_t k = 0; k < call.op.nout; ++k) dtypes[k] = call.loop->types[call.op.nin + k];
-    NodePtr node = make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()),
-                                    std::move(operands), call.shape, {dtypes, call.op.nout}, nullptr);
+    NodePtr node =
+        make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()), std::move(operands),
+                         call.shape, {dtypes, call.op.nout}, nullptr, call.device);
     if (call.order == 'C' || call.order == 'F') {
         for (NodeResult& result : node->results) {
             const int64_t itemsize = result.dtype.itemsize();
@@ -229,6 +253,7 @@ Operand result_operand(const NodePtr& node, uint32_t index) {
 
 // Elements where `mask` is false keep what `out` (or a new array of zeros) holds.
 array call_where(const Argument& mask, const array& value, const array& out) {
+    const DeviceScope scope(device_of(value));
     const array target = out.valid() ? out : full(value.shape(), Integer(0), value.dtype());
     assign_where(target, value, mask, Casting::kUnsafe);
     return target;
@@ -296,7 +321,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         if (try_at_hand(op, inputs, options.out.empty() ? nullptr : options.out.data(), result))
             return {std::move(result)};
     }
-    Call call{op, inputs, options.out, nullptr, {}, {}, options.order};
+    Call call{op, inputs, options.out, nullptr, {}, {}, options.order, nullptr};
     // OperandType has no default: keep the types in a fixed array of the widest arity.
     std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
                                                 ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
@@ -338,6 +363,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         }
     }
     decide_shape(call);
+    decide_device(call);
     if (options.where) {
         Dims mask_shape;
         if (const array* mask = array_input(*options.where)) mask_shape = mask->shape();

@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
@@ -44,7 +45,7 @@ int64_t checked_bytes(const Dims& shape, DType dtype) {
 // `value` everywhere, converted: at once when small, else a node without inputs from memory.
 array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims strides) {
     const int64_t total = checked_bytes(shape, dtype);
-    if (is_small(element_count(shape))) {
+    if (is_small(element_count(shape)) && current_device().is_cpu()) {
         BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(total));
         if (bytes == ScalarBytes{}) {
             std::memset(buffer->data(), 0, static_cast<size_t>(total));
@@ -68,7 +69,7 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
 
 array empty(const Dims& shape, DType dtype, char order) {
     const int64_t bytes = checked_bytes(shape, dtype);
-    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), dtype, shape,
+    return array_of(current_device().allocate(static_cast<size_t>(bytes)), dtype, shape,
                     ordered_strides(shape, dtype, order));
 }
 
@@ -84,6 +85,7 @@ array full(const Dims& shape, const Argument& value, std::optional<DType> dtype,
 }
 
 array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape) {
+    const DeviceScope scope(device_of(prototype));
     const DType type = dtype.value_or(prototype.dtype());
     if (shape && shape->size() != prototype.shape().size())
         return empty(*shape, type, order == 'F' ? 'F' : 'C');
@@ -103,7 +105,8 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
             std::reverse(axes.begin(), axes.end());
             Dims own = strides_by_order(extents, axes, type.itemsize());
             const int64_t size = checked_bytes(extents, type);
-            return array_of(cpu_device().allocate(static_cast<size_t>(size)), type, extents, std::move(own));
+            return array_of(current_device().allocate(static_cast<size_t>(size)), type, extents,
+                            std::move(own));
         }
     }
     Dims strides = copy_strides(prototype.shape(), prototype.strides(), type.itemsize(), order);
@@ -115,7 +118,7 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
     if (shape)
         strides = order == 'F' ? f_strides(extents, type.itemsize()) : c_strides(extents, type.itemsize());
     const int64_t bytes = checked_bytes(extents, type);
-    return array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, extents, std::move(strides));
+    return array_of(current_device().allocate(static_cast<size_t>(bytes)), type, extents, std::move(strides));
 }
 
 array scalar(DType dtype, const void* bytes) {
@@ -222,13 +225,15 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
                            reinterpret_cast<char*>(delta_bytes.data())};
     const int64_t no_strides[3] = {};
     subtract_loop->loop(data, no_strides, 1);
-    if (is_small(count)) {
+    DeviceBackend& device = current_device();
+    if (is_small(count) && device.is_cpu()) {
         BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, type)));
         arange_at_once(type.scalar_type(), first_bytes.data(), delta_bytes.data(), count, buffer->data());
         return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
     }
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kArange;
+    node->device = &device;
     node->shape = shape;
     node->inputs.push_back(constant_operand(first_bytes, type, shape));
     node->inputs.push_back(constant_operand(delta_bytes, type, shape));
@@ -286,6 +291,12 @@ array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& stri
         const StridedData from{static_cast<char*>(const_cast<void*>(data)), &strides, dtype.scalar_type()};
         copy_at_once(shape, from, {buffer->data(), &own, dtype.scalar_type()});
     }
+    DeviceBackend& device = current_device();
+    if (!device.is_cpu()) {
+        const BufferPtr there = device.allocate(buffer->size());
+        device.copy_in(*there, 0, buffer->data(), buffer->size());
+        buffer = there;
+    }
     return array_of(std::move(buffer), dtype, shape, std::move(own));
 }
 
@@ -316,7 +327,7 @@ array copy_as(const array& input, DType dtype, char order) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_in_memory()) {
+        if (locks.all_at_hand()) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
@@ -358,6 +369,10 @@ void check_stored_cast(const Argument& value, DType to, Casting casting) {
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
     check_stored_cast(value, target.dtype(), casting);
     if (const auto* input = std::get_if<array>(&value)) {
+        DeviceBackend& device = device_of(target);
+        if (input->ndim() == 0 && &device_of(*input) != &device)
+            return moved_operand(*input, device, target.dtype(), target.shape());
+        check_same_device(target, *input);
         // Assignment drops leading extents of one, as NumPy's does.
         array source = *input;
         while (source.ndim() > target.ndim() && source.shape()[0] == 1) {
@@ -433,6 +448,7 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
     } else {
         converted = scalar(target.dtype(), constant_bytes(value, target.dtype()).data());
     }
+    const DeviceScope scope(device_of(target));
     const Argument inputs[3] = {mask, converted, target};
     assign(target, call(*find_op("select"), inputs)[0], Casting::kUnsafe);
 }
@@ -512,7 +528,8 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         if (!out.writeable()) throw ValueError("output array is read-only");
     } else {
         const int64_t bytes = checked_bytes(shape, type);
-        result = array_of(cpu_device().allocate(static_cast<size_t>(bytes)), type, shape,
+        for (const array& part : parts) check_same_device(parts[0], part);
+        result = array_of(device_of(parts[0]).allocate(static_cast<size_t>(bytes)), type, shape,
                           joined_strides(shape, parts, type.itemsize()));
     }
     int64_t begin = 0;

@@ -109,6 +109,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kScan: return "scan of " + std::string(node.op->name);
         case NodeKind::kProduct: return "product";
         case NodeKind::kGather: return "gather";
+        case NodeKind::kTransfer: return "copy to " + node.device->name();
     }
     return "";
 }
@@ -120,6 +121,7 @@ std::string describe(const Group& group, size_t number) {
     }
     const Node& root = group.root();
     text += "\n  over " + shape_text(group.shape);
+    if (!group.device->is_cpu()) text += " on " + group.device->name();
     if (group.reduces) {
         text += ", reducing axes";
         for (size_t d = 0; d < group.reduced.size(); ++d) {

@@ -10,6 +10,7 @@
 #include "graph/gather_loops.h"
 #include "graph/index_range.h"
 #include "graph/indexed_view.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "weft/ops.h"
@@ -46,7 +47,7 @@ bool try_at_once(const GatherRequest& request, array& result) {
     locks.add(*request.data.storage());
     for (const GatherAxis& axis : request.axes) locks.add(*axis.index.storage());
     locks.lock();
-    if (!locks.all_in_memory()) return false;
+    if (!locks.all_at_hand()) return false;
     const DType dtype = request.data.dtype();
     std::vector<Dims> strides;
     strides.reserve(request.axes.size());
@@ -100,6 +101,7 @@ public:
         look();
         auto node = std::make_shared<Node>();
         node->kind = NodeKind::kGather;
+        node->device = &device_of(request_.data);
         node->shape = request_.shape;
         Operand data;
         data.source = current_version(*request_.data.storage());
@@ -174,9 +176,19 @@ private:
     }
 
     [[noreturn]] static void throw_wrong(const Checked& index, const GatherAxis& axis) {
-        const StridedData data{index.operand.source.buffer->data() + index.operand.offset,
-                               &index.operand.strides, index.operand.dtype.scalar_type()};
-        const std::optional<int64_t> position = first_out_of_bounds(axis.index.shape(), data, axis.extent);
+        std::optional<int64_t> position;
+        if (index.operand.source.at_hand()) {
+            const StridedData data{index.operand.source.buffer->data() + index.operand.offset,
+                                   &index.operand.strides, index.operand.dtype.scalar_type()};
+            position = first_out_of_bounds(axis.index.shape(), data, axis.extent);
+        } else {
+            std::vector<char> copied(static_cast<size_t>(index.view.nbytes()));
+            copy_out(index.view, copied.data());
+            const Dims strides = c_strides(index.view.shape(), index.view.itemsize());
+            position = first_out_of_bounds(axis.index.shape(),
+                                           {copied.data(), &strides, index.operand.dtype.scalar_type()},
+                                           axis.extent);
+        }
         throw_out_of_bounds(position.value_or(index.range.high), axis.axis, axis.extent);
     }
 
@@ -187,12 +199,18 @@ private:
 
 }  // namespace
 
-array gather(const GatherRequest& request) {
+array gather(const GatherRequest& given) {
+    GatherRequest request = given;
+    for (GatherAxis& axis : request.axes) {
+        if (axis.index.ndim() == 0) axis.index = move_to(axis.index, device_of(request.data));
+        check_same_device(request.data, axis.index);
+    }
     const bool nothing = std::all_of(request.axes.begin(), request.axes.end(), [&](const GatherAxis& axis) {
         return reads_nothing(axis, request.shape);
     });
     if (nothing)
-        return array_of(cpu_device().allocate(0), request.data.dtype(), request.shape, request.strides);
+        return array_of(device_of(request.data).allocate(0), request.data.dtype(), request.shape,
+                        request.strides);
     array result;
     if (try_at_once(request, result)) return result;
     return Recorder(request).run();

@@ -65,6 +65,7 @@ Operand at_positions(const Node& gather, const Operand& operand, const IndexMap&
     }
     if (node->gathered.empty()) return moved;
     node->kind = NodeKind::kGather;
+    node->device = gather.device;
     node->shape = gather.shape;
     node->inputs.insert(node->inputs.begin(), std::move(moved));
     NodeResult result;

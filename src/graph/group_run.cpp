@@ -16,7 +16,7 @@ GroupRun::GroupRun(const Group& group, const GroupBuffers& results, size_t way)
 
 const BufferPtr& GroupRun::temporary(int64_t bytes) {
     if (way_ != nullptr && !way_->complete) way_->temporaries.push_back(bytes);
-    return temporaries_.emplace_back(reserve(bytes));
+    return temporaries_.emplace_back(reserve(group_, bytes));
 }
 
 std::shared_ptr<const StoredKernel> GroupRun::find_kernel(const KernelForm& form, bool& fresh) {
@@ -40,7 +40,9 @@ void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims&
         return;
     }
     bool fresh = false;
-    PreparedLaunch prepared = prepare(parts, extents, counted, find_kernel(parts.form, fresh));
+    const bool on_cpu = group_.device->is_cpu();
+    PreparedLaunch prepared =
+        prepare(parts, extents, counted, on_cpu ? find_kernel(parts.form, fresh) : nullptr);
     run_prepared(prepared, fresh);
     repeats_ &= way_ != nullptr;
     LaunchMemo::Replay replay;
@@ -85,7 +87,7 @@ bool GroupRun::find_source(const WordOrigin& origin, WordSource& source) const {
 }
 
 void GroupRun::set_word(const WordSource& source, std::vector<KernelWord>& words) const {
-    const char* data = nullptr;
+    uint64_t address = 0;
     switch (source.kind) {
         case WordSource::Kind::kConstant: {
             const Operand& operand = group_.nodes[source.node]->inputs[source.number];
@@ -94,12 +96,12 @@ void GroupRun::set_word(const WordSource& source, std::vector<KernelWord>& words
             return;
         }
         case WordSource::Kind::kOperand:
-            data = group_.nodes[source.node]->inputs[source.number].source.buffer->data();
+            address = group_.nodes[source.node]->inputs[source.number].source.buffer->address();
             break;
-        case WordSource::Kind::kResult: data = results_[source.node][source.number]->data(); break;
-        case WordSource::Kind::kTemporary: data = temporaries_[source.node]->data(); break;
+        case WordSource::Kind::kResult: address = results_[source.node][source.number]->address(); break;
+        case WordSource::Kind::kTemporary: address = temporaries_[source.node]->address(); break;
     }
-    words[source.word] = static_cast<KernelWord>(reinterpret_cast<int64_t>(data) + source.offset);
+    words[source.word] = address + static_cast<KernelWord>(source.offset);
 }
 
 bool GroupRun::replay() {
@@ -108,7 +110,8 @@ bool GroupRun::replay() {
     for (LaunchMemo::Replay& replay : way_->launches) {
         std::vector<KernelWord>& words = replay.launch.words;
         for (const WordSource& source : replay.sources) set_word(source, words);
-        run_prepared(replay.launch, false);
+        bool fresh = false;
+        run_prepared(replay.launch, fresh);
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include "core/shape.h"
 #include "graph/gather.h"
 #include "graph/indexed_view.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 
 namespace weft {
@@ -215,6 +216,7 @@ array take(const array& input, const array& indices, std::optional<int64_t> axis
     const bool looks = std::all_of(data.shape().begin(), data.shape().begin() + along,
                                    [](int64_t each) { return each != 0; });
     if (element_count(request.shape) == 0 && (mode != TakeMode::kRaise || !looks)) {
+        const DeviceScope scope(device_of(data));
         result = empty(request.shape, data.dtype());
     } else {
         request.axes.push_back({into_bounds(as_index(indices), extent, mode), along, rank, extent,

@@ -7,7 +7,7 @@
 namespace weft {
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides) {
-    return {reinterpret_cast<int64_t>(buffer.data()) + offset, &buffer, dtype, std::move(strides), false};
+    return {static_cast<int64_t>(buffer.address()) + offset, &buffer, dtype, std::move(strides), false};
 }
 
 namespace {

@@ -147,6 +147,8 @@ std::vector<KernelRecord> kernel_history() {
         record.bytes_streamed = launch.bytes_streamed;
         record.elements = launch.elements;
         record.operations = launch.operations;
+        record.device = launch.device != nullptr ? launch.device->name() : "cpu";
+        record.fallback = launch.fallback;
         record.compiled = launch.kernel->compiled != nullptr;
     }
     return records;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "device/device.h"
 #include "device/kernel.h"
 #include "graph/lower.h"
 #include "weft/ops.h"
@@ -28,6 +29,8 @@ struct LaunchRecord {
     bool fresh = false;  // compiled for this launch
     int64_t bytes_read = 0, bytes_written = 0, bytes_streamed = 0, elements = 0;
     int operations = 0;
+    DeviceBackend* device = nullptr;  // null: the CPU
+    std::string fallback;             // why it ran on the CPU instead of `device`
 };
 
 // Of the process, not of the disk: what is needed next is loaded or compiled again.

@@ -10,7 +10,9 @@
 #include "core/config.h"
 #include "core/log.h"
 #include "core/shape.h"
+#include "graph/gpu_kernels.h"
 #include "graph/kernel_store.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -59,7 +61,7 @@ int64_t bytes_of_inputs(std::span<const BufferUse> inputs, const Dims& extents) 
             (moved < 0 ? span.first : span.last) += moved;
         }
         if (!use.computed.empty()) {  // anywhere
-            span.first = reinterpret_cast<int64_t>(use.buffer->data());
+            span.first = static_cast<int64_t>(use.buffer->address());
             span.last = span.first + static_cast<int64_t>(use.buffer->size());
         }
         const auto same = std::find_if(spans.begin(), spans.end(),
@@ -187,6 +189,11 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     const auto rank = static_cast<size_t>(form.grid_rank);
     PreparedLaunch launch;
     launch.record = begin_record(parts, counted, std::move(kernel));
+    const DeviceBackend& device = parts.outputs[0].buffer->device();
+    if (!device.is_cpu()) {
+        launch.form = std::make_shared<const KernelForm>(form);
+        launch.record.device = &parts.outputs[0].buffer->device();
+    }
     launch.tile = tile_of(parts, extents);
     find_columns(form, launch.hints);
     launch.cost = cost_of(form);
@@ -195,7 +202,7 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
     const auto append = [&](const BufferUse& use, const BufferForm& buffer) {
         if (use.buffer != nullptr && !use.position) {
-            const int64_t start = reinterpret_cast<int64_t>(use.buffer->data());
+            const auto start = static_cast<int64_t>(use.buffer->address());
             launch.origins.push_back(
                 {static_cast<uint32_t>(launch.words.size()), use.buffer, use.base - start});
         }
@@ -212,15 +219,35 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     return launch;
 }
 
-void run_prepared(const PreparedLaunch& launch, bool fresh) {
+namespace {
+
+// Under WEFT_DEBUG each kernel is waited for, so that its time is its own and a fault has a name.
+void finish_named(DeviceBackend& device, const std::string& kernel) {
+    try {
+        device.synchronize();
+    } catch (const DeviceError& error) {
+        throw DeviceError(std::string(error.what()) + "\nThe kernel was " + kernel + ".");
+    }
+}
+
+}  // namespace
+
+void run_prepared(PreparedLaunch& launch, bool& fresh) {
     using Clock = std::chrono::steady_clock;
+    const bool on_cpu = launch.form == nullptr;
+    DeviceBackend& device = on_cpu ? cpu_device() : *launch.record.device;
+    if (!on_cpu &&
+        (launch.record.kernel == nullptr || !fits(*launch.record.kernel, launch.words, launch.grid)))
+        launch.record.kernel =
+            find_or_compile_for_gpu(*launch.form, device, launch.words, launch.grid, fresh);
     LaunchRecord record = launch.record;
     const StoredKernel& kernel = *record.kernel;
     record.fresh = fresh;
     GridHints hints = launch.hints;
     hints.tile = launch.tile;
     const auto start = Clock::now();
-    cpu_device().launch(*kernel.compiled, launch.words, launch.grid, launch.cost, hints);
+    device.launch(*kernel.compiled, launch.words, launch.grid, launch.cost, hints);
+    if (!on_cpu && debug_enabled(DebugLevel::kLaunches)) finish_named(device, kernel.name);
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (debug_enabled(DebugLevel::kLaunches, kernel.name)) {
         char text[256];
@@ -237,7 +264,8 @@ void run_prepared(const PreparedLaunch& launch, bool fresh) {
 void launch_once(const KernelParts& parts, const Dims& extents, const Dims& counted) {
     bool fresh = false;
     const std::shared_ptr<const StoredKernel> kernel = find_or_compile(parts.form, fresh);
-    run_prepared(prepare(parts, extents, counted, kernel), fresh);
+    PreparedLaunch launch = prepare(parts, extents, counted, kernel);
+    run_prepared(launch, fresh);
 }
 
 void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& counted) {
@@ -256,7 +284,8 @@ void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& co
     drop(inner_extents);
     drop(inner_counted);
     bool fresh = false;
-    const std::shared_ptr<const StoredKernel> kernel = find_or_compile(inner.form, fresh);
+    const bool on_cpu = parts.outputs[0].buffer->on_host();
+    std::shared_ptr<const StoredKernel> kernel = on_cpu ? find_or_compile(inner.form, fresh) : nullptr;
     Dims position(extra);
     while (true) {
         const auto move = [&](BufferUse& use, const BufferUse& whole) {
@@ -266,7 +295,9 @@ void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& co
         };
         for (size_t k = 0; k < parts.inputs.size(); ++k) move(inner.inputs[k], parts.inputs[k]);
         for (size_t k = 0; k < parts.outputs.size(); ++k) move(inner.outputs[k], parts.outputs[k]);
-        run_prepared(prepare(inner, inner_extents, inner_counted, kernel), fresh);
+        PreparedLaunch launch = prepare(inner, inner_extents, inner_counted, kernel);
+        run_prepared(launch, fresh);
+        kernel = launch.record.kernel;
         fresh = false;
         size_t d = extra;
         while (d-- > 0) {

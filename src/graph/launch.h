@@ -22,6 +22,8 @@ struct WordOrigin {
 // A launch with all that it needs, but for what `origins` tells of.
 struct PreparedLaunch {
     LaunchRecord record;  // but for the time
+    // For GPUs, where the kernel depends on the words, too: it is found when they are known.
+    std::shared_ptr<const KernelForm> form;
     std::vector<KernelWord> words;
     std::vector<WordOrigin> origins;
     Dims grid, tile;
@@ -31,10 +33,11 @@ struct PreparedLaunch {
 
 // Over `extents`: the grid first, then reduced dimensions; at most kMaxGridDimensions of the grid. `counted`
 // is what the history says of elements and bytes.
+// Without a kernel, for a GPU.
 PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims& counted,
                        std::shared_ptr<const StoredKernel> kernel);
-// `fresh`: the kernel was compiled for this launch.
-void run_prepared(const PreparedLaunch& launch, bool fresh);
+// `fresh`: the kernel was compiled for this launch; set where it is found only now.
+void run_prepared(PreparedLaunch& launch, bool& fresh);
 // Finds the kernel too; nothing is remembered.
 void launch_once(const KernelParts& parts, const Dims& extents, const Dims& counted);
 // Walks the grid dimensions beyond what a launch takes.

@@ -27,7 +27,9 @@ struct Source {
     uint32_t result = 0;
     BufferPtr buffer;
 
-    bool in_memory() const { return buffer != nullptr; }
+    bool in_memory() const { return buffer != nullptr; }  // of whichever device
+    bool at_hand() const { return buffer != nullptr && buffer->on_host(); }
+    DeviceBackend& device() const;
     void settle() {  // a computed node is replaced by its buffer
         if (node) settle_node();
     }
@@ -52,11 +54,12 @@ struct Operand {
 enum class NodeKind : uint8_t {
     kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
-    kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
-    kArange,   // start + i * step over one dimension: inputs are the two constants
-    kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
-    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
-    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
+    kUpdate,    // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
+    kArange,    // start + i * step over one dimension: inputs are the two constants
+    kScan,      // inputs[0] over `shape`: running results of `op` along `scan_axis`
+    kProduct,   // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
+    kGather,    // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
+    kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
 };
 
 constexpr uint64_t kSequenceStep = 1 << 16;  // rewrites enter nodes between those that were recorded
@@ -85,6 +88,8 @@ struct GatheredAxis {
 class Node : public std::enable_shared_from_this<Node> {
 public:
     NodeKind kind = NodeKind::kElementwise;
+    DeviceBackend* device =
+        &cpu_device();  // where it runs and its results are: of its inputs, but for transfers
     const OpInfo* op = nullptr;
     int loop = 0;
     Dims shape;  // iteration space: of the results, of the input (kReduce), of the target (kUpdate)
@@ -120,6 +125,8 @@ public:
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
 };
+
+inline DeviceBackend& Source::device() const { return buffer != nullptr ? buffer->device() : *node->device; }
 
 // Every node that waits for evaluation; see pending_nodes.
 size_t pending_node_count();

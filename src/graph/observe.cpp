@@ -37,6 +37,10 @@ std::string explain(std::span<const array> arrays) {
 }
 
 HostView::HostView(const array& input, bool for_writing) : array_(input) {
+    if (!input.storage()->device.is_cpu()) {
+        throw BufferError("the array is on " + input.storage()->device.name() +
+                          ", where its memory cannot be shown to the CPU: copy it with x.to_device('cpu')");
+    }
     if (for_writing && !input.writeable()) throw ValueError("array is read-only");
     Storage& storage = *input.storage();
     while (true) {
@@ -73,11 +77,23 @@ void read_element(const array& input, std::span<const int64_t> position, void* b
     int64_t offset = input.offset();
     for (size_t d = 0; d < position.size(); ++d) offset += position[d] * input.strides()[d];
     const BufferPtr buffer = evaluate_storage(*input.storage());
+    if (!buffer->on_host()) {
+        buffer->device().copy_out(static_cast<char*>(bytes), *buffer, static_cast<size_t>(offset),
+                                  static_cast<size_t>(input.itemsize()));
+        return;
+    }
     std::memcpy(bytes, buffer->data() + offset, static_cast<size_t>(input.itemsize()));
 }
 
 void copy_out(const array& input, void* destination) {
     if (input.size() == 0) return;
+    if (!input.storage()->device.is_cpu()) {
+        const array dense = input.c_contiguous() ? input : copy(input, 'C');
+        const BufferPtr there = evaluate_storage(*dense.storage());
+        there->device().copy_out(static_cast<char*>(destination), *there, static_cast<size_t>(dense.offset()),
+                                 static_cast<size_t>(dense.nbytes()));
+        return;
+    }
     const BufferPtr buffer = evaluate_storage(*input.storage());
     const Dims strides = c_strides(input.shape(), input.itemsize());
     const ScalarType type = input.dtype().scalar_type();

@@ -172,6 +172,7 @@ private:
             drafts_[into[0]].multiplies = true;
             return "";
         }
+        if (node.kind == NodeKind::kTransfer) return "it comes from another device";
         if (!is_pointwise(node) && node.kind != NodeKind::kReduce) return "it is a library's work";
         if (into.size() > 1) {
             if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into)) {
@@ -266,7 +267,8 @@ private:
             if (own == draft.maps.end()) continue;
             const Operand& operand = reader.node->inputs[reader.operand];
             if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
-            if (reader.node->kind == NodeKind::kProduct) return {};  // a library reads memory
+            if (reader.node->kind == NodeKind::kProduct || reader.node->kind == NodeKind::kTransfer)
+                return {};  // they read memory
             if (is_gathered(reader)) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
@@ -733,6 +735,7 @@ private:
             group.streamed.push_back(group.stored.back() && is_streamed(*node, draft));
         }
         group.nodes = std::move(draft.nodes);
+        group.device = group.nodes.back()->device;
         group.reason = std::move(draft.reason);
         group.shape = std::move(draft.shape);
         group.reduces = draft.walk.has_value();

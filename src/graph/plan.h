@@ -26,6 +26,7 @@ struct Group {
     std::vector<bool> repeated;        // which are computed in other groups too
     std::vector<bool> streamed;        // which results go past the caches: large, and read by no later kernel
     std::vector<IndexMap> maps;        // how the space reads each (the first way, where there are several)
+    DeviceBackend* device = nullptr;   // where all of them run
     std::string reason;                // why the root is not part of its consumer's kernel
     Dims shape;                        // the space
     bool reduces = false;              // it has reductions

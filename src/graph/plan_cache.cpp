@@ -104,6 +104,7 @@ private:
         word(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
              static_cast<uint64_t>(node.inputs.size()) << 16 |
              static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
+        word(reinterpret_cast<uintptr_t>(node.device));
         word(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);
         dims(node.shape);
         for (const NodeResult& result : node.results) {

@@ -92,9 +92,12 @@ int64_t least_fresh_bytes(std::span<const Group> groups) {
 void require_memory(std::span<const Group> groups) {
     if (groups.size() < 2) return;  // one group alone looks when it reserves
     int64_t all = 0;
-    for (const Group& group : groups) all += stored_bytes(group);
+    for (const Group& group : groups) {
+        all += stored_bytes(group);
+        if (group.device != groups[0].device) return;  // plans over several devices look at each buffer
+    }
     if (all < kLookedAtBytes) return;
-    cpu_device().require(static_cast<size_t>(least_fresh_bytes(groups)));
+    groups[0].device->require(static_cast<size_t>(least_fresh_bytes(groups)));
 }
 
 }  // namespace weft

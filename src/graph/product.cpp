@@ -6,6 +6,7 @@
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
@@ -40,13 +41,14 @@ bool run_at_once(const Product& product, const array& left, const array& right, 
         element_count(product.shape) > kSmallWork)
         return false;
     const int64_t bytes = element_count(product.result_shape) * product.dtype.itemsize();
+    if (!device_of(left).is_cpu() || !device_of(right).is_cpu()) return false;
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
     {
         StorageLocks locks;
         locks.add(*left.storage());
         locks.add(*right.storage());
         locks.lock();
-        if (!locks.all_in_memory()) return false;
+        if (!locks.all_at_hand()) return false;
         Contraction contraction{product.dtype.scalar_type(),
                                 product.shape,
                                 std::vector<bool>(product.shape.size()),
@@ -75,6 +77,8 @@ Operand operand_of(const array& input, const Dims& strides) {
 NodePtr make_node(const Product& product, const array& left, const array& right) {
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kProduct;
+    check_same_device(left, right);
+    node->device = &device_of(left);
     node->shape = product.shape;
     node->reduced_axes.assign(product.shape.size(), false);
     std::fill(node->reduced_axes.begin() + static_cast<std::ptrdiff_t>(product.result_axes),
@@ -108,6 +112,7 @@ void record_into(const Product& product, const array& left, const array& right, 
     value.source.node = node;
     value.dtype = product.dtype;
     value.strides = product.result_strides;
+    check_same_device(left, out);
     const bool at_once = is_shown(left) || is_shown(right);
     write(out, std::move(value));
     recorded(node);

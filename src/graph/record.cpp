@@ -12,6 +12,7 @@
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "graph/turns.h"
 #include "ops/resolve.h"
@@ -125,9 +126,16 @@ bool is_shown(const array& input) {
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
 
 NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
-                         std::span<const DType> result_dtypes, const Dims* strides) {
+                         std::span<const DType> result_dtypes, const Dims* strides, DeviceBackend* device) {
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kElementwise;
+    const auto in_memory =
+        std::find_if(inputs.begin(), inputs.end(), [](const Operand& input) { return !input.is_constant(); });
+    if (in_memory != inputs.end()) {
+        node->device = &in_memory->source.device();
+    } else {
+        node->device = device != nullptr ? device : &current_device();
+    }
     node->op = op;
     node->loop = loop;
     node->shape = shape;
@@ -280,8 +288,8 @@ void write(const array& target, Operand value) {
         return;
     }
 
-    const bool at_hand = value.is_constant() || value.source.in_memory();
-    if (at_hand && storage.current.in_memory() && is_small(target.size())) {
+    const bool at_hand = value.is_constant() || value.source.at_hand();
+    if (at_hand && storage.current.at_hand() && is_small(target.size())) {
         const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
         if (storage.current.buffer.use_count() == own) {
             write_bytes(target, storage.current.buffer->data(), value);
@@ -298,8 +306,8 @@ void write(const array& target, Operand value) {
         const DType dtype = target.dtype();
         std::vector<Operand> inputs;
         inputs.push_back(std::move(value));
-        NodePtr node =
-            make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1}, &target.strides());
+        NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1},
+                                        &target.strides(), &storage.device);
         Source version;
         version.node = node;
         storage.current = std::move(version);
@@ -310,6 +318,7 @@ void write(const array& target, Operand value) {
 
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kUpdate;
+    node->device = &storage.device;
     node->shape = target.shape();
     node->target = {target.dtype(), target.strides(), target.offset()};
     Operand old;

@@ -26,8 +26,11 @@ Operand constant_operand(const ScalarBytes& bytes, DType dtype, const Dims& shap
 array array_of(const NodePtr& node, uint32_t result, const Dims& shape);
 array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides);
 
+// On the device of its inputs, which are on one; without inputs from memory, on `device` or else the current
+// one.
 NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
-                         std::span<const DType> result_dtypes, const Dims* strides);
+                         std::span<const DType> result_dtypes, const Dims* strides,
+                         DeviceBackend* device = nullptr);
 
 // To be called for each node that is made: sets its depth, and evaluates when it is time to.
 void recorded(const NodePtr& node);

@@ -4,6 +4,7 @@
 #include "core/shape.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
@@ -57,7 +58,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_in_memory()) {
+        if (locks.all_at_hand()) {
             const auto bytes =
                 static_cast<size_t>(element_count(reduction.kept) * reduction.result.itemsize());
             BufferPtr buffer = cpu_device().allocate(bytes);
@@ -70,6 +71,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     }
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kReduce;
+    node->device = &device_of(input);
     node->shape = input.shape();
     node->inputs.push_back(read_operand(input, input.shape()));
     node->reduction = &reduction.info;
@@ -195,6 +197,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         const array value =
             initial ? *initial
                     : scalar(reduction.compute, identity ? identity->data() : ScalarBytes{}.data());
+        const DeviceScope scope(device_of(input));
         result = empty(reduction.kept, reduction.result);
         result.set_layout(reduction.kept, result_strides(reduction));
         assign(result, value, Casting::kUnsafe);

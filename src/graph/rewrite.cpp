@@ -67,6 +67,7 @@ Operand summed(const Node& product, const Operand& operand, const std::vector<bo
                const ReductionInfo& sum, Dims& strides) {
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kReduce;
+    node->device = product.device;
     node->reduction = &sum;
     node->compute_dtype = operand.dtype;
     Operand input = operand;
@@ -278,6 +279,7 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
     const Factor a = build(factors, order, first, cut), b = build(factors, order, cut + 1, last);
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::kProduct;
+    node->device = &a.operand.source.device();
     node->shape = Dims{a.rows, b.columns, a.columns};
     node->reduced_axes = {false, false, true};
     Operand left = a.operand, right = b.operand;

@@ -4,11 +4,14 @@
 
 #include "core/shape.h"
 #include "graph/launch.h"
+#include "graph/run_on_gpu.h"
 #include "graph/run_product.h"
 
 namespace weft {
 
-BufferPtr reserve(int64_t bytes) { return cpu_device().allocate(static_cast<size_t>(bytes)); }
+BufferPtr reserve(const Group& group, int64_t bytes) {
+    return group.device->allocate(static_cast<size_t>(bytes));
+}
 
 GroupBuffers& reserve_results(Group& group) {
     GroupBuffers& buffers = group.buffers;
@@ -16,12 +19,31 @@ GroupBuffers& reserve_results(Group& group) {
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         buffers[k].clear();
         if (!group.stored[k] || group.nodes[k]->kind == NodeKind::kUpdate) continue;
-        for (const NodeResult& result : group.nodes[k]->results) buffers[k].push_back(reserve(result.bytes));
+        for (const NodeResult& result : group.nodes[k]->results)
+            buffers[k].push_back(reserve(group, result.bytes));
     }
     return buffers;
 }
 
+namespace {
+
+// What was computed on another device than the node's goes there.
+void bring_home(Group& group) {
+    for (size_t k = 0; k < group.nodes.size(); ++k) {
+        DeviceBackend& home = *group.nodes[k]->device;
+        if (!group.stored[k] || &home == group.device) continue;
+        for (BufferPtr& buffer : group.buffers[k]) {
+            const BufferPtr there = home.allocate(buffer->size());
+            home.copy(*there, 0, *buffer, 0, buffer->size());
+            buffer = there;
+        }
+    }
+}
+
+}  // namespace
+
 void commit_all(Group& group) {
+    bring_home(group);
     // From the first node to the last: a node that only the group needed dies when its reader lets go of it.
     // Inputs are let go of after all: freeing memory of others may wait for the GIL, and a fork come between.
     for (size_t k = 0; k < group.nodes.size(); ++k) {
@@ -50,17 +72,46 @@ bool owns_last_references(const Group& group, const BufferPtr& buffer) {
     return buffer.use_count() == own;
 }
 
+namespace {
+
+void run_transfer(Group& group) {
+    const Node& node = group.root();
+    const Operand& input = node.inputs[0];
+    reserve_results(group);
+    node.device->copy(*group.buffers.back()[0], 0, *input.source.buffer, static_cast<size_t>(input.offset),
+                      static_cast<size_t>(node.results[0].bytes));
+    commit_all(group);
+}
+
+}  // namespace
+
 void run_group(Group& group, bool fuse) {
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
     }
+    if (group.root().kind == NodeKind::kTransfer) {
+        run_transfer(group);
+    } else if (group.device->is_cpu()) {
+        run_on_cpu(group, fuse);
+    } else {
+        run_on_gpu(group, fuse);
+    }
+}
+
+void run_on_cpu(Group& group, bool fuse) {
     if (group.multiplies || group.root().kind == NodeKind::kProduct) {
         run_product(group);
         return;
     }
     if (is_small_group(group)) {
         run_small(group, fuse);
-    } else if (group.reduces) {
+    } else {
+        run_kernels(group, fuse);
+    }
+}
+
+void run_kernels(Group& group, bool fuse) {
+    if (group.reduces) {
         run_reduction(group);
     } else if (group.root().kind == NodeKind::kScan) {
         run_scan(group);

@@ -12,10 +12,14 @@ namespace weft {
 // Afterwards the group's stored nodes are done. Throws before anything is changed.
 void run_group(Group& group, bool fuse);
 
+// By the CPU; and as kernels, on whichever device, where the group is one that kernels are made of.
+void run_on_cpu(Group& group, bool fuse);
+void run_kernels(Group& group, bool fuse);
+
 // Buffers of each node's results, by position in the group.
 using GroupBuffers = std::vector<std::vector<BufferPtr>>;
 
-BufferPtr reserve(int64_t bytes);
+BufferPtr reserve(const Group& group, int64_t bytes);  // on the group's device
 // For the results of the stored nodes (but not of a write, which decides for itself): the group's own
 // buffers.
 GroupBuffers& reserve_results(Group& group);

@@ -184,8 +184,9 @@ private:
     // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.
     bool decides_early(size_t kept, const Dims& extents) const {
         const ReductionId id = reductions_[0]->reduction->id;
-        return reductions_.size() == 1 && (id == ReductionId::kAny || id == ReductionId::kAll) &&
-               outer_ == 0 && kept == 1 && extents[0] == 1 && walk_.lanes > 1;
+        return group_.device->is_cpu() && reductions_.size() == 1 &&
+               (id == ReductionId::kAny || id == ReductionId::kAll) && outer_ == 0 && kept == 1 &&
+               extents[0] == 1 && walk_.lanes > 1;
     }
 
     // Launches a few chunks, then several times as many, until a partial result decides. The partial results

@@ -109,7 +109,7 @@ private:
         Dims grid(std::span(extents.begin(), rank - 1));
         grid.push_back(chunks);
         const DType compute = node_.compute_dtype;
-        const BufferPtr between = reserve(element_count(grid) * compute.itemsize());
+        const BufferPtr between = reserve(group_, element_count(grid) * compute.itemsize());
         const BufferUse use = use_of(*between, 0, compute, c_strides(grid, compute.itemsize()));
         grid.push_back(length);
 

@@ -47,13 +47,13 @@ void run_small(Group& group, bool fuse) {
         if (node.kind == NodeKind::kUpdate) {
             const BufferPtr& old = node.inputs[0].source.buffer;
             const bool in_place = fuse && owns_last_references(group, old);
-            BufferPtr version = in_place ? old : reserve(node.results[0].bytes);
+            BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
             StridedData value = data_of(node.inputs[1], computed);
             // A value that reads the old version elsewhere is taken aside before the write.
             const Dims dense = c_strides(node.shape, node.inputs[1].dtype.itemsize());
             BufferPtr aside;
             if (in_place && node.inputs[1].source.buffer == old) {
-                aside = reserve(count * node.inputs[1].dtype.itemsize());
+                aside = reserve(group, count * node.inputs[1].dtype.itemsize());
                 const StridedData copy{aside->data(), &dense, value.type};
                 copy_at_once(node.shape, value, copy);
                 value = copy;
@@ -66,7 +66,7 @@ void run_small(Group& group, bool fuse) {
             results.push_back(std::move(version));
             continue;
         }
-        for (const NodeResult& result : node.results) results.push_back(reserve(result.bytes));
+        for (const NodeResult& result : node.results) results.push_back(reserve(group, result.bytes));
         if (node.kind == NodeKind::kArange) {
             arange_at_once(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
                            node.inputs[1].constant.data(), node.shape[0], results[0]->data());

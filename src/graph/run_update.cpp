@@ -109,9 +109,13 @@ void run_update(Group& group, bool fuse) {
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
-        BufferPtr fresh = reserve(bytes);
-        copy_outside(fresh->data(), old->data(), bytes, root.shape, root.target.strides, root.target.offset,
-                     root.target.dtype.itemsize());
+        BufferPtr fresh = reserve(group, bytes);
+        if (old->on_host()) {
+            copy_outside(fresh->data(), old->data(), bytes, root.shape, root.target.strides,
+                         root.target.offset, root.target.dtype.itemsize());
+        } else {
+            group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
+        }
         buffers.back().push_back(std::move(fresh));
     }
     GroupRun run(group, buffers, static_cast<size_t>(*way));

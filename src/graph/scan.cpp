@@ -3,6 +3,7 @@
 
 #include "core/shape.h"
 #include "graph/evaluate.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/scan_tree.h"
 #include "graph/storage_locks.h"
@@ -91,12 +92,13 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     info.bytes = input.size() * result_dtype.itemsize();
     array result;
     if (input.size() == 0) {
+        const DeviceScope scope(device_of(input));
         result = empty(input.shape(), result_dtype);
     } else if (is_small(input.size())) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_in_memory()) {
+        if (locks.all_at_hand()) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(info.bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
@@ -109,6 +111,7 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     if (!result.valid()) {
         node = std::make_shared<Node>();
         node->kind = NodeKind::kScan;
+        node->device = &device_of(input);
         node->op = &op;
         node->loop = static_cast<int>(loop - op.loops.data());
         node->shape = input.shape();

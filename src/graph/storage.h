@@ -24,10 +24,14 @@ struct KnownRange {
 
 class Storage {
 public:
-    Storage(Source version, int64_t bytes) : current(std::move(version)), bytes(bytes) {}
-    explicit Storage(BufferPtr buffer) : bytes(static_cast<int64_t>(buffer->size())) {
+    Storage(Source version, int64_t bytes)
+        : device(version.device()), current(std::move(version)), bytes(bytes) {}
+    explicit Storage(BufferPtr buffer)
+        : device(buffer->device()), bytes(static_cast<int64_t>(buffer->size())) {
         current.buffer = std::move(buffer);
     }
+
+    DeviceBackend& device;  // for as long as it lives
 
     ShortLock mutex;  // guards the members below; taken in order of address when several are needed
     Source current;

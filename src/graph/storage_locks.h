@@ -34,12 +34,12 @@ public:
     void unlock() {
         for (; held_ > 0; --held_) storages_[held_ - 1]->mutex.unlock();
     }
-    // Settles all versions; whether every one is in memory.
-    bool all_in_memory() {
+    // Settles all versions; whether every one is in the host's memory.
+    bool all_at_hand() {
         bool all = true;
         for (size_t i = 0; i < count_; ++i) {
             storages_[i]->current.settle();
-            all &= storages_[i]->current.in_memory();
+            all &= storages_[i]->current.at_hand();
         }
         return all;
     }

@@ -5,6 +5,7 @@
 #include "core/shape.h"
 #include "graph/gather.h"
 #include "graph/indexed_view.h"
+#include "graph/placement.h"
 #include "graph/record.h"
 #include "weft/ops.h"
 
@@ -251,6 +252,7 @@ array real(const array& input) {
 
 array imag(const array& input) {
     if (!input.dtype().is_complex()) {
+        const DeviceScope scope(device_of(input));
         array zeros = full(input.shape(), Integer(0), input.dtype(),
                            input.f_contiguous() && !input.c_contiguous() ? 'F' : 'C');
         zeros.set_writeable(false);

@@ -1,6 +1,8 @@
 """Every session has a kernel cache of its own: what a developer's holds decides no test."""
 
+import importlib.util
 import os
+import pathlib
 import tempfile
 
 import pytest
@@ -10,6 +12,13 @@ _folder = tempfile.TemporaryDirectory(prefix="weft-cache-")
 os.environ["WEFT_CACHE_DIR"] = _folder.name
 os.environ.pop("WEFT_CACHE", None)
 os.environ.pop("WEFT_CACHE_SIZE", None)
+
+# Where no GPU is asked for, the stand-in for its driver answers (tests/stand_in), also on machines with a GPU.
+if not os.environ.get("WEFT_DEVICE"):
+    _package = importlib.util.find_spec("weft")
+    _stand_in = pathlib.Path(_package.origin).parents[2] / "bin" / "libweft_stand_in.so"
+    if _stand_in.exists():
+        os.environ["WEFT_CUDA_DRIVER"] = str(_stand_in)
 
 
 @pytest.fixture

@@ -48,7 +48,17 @@ DeviceFacts facts_of(const Driver& driver, DeviceHandle device) {
     return facts;
 }
 
+DeviceHandle find_device(const Driver& driver, int ordinal) {
+    DeviceHandle device = 0;
+    driver.check(driver.device_get(&device, ordinal), "find the device");
+    return device;
+}
+
 }  // namespace
+
+DeviceFacts read_facts(const Driver& driver, int ordinal) {
+    return facts_of(driver, find_device(driver, ordinal));
+}
 
 Context::Context(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {
     check_fork();
@@ -58,8 +68,7 @@ Context::Context(const Driver& driver, int ordinal) : driver_(driver), ordinal_(
             (driver.devices == 1 ? " device, cuda:0"
                                  : " devices, cuda:0 to cuda:" + std::to_string(driver.devices - 1)));
     }
-    DeviceHandle device = 0;
-    driver.check(driver.device_get(&device, ordinal), "find the device");
+    const DeviceHandle device = find_device(driver, ordinal);
     facts_ = facts_of(driver, device);
     driver.check(driver.primary_context_retain(&handle_, device), "make a context on the device");
     const Scope scope(*this);
@@ -102,9 +111,8 @@ void Context::throw_ruined() {
     const std::lock_guard lock(mutex_);
     throw DeviceError("a kernel on " + name() + " failed and ruined this process's CUDA context: " + fault_ +
                       ". What is in the device's memory is lost; save what is on the CPU and start the "
-                      "process again. To find "
-                      "the kernel: WEFT_EAGER=1 WEFT_DEBUG=1 prints each before it runs, compute-sanitizer "
-                      "shows the access. "
+                      "process again. With WEFT_EAGER=1 WEFT_DEBUG=1 the message names the kernel; "
+                      "compute-sanitizer shows the access. "
                       "If no kernel of your own is to blame, this is a fault of weft: please report it");
 }
 

@@ -20,6 +20,9 @@ struct DeviceFacts {
     size_t shared_per_block = 48 << 10;  // the most that a kernel may ask for
 };
 
+// Of device `ordinal`, without making a context on it. Throws DeviceError.
+DeviceFacts read_facts(const Driver& driver, int ordinal);
+
 class Context {
 public:
     // Retains the primary context of device `ordinal`. Throws DeviceError.
