@@ -4,6 +4,7 @@
 
 #include "bindings.h"
 #include "core/scalar_traits.h"
+#include "graph/placement.h"
 
 namespace weft::python {
 
@@ -99,7 +100,7 @@ Argument to_argument(nb::handle object) {
 
 array to_array(nb::handle object) {
     if (is_array(object.ptr())) return array_of(object);
-    return from_argument(to_argument(object));
+    return move_to(from_argument(to_argument(object)), current_device());
 }
 
 std::optional<DType> to_dtype(nb::handle object) {

@@ -1,6 +1,7 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
 #include "bindings.h"
 #include "graph/at_hand.h"
+#include "graph/placement.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
 
@@ -31,7 +32,7 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         result = convert_buffer(pointer, true);
         fresh = false;
     } else if (is_scalar(pointer)) {
-        result = copy(scalar_array(pointer));
+        result = move_to(copy(scalar_array(pointer)), current_device());
     } else if (!convert_foreign(pointer, dtype, result)) {
         result = convert_sequence(pointer, dtype);
     }

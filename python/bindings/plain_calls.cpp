@@ -246,7 +246,8 @@ PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, 
         const DType own = PyFloat_CheckExact(object) ? DType() : DType(ScalarType::kInt64);
         const nb::object scalar = nb::steal(number_as_scalar(object, dtype.value_or(own)));
         if (!scalar.is_valid()) return nullptr;
-        return give(weft::scalar(scalar_dtype(scalar.ptr()), scalar_bytes(scalar.ptr())));
+        return give(
+            move_to(weft::scalar(scalar_dtype(scalar.ptr()), scalar_bytes(scalar.ptr())), current_device()));
     }
     if (!flat_array(object, result)) return nullptr;
     if (dtype && !(result.dtype() == *dtype)) return nullptr;  // converted with Python's rules and errors

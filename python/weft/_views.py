@@ -147,7 +147,8 @@ class flatiter:
             raise NotImplementedError(
                 "weft does not write by integer-array indexing yet; meanwhile write in a loop"
             )
-        values = _core.asarray(value).reshape(-1)
+        with array.device:
+            values = _core.asarray(value).reshape(-1)
         if values.size == 0:
             if part.size:
                 raise ValueError("Error setting single item of array.")

@@ -383,7 +383,9 @@ private:
     // Whether the group is element-wise work over a matrix that is the product's result.
     bool runs_on_tiles(const Node& product, size_t group) {
         const Draft& draft = drafts_[group];
-        if (!is_on(OptionalStep::kProductTiles) || draft.walk || draft.multiplies) return false;
+        if (!product.device->is_cpu() || !is_on(OptionalStep::kProductTiles) || draft.walk ||
+            draft.multiplies)
+            return false;
         if (draft.nodes.front()->kind != NodeKind::kElementwise || is_full(draft, product)) return false;
         const Dims shape = product.result_shape();
         const NodeResult& result = product.results[0];

@@ -12,6 +12,7 @@
 #include "core/shape.h"
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
+#include "graph/run_product.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -21,8 +22,7 @@ namespace {
 // What no kernel for GPUs is made of yet; empty where one may be.
 std::string why_not_there(const Group& group) {
     if (!is_on(OptionalStep::kGpuKernels)) return "kernels for GPUs are left out";
-    if (group.multiplies || group.root().kind == NodeKind::kProduct)
-        return "matrix products do not run on GPUs yet";
+    if (group.multiplies) return "work on the tiles of a product";
     if (group.root().kind == NodeKind::kScan) return "running results do not run on GPUs yet";
     if (group.reduces && group.shape.size() + 1 > kMaxGridDimensions)
         return "a reduction of more dimensions than a grid has";
@@ -118,7 +118,11 @@ void run_on_gpu(Group& group, bool fuse) {
     std::string reason = why_not_there(group);
     if (reason.empty()) {
         try {
-            run_kernels(group, fuse);
+            if (group.root().kind == NodeKind::kProduct) {
+                run_product(group);
+            } else {
+                run_kernels(group, fuse);
+            }
             return;
         } catch (const NotImplementedError& error) {  // nothing has been committed
             reason = error.what();

@@ -14,6 +14,8 @@
 #include "graph/run_elementwise.h"
 #include "graph/run_group.h"
 #include "library/contraction.h"
+#include "library/cuda/gpu_contraction.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -46,8 +48,8 @@ Contraction contraction_of(const Node& node, char* out) {
     Contraction contraction{result.dtype.scalar_type(),
                             node.shape,
                             node.reduced_axes,
-                            left.source.buffer->data() + left.offset,
-                            right.source.buffer->data() + right.offset,
+                            reinterpret_cast<const char*>(left.source.buffer->address()) + left.offset,
+                            reinterpret_cast<const char*>(right.source.buffer->address()) + right.offset,
                             out,
                             left.strides,
                             right.strides,
@@ -76,20 +78,32 @@ void record_product(LaunchRecord record, const ContractionReport& report) {
     record_launch(std::move(record));
 }
 
-void run_alone(const Node& node, char* out) {
+// By the device's library; not empty: why it cannot, with nothing done.
+std::string run_alone(const Node& node, const Buffer& out) {
     const auto start = Clock::now();
-    const ContractionReport report = contract(contraction_of(node, out));
-    if (report.routine.empty()) return;              // no elements
+    const Contraction contraction = contraction_of(node, reinterpret_cast<char*>(out.address()));
+    DeviceBackend& device = out.device();
+    ContractionReport report;
+    if (device.is_cpu()) {
+        report = contract(contraction);
+    } else {
+        const std::string why = contract_on_gpu(contraction, device, report);
+        if (!why.empty()) return why;
+        if (debug_enabled(DebugLevel::kLaunches)) device.synchronize();  // so that its time is its own
+    }
+    if (report.routine.empty()) return "";           // no elements
     auto kernel = std::make_shared<StoredKernel>();  // the library's, so that nothing is compiled
     kernel->name = report.routine + " " + size_text(report);
     LaunchRecord record;
     record.kernel = std::move(kernel);
+    if (!device.is_cpu()) record.device = &device;
     record.operations = 1;
     record.elements = node.results[0].bytes / node.results[0].dtype.itemsize();
     record.bytes_read = bytes_read(node, report);
     record.bytes_written = node.results[0].bytes + report.packed_bytes;
     record.seconds = seconds_since(start);
     record_product(std::move(record), report);
+    return "";
 }
 
 // The kernel of the other nodes runs on each tile of the product, by the task that has it in its cache.
@@ -141,7 +155,8 @@ void run_product(Group& group) {
                                           [](const Node* node) { return node->kind == NodeKind::kProduct; });
         run_with_tiles(group, **product, buffers);
     } else {
-        run_alone(group.root(), buffers.back()[0]->data());
+        const std::string why = run_alone(group.root(), *buffers.back()[0]);
+        if (!why.empty()) throw NotImplementedError(why);
     }
     commit_all(group);
 }

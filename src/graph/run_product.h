@@ -7,6 +7,7 @@ namespace weft {
 
 struct Group;
 
+// On the group's device. Throws NotImplementedError, with nothing done, for what a GPU's library cannot do.
 void run_product(Group& group);
 
 }  // namespace weft

@@ -79,6 +79,7 @@ Block MemoryPool::allocate(size_t bytes) {
 
 void MemoryPool::require(size_t bytes) {
     const std::lock_guard lock(mutex_);
+    if (pooled_ >= bytes) return;
     const Context::Scope scope(context_);
     const auto can_have = [&] {
         size_t free_bytes = 0, total = 0;
