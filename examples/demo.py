@@ -189,6 +189,10 @@ def finish(np, result):
         np.eval(
             *(x for x in (result if isinstance(result, tuple) else (result,)) if isinstance(x, np.ndarray))
         )
+    if hasattr(np, "synchronize"):
+        np.synchronize()
+    elif hasattr(np, "cuda"):  # CuPy
+        np.cuda.Device().synchronize()
     return result
 
 
@@ -205,6 +209,8 @@ def to_numpy(result):
     """The result as NumPy arrays of its own memory: an array, or a tuple of arrays and Python numbers."""
     if isinstance(result, tuple):
         return tuple(to_numpy(part) for part in result)
+    if hasattr(result, "get"):  # CuPy's arrays are copied by their own method alone
+        return result.get()
     return result if isinstance(result, (int, float)) else numpy.array(result)
 
 

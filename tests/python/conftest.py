@@ -19,6 +19,15 @@ if not os.environ.get("WEFT_DEVICE"):
     _stand_in = pathlib.Path(_package.origin).parents[2] / "bin" / "libweft_stand_in.so"
     if _stand_in.exists():
         os.environ["WEFT_CUDA_DRIVER"] = str(_stand_in)
+        os.environ["CUDA_HOME"] = str(_stand_in.parent / "stand_in_toolkit")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("WEFT_DEVICE", "cpu") in ("", "cpu"):
+        return
+    for item in items:
+        if item.get_closest_marker("host"):
+            item.add_marker(pytest.mark.skip(reason="about the CPU"))
 
 
 @pytest.fixture

@@ -219,6 +219,7 @@ def test_astype():
         assert weft.asarray(x).copy(order).strides == x.copy(order).strides
 
 
+@pytest.mark.host
 def test_numpy_reads_arrays():
     x = weft.arange(6.0).reshape(2, 3)
     theirs = numpy.asarray(x)
@@ -238,6 +239,7 @@ def test_numpy_reads_arrays():
         x.__array__(dtype="f4", copy=False)
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_buffer(dtype):
     x = numpy.ones((2, 3), dtype)
@@ -249,6 +251,7 @@ def test_buffer(dtype):
     assert weft.asarray(x.T).tobytes("A") == x.T.tobytes("A")
 
 
+@pytest.mark.host
 def test_buffer_of_views():
     x = weft.arange(12).reshape(3, 4)
     assert memoryview(x[::2, ::-1]).tolist() == [[3, 2, 1, 0], [11, 10, 9, 8]]

@@ -196,6 +196,7 @@ def test_bounds_are_looked_at_at_the_call():
     assert float(x[index].sum()) == 0
 
 
+@pytest.mark.host
 def test_an_index_written_after_it_was_looked_at_is_looked_at_again():
     x = weft.array(random_numbers(N))
     index = weft.array(random_positions(0, N, N))
@@ -306,6 +307,7 @@ def test_extremes_found_are_positions():
     assert_equal(result, a.max(1, keepdims=True))
 
 
+@pytest.mark.host
 def test_what_nobody_else_reads_is_gathered_before_it_is_computed():
     a, b, positions = random_numbers(N), random_numbers(N), random_positions(-N, N, N // 2)
     x, y, index = weft.array(a), weft.array(b), weft.array(positions)

@@ -276,7 +276,7 @@ def programs():
         "gather": lambda np, u: u[(u[:, 0] * len(u)).astype(np.int64)],
         "joined": lambda np, u: np.concatenate([u, u * 2], axis=1),
         "running": lambda np, u: np.cumsum((u * 100).astype(np.int64), axis=0),
-        "product": lambda np, u: (u * 8).astype(np.int64) @ (u.T * 8).astype(np.int64),
+        "products of integers": lambda np, u: (u * 8).astype(np.int64) @ (u.T * 8).astype(np.int64),
     }
 
 
@@ -291,6 +291,40 @@ def test_programs_give_what_the_cpu_gives(name, shape):
     if isinstance(got, np.ndarray):
         assert got.device == "cuda:0"
     assert numpy.array_equal(numpy.asarray(got), numpy.asarray(want))
+
+
+PRODUCTS = {
+    "matrices": ((5, 7), (7, 3), lambda np, a, b: a @ b),
+    "transposed": ((7, 5), (3, 7), lambda np, a, b: a.T @ b.T),
+    "mixed": ((5, 7), (3, 7), lambda np, a, b: a @ b.T),
+    "slices": ((9, 12), (14, 8), lambda np, a, b: a[2:7, 1:8] @ b[3:10, 2:5]),
+    "row": ((7,), (7, 3), lambda np, a, b: a @ b),
+    "column": ((5, 7), (7,), lambda np, a, b: a @ b),
+    "dot": ((7,), (7,), lambda np, a, b: a @ b),
+    "outer": ((7,), (5,), lambda np, a, b: np.outer(a, b)),
+    "batch": ((4, 5, 7), (4, 7, 3), lambda np, a, b: a @ b),
+    "shared": ((4, 5, 7), (7, 3), lambda np, a, b: a @ b),
+    "einsum": ((5, 7), (7, 3), lambda np, a, b: np.einsum("ij,jk->ki", a, b)),
+    "large": ((130, 70), (70, 90), lambda np, a, b: (a + 1) @ b * 2),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_are_cublas(name, dtype):
+    first, second, work = PRODUCTS[name]
+    rng = numpy.random.default_rng(7)
+    # Small whole numbers, so that no order of additions rounds.
+    a, b = (rng.integers(-8, 8, shape).astype(dtype) for shape in (first, second))
+    want = work(numpy, a, b)
+    np.clear_kernel_history()
+    got = work(np, gpu(a), gpu(b))
+    assert numpy.array_equal(numpy.asarray(got), want)
+    assert got.dtype == want.dtype
+    history = np.kernel_history()
+    if ON_STAND_IN:
+        assert [record["fallback"] for record in history if record["fallback"]] == []
+        assert any(record["name"].startswith("cublas") for record in history) or name == "outer"
 
 
 def test_loops_compile_nothing_after_their_first_turns():

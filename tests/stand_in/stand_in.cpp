@@ -595,6 +595,15 @@ Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigne
     return kSuccess;
 }
 
+void run_later(cuda::StreamHandle stream, std::function<void()> work) {
+    const std::lock_guard lock(state().mutex);
+    stream->queue.push_back({[work = std::move(work)]() -> Result {
+                                 work();
+                                 return kSuccess;
+                             },
+                             nullptr, nullptr});
+}
+
 }  // namespace weft::stand_in
 
 extern "C" __attribute__((visibility("default"))) weft::stand_in::Control* weft_stand_in() {

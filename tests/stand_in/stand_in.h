@@ -3,6 +3,8 @@
 // when somebody waits for it, so that a wait that weft forgot gives wrong bytes. Kernels run by the kernel IR
 // that weft writes into its PTX as comments, compiled for the CPU, or by a function that a test gives.
 //
+// The same library is cuBLAS (cublas.cpp), found where CUDA_HOME is bin/stand_in_toolkit of the build folder.
+//
 // Environment, read when the library is loaded:
 //   WEFT_STAND_IN_DEVICES=n    devices there are; 2
 //   WEFT_STAND_IN_MEMORY=n     bytes that each has; 4 GiB
@@ -39,6 +41,9 @@ public:
     virtual size_t live_bytes(int device) const = 0;
     virtual size_t queued(int device) const = 0;  // operations that have not run yet
 };
+
+// Queues work on a stream, for the stand-ins of libraries.
+void run_later(cuda::StreamHandle stream, std::function<void()> work);
 
 }  // namespace weft::stand_in
 
