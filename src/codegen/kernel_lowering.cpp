@@ -357,7 +357,7 @@ void KernelLowering::lower_for(const Instruction& instruction) {
     const bool one = constant_step != nullptr && constant_step->isOne();
     llvm::Value* next = builder_.CreateAdd(i, step, "next", /*HasNUW=*/false, /*HasNSW=*/one);
     llvm::BasicBlock* latch = builder_.GetInsertBlock();
-    builder_.CreateCondBr(before_end(next), body, after);
+    annotate_loop(builder_.CreateCondBr(before_end(next), body, after), instruction);
     i->addIncoming(next, latch);
     add_incoming(carried, yielded, latch);
     builder_.SetInsertPoint(after);

@@ -60,6 +60,8 @@ protected:
     virtual llvm::Value* load_base(int64_t word, const std::string& name) = 0;
     virtual llvm::Value* load_stride(int64_t word, const std::string& name) = 0;
     virtual void lower(const ir::Instruction& instruction);
+    // What a target tells LLVM about a `for`.
+    virtual void annotate_loop(llvm::BranchInst*, const ir::Instruction&) {}
     // Lowers all but the yield; gives what is yielded.
     virtual std::vector<Scalar> lower_region(const ir::Region& region);
 

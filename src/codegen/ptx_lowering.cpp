@@ -1,8 +1,7 @@
 #include "codegen/ptx_lowering.h"
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -10,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/kernel_lowering.h"
+#include "codegen/ptx_kernel_lowering.h"
+#include "codegen/ptx_team_lowering.h"
+#include "passes/lower_reductions.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -23,196 +24,18 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-constexpr unsigned kGlobalSpace = 1;
 constexpr int64_t kAccessBytes = 16;  // of the widest load
-constexpr size_t kMostParameterBytes = 4096;
 
-std::string symbol_of(const std::string& name) {
-    std::string symbol = "weft_";
-    for (const char c : name) symbol += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return symbol;
-}
-
-class PtxLowering final : public KernelLowering {
+// A thread computes a point, or a run of neighbours.
+class PtxThreadLowering final : public PtxKernelLowering {
 public:
-    PtxLowering(const ir::Function& kernel, const PtxLoweringOptions& options, llvm::Module& module,
-                BitcodeLibrary& library, CudaKernelImage& image)
-        : KernelLowering(kernel, module, library, "GPUs"), options_(options), image_(image) {}
-
-    llvm::Function* run() {
-        image_.symbol = symbol_of(kernel_.name);
-        image_.wide = options_.wide;
-        count_words();
-        if (static_cast<size_t>(image_.words) * sizeof(KernelWord) > kMostParameterBytes)
-            refuse("so many arguments");
-        auto* words = llvm::ArrayType::get(builder_.getInt64Ty(), static_cast<uint64_t>(image_.words));
-        auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
-        begin_function(
-            llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, image_.symbol, module_));
-        function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-        function_->getArg(0)->setName("words");
-        function_->addParamAttr(0, llvm::Attribute::getWithByValType(context_, words));
-        function_->addParamAttr(0, llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
-        find_unwritten_scopes();
-        make_alias_scopes();
-        read_parameters();
-        lower_region(kernel_.body);
-        builder_.CreateRetVoid();
-        set_most_threads(256);
-        return function_;
-    }
+    using PtxKernelLowering::PtxKernelLowering;
 
 private:
-    // --- parameters ----------------------------------------------------------------------------------
-
-    // Where each word is and what may be taken for granted of it.
-    void count_words() {
-        for (const ValueId parameter : kernel_.parameters) {
-            const ir::Type& type = kernel_.type(parameter);
-            if (!type.is_buffer) {
-                image_.words += type.scalar == ScalarType::kComplex128 ? 2 : 1;
-                continue;
-            }
-            CudaBufferFacts facts;
-            facts.alignment = static_cast<int>(alignment_of(type.buffer.element).value());
-            facts.base_word = image_.words++;
-            for (const int64_t stride : type.buffer.strides) {
-                if (stride == ir::kDynamic) facts.stride_words.push_back(image_.words++);
-            }
-            image_.buffers.push_back(std::move(facts));
-        }
-    }
-
-    llvm::Value* word_pointer(int64_t index) {
-        return builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), function_->getArg(0),
-                                                   static_cast<uint64_t>(index));
-    }
-    llvm::Value* load_base(int64_t word, const std::string& name) override {
-        llvm::Value* address =
-            builder_.CreateAlignedLoad(builder_.getInt64Ty(), word_pointer(word), llvm::Align(8));
-        return builder_.CreateIntToPtr(address, builder_.getPtrTy(kGlobalSpace), name);
-    }
-    // A narrow index times a narrow stride is one instruction (mul.wide.s32), whatever the product is.
-    llvm::Value* load_stride(int64_t word, const std::string& name) override {
-        llvm::Type* type = index_type();
-        llvm::Value* stride = builder_.CreateAlignedLoad(type, word_pointer(word), llvm::Align(8), name);
-        return builder_.CreateSExt(stride, builder_.getInt64Ty());
-    }
-
-    void set_most_threads(int threads) {
-        llvm::Metadata* const parts[] = {
-            llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, "maxntidx"),
-            llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(threads)))};
-        module_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, parts));
-    }
-
-    // --- memory --------------------------------------------------------------------------------------
-
-    llvm::Align alignment_of(ScalarType type) const {
-        return options_.unaligned ? llvm::Align(1) : llvm::Align(static_cast<uint64_t>(part_size(type)));
-    }
-
-    // Scopes of which this kernel writes nothing.
-    void find_unwritten_scopes() {
-        std::set<uint16_t> written;
-        for (const ir::ValueInfo& value : kernel_.values) {
-            if (value.type.is_buffer && !value.type.buffer.readonly)
-                written.insert(value.type.buffer.alias_scope);
-        }
-        for (const ir::ValueInfo& value : kernel_.values) {
-            if (value.type.is_buffer && !written.contains(value.type.buffer.alias_scope))
-                unwritten_.insert(value.type.buffer.alias_scope);
-        }
-    }
-
-    void annotate_load(llvm::LoadInst* load, const BufferType& type) {
-        set_alias_scope(load, type);
-        if (type.space == AddressSpace::kGlobal && unwritten_.contains(type.alias_scope))
-            load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    }
-
-    llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) {
-        llvm::Value* pointer = buffer.base;
-        const auto move_along = [&](size_t d) {
-            pointer = builder_.CreateInBoundsGEP(
-                builder_.getInt8Ty(), pointer, {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
-        };
-        for (size_t d = 0; d < indices.size(); ++d) {
-            if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
-        }
-        for (size_t d = 0; d < indices.size(); ++d) {
-            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
-            if (known != nullptr && !known->isZero()) move_along(d);
-        }
-        return pointer;
-    }
-
-    Scalar load(const BufferValue& from, std::span<const ValueId> indices) override {
-        llvm::Value* pointer = address(from, indices);
-        const ScalarType type = from.type.element;
-        Scalar result;
-        for (int part = 0; part < part_count(type); ++part) {
-            llvm::LoadInst* load = builder_.CreateAlignedLoad(
-                part_type(type), part_pointer(pointer, type, part), alignment_of(type));
-            annotate_load(load, from.type);
-            result.parts[part] = load;
-        }
-        return result;
-    }
-
-    void store(const BufferValue& to, const Scalar& value, std::span<const ValueId> indices) override {
-        llvm::Value* pointer = address(to, indices);
-        const ScalarType type = to.type.element;
-        for (int part = 0; part < part_count(type); ++part) {
-            llvm::StoreInst* store = builder_.CreateAlignedStore(
-                value.parts[part], part_pointer(pointer, type, part), alignment_of(type));
-            set_alias_scope(store, to.type);
-        }
-    }
-
-    // --- indices -------------------------------------------------------------------------------------
-
-    llvm::Type* index_type() { return options_.wide ? builder_.getInt64Ty() : builder_.getInt32Ty(); }
-    llvm::ConstantInt* index_constant(int64_t value) {
-        return llvm::cast<llvm::ConstantInt>(
-            llvm::ConstantInt::get(index_type(), static_cast<uint64_t>(value)));
-    }
-    llvm::Value* to_index(llvm::Value* value) { return builder_.CreateTrunc(value, index_type()); }
-    // Indices of the grid are never negative.
-    llvm::Value* from_index(llvm::Value* value) { return builder_.CreateSExt(value, builder_.getInt64Ty()); }
-    llvm::Value* special_register(llvm::Intrinsic::ID id) {
-        return builder_.CreateZExt(builder_.CreateIntrinsic(id, {}, {}), index_type());
-    }
-
-    void return_unless(llvm::Value* condition) {
-        llvm::BasicBlock* going_on = new_block("inside");
-        builder_.CreateCondBr(condition, going_on, leave());
-        builder_.SetInsertPoint(going_on);
-    }
-    llvm::BasicBlock* leave() {
-        if (leave_ == nullptr) {
-            leave_ = new_block("outside");
-            llvm::ReturnInst::Create(context_, leave_);
-        }
-        return leave_;
-    }
-
-    // --- the grid ------------------------------------------------------------------------------------
-
-    void lower_parallel(const Instruction& instruction) override {
-        if (instruction.level != ir::ParallelLevel::kGrid) refuse("parallel(block)");
-        const Region& region = instruction.regions[0];
-        const size_t rank = instruction.operands.size();
-        if (has_grid_) refuse("more than one parallel(grid)");
-        has_grid_ = true;
-        if (rank > kMaxGridDimensions) refuse("a grid of " + std::to_string(rank) + " dimensions");
-        if (instruction.range_dimension >= 0) refuse("a grid in ranges");
-        image_.grid_dimensions = static_cast<int>(rank);
+    void lower_grid(const Region& region, std::span<llvm::Value* const> sizes) override {
+        const size_t rank = sizes.size();
         find_vectors(region);
         image_.points_per_thread = static_cast<int>(lanes_);
-
-        std::vector<llvm::Value*> sizes;
-        for (const ValueId operand : instruction.operands) sizes.push_back(to_index(index(operand)));
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
         llvm::Value* threads = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
         llvm::Value* thread = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
@@ -223,28 +46,60 @@ private:
             return;
         }
         // A unit is a run of points in the last dimension.
-        llvm::Value* units = sizes.back();
+        std::vector<llvm::Value*> units(sizes.begin(), sizes.end());
+        std::vector<size_t> order(rank);
+        std::iota(order.begin(), order.end(), size_t{0});
         if (lanes_ > 1) {
-            units = builder_.CreateUDiv(builder_.CreateAdd(units, index_constant(lanes_ - 1)),
-                                        index_constant(lanes_), "units");
+            units.back() = builder_.CreateUDiv(builder_.CreateAdd(sizes.back(), index_constant(lanes_ - 1)),
+                                               index_constant(lanes_), "units");
+        } else {
+            // Neighbouring threads read neighbours in memory.
+            const size_t nearest = nearest_dimension(region);
+            std::rotate(order.begin() + static_cast<std::ptrdiff_t>(nearest),
+                        order.begin() + static_cast<std::ptrdiff_t>(nearest) + 1, order.end());
         }
-        std::vector<llvm::Value*> point(rank);
-        llvm::Value* rest = unit;
-        for (size_t d = rank; d-- > 1;) {
-            llvm::Value* size = d + 1 == rank ? units : sizes[d];
-            llvm::Value* quotient = builder_.CreateUDiv(rest, size);
-            point[d] = builder_.CreateNSWSub(rest, builder_.CreateNSWMul(quotient, size));
-            rest = quotient;
-        }
-        point[0] = rest;
-        return_unless(builder_.CreateICmpSLT(rest, rank == 1 ? units : sizes[0]));
-        for (size_t d = 0; d + 1 < rank; ++d)
-            scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
+        const std::vector<llvm::Value*> point = decompose(unit, units, order);
+        return_unless(builder_.CreateICmpSLT(point[order[0]], units[order[0]]));
+        const size_t run = lanes_ > 1 ? rank - 1 : rank;
+        for (size_t d = 0; d < run; ++d) scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
         if (lanes_ == 1) {
-            scalars_[region.arguments.back().index].parts[0] = from_index(point.back());
             lower_region(region);
         } else {
-            lower_run(region, point.back(), units, sizes.back());
+            lower_run(region, point.back(), units.back(), sizes.back());
+        }
+    }
+
+    // The dimension along which most accesses run without gaps, the last one of equals.
+    static size_t most_of(std::span<const int> votes) {
+        size_t most = votes.size() - 1;
+        for (size_t d = votes.size(); d-- > 0;) {
+            if (votes[d] > votes[most]) most = d;
+        }
+        return most;
+    }
+    size_t nearest_dimension(const Region& region) const {
+        std::vector<int> votes(region.arguments.size());
+        count_accesses(region, region.arguments, 1, votes);
+        return most_of(votes);
+    }
+    // What is in a loop counts more.
+    void count_accesses(const Region& region, std::span<const ValueId> point, int weight,
+                        std::span<int> votes) const {
+        for (const Instruction& instruction : region.body) {
+            for (const Region& inner : instruction.regions)
+                count_accesses(inner, point,
+                               instruction.opcode == Opcode::kIf ? weight : std::min(16 * weight, 1 << 16),
+                               votes);
+            const bool loads = instruction.opcode == Opcode::kLoad;
+            if (!loads && instruction.opcode != Opcode::kStore) continue;
+            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+            if (type.space != AddressSpace::kGlobal) continue;
+            for (size_t d = 0; d < type.strides.size(); ++d) {
+                if (std::abs(type.strides[d]) != DType(type.element).itemsize()) continue;
+                const ValueId index = instruction.operands[d + (loads ? 1 : 2)];
+                const auto found = std::find(point.begin(), point.end(), index);
+                if (found != point.end()) votes[static_cast<size_t>(found - point.begin())] += weight;
+            }
         }
     }
 
@@ -480,11 +335,6 @@ private:
         return builder_.CreateOr(word, builder_.CreateShl(part, static_cast<uint64_t>(number) * bits));
     }
 
-    const PtxLoweringOptions& options_;
-    CudaKernelImage& image_;
-    std::set<uint16_t> unwritten_;
-    llvm::BasicBlock* leave_ = nullptr;
-    bool has_grid_ = false;
     int64_t lanes_ = 1;
     std::set<uint32_t> vector_buffers_;
     std::set<const Instruction*> vector_accesses_;
@@ -494,7 +344,8 @@ private:
 
 llvm::Function* lower_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
                               llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
-    return PtxLowering(kernel, options, module, library, image).run();
+    if (passes::needs_teams(kernel)) return lower_teams_for_ptx(kernel, options, module, library, image);
+    return PtxThreadLowering(kernel, options, module, library, image).run();
 }
 
 }  // namespace weft::codegen

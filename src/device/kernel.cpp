@@ -11,8 +11,8 @@ namespace weft {
 namespace {
 
 constexpr int64_t kMostNarrow = std::numeric_limits<int32_t>::max();
-constexpr int64_t kThreads = 256;              // of a block
-constexpr int64_t kElementsPerWarp = 8 * 512;  // of a row, before another warp joins its team
+constexpr int64_t kThreads = 256;       // of a block, unless the kernel says how many
+constexpr int64_t kMostThreads = 1024;  // of a block
 
 // The product of the sizes, or more than any grid has.
 int64_t points_of(std::span<const int64_t> grid) {
@@ -67,11 +67,20 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
     int64_t units_per_block = kThreads;
     if (image.teams) {
         int64_t team = image.team_threads;
+        for (const int word : image.team_words) {
+            const auto factor = static_cast<int64_t>(words[static_cast<size_t>(word)]);
+            team *= std::clamp<int64_t>(factor, 0, kMostThreads + 1);
+        }
+        if (team > kMostThreads)
+            throw ValueError(image.name + ": a block of more than " + std::to_string(kMostThreads) +
+                             " threads");
+        if (image.team_threads > 0 && team == 0) return shape;
         if (team == 0) {
-            const int64_t row =
-                image.row_word < 0 ? 1 : static_cast<int64_t>(words[static_cast<size_t>(image.row_word)]);
-            const auto warps =
-                static_cast<uint64_t>(std::clamp<int64_t>(row / kElementsPerWarp, 1, kMostTeamThreads / 32));
+            const int64_t row = image.row_word < 0
+                                    ? image.row_elements
+                                    : static_cast<int64_t>(words[static_cast<size_t>(image.row_word)]);
+            const auto warps = static_cast<uint64_t>(
+                std::clamp<int64_t>(row / image.elements_per_warp, 1, kMostTeamThreads / 32));
             team = 32 * static_cast<int64_t>(std::bit_floor(warps));
             shape.threads_y = static_cast<uint32_t>(std::min(kThreads / team, std::max<int64_t>(units, 1)));
         }

@@ -57,11 +57,15 @@ struct CudaKernelImage {
     int grid_dimensions = 0;
     // Either each thread computes up to so many points, neighbours in the grid's last dimension …
     int points_per_thread = 1;
-    // … or a team of threads computes a point: `team_threads` of them, or, if that is 0, 32 times a power of
-    // two up to kMostTeamThreads. Teams are rows of a block (blockDim.x), of which a block may have several.
+    // … or a team of threads computes a point: `team_threads` times the values of `team_words` of them, or,
+    // if that is 0, 32 times a power of two up to kMostTeamThreads, the launch's choice by how many elements
+    // a point walks. Teams are rows of a block (blockDim.x), of which a block may have several.
     bool teams = false;
     int team_threads = 0;
-    int row_word = -1;  // of teams: the word that says how many elements a point walks; -1: unknown
+    std::vector<int> team_words = {};
+    int row_word = -1;                 // the word that says how many elements; -1: `row_elements` at most
+    int64_t row_elements = 0;          // 0: unknown
+    int64_t elements_per_warp = 4096;  // from which on another warp joins the team
     // What it takes for granted of what it is launched with; see fits.
     bool wide = false;  // 64-bit indices
     std::vector<CudaBufferFacts> buffers;

@@ -39,7 +39,8 @@ void append_value(std::string& key, const ValueForm& value) {
 
 class Lowering {
 public:
-    explicit Lowering(const KernelForm& form) : form_(form), builder_(form.name()) {}
+    Lowering(const KernelForm& form, KernelTarget target)
+        : form_(form), target_(target), builder_(form.name()) {}
 
     ir::Module run() {
         declare();
@@ -428,7 +429,8 @@ private:
 
     // argmax, any and their kin along rows; across rows, columns are the vector lanes.
     bool searches(const ReductionForm& reduction) const {
-        return form_.shape == KernelShape::kReduce && form_.lanes > 1 && searches_by_blocks(reduction);
+        return form_.shape == KernelShape::kReduce && form_.lanes > 1 && target_ == KernelTarget::kCpu &&
+               searches_by_blocks(reduction);
     }
 
     Values search(const ReductionForm& reduction, ValueId count, ValueId base, const ElementAt& element) {
@@ -519,11 +521,16 @@ private:
             }
         }
         if (along_row.empty()) return;
-        b.for_loop(b.index(0), count, b.index(1), {}, [&](Builder&, std::span<const ValueId> arguments) {
+        const Builder::Body write = [&](Builder&, std::span<const ValueId> arguments) {
             Scope scope = element_scope(arguments[0]);
             for (const size_t k : along_row) store(scope, k);
             return Values{};
-        });
+        };
+        if (target_ == KernelTarget::kGpu && form_.lanes > 1) {
+            b.parallel(ir::ParallelLevel::kBlock, std::array{count}, write);
+        } else {
+            b.for_loop(b.index(0), count, b.index(1), {}, write);
+        }
     }
 
     // One walk over the row or the chunk: its reductions' results, or their partial results stored.
@@ -684,6 +691,7 @@ private:
     }
 
     const KernelForm& form_;
+    const KernelTarget target_;
     Builder builder_;
     Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_;
     std::vector<Position> positions_;
@@ -788,6 +796,6 @@ std::string KernelForm::name() const {
     return name + "_" + std::string(DType::of(type).name());
 }
 
-ir::Module lower(const KernelForm& form) { return Lowering(form).run(); }
+ir::Module lower(const KernelForm& form, KernelTarget target) { return Lowering(form, target).run(); }
 
 }  // namespace weft

@@ -117,7 +117,11 @@ struct KernelForm {
     std::string name() const;  // for people
 };
 
+// What runs the kernel: searches and what is written along rows are loops that a core walks fast, or the work
+// of a team of threads. The bits are the same.
+enum class KernelTarget : uint8_t { kCpu, kGpu };
+
 // Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
-ir::Module lower(const KernelForm& form);
+ir::Module lower(const KernelForm& form, KernelTarget target = KernelTarget::kCpu);
 
 }  // namespace weft

@@ -15,6 +15,7 @@ using Values = std::vector<ValueId>;
 
 constexpr int64_t kMaxLevels = 64;  // of the binary counter: sizes are 64-bit
 constexpr int64_t kFew = 8, kFewBits = 3;
+constexpr int64_t kTeamLanes = 32;  // a warp
 
 Values slice(std::span<const ValueId> values, size_t from, size_t count) {
     auto part = values.subspan(from, count);
@@ -253,37 +254,59 @@ private:
     Values initials_;
 };
 
+bool is_for_team(const Instruction& instruction) {
+    return instruction.opcode == Opcode::kReduce &&
+           (instruction.lanes == kTeamLanes || (instruction.lanes == 1 && instruction.block == 1));
+}
+
+// Whether `matches` some instruction that all threads of a team come to: in the region or, outside of blocks,
+// in one within.
+template <class Predicate>
+bool any_of_team(const Region& region, const Predicate& matches) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+        if (matches(instruction)) return true;
+        return std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const Region& inner) { return any_of_team(inner, matches); });
+    });
+}
+
 class Lowering {
 public:
-    explicit Lowering(Function& function) : function_(function) {}
+    // `teams`: leaves the reductions of teams.
+    Lowering(Function& function, bool teams) : function_(function), teams_(teams) {}
 
-    void run() { lower_root(function_.body); }
+    void run() { lower_root(function_.body, teams_); }
 
 private:
     // A body that no loop encloses within its parallel region; its local arrays are allocated once, at its
     // start.
-    void lower_root(Region& region) {
+    void lower_root(Region& region, bool of_team) {
         std::vector<Instruction> allocated;
         Builder allocations(function_, allocated);
-        lower(region, allocations);
+        lower(region, allocations, of_team);
         region.body.insert(region.body.begin(), std::make_move_iterator(allocated.begin()),
                            std::make_move_iterator(allocated.end()));
     }
 
-    void lower(Region& region, Builder& allocations) {
+    static bool is_left(const Instruction& instruction, bool of_team) {
+        return of_team && is_for_team(instruction) && !any_of_team(instruction.regions[0], is_for_team);
+    }
+
+    void lower(Region& region, Builder& allocations, bool of_team) {
         std::vector<Instruction> old = std::move(region.body);
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
+            const bool left = is_left(instruction, of_team);
             for (Region& inner : instruction.regions) {
                 if (instruction.opcode == Opcode::kParallel) {
-                    lower_root(inner);
+                    lower_root(inner, of_team && instruction.level == ParallelLevel::kGrid);
                 } else {
-                    lower(inner, allocations);
+                    lower(inner, allocations, of_team && !left);
                 }
             }
             Builder builder(function_, region.body);
-            if (instruction.opcode == Opcode::kReduce) {
+            if (instruction.opcode == Opcode::kReduce && !left) {
                 Values results = Expansion(builder, allocations, instruction).run();
                 for (size_t i = 0; i < results.size(); i++) replaced_.set(instruction.results[i], results[i]);
             } else if (instruction.opcode == Opcode::kScan) {
@@ -295,11 +318,23 @@ private:
     }
 
     Function& function_;
+    bool teams_;
     Substitution replaced_;
 };
 
 }  // namespace
 
-void lower_reductions(const Module&, Function& function) { Lowering(function).run(); }
+void lower_reductions(const Module&, Function& function) { Lowering(function, false).run(); }
+
+void lower_reductions_of_threads(const Module&, Function& function) { Lowering(function, true).run(); }
+
+bool needs_teams(const Function& kernel) {
+    return any_of_team(kernel.body, [&](const Instruction& instruction) {
+        if (instruction.opcode == Opcode::kParallel) return instruction.level == ParallelLevel::kBlock;
+        if (instruction.opcode == Opcode::kAllocate)
+            return kernel.type(instruction.results[0]).buffer.space == AddressSpace::kShared;
+        return is_for_team(instruction);
+    });
+}
 
 }  // namespace weft::passes

@@ -28,7 +28,7 @@ constexpr Pass kPasses[] = {
 constexpr Pass kGpuPasses[] = {
     {"inline_calls", inline_calls},
     {"simplify", simplify, OptionalStep::kSimplify},
-    {"lower_reductions", lower_reductions},
+    {"lower_reductions_of_threads", lower_reductions_of_threads},
     {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
 };
 

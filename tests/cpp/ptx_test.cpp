@@ -163,5 +163,124 @@ kernel @own(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) {
     EXPECT_FALSE(texts.uses_libdevice);
 }
 
+const char* const kRowSums = R"(
+kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[4] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %zero = const f32 0.0
+    %sum = reduce %k in %columns lanes 32 block 512 with (%zero) {
+      %x = load %a[%i, %k]
+      yield %x
+    } combine (%left, %right) {
+      %both = add %left, %right
+      yield %both
+    }
+    store %out[%i], %sum
+  }
+})";
+
+TEST(Ptx, RowsAreReducedInRegisters) {
+    const CudaKernelImage image = compile(kRowSums);
+    EXPECT_TRUE(image.teams);
+    EXPECT_EQ(image.team_threads, 0);
+    EXPECT_EQ(image.row_word, 1);
+    EXPECT_EQ(count_of(image.ptx, ".local"), 0U) << image.ptx;
+    EXPECT_NE(count_of(image.ptx, "shfl.sync"), 0U);
+    // A block's 16 rows of lanes are under way at once.
+    EXPECT_GE(count_of(image.ptx, "ld.global.nc.f32"), 16U);
+    EXPECT_EQ(inexact_arithmetic(image.ptx), "");
+    expect_assembles(image);
+}
+
+TEST(Ptx, ColumnsAreReadSideBySide) {
+    // The last dimension counts chunks of rows; neighbouring threads take neighbouring columns all the same.
+    const CudaKernelImage image = compile(R"(
+kernel @column_sums(%columns: i64, %chunks: i64, %rows: i64, %a: global f32[4, ?] readonly, %out: global f32[?, 4] scope 1) {
+  %length = const i64 4096
+  parallel grid (%j, %c) in (%columns, %chunks) {
+    %zero = const f32 0.0
+    %begin = multiply %c, %length
+    %rest = subtract %rows, %begin
+    %count = minimum %rest, %length
+    %sum = reduce %k in %count lanes 1 block 0 with (%zero) {
+      %row = add %begin, %k
+      %x = load %a[%j, %row]
+      yield %x
+    } combine (%left, %right) {
+      %both = add %left, %right
+      yield %both
+    }
+    store %out[%j, %c], %sum
+  }
+})");
+    EXPECT_FALSE(image.teams);
+    EXPECT_EQ(count_of(image.ptx, ".local"), 0U) << image.ptx;
+    EXPECT_GE(count_of(image.ptx, "ld.global.nc.f32"), 8U) << "loads of several rows are under way";
+    // Threads are numbered along columns: what divides is their number, the kernel's first word.
+    EXPECT_NE(image.ptx.find("[weft_column_sums_param_0]"), std::string::npos);
+    const size_t divides = image.ptx.find("div.u32");
+    ASSERT_NE(divides, std::string::npos) << image.ptx;
+    const std::string line = image.ptx.substr(divides, image.ptx.find(';', divides) - divides);
+    const std::string divisor = line.substr(line.rfind('%'));
+    EXPECT_NE(image.ptx.find(divisor + ", [weft_column_sums_param_0]"), std::string::npos)
+        << line << image.ptx;
+    expect_assembles(image);
+}
+
+TEST(Ptx, BlocksHaveTheThreadsThatTheKernelSays) {
+    const CudaKernelImage image = compile(R"(
+kernel @reverse_each(%n: i64, %threads: i64, %a: global i32[256, 4] scope 1) {
+  parallel grid (%row) in (%n) {
+    %tile = allocate shared i32[4] size [64] scope 2
+    parallel block (%t) in (%threads) {
+      %x = load %a[%row, %t]
+      store %tile[%t], %x
+      barrier
+      %last = const i64 63
+      %from = subtract %last, %t
+      %y = load %tile[%from]
+      store %a[%row, %t], %y
+    }
+  }
+})");
+    EXPECT_EQ(image.team_threads, 1);
+    EXPECT_EQ(image.team_words, (std::vector<int>{1}));
+    EXPECT_NE(image.ptx.find("bar.sync"), std::string::npos);
+    EXPECT_NE(image.ptx.find("st.shared"), std::string::npos);
+    const std::vector<KernelWord> words = {5, 64, 0};
+    const std::vector<int64_t> grid = {5};
+    EXPECT_EQ(launch_shape(image, words, grid).threads_x, 64U);
+    EXPECT_EQ(launch_shape(image, words, grid).blocks, 5U);
+    const std::vector<KernelWord> too_many = {5, 2000, 0};
+    EXPECT_THROW(launch_shape(image, too_many, grid), ValueError);
+    expect_assembles(image);
+}
+
+TEST(Ptx, OrderOfAtomicsIsKept) {
+    const CudaKernelImage image = compile(R"(
+kernel @publish(%n: i64, %flags: global i32[4] scope 1, %sums: global f64[8] scope 2) {
+  parallel grid (%i) in (%n) {
+    %one = const i32 1
+    %x = const f64 2.0
+    %a = atomic add %flags[%i], %one release device
+    %b = atomic add %sums[%i], %x relaxed device
+    %c = atomic multiply %sums[%i], %x relaxed device
+  }
+})");
+    const size_t fence = image.ptx.find("membar.gl"), flag = image.ptx.find("atom.global.add.u32");
+    EXPECT_LT(fence, flag) << image.ptx;
+    EXPECT_NE(image.ptx.find("atom.global.add.f64"), std::string::npos);
+    EXPECT_NE(image.ptx.find("atom.global.cas.b64"), std::string::npos);
+    EXPECT_EQ(count_of(image.ptx, "membar"), 1U);
+    expect_assembles(image);
+    EXPECT_THROW(compile(R"(
+kernel @system(%n: i64, %flags: global i32[4] scope 1) {
+  parallel grid (%i) in (%n) {
+    %one = const i32 1
+    %a = atomic add %flags[%i], %one relaxed system
+  }
+})"),
+                 NotImplementedError);
+}
+
 }  // namespace
 }  // namespace weft

@@ -1,0 +1,343 @@
+#include "codegen/ptx_kernel_lowering.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+using ir::AddressSpace;
+using ir::BufferType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::ValueId;
+
+namespace {
+
+constexpr size_t kMostParameterBytes = 4096;
+
+std::string symbol_of(const std::string& name) {
+    std::string symbol = "weft_";
+    for (const char c : name) symbol += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return symbol;
+}
+
+}  // namespace
+
+llvm::Function* PtxKernelLowering::run() {
+    image_.symbol = symbol_of(kernel_.name);
+    image_.wide = options_.wide;
+    count_words();
+    if (static_cast<size_t>(image_.words) * sizeof(KernelWord) > kMostParameterBytes)
+        refuse("so many arguments");
+    auto* words = llvm::ArrayType::get(builder_.getInt64Ty(), static_cast<uint64_t>(image_.words));
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
+    begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, image_.symbol, module_));
+    function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function_->getArg(0)->setName("words");
+    function_->addParamAttr(0, llvm::Attribute::getWithByValType(context_, words));
+    function_->addParamAttr(0, llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
+    find_unwritten_scopes();
+    make_alias_scopes();
+    read_parameters();
+    lower_region(kernel_.body);
+    builder_.CreateRetVoid();
+    set_most_threads(most_threads_);
+    return function_;
+}
+
+// Where each word is and what may be taken for granted of it.
+void PtxKernelLowering::count_words() {
+    for (const ValueId parameter : kernel_.parameters) {
+        const ir::Type& type = kernel_.type(parameter);
+        if (!type.is_buffer) {
+            image_.words += type.scalar == ScalarType::kComplex128 ? 2 : 1;
+            continue;
+        }
+        CudaBufferFacts facts;
+        facts.alignment = static_cast<int>(alignment_of(type.buffer.element).value());
+        facts.base_word = image_.words++;
+        for (const int64_t stride : type.buffer.strides) {
+            if (stride == ir::kDynamic) facts.stride_words.push_back(image_.words++);
+        }
+        image_.buffers.push_back(std::move(facts));
+    }
+}
+
+llvm::Value* PtxKernelLowering::load_base(int64_t word, const std::string& name) {
+    llvm::Value* address =
+        builder_.CreateAlignedLoad(builder_.getInt64Ty(), word_pointer(word), llvm::Align(8));
+    return builder_.CreateIntToPtr(address, builder_.getPtrTy(kGlobalSpace), name);
+}
+
+// A narrow index times a narrow stride is one instruction (mul.wide.s32), whatever the product is.
+llvm::Value* PtxKernelLowering::load_stride(int64_t word, const std::string& name) {
+    llvm::Type* type = index_type();
+    llvm::Value* stride = builder_.CreateAlignedLoad(type, word_pointer(word), llvm::Align(8), name);
+    return builder_.CreateSExt(stride, builder_.getInt64Ty());
+}
+
+void PtxKernelLowering::set_most_threads(int threads) {
+    llvm::Metadata* const parts[] = {
+        llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, "maxntidx"),
+        llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(threads)))};
+    module_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, parts));
+}
+
+// Scopes of which this kernel writes nothing.
+void PtxKernelLowering::find_unwritten_scopes() {
+    std::set<uint16_t> written;
+    for (const ir::ValueInfo& value : kernel_.values) {
+        if (value.type.is_buffer && !value.type.buffer.readonly)
+            written.insert(value.type.buffer.alias_scope);
+    }
+    for (const ir::ValueInfo& value : kernel_.values) {
+        if (value.type.is_buffer && !written.contains(value.type.buffer.alias_scope))
+            unwritten_.insert(value.type.buffer.alias_scope);
+    }
+}
+
+void PtxKernelLowering::annotate_load(llvm::LoadInst* load, const BufferType& type) const {
+    set_alias_scope(load, type);
+    if (type.space == AddressSpace::kGlobal && unwritten_.contains(type.alias_scope))
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+}
+
+llvm::Value* PtxKernelLowering::address(const BufferValue& buffer, std::span<const ValueId> indices) {
+    llvm::Value* pointer = buffer.base;
+    const auto move_along = [&](size_t d) {
+        pointer = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
+                                             {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
+    };
+    for (size_t d = 0; d < indices.size(); ++d) {
+        if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
+    }
+    for (size_t d = 0; d < indices.size(); ++d) {
+        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
+        if (known != nullptr && !known->isZero()) move_along(d);
+    }
+    return pointer;
+}
+
+KernelLowering::Scalar PtxKernelLowering::load(const BufferValue& from, std::span<const ValueId> indices) {
+    llvm::Value* pointer = address(from, indices);
+    const ScalarType type = from.type.element;
+    Scalar result;
+    for (int part = 0; part < part_count(type); ++part) {
+        llvm::LoadInst* load = builder_.CreateAlignedLoad(part_type(type), part_pointer(pointer, type, part),
+                                                          alignment_of(type));
+        annotate_load(load, from.type);
+        result.parts[part] = load;
+    }
+    return result;
+}
+
+void PtxKernelLowering::store(const BufferValue& to, const Scalar& value, std::span<const ValueId> indices) {
+    llvm::Value* pointer = address(to, indices);
+    const ScalarType type = to.type.element;
+    for (int part = 0; part < part_count(type); ++part) {
+        llvm::StoreInst* store = builder_.CreateAlignedStore(
+            value.parts[part], part_pointer(pointer, type, part), alignment_of(type));
+        set_alias_scope(store, to.type);
+    }
+}
+
+std::vector<llvm::Value*> PtxKernelLowering::decompose(llvm::Value* unit, std::span<llvm::Value* const> sizes,
+                                                       std::span<const size_t> order) {
+    std::vector<llvm::Value*> point(sizes.size());
+    for (size_t k = order.size(); k-- > 1;) {
+        llvm::Value* size = sizes[order[k]];
+        llvm::Value* quotient = builder_.CreateUDiv(unit, size);
+        point[order[k]] = builder_.CreateNSWSub(unit, builder_.CreateNSWMul(quotient, size));
+        unit = quotient;
+    }
+    point[order[0]] = unit;
+    return point;
+}
+
+void PtxKernelLowering::return_unless(llvm::Value* condition) {
+    if (leave_ == nullptr) {
+        leave_ = new_block("outside");
+        llvm::ReturnInst::Create(context_, leave_);
+    }
+    llvm::BasicBlock* going_on = new_block("inside");
+    builder_.CreateCondBr(condition, going_on, leave_);
+    builder_.SetInsertPoint(going_on);
+}
+
+void PtxKernelLowering::lower(const Instruction& instruction) {
+    switch (instruction.opcode) {
+        case Opcode::kAllocate:
+            if (kernel_.type(instruction.results[0]).buffer.space != AddressSpace::kShared) break;
+            lower_shared(instruction);
+            return;
+        case Opcode::kAtomic: lower_atomic(instruction); return;
+        case Opcode::kCompareExchange: lower_compare_exchange(instruction); return;
+        default: break;
+    }
+    KernelLowering::lower(instruction);
+}
+
+llvm::GlobalVariable* PtxKernelLowering::shared_array(llvm::Type* element, uint64_t count,
+                                                      const llvm::Twine& name) {
+    auto* type = llvm::ArrayType::get(element, count);
+    auto* array = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage,
+                                           llvm::PoisonValue::get(type), name, nullptr,
+                                           llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+    array->setAlignment(llvm::Align(16));
+    return array;
+}
+
+int PtxKernelLowering::unrolling_of(std::span<const ir::Region> regions) {
+    int cost = 0;
+    bool loads = false;
+    for (const ir::Region& region : regions) {
+        for (const Instruction& inner : region.body) {
+            if (!inner.regions.empty() || inner.opcode == Opcode::kBarrier) return 1;
+            if (inner.opcode == Opcode::kApply) cost += inner.op->cost;
+            loads |= inner.opcode == Opcode::kLoad;
+        }
+    }
+    return !loads ? 1 : cost <= 4 ? 16 : cost <= 12 ? 8 : cost <= 40 ? 4 : 2;
+}
+
+llvm::MDNode* PtxKernelLowering::unroll_metadata(int count) {
+    llvm::Metadata* const parts[] = {
+        nullptr,
+        llvm::MDNode::get(context_,
+                          {llvm::MDString::get(context_, "llvm.loop.unroll.count"),
+                           llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(count)))})};
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, parts);
+    loop->replaceOperandWith(0, loop);
+    return loop;
+}
+
+void PtxKernelLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {
+    const int count = unrolling_of(loop.regions);
+    if (count > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(count));
+}
+
+void PtxKernelLowering::lower_shared(const Instruction& instruction) {
+    const ValueId result = instruction.results[0];
+    const BufferType& type = kernel_.type(result).buffer;
+    int64_t last = 0;  // byte offset of the last element
+    for (size_t d = 0; d < type.sizes.size(); ++d) last += (type.sizes[d] - 1) * type.strides[d];
+    BufferValue value;
+    value.type = type;
+    value.base = shared_array(builder_.getInt8Ty(),
+                              static_cast<uint64_t>(last + DType(type.element).itemsize()), "shared");
+    for (const int64_t stride : type.strides)
+        value.strides.push_back(builder_.getInt64(static_cast<uint64_t>(stride)));
+    buffers_.insert_or_assign(result.index, std::move(value));
+}
+
+// The instructions themselves are relaxed; fences give them their order.
+void PtxKernelLowering::fence(const Instruction& instruction, bool before) {
+    const ir::MemoryOrder order = instruction.order;
+    if (order == ir::MemoryOrder::kRelaxed) return;
+    if (order == (before ? ir::MemoryOrder::kAcquire : ir::MemoryOrder::kRelease)) return;
+    builder_.CreateIntrinsic(instruction.scope == ir::MemoryScope::kBlock ? llvm::Intrinsic::nvvm_membar_cta
+                                                                          : llvm::Intrinsic::nvvm_membar_gl,
+                             {}, {});
+}
+
+namespace {
+
+// What the hardware does in one instruction.
+std::optional<llvm::AtomicRMWInst::BinOp> single_instruction(OpId op, ScalarType type) {
+    using BinOp = llvm::AtomicRMWInst::BinOp;
+    const DType dtype(type);
+    if (op == OpId::kAdd && (type == ScalarType::kFloat32 || type == ScalarType::kFloat64))
+        return BinOp::FAdd;
+    if (!dtype.is_integer() || dtype.itemsize() < 4) return std::nullopt;
+    switch (op) {
+        case OpId::kAdd: return BinOp::Add;
+        case OpId::kBitwiseAnd: return BinOp::And;
+        case OpId::kBitwiseOr: return BinOp::Or;
+        case OpId::kBitwiseXor: return BinOp::Xor;
+        case OpId::kMaximum: return dtype.is_signed_integer() ? BinOp::Max : BinOp::UMax;
+        case OpId::kMinimum: return dtype.is_signed_integer() ? BinOp::Min : BinOp::UMin;
+        default: return std::nullopt;
+    }
+}
+
+}  // namespace
+
+void PtxKernelLowering::lower_atomic(const Instruction& instruction) {
+    if (instruction.scope == ir::MemoryScope::kSystem) refuse("an atomic operation of system scope");
+    const BufferValue& to = buffer(instruction.operands[0]);
+    const ScalarType type = to.type.element;
+    llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(2));
+    llvm::Value* value = scalar(instruction.operands[1]).parts[0];
+    fence(instruction, true);
+    llvm::Value* old = nullptr;
+    if (const auto single = single_instruction(instruction.op->id, type)) {
+        old = builder_.CreateAtomicRMW(*single, pointer, value, alignment_of(type),
+                                       llvm::AtomicOrdering::Monotonic);
+    } else {
+        old = exchange_loop(pointer, value, instruction, type);
+    }
+    fence(instruction, false);
+    scalars_[instruction.results[0].index].parts[0] = old;
+}
+
+// Reads, computes, and writes if nobody wrote in between.
+llvm::Value* PtxKernelLowering::exchange_loop(llvm::Value* pointer, llvm::Value* value,
+                                              const Instruction& instruction, ScalarType type) {
+    llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * part_size(type)));
+    llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, pointer, alignment_of(type));
+    first->setAtomic(llvm::AtomicOrdering::Monotonic);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* attempt = new_block("attempt");
+    llvm::BasicBlock* after = new_block("attempt.end");
+    builder_.CreateBr(attempt);
+    builder_.SetInsertPoint(attempt);
+    llvm::PHINode* seen = builder_.CreatePHI(bits, 2);
+    seen->addIncoming(first, before);
+    Scalar operands[2];
+    operands[0].parts[0] = builder_.CreateBitCast(seen, part_type(type));
+    operands[1].parts[0] = value;
+    const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+    const Scalar next = call(loop, operands, 1)[0];
+    llvm::Value* exchanged = builder_.CreateAtomicCmpXchg(
+        pointer, seen, builder_.CreateBitCast(next.parts[0], bits), alignment_of(type),
+        llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    seen->addIncoming(builder_.CreateExtractValue(exchanged, 0), builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), after, attempt);
+    builder_.SetInsertPoint(after);
+    return builder_.CreateBitCast(seen, part_type(type));
+}
+
+void PtxKernelLowering::lower_compare_exchange(const Instruction& instruction) {
+    if (instruction.scope == ir::MemoryScope::kSystem) refuse("an atomic operation of system scope");
+    const BufferValue& to = buffer(instruction.operands[0]);
+    const ScalarType type = to.type.element;
+    llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(3));
+    llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * part_size(type)));
+    const auto bits_of = [&](ValueId value) { return builder_.CreateBitCast(scalar(value).parts[0], bits); };
+    fence(instruction, true);
+    llvm::Value* exchanged = builder_.CreateAtomicCmpXchg(
+        pointer, bits_of(instruction.operands[1]), bits_of(instruction.operands[2]), alignment_of(type),
+        llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    fence(instruction, false);
+    scalars_[instruction.results[0].index].parts[0] =
+        builder_.CreateBitCast(builder_.CreateExtractValue(exchanged, 0), part_type(type));
+}
+
+void PtxKernelLowering::lower_parallel(const Instruction& instruction) {
+    if (instruction.level != ir::ParallelLevel::kGrid) refuse("parallel(block)");
+    const size_t rank = instruction.operands.size();
+    if (has_grid_) refuse("more than one parallel(grid)");
+    has_grid_ = true;
+    if (rank > kMaxGridDimensions) refuse("a grid of " + std::to_string(rank) + " dimensions");
+    if (instruction.range_dimension >= 0) refuse("a grid in ranges");
+    image_.grid_dimensions = static_cast<int>(rank);
+    std::vector<llvm::Value*> sizes;
+    for (const ValueId operand : instruction.operands) sizes.push_back(to_index(index(operand)));
+    lower_grid(instruction.regions[0], sizes);
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,95 @@
+// What kernels for NVIDIA GPUs share, whether a thread or a team of threads computes a point: arguments,
+// memory, the grid's indices. See ptx_lowering.h; ptx_team_lowering.h derives from it.
+#pragma once
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel_lowering.h"
+#include "codegen/ptx_lowering.h"
+#include "device/kernel.h"
+
+namespace weft::codegen {
+
+class PtxKernelLowering : public KernelLowering {
+public:
+    PtxKernelLowering(const ir::Function& kernel, const PtxLoweringOptions& options, llvm::Module& module,
+                      BitcodeLibrary& library, CudaKernelImage& image)
+        : KernelLowering(kernel, module, library, "GPUs"), options_(options), image_(image) {}
+
+    llvm::Function* run();
+
+protected:
+    static constexpr unsigned kGlobalSpace = 1;
+    static constexpr unsigned kSharedSpace = 3;
+
+    // The body of the grid; `sizes` are its extents, as indices.
+    virtual void lower_grid(const ir::Region& region, std::span<llvm::Value* const> sizes) = 0;
+    void lower_parallel(const ir::Instruction& instruction) override;
+    void lower(const ir::Instruction& instruction) override;
+
+    llvm::Value* load_base(int64_t word, const std::string& name) override;
+    llvm::Value* load_stride(int64_t word, const std::string& name) override;
+    Scalar load(const BufferValue& from, std::span<const ir::ValueId> indices) override;
+    void store(const BufferValue& to, const Scalar& value, std::span<const ir::ValueId> indices) override;
+
+    llvm::Align alignment_of(ScalarType type) const {
+        return options_.unaligned ? llvm::Align(1) : llvm::Align(static_cast<uint64_t>(part_size(type)));
+    }
+    // Loads of several turns are under way at once: of as many as keep the loop short. 1: it is as it is.
+    static int unrolling_of(std::span<const ir::Region> regions);
+    llvm::MDNode* unroll_metadata(int count);
+    void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
+    void lower_shared(const ir::Instruction& instruction);
+    void lower_atomic(const ir::Instruction& instruction);
+    void lower_compare_exchange(const ir::Instruction& instruction);
+    llvm::GlobalVariable* shared_array(llvm::Type* element, uint64_t count, const llvm::Twine& name);
+    void annotate_load(llvm::LoadInst* load, const ir::BufferType& type) const;
+    llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices);
+
+    // --- indices: of 32 bits, or of 64 ---------------------------------------------------------------
+
+    llvm::Type* index_type() { return options_.wide ? builder_.getInt64Ty() : builder_.getInt32Ty(); }
+    llvm::ConstantInt* index_constant(int64_t value) {
+        return llvm::cast<llvm::ConstantInt>(
+            llvm::ConstantInt::get(index_type(), static_cast<uint64_t>(value)));
+    }
+    llvm::Value* to_index(llvm::Value* value) { return builder_.CreateTrunc(value, index_type()); }
+    // Indices of the grid are never negative.
+    llvm::Value* from_index(llvm::Value* value) { return builder_.CreateSExt(value, builder_.getInt64Ty()); }
+    llvm::Value* special_register(llvm::Intrinsic::ID id) {
+        return builder_.CreateZExt(builder_.CreateIntrinsic(id, {}, {}), index_type());
+    }
+    // Numbers `unit` by dimensions of these sizes, the one of `order` that comes last fastest; the first of
+    // `order` gets what is left.
+    std::vector<llvm::Value*> decompose(llvm::Value* unit, std::span<llvm::Value* const> sizes,
+                                        std::span<const size_t> order);
+    void return_unless(llvm::Value* condition);
+
+    void set_most_threads(int threads);
+
+    const PtxLoweringOptions& options_;
+    CudaKernelImage& image_;
+    int most_threads_ = 256;
+
+private:
+    void fence(const ir::Instruction& instruction, bool before);
+    llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,
+                               ScalarType type);
+    void count_words();
+    void find_unwritten_scopes();
+    llvm::Value* word_pointer(int64_t index) {
+        return builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), function_->getArg(0),
+                                                   static_cast<uint64_t>(index));
+    }
+
+    std::set<uint16_t> unwritten_;
+    llvm::BasicBlock* leave_ = nullptr;
+    bool has_grid_ = false;
+};
+
+}  // namespace weft::codegen

@@ -1,0 +1,661 @@
+#include "codegen/ptx_team_lowering.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/ptx_kernel_lowering.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+namespace {
+
+using ir::AddressSpace;
+using ir::BufferType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+using ir::ValueId;
+
+constexpr int kWarp = 32;
+constexpr int kMostWarps = 32;      // of a block
+constexpr int kMostThreads = 1024;  // of a block
+constexpr int64_t kElementsOfThread =
+    4;  // that a thread combines before the warp does, of pairwise reductions
+
+bool any_instruction(const Region& region, const std::function<bool(const Instruction&)>& matches) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+        return matches(instruction) ||
+               std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const Region& inner) { return any_instruction(inner, matches); });
+    });
+}
+
+class PtxTeamLowering final : public PtxKernelLowering {
+public:
+    using PtxKernelLowering::PtxKernelLowering;
+
+private:
+    using Values = std::vector<Scalar>;
+
+    // --- the grid ------------------------------------------------------------------------------------
+
+    void lower_grid(const Region& region, std::span<llvm::Value* const> sizes) override {
+        image_.teams = true;
+        find_conflicts();
+        find_team_size(region);
+        thread_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
+        threads_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {});
+        lane_ = builder_.CreateAnd(thread_, kWarp - 1, "lane");
+        warp_ = builder_.CreateLShr(thread_, 5, "warp");
+        warps_ = builder_.CreateLShr(threads_, 5, "warps");
+        llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+        llvm::Value* teams = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y);
+        team_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y, {}, {});
+        llvm::Value* unit = builder_.CreateNSWAdd(builder_.CreateNSWMul(block, teams),
+                                                  builder_.CreateZExt(team_, index_type()), "unit");
+        if (sizes.empty()) {
+            return_unless(builder_.CreateICmpEQ(unit, index_constant(0)));
+        } else {
+            std::vector<size_t> order(sizes.size());
+            std::iota(order.begin(), order.end(), size_t{0});
+            const std::vector<llvm::Value*> point = decompose(unit, sizes, order);
+            return_unless(builder_.CreateICmpSLT(point[0], sizes[0]));
+            for (size_t d = 0; d < sizes.size(); ++d)
+                scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
+        }
+        lower_region(region);
+    }
+
+    // The team's size is the launch's choice, unless a block with barriers says it, or there is shared
+    // memory, which teams of one block would have to divide.
+    void find_team_size(const Region& region) {
+        const bool shares = any_instruction(region, [&](const Instruction& instruction) {
+            return instruction.opcode == Opcode::kAllocate &&
+                   kernel_.type(instruction.results[0]).buffer.space == AddressSpace::kShared;
+        });
+        const Instruction* with_barriers = nullptr;
+        any_instruction(region, [&](const Instruction& instruction) {
+            if (!has_barriers(instruction)) return false;
+            if (with_barriers != nullptr && with_barriers->operands != instruction.operands)
+                refuse("blocks of several sizes with barriers");
+            with_barriers = &instruction;
+            return false;
+        });
+        if (with_barriers != nullptr) {
+            image_.team_threads = 1;
+            for (const ValueId size : with_barriers->operands) add_team_factor(size);
+            if (image_.team_threads > kMostThreads)
+                refuse("a block of " + std::to_string(image_.team_threads) + " threads");
+            most_threads_ = kMostThreads;
+            fixed_team_ = true;
+        } else if (shares) {
+            image_.team_threads = kMostTeamThreads;
+            fixed_team_ = true;
+        }
+        any_instruction(region, [&](const Instruction& instruction) {
+            if (instruction.opcode != Opcode::kReduce) return false;
+            find_row(instruction.operands[0]);
+            if (instruction.block == 1) image_.elements_per_warp = kElementsOfThread * kWarp;
+            return true;
+        });
+    }
+
+    static bool has_barriers(const Instruction& instruction) {
+        return instruction.opcode == Opcode::kParallel &&
+               any_instruction(instruction.regions[0],
+                               [](const Instruction& inner) { return inner.opcode == Opcode::kBarrier; });
+    }
+
+    const Instruction* definition(ValueId value) const {
+        const Instruction* found = nullptr;
+        any_instruction(kernel_.body, [&](const Instruction& instruction) {
+            if (std::find(instruction.results.begin(), instruction.results.end(), value) !=
+                instruction.results.end())
+                found = &instruction;
+            return found != nullptr;
+        });
+        return found;
+    }
+    int word_of_parameter(ValueId value) const {
+        int word = 0;
+        for (const ValueId parameter : kernel_.parameters) {
+            if (parameter == value) return word;
+            const ir::Type& type = kernel_.type(parameter);
+            if (type.is_buffer) {
+                word += 1 + static_cast<int>(std::count(type.buffer.strides.begin(),
+                                                        type.buffer.strides.end(), ir::kDynamic));
+            } else {
+                word += type.scalar == ScalarType::kComplex128 ? 2 : 1;
+            }
+        }
+        return -1;
+    }
+
+    void add_team_factor(ValueId size) {
+        const int word = word_of_parameter(size);
+        const Instruction* constant = definition(size);
+        if (word >= 0) {
+            image_.team_words.push_back(word);
+        } else if (constant != nullptr && constant->opcode == Opcode::kConstant) {
+            image_.team_threads *=
+                static_cast<int>(std::clamp<int64_t>(constant->constant.as<int64_t>(), 0, kMostThreads + 1));
+        } else {
+            refuse("a block whose size is computed");
+        }
+    }
+
+    // How long rows are, for the launch: a parameter, or at most a constant.
+    void find_row(ValueId size) {
+        image_.row_word = word_of_parameter(size);
+        const Instruction* computed = definition(size);
+        if (computed == nullptr) return;
+        if (computed->opcode == Opcode::kConstant) image_.row_elements = computed->constant.as<int64_t>();
+        if (computed->opcode != Opcode::kApply || computed->op->id != OpId::kMinimum) return;
+        for (const ValueId operand : computed->operands) {
+            const Instruction* bound = definition(operand);
+            if (bound != nullptr && bound->opcode == Opcode::kConstant)
+                image_.row_elements = bound->constant.as<int64_t>();
+        }
+    }
+
+    // --- order among the threads of a team -----------------------------------------------------------
+
+    // Scopes that the kernel both reads and writes: there the team must wait for itself. Shared memory always
+    // is.
+    void find_conflicts() {
+        std::set<uint16_t> read, written;
+        any_instruction(kernel_.body, [&](const Instruction& instruction) {
+            if (instruction.operands.empty() || !kernel_.type(instruction.operands[0]).is_buffer)
+                return false;
+            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+            if (type.space == AddressSpace::kLocal) return false;
+            if (instruction.opcode != Opcode::kStore) read.insert(type.alias_scope);
+            if (instruction.opcode != Opcode::kLoad) written.insert(type.alias_scope);
+            return false;
+        });
+        has_conflicts_ =
+            std::any_of(read.begin(), read.end(), [&](uint16_t scope) { return written.contains(scope); });
+    }
+
+    // Every thread of the team comes here before any goes on, and sees what was written before.
+    void wait_for_team() {
+        if (fixed_team_) {
+            builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+            return;
+        }
+        // A barrier for each team of the block; the first is the block's own.
+        builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier, {},
+                                 {builder_.CreateAdd(team_, builder_.getInt32(1)), threads_});
+    }
+    void wait_if_in_conflict() {
+        if (has_conflicts_) wait_for_team();
+    }
+
+    // --- instructions that all threads of the team come to --------------------------------------------
+
+    bool in_team() const { return !of_thread_; }
+
+    void lower(const Instruction& instruction) override {
+        if (of_thread_) {
+            if (instruction.opcode == Opcode::kBarrier) {
+                builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+                return;
+            }
+            PtxKernelLowering::lower(instruction);
+            return;
+        }
+        switch (instruction.opcode) {
+            case Opcode::kReduce: lower_reduce(instruction); return;
+            case Opcode::kAtomic:
+            case Opcode::kCompareExchange: lower_once(instruction); return;
+            case Opcode::kStore:
+                if (kernel_.type(instruction.operands[0]).buffer.space == AddressSpace::kLocal) break;
+                wait_if_in_conflict();
+                by_first_thread([&] { PtxKernelLowering::lower(instruction); });
+                wait_if_in_conflict();
+                return;
+            default: break;
+        }
+        PtxKernelLowering::lower(instruction);
+    }
+
+    template <class Body>
+    void by_first_thread(const Body& body) {
+        llvm::BasicBlock* first = new_block("first");
+        llvm::BasicBlock* after = new_block("first.end");
+        builder_.CreateCondBr(builder_.CreateICmpEQ(thread_, builder_.getInt32(0)), first, after);
+        builder_.SetInsertPoint(first);
+        body();
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+    }
+
+    // An atomic outside of blocks happens once; all threads learn what it gave.
+    void lower_once(const Instruction& instruction) {
+        const ValueId result = instruction.results[0];
+        const ScalarType type = kernel_.type(result).scalar;
+        llvm::GlobalVariable* told = shared_array(part_type(type), kMostWarps, "told");
+        const auto own = [&] { return shared_element(told, part_type(type), team_); };
+        wait_for_team();
+        by_first_thread([&] {
+            PtxKernelLowering::lower(instruction);
+            builder_.CreateStore(scalars_[result.index].parts[0], own());
+        });
+        wait_for_team();
+        scalars_[result.index].parts[0] = builder_.CreateLoad(part_type(type), own());
+    }
+
+    void lower_parallel(const Instruction& instruction) override {
+        if (instruction.level == ir::ParallelLevel::kGrid) {
+            PtxKernelLowering::lower_parallel(instruction);
+            return;
+        }
+        if (of_thread_) refuse("a block inside of a block");
+        const Region& region = instruction.regions[0];
+        std::vector<llvm::Value*> sizes;
+        for (const ValueId operand : instruction.operands) sizes.push_back(index(operand));
+        std::vector<size_t> order(sizes.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        llvm::Type* wide = builder_.getInt64Ty();
+        const auto run = [&](llvm::Value* number) {
+            const std::vector<llvm::Value*> point = decompose(number, sizes, order);
+            for (size_t d = 0; d < point.size(); ++d) scalars_[region.arguments[d].index].parts[0] = point[d];
+            of_thread_ = true;
+            lower_region(region);
+            of_thread_ = false;
+        };
+        llvm::Value* thread = builder_.CreateZExt(thread_, wide);
+        if (has_barriers(instruction)) {
+            wait_if_in_conflict();
+            run(thread);
+            wait_if_in_conflict();
+            return;
+        }
+        llvm::Value* total = sizes[0];
+        for (size_t d = 1; d < sizes.size(); ++d) total = builder_.CreateMul(total, sizes[d]);
+        wait_if_in_conflict();
+        counted_loop(thread, total, builder_.CreateZExt(threads_, wide), {},
+                     [&](llvm::Value* number, const Values&) {
+                         run(number);
+                         return Values{};
+                     });
+        wait_if_in_conflict();
+    }
+
+    // for (i = begin; i < end; i += step), carrying values.
+    template <class Body>
+    Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initials,
+                        const Body& body, int unrolled = 0) {
+        llvm::BasicBlock* preheader = new_block("loop.preheader");
+        llvm::BasicBlock* turn = new_block("loop");
+        llvm::BasicBlock* after = new_block("loop.end");
+        llvm::BasicBlock* before = builder_.GetInsertBlock();
+        builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), preheader, after);
+        builder_.SetInsertPoint(preheader);
+        builder_.CreateBr(turn);
+        builder_.SetInsertPoint(turn);
+        llvm::PHINode* i = builder_.CreatePHI(begin->getType(), 2);
+        i->addIncoming(begin, preheader);
+        const Phis carried = make_phis(initials, preheader);
+        const Values yielded = body(i, values_in(carried));
+        llvm::Value* next = builder_.CreateNSWAdd(i, step);
+        llvm::BasicBlock* latch = builder_.GetInsertBlock();
+        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), turn, after);
+        if (unrolled > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(unrolled));
+        i->addIncoming(next, latch);
+        add_incoming(carried, yielded, latch);
+        builder_.SetInsertPoint(after);
+        const Phis finals = make_phis(initials, before);
+        add_incoming(finals, yielded, latch);
+        return values_in(finals);
+    }
+
+    static Values values_in(const Phis& phis) {
+        Values values(phis.size());
+        for (size_t i = 0; i < phis.size(); ++i) {
+            for (size_t part = 0; part < phis[i].size(); ++part) values[i].parts[part] = phis[i][part];
+        }
+        return values;
+    }
+
+    // Values of `then` where the condition holds, else `otherwise`.
+    template <class Then>
+    Values if_then(llvm::Value* condition, const Values& otherwise, const Then& then) {
+        llvm::BasicBlock* before = builder_.GetInsertBlock();
+        llvm::BasicBlock* taken = new_block("then");
+        llvm::BasicBlock* after = new_block("then.end");
+        builder_.CreateCondBr(condition, taken, after);
+        builder_.SetInsertPoint(taken);
+        const Values values = then();
+        llvm::BasicBlock* end = builder_.GetInsertBlock();
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+        const Phis phis = make_phis(otherwise, before);
+        add_incoming(phis, values, end);
+        return values_in(phis);
+    }
+
+    Values choose(llvm::Value* condition, const Values& yes, const Values& no) {
+        Values chosen(yes.size());
+        for (size_t i = 0; i < yes.size(); ++i) {
+            for (int part = 0; part < 2; ++part) {
+                if (yes[i].parts[part] != nullptr)
+                    chosen[i].parts[part] =
+                        builder_.CreateSelect(condition, yes[i].parts[part], no[i].parts[part]);
+            }
+        }
+        return chosen;
+    }
+
+    // --- shared memory -------------------------------------------------------------------------------
+
+    llvm::Value* shared_element(llvm::GlobalVariable* array, llvm::Type* element, llvm::Value* index) {
+        return builder_.CreateInBoundsGEP(element, array,
+                                          {builder_.CreateZExt(index, builder_.getInt64Ty())});
+    }
+
+    // --- between the threads of a warp ---------------------------------------------------------------
+
+    enum class From { kLaneAbove, kLane };  // so many lanes above; a lane
+
+    Values shuffled(const Values& values, From from, llvm::Value* lane) {
+        Values result(values.size());
+        for (size_t i = 0; i < values.size(); ++i) {
+            for (int part = 0; part < 2; ++part) {
+                if (values[i].parts[part] != nullptr)
+                    result[i].parts[part] = shuffled(values[i].parts[part], from, lane);
+            }
+        }
+        return result;
+    }
+    llvm::Value* shuffled(llvm::Value* value, From from, llvm::Value* lane) {
+        llvm::Type* type = value->getType();
+        const unsigned bits = type->getPrimitiveSizeInBits();
+        llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+        const auto move = [&](llvm::Value* word) {
+            const llvm::Intrinsic::ID id = from == From::kLane ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
+                                                               : llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+            return builder_.CreateIntrinsic(
+                id, {}, {builder_.getInt32(~0U), word, lane, builder_.getInt32(kWarp - 1)});
+        };
+        if (bits <= 32) {
+            whole = move(builder_.CreateZExt(whole, builder_.getInt32Ty()));
+            whole = builder_.CreateTrunc(whole, builder_.getIntNTy(bits));
+        } else {
+            llvm::Value* low = move(builder_.CreateTrunc(whole, builder_.getInt32Ty()));
+            llvm::Value* high =
+                move(builder_.CreateTrunc(builder_.CreateLShr(whole, 32), builder_.getInt32Ty()));
+            whole =
+                builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
+                                  builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
+        }
+        return builder_.CreateBitCast(whole, type);
+    }
+    Values of_lane(const Values& values, llvm::Value* lane) { return shuffled(values, From::kLane, lane); }
+    Values of_first_lane(const Values& values) { return of_lane(values, builder_.getInt32(0)); }
+
+    // --- reductions ----------------------------------------------------------------------------------
+
+    // The reduction that is being lowered.
+    struct Reduction {
+        const Instruction* instruction;
+        llvm::Value* size;  // not negative
+        Values initials;
+    };
+
+    // Both regions compute for one thread.
+    Values element(const Reduction& reduction, llvm::Value* number) {
+        const Region& region = reduction.instruction->regions[0];
+        scalars_[region.arguments[0].index].parts[0] = number;
+        of_thread_ = true;
+        Values values = lower_region(region);
+        of_thread_ = false;
+        return values;
+    }
+    Values combined(const Reduction& reduction, const Values& left, const Values& right) {
+        const Region& region = reduction.instruction->regions[1];
+        for (size_t i = 0; i < left.size(); ++i) {
+            scalars_[region.arguments[i].index] = left[i];
+            scalars_[region.arguments[left.size() + i].index] = right[i];
+        }
+        of_thread_ = true;
+        Values values = lower_region(region);
+        of_thread_ = false;
+        return values;
+    }
+
+    llvm::ConstantInt* number(int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
+    llvm::Value* smaller(llvm::Value* a, llvm::Value* b) {
+        return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+    }
+
+    // Lane l takes in lane l + distance, for each distance in turn; lanes from `taking_part` on have nothing.
+    // Lane 0 has the result.
+    Values combine_lanes(const Reduction& reduction, Values values, llvm::Value* taking_part,
+                         std::span<const int> distances) {
+        for (const int distance : distances) {
+            const Values above =
+                shuffled(values, From::kLaneAbove, builder_.getInt32(static_cast<uint32_t>(distance)));
+            llvm::Value* partner =
+                builder_.CreateAdd(lane_, builder_.getInt32(static_cast<uint32_t>(distance)));
+            values = choose(builder_.CreateICmpSLT(partner, taking_part), combined(reduction, values, above),
+                            values);
+        }
+        return values;
+    }
+
+    static constexpr int kFalling[] = {16, 8, 4, 2, 1};
+    static constexpr int kRising[] = {1, 2, 4, 8, 16};
+
+    // `count` elements from `start` in 32 interleaved lanes, by a warp; all of its lanes have the result.
+    Values lanes_block(const Reduction& reduction, llvm::Value* start, llvm::Value* count) {
+        llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
+        llvm::Value* first = builder_.CreateNSWAdd(start, lane);
+        llvm::Value* end = builder_.CreateNSWAdd(start, builder_.CreateAnd(count, number(-kWarp)));
+        // Whole rows of lanes, then what is left.
+        llvm::Value* rows = builder_.CreateLShr(count, 5);
+        Values values = counted_loop(
+            number(0), rows, number(1), reduction.initials,
+            [&](llvm::Value* row, const Values& accumulator) {
+                llvm::Value* at = builder_.CreateNSWAdd(first, builder_.CreateShl(row, 5));
+                return combined(reduction, accumulator, element(reduction, at));
+            },
+            unrolled_);
+        llvm::Value* last = builder_.CreateNSWAdd(end, lane);
+        llvm::Value* has_last = builder_.CreateICmpSLT(last, builder_.CreateNSWAdd(start, count));
+        values =
+            if_then(has_last, values, [&] { return combined(reduction, values, element(reduction, last)); });
+        llvm::Value* taking_part = builder_.CreateTrunc(smaller(count, number(kWarp)), builder_.getInt32Ty());
+        // By halves, lane l takes in l + h only below h: the others' values are not looked at again.
+        return of_first_lane(combine_lanes(reduction, values, taking_part, kFalling));
+    }
+
+    // Up to 128 elements from `start` pairwise, by a warp: four by each thread, then the threads'.
+    Values pairwise_block(const Reduction& reduction, llvm::Value* start, llvm::Value* count) {
+        llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
+        llvm::Value* first = builder_.CreateNSWMul(lane, number(kElementsOfThread));
+        llvm::Value* last = builder_.CreateNSWSub(count, number(1));
+        std::vector<Values> own;
+        for (int64_t k = 0; k < kElementsOfThread; ++k) {
+            // Where there is no element, the last one is read and not used.
+            llvm::Value* at = smaller(builder_.CreateNSWAdd(first, number(k)), last);
+            own.push_back(element(reduction, builder_.CreateNSWAdd(start, at)));
+        }
+        llvm::Value* has = builder_.CreateNSWSub(count, first);
+        const auto together = [&](int64_t least, const Values& left, const Values& right) {
+            return choose(builder_.CreateICmpSGT(has, number(least)), combined(reduction, left, right), left);
+        };
+        const Values low = together(1, own[0], own[1]);
+        const Values high = together(3, own[2], own[3]);
+        const Values values = together(2, low, high);
+        llvm::Value* threads =
+            builder_.CreateLShr(builder_.CreateAdd(count, number(kElementsOfThread - 1)), 2);
+        return of_first_lane(
+            combine_lanes(reduction, values, builder_.CreateTrunc(threads, builder_.getInt32Ty()), kRising));
+    }
+
+    // Results of equally many elements but for the last, combined pairwise as by a binary counter: lane b
+    // holds digit b. `result(k)` is called in all lanes and gives all of them number k; there is at least
+    // one.
+    template <class Result>
+    Values pairwise(const Reduction& reduction, llvm::Value* begin, llvm::Value* end, const Result& result) {
+        const Values digits = counted_loop(
+            begin, end, number(1), reduction.initials, [&](llvm::Value* k, const Values& digits) {
+                llvm::Value* ordinal = builder_.CreateNSWSub(k, begin);
+                llvm::Value* carries = builder_.CreateTrunc(
+                    builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {builder_.getInt64Ty()},
+                                             {builder_.CreateNot(ordinal), builder_.getFalse()}),
+                    builder_.getInt32Ty());
+                const Values carry =
+                    counted_loop(builder_.getInt32(0), carries, builder_.getInt32(1), result(k),
+                                 [&](llvm::Value* digit, const Values& later) {
+                                     return combined(reduction, of_lane(digits, digit), later);
+                                 });
+                return choose(builder_.CreateICmpEQ(lane_, carries), carry, digits);
+            });
+        // The smallest of what is left first: each takes in what came after it.
+        llvm::Value* count = builder_.CreateNSWSub(end, begin);
+        llvm::BasicBlock* before = builder_.GetInsertBlock();
+        llvm::Value* lowest = lowest_digit(count);
+        const Values start = of_lane(digits, lowest);
+        llvm::Value* rest = without_lowest(count);
+        before = builder_.GetInsertBlock();
+        llvm::BasicBlock* turn = new_block("digits");
+        llvm::BasicBlock* after = new_block("digits.end");
+        builder_.CreateCondBr(builder_.CreateICmpNE(rest, number(0)), turn, after);
+        builder_.SetInsertPoint(turn);
+        llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+        left->addIncoming(rest, before);
+        const Phis carried = make_phis(start, before);
+        const Values next = combined(reduction, of_lane(digits, lowest_digit(left)), values_in(carried));
+        llvm::Value* fewer = without_lowest(left);
+        llvm::BasicBlock* latch = builder_.GetInsertBlock();
+        builder_.CreateCondBr(builder_.CreateICmpNE(fewer, number(0)), turn, after);
+        left->addIncoming(fewer, latch);
+        add_incoming(carried, next, latch);
+        builder_.SetInsertPoint(after);
+        const Phis finals = make_phis(start, before);
+        add_incoming(finals, next, latch);
+        return values_in(finals);
+    }
+    llvm::Value* lowest_digit(llvm::Value* bits) {
+        return builder_.CreateTrunc(builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {builder_.getInt64Ty()},
+                                                             {bits, builder_.getFalse()}),
+                                    builder_.getInt32Ty());
+    }
+    llvm::Value* without_lowest(llvm::Value* bits) {
+        return builder_.CreateAnd(bits, builder_.CreateSub(bits, number(1)));
+    }
+
+    void lower_reduce(const Instruction& instruction) {
+        Reduction reduction{&instruction, nullptr, values_of(std::span(instruction.operands).subspan(1))};
+        reduction.size =
+            builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index(instruction.operands[0]), number(0));
+        unrolled_ = unrolling_of(instruction.regions);
+        const bool elements = instruction.block == 1;
+        const int64_t length = elements ? kElementsOfThread * kWarp : instruction.block;
+        if (length == 0) {
+            const Values values =
+                if_then(builder_.CreateICmpSGT(reduction.size, number(0)), reduction.initials,
+                        [&] { return lanes_block(reduction, number(0), reduction.size); });
+            define_all(instruction, values);
+            return;
+        }
+        llvm::Value* blocks = builder_.CreateSDiv(builder_.CreateNSWAdd(reduction.size, number(length - 1)),
+                                                  number(length), "blocks");
+        const auto block = [&](llvm::Value* k) {
+            llvm::Value* start = builder_.CreateNSWMul(k, number(length));
+            llvm::Value* count = smaller(builder_.CreateNSWSub(reduction.size, start), number(length));
+            return elements ? pairwise_block(reduction, start, count) : lanes_block(reduction, start, count);
+        };
+        // A warp takes a subtree: a power of two of blocks.
+        llvm::Value* warps = builder_.CreateZExt(warps_, builder_.getInt64Ty());
+        llvm::Value* each =
+            builder_.CreateUDiv(builder_.CreateAdd(blocks, builder_.CreateSub(warps, number(1))), warps);
+        llvm::Value* zeros = builder_.CreateIntrinsic(
+            llvm::Intrinsic::ctlz, {builder_.getInt64Ty()},
+            {builder_.CreateSub(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, each, number(1)),
+                                number(1)),
+             builder_.getFalse()});
+        llvm::Value* bits = builder_.CreateSub(number(64), zeros);
+        llvm::Value* own = builder_.CreateShl(builder_.CreateZExt(warp_, builder_.getInt64Ty()), bits);
+        llvm::Value* end = smaller(
+            builder_.CreateShl(
+                builder_.CreateAdd(builder_.CreateZExt(warp_, builder_.getInt64Ty()), number(1)), bits),
+            blocks);
+        const Values of_warp = if_then(builder_.CreateICmpSLT(own, end), reduction.initials,
+                                       [&] { return pairwise(reduction, own, end, block); });
+        // How many warps had some.
+        llvm::Value* subtree = builder_.CreateShl(number(1), bits);
+        llvm::Value* taking_part = builder_.CreateTrunc(
+            builder_.CreateLShr(builder_.CreateAdd(blocks, builder_.CreateSub(subtree, number(1))), bits),
+            builder_.getInt32Ty());
+        const Values values = if_then(builder_.CreateICmpUGT(warps_, builder_.getInt32(1)), of_warp,
+                                      [&] { return combine_warps(reduction, of_warp, taking_part); });
+        define_all(instruction, values);
+    }
+
+    // Through shared memory; every warp computes the same.
+    Values combine_warps(const Reduction& reduction, const Values& of_warp, llvm::Value* taking_part) {
+        llvm::Value* own_slots = builder_.CreateMul(team_, warps_);
+        std::vector<std::pair<llvm::GlobalVariable*, llvm::Value*>> slots;
+        const auto each_part = [&](const auto& visit) {
+            size_t at = 0;
+            for (size_t i = 0; i < of_warp.size(); ++i) {
+                for (int part = 0; part < 2; ++part) {
+                    if (of_warp[i].parts[part] != nullptr) visit(i, part, at++);
+                }
+            }
+        };
+        std::vector<llvm::GlobalVariable*> arrays;
+        wait_for_team();  // before: an earlier reduction's may still be read
+        llvm::Value* mine = builder_.CreateAdd(own_slots, warp_);
+        each_part([&](size_t i, int part, size_t) {
+            llvm::Value* value = of_warp[i].parts[part];
+            arrays.push_back(shared_array(value->getType(), kMostWarps, "warps"));
+            builder_.CreateStore(value, shared_element(arrays.back(), value->getType(), mine));
+        });
+        wait_for_team();
+        llvm::Value* theirs = builder_.CreateAdd(
+            own_slots,
+            builder_.CreateSelect(builder_.CreateICmpULT(lane_, warps_), lane_, builder_.getInt32(0)));
+        Values values = of_warp;
+        each_part([&](size_t i, int part, size_t at) {
+            llvm::Type* type = of_warp[i].parts[part]->getType();
+            values[i].parts[part] = builder_.CreateLoad(type, shared_element(arrays[at], type, theirs));
+        });
+        const std::span<const int> distances = std::span<const int>(kRising).first(fixed_team_ ? 5 : 3);
+        const Values all = of_first_lane(combine_lanes(reduction, values, taking_part, distances));
+        // Nothing takes part when there is no element.
+        return choose(builder_.CreateICmpSGT(taking_part, builder_.getInt32(0)), all, reduction.initials);
+    }
+
+    void define_all(const Instruction& instruction, const Values& values) {
+        for (size_t i = 0; i < values.size(); ++i) scalars_[instruction.results[i].index] = values[i];
+    }
+
+    llvm::Value* thread_ = nullptr;   // i32, in the team
+    llvm::Value* threads_ = nullptr;  // i32, of the team
+    llvm::Value* lane_ = nullptr;
+    llvm::Value* warp_ = nullptr;
+    llvm::Value* warps_ = nullptr;
+    llvm::Value* team_ = nullptr;  // i32, in the block
+    bool fixed_team_ = false;
+    bool has_conflicts_ = false;
+    bool of_thread_ = false;  // what is lowered is for one thread
+    int unrolled_ = 1;
+};
+
+}  // namespace
+
+llvm::Function* lower_teams_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
+                                    llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
+    return PtxTeamLowering(kernel, options, module, library, image).run();
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,418 @@
+// Kernels for GPUs compute what kernels for the CPU do, bit for bit: run without a GPU, as tests/simulation
+// says.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ir/parser.h"
+#include "kernel_testing.h"
+#include "ptx_simulation.h"
+
+namespace weft {
+namespace {
+
+using namespace testing_ptx;
+using testing_kernels::fill;
+
+// One argument of a kernel: a scalar, or a buffer with its dynamic strides.
+struct Argument {
+    std::vector<char>* memory = nullptr;
+    int64_t value = 0;  // of a scalar, or the offset into the memory
+    std::vector<int64_t> strides = {};
+};
+
+std::vector<KernelWord> words_of(const std::vector<Argument>& arguments) {
+    std::vector<KernelWord> words;
+    for (const Argument& argument : arguments) {
+        const auto base =
+            argument.memory == nullptr ? 0 : reinterpret_cast<KernelWord>(argument.memory->data());
+        words.push_back(base + static_cast<KernelWord>(argument.value));
+        for (const int64_t stride : argument.strides) words.push_back(static_cast<KernelWord>(stride));
+    }
+    return words;
+}
+
+// The memory of a kernel's buffers, filled the same for each target.
+class Memory {
+public:
+    explicit Memory(uint64_t seed) : random_(seed) {}
+    std::vector<char>& add(ScalarType type, int64_t elements, bool written = false) {
+        auto bytes =
+            std::make_unique<std::vector<char>>(static_cast<size_t>(elements * DType(type).itemsize() + 64));
+        if (!written) fill(std::span(*bytes).first(bytes->size() - 64), type, random_);
+        buffers_.push_back(std::move(bytes));
+        return *buffers_.back();
+    }
+
+private:
+    std::mt19937_64 random_;
+    std::vector<std::unique_ptr<std::vector<char>>> buffers_;
+};
+
+class PtxSimulation : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!can_simulate()) GTEST_SKIP() << "the compiler " WEFT_COMPILER " is not here";
+    }
+
+    // Both targets' results, in `out`, from the same arguments.
+    static void expect_same(const ir::Module& module, const SimulatedKernel& gpu,
+                            const std::vector<Argument>& arguments, const std::vector<int64_t>& grid,
+                            std::vector<char>& out, ScalarType type) {
+        const std::string name = module.functions.back().name;
+        const auto cpu = codegen::compile_for_cpu(module, name);
+        const std::vector<char> before = out;
+        const std::vector<KernelWord> words = words_of(arguments);
+        cpu_device().launch(*cpu, words, grid, 1);
+        const std::vector<char> expected = out;
+        std::copy(before.begin(), before.end(), out.begin());  // the arguments have its address
+        gpu.run(words, grid);
+        const auto size = static_cast<size_t>(DType(type).itemsize());
+        for (size_t at = 0; at + size <= out.size(); at += size) {
+            ASSERT_TRUE(testing_kernels::same_value(out.data() + at, expected.data() + at, type))
+                << name << ": element " << at / size << " of " << out.size() / size;
+        }
+    }
+};
+
+const char* const kAxpy = R"(
+kernel @axpy(%n: i64, %c: f32, %a: global f32[4] readonly, %b: global f32[4] scope 1 readonly, %out: global f32[4] scope 2) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %y = load %b[%i]
+    %cx = multiply %c, %x
+    %sum = add %cx, %y
+    store %out[%i], %sum
+  }
+})";
+
+TEST_F(PtxSimulation, NeighboursWithAndWithoutAlignment) {
+    const ir::Module module = ir::parse(kAxpy);
+    const SimulatedKernel gpu(module, "axpy");
+    for (const int64_t n : {1, 3, 4, 5, 1023, 1024, 4097}) {
+        for (const int64_t offset : {0, 4, 8}) {
+            SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(offset) +
+                         " bytes from alignment");
+            Memory memory(static_cast<uint64_t>(n));
+            std::vector<char>&a = memory.add(ScalarType::kFloat32, n),
+            &b = memory.add(ScalarType::kFloat32, n), &out = memory.add(ScalarType::kFloat32, n, true);
+            const float c = 1.5F;
+            int64_t c_word = 0;
+            std::memcpy(&c_word, &c, sizeof c);
+            expect_same(module, gpu, {{nullptr, n}, {nullptr, c_word}, {&a}, {&b, offset}, {&out}}, {n}, out,
+                        ScalarType::kFloat32);
+        }
+    }
+}
+
+TEST_F(PtxSimulation, RowsOfAnyLengthAndStride) {
+    const ir::Module module = ir::parse(R"(
+kernel @planes(%l: i64, %m: i64, %n: i64, %a: global u8[?, ?, 1] readonly, %b: global f64[?, 0, ?] scope 1 readonly, %out: global f64[?, ?, 8] scope 2) {
+  parallel grid (%i, %j, %k) in (%l, %m, %n) {
+    %x = load %a[%i, %j, %k]
+    %y = load %b[%i, %j, %k]
+    %wide = cast %x to f64
+    %z = multiply %wide, %y
+    store %out[%i, %j, %k], %z
+  }
+})");
+    const SimulatedKernel gpu(module, "planes");
+    const SimulatedKernel wide(module, "planes", {.wide = true});
+    const SimulatedKernel unaligned(module, "planes", {.unaligned = true});
+    EXPECT_EQ(gpu.image().points_per_thread, 4);
+    for (const int64_t n : {1, 4, 7, 64, 65}) {
+        SCOPED_TRACE(n);
+        const int64_t l = 3, m = 5;
+        Memory memory(static_cast<uint64_t>(n));
+        std::vector<char>&a = memory.add(ScalarType::kUInt8, l * m * n),
+        &b = memory.add(ScalarType::kFloat64, l * n),
+        &out = memory.add(ScalarType::kFloat64, l * m * n, true);
+        const std::vector<Argument> arguments = {{nullptr, l},
+                                                 {nullptr, m},
+                                                 {nullptr, n},
+                                                 {&a, 0, {m * n, n}},
+                                                 {&b, (n - 1) * 8, {n * 8, -8}},
+                                                 {&out, 0, {m * n * 8, n * 8}}};
+        expect_same(module, gpu, arguments, {l, m, n}, out, ScalarType::kFloat64);
+        expect_same(module, wide, arguments, {l, m, n}, out, ScalarType::kFloat64);
+        expect_same(module, unaligned, arguments, {l, m, n}, out, ScalarType::kFloat64);
+    }
+}
+
+const char* const kRowSums = R"(
+kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[4] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %zero = const f32 0.0
+    %sum = reduce %k in %columns lanes 32 block 512 with (%zero) {
+      %x = load %a[%i, %k]
+      yield %x
+    } combine (%left, %right) {
+      %both = add %left, %right
+      yield %both
+    }
+    store %out[%i], %sum
+  }
+})";
+
+// Finite numbers of many magnitudes, so that every other order of additions gives other bits.
+void fill_with_floats(std::vector<char>& bytes, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+        const auto value = static_cast<float>((static_cast<double>(random()) / 0x1p63 - 1) *
+                                              std::ldexp(1.0, static_cast<int>(random() % 12)));
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+}
+
+TEST_F(PtxSimulation, SumsOfRowsHaveTheTreeOfTheCpu) {
+    const ir::Module module = ir::parse(kRowSums);
+    const SimulatedKernel gpu(module, "row_sums");
+    ASSERT_TRUE(gpu.image().teams);
+    EXPECT_EQ(gpu.image().row_word, 1);
+    for (const int64_t columns :
+         {0, 1, 31, 32, 33, 511, 512, 513, 1025, 3 * 512, 5 * 512 + 17, 20000, 40000}) {
+        SCOPED_TRACE(columns);
+        const int64_t rows = columns > 2000 ? 3 : 11;
+        Memory memory(1);
+        std::vector<char>&a = memory.add(ScalarType::kFloat32, rows * columns + 1),
+        &out = memory.add(ScalarType::kFloat32, rows, true);
+        fill_with_floats(a, static_cast<uint64_t>(columns));
+        const std::vector<Argument> arguments = {
+            {nullptr, rows}, {nullptr, columns}, {&a, 0, {columns * 4}}, {&out}};
+        expect_same(module, gpu, arguments, {rows}, out, ScalarType::kFloat32);
+        // Teams of every size give the same.
+        const std::vector<char> expected = out;
+        for (const uint32_t threads : {32U, 64U, 128U, 256U}) {
+            const uint32_t teams = 256 / threads;
+            const auto blocks = static_cast<uint32_t>((rows + teams - 1) / teams);
+            gpu.run(words_of(arguments), CudaLaunchShape{blocks, threads, teams});
+            EXPECT_EQ(out, expected) << "teams of " << threads;
+        }
+    }
+}
+
+TEST_F(PtxSimulation, PartialResultsAreCombinedPairwise) {
+    const ir::Module module = ir::parse(R"(
+kernel @combine(%points: i64, %count: i64, %a: global f64[?, 8] readonly, %out: global f64[8] scope 1) {
+  parallel grid (%i) in (%points) {
+    %zero = const f64 0.0
+    %sum = reduce %k in %count lanes 1 block 1 with (%zero) {
+      %x = load %a[%i, %k]
+      yield %x
+    } combine (%left, %right) {
+      %both = add %left, %right
+      yield %both
+    }
+    store %out[%i], %sum
+  }
+})");
+    const SimulatedKernel gpu(module, "combine");
+    for (const int64_t count : {1, 2, 3, 7, 11, 127, 128, 129, 1000, 5000}) {
+        SCOPED_TRACE(count);
+        Memory memory(static_cast<uint64_t>(count));
+        std::vector<char>&a = memory.add(ScalarType::kFloat64, 3 * count),
+        &out = memory.add(ScalarType::kFloat64, 3, true);
+        std::mt19937_64 random(1);
+        for (size_t at = 0; at + 8 <= a.size(); at += 8) {
+            const double value = static_cast<double>(random()) / 0x1p63 - 1;
+            std::memcpy(a.data() + at, &value, sizeof value);
+        }
+        expect_same(module, gpu, {{nullptr, 3}, {nullptr, count}, {&a, 0, {count * 8}}, {&out}}, {3}, out,
+                    ScalarType::kFloat64);
+    }
+}
+
+// The largest element of each row and where it is first, and two sums at once; what is written along the row
+// depends on them.
+TEST_F(PtxSimulation, RowsAreReducedAndWrittenByTeams) {
+    const std::string head = R"(
+kernel @spread(%rows: i64, %columns: i64, %a: global f64[?, 8] scope 1 readonly, %out: global f64[?, 8] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %zero = const f64 0.0
+    %lowest = const f64 -inf
+    %first = const i64 0
+    %one = const i64 1
+    %top = reduce %k in %columns lanes 32 block 0 with (%lowest) {
+      %x = load %a[%i, %k]
+      yield %x
+    } combine (%left, %right) {
+      %larger = maximum %left, %right
+      yield %larger
+    }
+    %sum, %squares = reduce %k in %columns lanes 32 block 512 with (%zero, %zero) {
+      %x = load %a[%i, %k]
+      %d = subtract %x, %top
+      %dd = multiply %d, %d
+      yield %d, %dd
+    } combine (%l0, %l1, %r0, %r1) {
+      %s0 = add %l0, %r0
+      %s1 = add %l1, %r1
+      yield %s0, %s1
+    }
+)";
+    const std::string body = R"(
+      %x = load %a[%i, %k]
+      %d = subtract %x, %sum
+      %q = divide %d, %squares
+      store %out[%i, %k], %q
+    }
+  }
+})";
+    const ir::Module cpu_module = ir::parse(head + "for %k = %first to %columns step %one {" + body);
+    const ir::Module gpu_module = ir::parse(head + "parallel block (%k) in (%columns) {" + body);
+    const SimulatedKernel gpu(gpu_module, "spread");
+    EXPECT_NE(gpu.image().ptx.find("bar.sync"), std::string::npos);
+    for (const int64_t columns : {1, 40, 700, 9000}) {
+        SCOPED_TRACE(columns);
+        const int64_t rows = 5;
+        Memory memory(1);
+        std::vector<char>& data = memory.add(ScalarType::kFloat64, rows * columns, true);
+        std::mt19937_64 random(7);
+        for (size_t at = 0; at + 8 <= data.size(); at += 8) {
+            const double value = static_cast<double>(random()) / 0x1p63 - 1;
+            std::memcpy(data.data() + at, &value, sizeof value);
+        }
+        // In place.
+        expect_same(
+            cpu_module, gpu,
+            {{nullptr, rows}, {nullptr, columns}, {&data, 0, {columns * 8}}, {&data, 0, {columns * 8}}},
+            {rows}, data, ScalarType::kFloat64);
+    }
+}
+
+std::string kernel_text(const std::string& name) {
+    std::ifstream file(WEFT_SOURCE_DIR "/tests/kernels/" + name + ".wir");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+TEST_F(PtxSimulation, Histogram) {
+    const ir::Module module = ir::parse(kernel_text("histogram"));
+    const SimulatedKernel gpu(module, "histogram");
+    const int64_t n = 10000, blocks = 3, threads = 96, bins = 64;
+    Memory memory(1);
+    std::vector<char>&a = memory.add(ScalarType::kFloat32, n, true),
+    &out = memory.add(ScalarType::kInt64, bins, true);
+    std::mt19937_64 random(3);
+    std::vector<int64_t> expected(static_cast<size_t>(bins));
+    for (int64_t k = 0; k < n; ++k) {
+        const float x = static_cast<float>(random() % 10000) / 100.0F - 10.0F;
+        std::memcpy(a.data() + 4 * k, &x, sizeof x);
+        const float bin = std::floor((x - 0.0F) * 0.8F);
+        if (bin >= 0 && bin < bins) ++expected[static_cast<size_t>(bin)];
+    }
+    const float low = 0.0F, scale = 0.8F;
+    int64_t low_word = 0, scale_word = 0;
+    std::memcpy(&low_word, &low, 4);
+    std::memcpy(&scale_word, &scale, 4);
+    const std::vector<KernelWord> words = words_of({{nullptr, blocks},
+                                                    {nullptr, threads},
+                                                    {nullptr, n},
+                                                    {nullptr, low_word},
+                                                    {nullptr, scale_word},
+                                                    {&a, 0, {4}},
+                                                    {&out}});
+    const int64_t grid[] = {blocks};
+    EXPECT_EQ(launch_shape(gpu.image(), words, grid).threads_x, 96U);
+    gpu.run(words, grid);
+    for (int64_t k = 0; k < bins; ++k) {
+        int64_t count = 0;
+        std::memcpy(&count, out.data() + 8 * k, sizeof count);
+        EXPECT_EQ(count, expected[static_cast<size_t>(k)]) << "bin " << k;
+    }
+}
+
+TEST_F(PtxSimulation, TiledProduct) {
+    const ir::Module module = ir::parse(kernel_text("tiled_product"));
+    const SimulatedKernel gpu(module, "tiled_product");
+    EXPECT_EQ(gpu.image().team_threads, 64);
+    const int64_t m = 13, n = 21, k = 30;
+    Memory memory(1);
+    std::vector<char>&a = memory.add(ScalarType::kFloat32, m * k, true),
+    &b = memory.add(ScalarType::kFloat32, k * n, true), &c = memory.add(ScalarType::kFloat32, m * n, true);
+    fill_with_floats(a, 1);
+    fill_with_floats(b, 2);
+    const std::vector<KernelWord> words = words_of({{nullptr, 2},
+                                                    {nullptr, 3},
+                                                    {nullptr, m},
+                                                    {nullptr, n},
+                                                    {nullptr, k},
+                                                    {&a, 0, {k * 4, 4}},
+                                                    {&b, 0, {n * 4, 4}},
+                                                    {&c, 0, {n * 4, 4}}});
+    const int64_t grid[] = {2, 3};
+    gpu.run(words, grid);
+    const auto at = [](const std::vector<char>& bytes, int64_t element) {
+        float value = 0;
+        std::memcpy(&value, bytes.data() + 4 * element, sizeof value);
+        return value;
+    };
+    for (int64_t i = 0; i < m; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+            float sum = 0;
+            for (int64_t l = 0; l < k; ++l) sum += at(a, i * k + l) * at(b, l * n + j);
+            EXPECT_EQ(at(c, i * n + j), sum) << i << ", " << j;
+        }
+    }
+}
+
+TEST_F(PtxSimulation, Mandelbrot) {
+    const ir::Module module = ir::parse(kernel_text("mandelbrot"));
+    const SimulatedKernel gpu(module, "mandelbrot");
+    const int64_t height = 17, width = 33;
+    Memory memory(1);
+    std::vector<char>& out = memory.add(ScalarType::kInt32, height * width, true);
+    const auto word = [](double value) {
+        int64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof value);
+        return bits;
+    };
+    expect_same(module, gpu,
+                {{nullptr, height},
+                 {nullptr, width},
+                 {nullptr, 100},
+                 {nullptr, word(-2.0)},
+                 {nullptr, word(1.2)},
+                 {nullptr, word(0.08)},
+                 {&out, 0, {width * 4}}},
+                {height, width}, out, ScalarType::kInt32);
+}
+
+// Every operation that has no limit but the op table's: atomics of what the hardware has none for, too.
+TEST_F(PtxSimulation, AtomicsOfSmallElements) {
+    const ir::Module module = ir::parse(R"(
+kernel @counts(%n: i64, %a: global u16[2] readonly, %out: global u16[2] scope 1) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %seven = const u16 7
+    %bin = remainder %x, %seven
+    %at = cast %bin to i64
+    %one = const u16 1
+    %old = atomic add %out[%at], %one relaxed device
+  }
+})");
+    const SimulatedKernel gpu(module, "counts");
+    const int64_t n = 1000;
+    Memory memory(5);
+    std::vector<char>&a = memory.add(ScalarType::kUInt16, n), &out = memory.add(ScalarType::kUInt16, 7, true);
+    const int64_t grid[] = {n};
+    gpu.run(words_of({{nullptr, n}, {&a}, {&out}}), grid);
+    std::vector<uint16_t> expected(7), counted(7);
+    for (int64_t k = 0; k < n; ++k) {
+        uint16_t x = 0;
+        std::memcpy(&x, a.data() + 2 * k, sizeof x);
+        ++expected[x % 7];
+    }
+    std::memcpy(counted.data(), out.data(), 14);
+    EXPECT_EQ(counted, expected);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,181 @@
+// Runs a kernel for GPUs on the CPU, for tests: each thread of a block is a fiber; one after another they run
+// until they come to a shuffle or a barrier, and go on when all that take part have come. The LLVM IR of a
+// kernel is compiled for the CPU with its NVVM intrinsics as calls of these functions, and linked with this
+// file.
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr size_t kStackBytes = 256 * 1024;
+
+struct Thread {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    uint32_t x = 0, y = 0;
+    bool done = false;
+    // What it waits for.
+    enum class Waits { kNothing, kShuffle, kBarrier } waits = Waits::kNothing;
+    uint32_t value = 0, lane = 0, result = 0;
+    bool down = false;
+    uint32_t barrier = 0, expected = 0;
+};
+
+struct Block {
+    std::vector<Thread> threads;
+    uint32_t threads_x = 1, threads_y = 1, number = 0;
+};
+
+Block block;
+Thread* current = nullptr;
+ucontext_t scheduler;
+void (*kernel)(const void*) = nullptr;
+const void* kernel_words = nullptr;
+
+void wait(Thread::Waits what) {
+    current->waits = what;
+    swapcontext(&current->context, &scheduler);
+}
+
+void run_thread() {
+    kernel(kernel_words);
+    current->done = true;
+    swapcontext(&current->context, &scheduler);
+}
+
+[[noreturn]] void fail(const char* what) {
+    std::fprintf(stderr, "simulated kernel: %s\n", what);
+    std::abort();
+}
+
+// Lets a warp's shuffle happen if every lane that is left has come to it.
+bool shuffle_warp(size_t first) {
+    const size_t end = std::min(first + kWarp, block.threads.size());
+    bool any = false;
+    for (size_t t = first; t < end; ++t) {
+        if (block.threads[t].done) continue;
+        if (block.threads[t].waits != Thread::Waits::kShuffle) return false;
+        any = true;
+    }
+    if (!any) return false;
+    if (end - first < kWarp) fail("a shuffle of a warp that is not whole");
+    for (size_t t = first; t < end; ++t) {
+        Thread& thread = block.threads[t];
+        if (thread.done) fail("a shuffle after a lane has ended");
+        const size_t lane = t - first;
+        const size_t from = thread.down ? lane + thread.lane : thread.lane % kWarp;
+        thread.result = block.threads[first + (from < kWarp ? from : lane)].value;
+    }
+    for (size_t t = first; t < end; ++t) block.threads[t].waits = Thread::Waits::kNothing;
+    return true;
+}
+
+bool open_barriers() {
+    std::map<uint32_t, std::vector<Thread*>> waiting;
+    uint32_t alive = 0;
+    for (Thread& thread : block.threads) {
+        if (thread.done) continue;
+        ++alive;
+        if (thread.waits == Thread::Waits::kBarrier) waiting[thread.barrier].push_back(&thread);
+    }
+    bool opened = false;
+    for (auto& [number, threads] : waiting) {
+        const uint32_t expected = threads[0]->expected == 0 ? alive : threads[0]->expected;
+        if (threads.size() < expected) continue;
+        if (threads.size() > expected) fail("more threads at a barrier than it waits for");
+        for (Thread* thread : threads) thread->waits = Thread::Waits::kNothing;
+        opened = true;
+    }
+    return opened;
+}
+
+}  // namespace
+
+extern "C" {
+
+uint32_t simulated_read_ptx_sreg_tid_x() { return current->x; }
+uint32_t simulated_read_ptx_sreg_tid_y() { return current->y; }
+uint32_t simulated_read_ptx_sreg_ntid_x() { return block.threads_x; }
+uint32_t simulated_read_ptx_sreg_ntid_y() { return block.threads_y; }
+uint32_t simulated_read_ptx_sreg_ctaid_x() { return block.number; }
+
+static uint32_t shuffle(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp, bool down) {
+    if (mask != ~0U || clamp != kWarp - 1) fail("a shuffle of some lanes");
+    current->value = value;
+    current->lane = lane;
+    current->down = down;
+    wait(Thread::Waits::kShuffle);
+    return current->result;
+}
+uint32_t simulated_shfl_sync_idx_i32(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp) {
+    return shuffle(mask, value, lane, clamp, false);
+}
+uint32_t simulated_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp) {
+    return shuffle(mask, value, lane, clamp, true);
+}
+void simulated_barrier(uint32_t number, uint32_t expected) {
+    if (number > 15 || expected % kWarp != 0) fail("a barrier that does not exist");
+    current->barrier = number;
+    current->expected = expected;
+    wait(Thread::Waits::kBarrier);
+}
+void simulated_barrier0() {
+    current->barrier = 0;
+    current->expected = 0;
+    wait(Thread::Waits::kBarrier);
+}
+void simulated_membar_cta() {}
+void simulated_membar_gl() {}
+
+// 0: done; 1: threads wait for what never comes.
+int simulate(void (*entry)(const void*), const void* words, uint32_t blocks, uint32_t threads_x,
+             uint32_t threads_y) {
+    kernel = entry;
+    kernel_words = words;
+    block.threads_x = threads_x;
+    block.threads_y = threads_y;
+    block.threads = std::vector<Thread>(static_cast<size_t>(threads_x) * threads_y);
+    for (Thread& thread : block.threads) thread.stack = std::make_unique<char[]>(kStackBytes);
+    for (block.number = 0; block.number < blocks; ++block.number) {
+        size_t alive = 0;
+        for (Thread& thread : block.threads) {
+            const auto at = static_cast<uint32_t>(alive++);
+            thread.x = at % threads_x;
+            thread.y = at / threads_x;
+            thread.done = false;
+            thread.waits = Thread::Waits::kNothing;
+            getcontext(&thread.context);
+            thread.context.uc_stack.ss_sp = thread.stack.get();
+            thread.context.uc_stack.ss_size = kStackBytes;
+            thread.context.uc_link = nullptr;
+            makecontext(&thread.context, run_thread, 0);
+        }
+        while (alive > 0) {
+            bool moved = false;
+            // The last thread first: a missing wait shows.
+            for (size_t t = block.threads.size(); t-- > 0;) {
+                Thread& thread = block.threads[t];
+                if (thread.done || thread.waits != Thread::Waits::kNothing) continue;
+                current = &thread;
+                swapcontext(&scheduler, &thread.context);
+                moved = true;
+                if (thread.done) --alive;
+            }
+            for (size_t first = 0; first < block.threads.size(); first += kWarp) moved |= shuffle_warp(first);
+            moved |= open_barriers();
+            if (!moved) return 1;
+        }
+    }
+    return 0;
+}
+
+}  // extern "C"
