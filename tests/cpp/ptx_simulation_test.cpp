@@ -2,14 +2,19 @@
 // says.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "device/cuda/cuda_device.h"
 #include "ir/parser.h"
 #include "kernel_testing.h"
 #include "ptx_simulation.h"
@@ -55,29 +60,127 @@ private:
     std::vector<std::unique_ptr<std::vector<char>>> buffers_;
 };
 
+// A way to run a kernel for GPUs.
+class Way {
+public:
+    virtual ~Way() = default;
+    virtual const char* name() const = 0;
+    virtual const CudaKernelImage& image() const = 0;
+    // Changes the arguments' memory.
+    virtual void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid) = 0;
+};
+
+class Simulated final : public Way {
+public:
+    Simulated(const ir::Module& module, const std::string& name, const codegen::PtxOptions& options)
+        : kernel_(module, name, options) {}
+    const char* name() const override { return "simulated"; }
+    const CudaKernelImage& image() const override { return kernel_.image(); }
+    void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid) override {
+        const std::vector<KernelWord> words = words_of(arguments);
+        if (!fits(image(), words, grid)) throw std::runtime_error("the image does not fit its arguments");
+        run(arguments, launch_shape(image(), words, grid));
+    }
+    void run(const std::vector<Argument>& arguments, const CudaLaunchShape& shape) {
+        kernel_.run(words_of(arguments), shape);
+    }
+
+private:
+    SimulatedKernel kernel_;
+};
+
+class OnHardware final : public Way {
+public:
+    OnHardware(const ir::Module& module, const std::string& name, codegen::PtxOptions options) {
+        options.sm = 90;
+        image_ = codegen::compile_ptx(module, name, options);
+        kernel_ = device_.load(image_, device_.assemble(image_));
+    }
+    const char* name() const override { return "on the GPU"; }
+    const CudaKernelImage& image() const override { return image_; }
+    void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid) override {
+        std::map<std::vector<char>*, BufferPtr> buffers;
+        std::vector<KernelWord> words;
+        for (const Argument& argument : arguments) {
+            KernelWord base = 0;
+            if (argument.memory != nullptr) {
+                BufferPtr& buffer = buffers[argument.memory];
+                if (buffer == nullptr) {
+                    buffer = device_.allocate(argument.memory->size());
+                    device_.copy_in(*buffer, 0, argument.memory->data(), argument.memory->size());
+                }
+                base = static_cast<KernelWord>(buffer->address());
+            }
+            words.push_back(base + static_cast<KernelWord>(argument.value));
+            for (const int64_t stride : argument.strides) words.push_back(static_cast<KernelWord>(stride));
+        }
+        device_.launch(*kernel_, words, grid, 1, {});
+        for (const auto& [memory, buffer] : buffers)
+            device_.copy_out(memory->data(), *buffer, 0, memory->size());
+    }
+
+private:
+    cuda::CudaDevice& device_ = cuda::cuda_device(0);
+    CudaKernelImage image_;
+    std::shared_ptr<const CompiledKernel> kernel_;
+};
+
+bool has_hardware() { return std::getenv("WEFT_GPU_TESTS") != nullptr; }
+
+class GpuKernel {
+public:
+    GpuKernel(const ir::Module& module, const std::string& name, const codegen::PtxOptions& options = {}) {
+        if (can_simulate()) {
+            auto simulated = std::make_unique<Simulated>(module, name, options);
+            simulated_ = simulated.get();
+            ways_.push_back(std::move(simulated));
+        }
+        if (has_hardware()) ways_.push_back(std::make_unique<OnHardware>(module, name, options));
+    }
+    const CudaKernelImage& image() const { return ways_[0]->image(); }
+    Simulated* simulated() const { return simulated_; }
+    // Runs the kernel each way, from the same memory, and has the results checked.
+    template <class Check>
+    void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid, std::vector<char>& out,
+             const Check& check) const {
+        const std::vector<char> before = out;
+        for (const std::unique_ptr<Way>& way : ways_) {
+            SCOPED_TRACE(way->name());
+            std::copy(before.begin(), before.end(), out.begin());
+            way->run(arguments, grid);
+            check();
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<Way>> ways_;
+    Simulated* simulated_ = nullptr;
+};
+
 class PtxSimulation : public testing::Test {
 protected:
     void SetUp() override {
-        if (!can_simulate()) GTEST_SKIP() << "the compiler " WEFT_COMPILER " is not here";
+        if (!can_simulate() && !has_hardware())
+            GTEST_SKIP() << "there is neither the compiler " WEFT_COMPILER " nor a GPU";
     }
 
-    // Both targets' results, in `out`, from the same arguments.
-    static void expect_same(const ir::Module& module, const SimulatedKernel& gpu,
+    // All targets' results, in `out`, from the same arguments.
+    static void expect_same(const ir::Module& module, const GpuKernel& gpu,
                             const std::vector<Argument>& arguments, const std::vector<int64_t>& grid,
                             std::vector<char>& out, ScalarType type) {
         const std::string name = module.functions.back().name;
         const auto cpu = codegen::compile_for_cpu(module, name);
         const std::vector<char> before = out;
-        const std::vector<KernelWord> words = words_of(arguments);
-        cpu_device().launch(*cpu, words, grid, 1);
+        cpu_device().launch(*cpu, words_of(arguments), grid, 1);
         const std::vector<char> expected = out;
         std::copy(before.begin(), before.end(), out.begin());  // the arguments have its address
-        gpu.run(words, grid);
         const auto size = static_cast<size_t>(DType(type).itemsize());
-        for (size_t at = 0; at + size <= out.size(); at += size) {
-            ASSERT_TRUE(testing_kernels::same_value(out.data() + at, expected.data() + at, type))
-                << name << ": element " << at / size << " of " << out.size() / size;
-        }
+        gpu.run(arguments, grid, out, [&] {
+            for (size_t at = 0; at + size <= out.size(); at += size) {
+                ASSERT_TRUE(testing_kernels::same_value(out.data() + at, expected.data() + at, type))
+                    << name << ": element " << at / size << " of " << out.size() / size;
+            }
+        });
     }
 };
 
@@ -94,7 +197,7 @@ kernel @axpy(%n: i64, %c: f32, %a: global f32[4] readonly, %b: global f32[4] sco
 
 TEST_F(PtxSimulation, NeighboursWithAndWithoutAlignment) {
     const ir::Module module = ir::parse(kAxpy);
-    const SimulatedKernel gpu(module, "axpy");
+    const GpuKernel gpu(module, "axpy");
     for (const int64_t n : {1, 3, 4, 5, 1023, 1024, 4097}) {
         for (const int64_t offset : {0, 4, 8}) {
             SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(offset) +
@@ -122,9 +225,9 @@ kernel @planes(%l: i64, %m: i64, %n: i64, %a: global u8[?, ?, 1] readonly, %b: g
     store %out[%i, %j, %k], %z
   }
 })");
-    const SimulatedKernel gpu(module, "planes");
-    const SimulatedKernel wide(module, "planes", {.wide = true});
-    const SimulatedKernel unaligned(module, "planes", {.unaligned = true});
+    const GpuKernel gpu(module, "planes");
+    const GpuKernel wide(module, "planes", {.wide = true});
+    const GpuKernel unaligned(module, "planes", {.unaligned = true});
     EXPECT_EQ(gpu.image().points_per_thread, 4);
     for (const int64_t n : {1, 4, 7, 64, 65}) {
         SCOPED_TRACE(n);
@@ -172,7 +275,7 @@ void fill_with_floats(std::vector<char>& bytes, uint64_t seed) {
 
 TEST_F(PtxSimulation, SumsOfRowsHaveTheTreeOfTheCpu) {
     const ir::Module module = ir::parse(kRowSums);
-    const SimulatedKernel gpu(module, "row_sums");
+    const GpuKernel gpu(module, "row_sums");
     ASSERT_TRUE(gpu.image().teams);
     EXPECT_EQ(gpu.image().row_word, 1);
     for (const int64_t columns :
@@ -191,7 +294,8 @@ TEST_F(PtxSimulation, SumsOfRowsHaveTheTreeOfTheCpu) {
         for (const uint32_t threads : {32U, 64U, 128U, 256U}) {
             const uint32_t teams = 256 / threads;
             const auto blocks = static_cast<uint32_t>((rows + teams - 1) / teams);
-            gpu.run(words_of(arguments), CudaLaunchShape{blocks, threads, teams});
+            if (gpu.simulated() == nullptr) continue;
+            gpu.simulated()->run(arguments, CudaLaunchShape{blocks, threads, teams});
             EXPECT_EQ(out, expected) << "teams of " << threads;
         }
     }
@@ -212,7 +316,7 @@ kernel @combine(%points: i64, %count: i64, %a: global f64[?, 8] readonly, %out: 
     store %out[%i], %sum
   }
 })");
-    const SimulatedKernel gpu(module, "combine");
+    const GpuKernel gpu(module, "combine");
     for (const int64_t count : {1, 2, 3, 7, 11, 127, 128, 129, 1000, 5000}) {
         SCOPED_TRACE(count);
         Memory memory(static_cast<uint64_t>(count));
@@ -266,7 +370,7 @@ kernel @spread(%rows: i64, %columns: i64, %a: global f64[?, 8] scope 1 readonly,
 })";
     const ir::Module cpu_module = ir::parse(head + "for %k = %first to %columns step %one {" + body);
     const ir::Module gpu_module = ir::parse(head + "parallel block (%k) in (%columns) {" + body);
-    const SimulatedKernel gpu(gpu_module, "spread");
+    const GpuKernel gpu(gpu_module, "spread");
     EXPECT_NE(gpu.image().ptx.find("bar.sync"), std::string::npos);
     for (const int64_t columns : {1, 40, 700, 9000}) {
         SCOPED_TRACE(columns);
@@ -295,7 +399,7 @@ std::string kernel_text(const std::string& name) {
 
 TEST_F(PtxSimulation, Histogram) {
     const ir::Module module = ir::parse(kernel_text("histogram"));
-    const SimulatedKernel gpu(module, "histogram");
+    const GpuKernel gpu(module, "histogram");
     const int64_t n = 10000, blocks = 3, threads = 96, bins = 64;
     Memory memory(1);
     std::vector<char>&a = memory.add(ScalarType::kFloat32, n, true),
@@ -312,26 +416,22 @@ TEST_F(PtxSimulation, Histogram) {
     int64_t low_word = 0, scale_word = 0;
     std::memcpy(&low_word, &low, 4);
     std::memcpy(&scale_word, &scale, 4);
-    const std::vector<KernelWord> words = words_of({{nullptr, blocks},
-                                                    {nullptr, threads},
-                                                    {nullptr, n},
-                                                    {nullptr, low_word},
-                                                    {nullptr, scale_word},
-                                                    {&a, 0, {4}},
-                                                    {&out}});
-    const int64_t grid[] = {blocks};
-    EXPECT_EQ(launch_shape(gpu.image(), words, grid).threads_x, 96U);
-    gpu.run(words, grid);
-    for (int64_t k = 0; k < bins; ++k) {
-        int64_t count = 0;
-        std::memcpy(&count, out.data() + 8 * k, sizeof count);
-        EXPECT_EQ(count, expected[static_cast<size_t>(k)]) << "bin " << k;
-    }
+    const std::vector<Argument> arguments = {
+        {nullptr, blocks},     {nullptr, threads}, {nullptr, n}, {nullptr, low_word},
+        {nullptr, scale_word}, {&a, 0, {4}},       {&out}};
+    EXPECT_EQ(launch_shape(gpu.image(), words_of(arguments), std::array{blocks}).threads_x, 96U);
+    gpu.run(arguments, {blocks}, out, [&] {
+        for (int64_t k = 0; k < bins; ++k) {
+            int64_t count = 0;
+            std::memcpy(&count, out.data() + 8 * k, sizeof count);
+            EXPECT_EQ(count, expected[static_cast<size_t>(k)]) << "bin " << k;
+        }
+    });
 }
 
 TEST_F(PtxSimulation, TiledProduct) {
     const ir::Module module = ir::parse(kernel_text("tiled_product"));
-    const SimulatedKernel gpu(module, "tiled_product");
+    const GpuKernel gpu(module, "tiled_product");
     EXPECT_EQ(gpu.image().team_threads, 64);
     const int64_t m = 13, n = 21, k = 30;
     Memory memory(1);
@@ -339,33 +439,28 @@ TEST_F(PtxSimulation, TiledProduct) {
     &b = memory.add(ScalarType::kFloat32, k * n, true), &c = memory.add(ScalarType::kFloat32, m * n, true);
     fill_with_floats(a, 1);
     fill_with_floats(b, 2);
-    const std::vector<KernelWord> words = words_of({{nullptr, 2},
-                                                    {nullptr, 3},
-                                                    {nullptr, m},
-                                                    {nullptr, n},
-                                                    {nullptr, k},
-                                                    {&a, 0, {k * 4, 4}},
-                                                    {&b, 0, {n * 4, 4}},
-                                                    {&c, 0, {n * 4, 4}}});
-    const int64_t grid[] = {2, 3};
-    gpu.run(words, grid);
+    const std::vector<Argument> arguments = {{nullptr, 2},        {nullptr, 3},       {nullptr, m},
+                                             {nullptr, n},        {nullptr, k},       {&a, 0, {k * 4, 4}},
+                                             {&b, 0, {n * 4, 4}}, {&c, 0, {n * 4, 4}}};
     const auto at = [](const std::vector<char>& bytes, int64_t element) {
         float value = 0;
         std::memcpy(&value, bytes.data() + 4 * element, sizeof value);
         return value;
     };
-    for (int64_t i = 0; i < m; ++i) {
-        for (int64_t j = 0; j < n; ++j) {
-            float sum = 0;
-            for (int64_t l = 0; l < k; ++l) sum += at(a, i * k + l) * at(b, l * n + j);
-            EXPECT_EQ(at(c, i * n + j), sum) << i << ", " << j;
+    gpu.run(arguments, {2, 3}, c, [&] {
+        for (int64_t i = 0; i < m; ++i) {
+            for (int64_t j = 0; j < n; ++j) {
+                float sum = 0;
+                for (int64_t l = 0; l < k; ++l) sum += at(a, i * k + l) * at(b, l * n + j);
+                EXPECT_EQ(at(c, i * n + j), sum) << i << ", " << j;
+            }
         }
-    }
+    });
 }
 
 TEST_F(PtxSimulation, Mandelbrot) {
     const ir::Module module = ir::parse(kernel_text("mandelbrot"));
-    const SimulatedKernel gpu(module, "mandelbrot");
+    const GpuKernel gpu(module, "mandelbrot");
     const int64_t height = 17, width = 33;
     Memory memory(1);
     std::vector<char>& out = memory.add(ScalarType::kInt32, height * width, true);
@@ -385,7 +480,7 @@ TEST_F(PtxSimulation, Mandelbrot) {
                 {height, width}, out, ScalarType::kInt32);
 }
 
-// Every operation that has no limit but the op table's: atomics of what the hardware has none for, too.
+// What the hardware has no instruction for.
 TEST_F(PtxSimulation, AtomicsOfSmallElements) {
     const ir::Module module = ir::parse(R"(
 kernel @counts(%n: i64, %a: global u16[2] readonly, %out: global u16[2] scope 1) {
@@ -398,20 +493,20 @@ kernel @counts(%n: i64, %a: global u16[2] readonly, %out: global u16[2] scope 1)
     %old = atomic add %out[%at], %one relaxed device
   }
 })");
-    const SimulatedKernel gpu(module, "counts");
+    const GpuKernel gpu(module, "counts");
     const int64_t n = 1000;
     Memory memory(5);
     std::vector<char>&a = memory.add(ScalarType::kUInt16, n), &out = memory.add(ScalarType::kUInt16, 7, true);
-    const int64_t grid[] = {n};
-    gpu.run(words_of({{nullptr, n}, {&a}, {&out}}), grid);
     std::vector<uint16_t> expected(7), counted(7);
     for (int64_t k = 0; k < n; ++k) {
         uint16_t x = 0;
         std::memcpy(&x, a.data() + 2 * k, sizeof x);
         ++expected[x % 7];
     }
-    std::memcpy(counted.data(), out.data(), 14);
-    EXPECT_EQ(counted, expected);
+    gpu.run({{nullptr, n}, {&a}, {&out}}, {n}, out, [&] {
+        std::memcpy(counted.data(), out.data(), 14);
+        EXPECT_EQ(counted, expected);
+    });
 }
 
 }  // namespace
