@@ -140,6 +140,10 @@ std::string encode(const CachedGpuKernel& kernel) {
           static_cast<int>(image.teams), image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
         append_number(bytes, static_cast<uint64_t>(number));
     }
+    append_number(bytes, static_cast<uint64_t>(image.row_elements));
+    append_number(bytes, static_cast<uint64_t>(image.elements_per_warp));
+    append_number(bytes, image.team_words.size());
+    for (const int word : image.team_words) append_number(bytes, static_cast<uint64_t>(word));
     append_number(bytes, image.buffers.size());
     for (const CudaBufferFacts& buffer : image.buffers) {
         append_number(bytes, static_cast<uint64_t>(buffer.base_word));
@@ -167,6 +171,12 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.team_threads = number();
     image.row_word = number();
     image.wide = number() != 0;
+    image.row_elements = static_cast<int64_t>(reader.number());
+    image.elements_per_warp = static_cast<int64_t>(reader.number());
+    const uint64_t factors = reader.number();
+    if (factors > kMost) return false;
+    image.team_words.resize(factors);
+    for (int& word : image.team_words) word = number();
     const uint64_t buffers = reader.number();
     if (buffers > kMost) return false;
     image.buffers.resize(buffers);

@@ -56,7 +56,7 @@ Store& store() {
     return *instance;
 }
 
-// The kernel IR as comments: for whoever reads the PTX, and for the tests' stand-in, which runs it.
+// Kernel IR as comments: for whoever reads the PTX, and for the tests' stand-in, which runs it, on a CPU.
 std::string as_comments(const std::string& ir) {
     std::string text = "// weft kernel IR\n";
     for (size_t line = 0; line < ir.size();) {
@@ -95,7 +95,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
             }
         }
     }
-    const ir::Module module = lower(form);
+    const ir::Module module = lower(form, KernelTarget::kGpu);
     stored->ir = ir::print(module);
     if (config().verify.load(std::memory_order_relaxed)) ir::check(module.functions[0], &module);
     if (printed) log_line("kernel IR\n" + stored->ir);
@@ -106,7 +106,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
     options.unaligned = variant.unaligned;
     options.libdevice = libdevice;
     CudaKernelImage image = codegen::compile_ptx(module, module.functions[0].name, options);
-    image.ptx.insert(0, as_comments(stored->ir));
+    image.ptx.insert(0, as_comments(ir::print(lower(form))));
     codegen::CachedGpuKernel kept;
     kept.machine_code = device.assemble(image);
     image.ptx.clear();
