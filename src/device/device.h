@@ -87,7 +87,8 @@ public:
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;
     virtual void synchronize() = 0;
-    virtual int64_t cache_bytes() const = 0;  // of the largest cache: what is larger does not stay near
+    virtual int64_t memory_bytes() const = 0;  // all that this process could have, in the beginning
+    virtual int64_t cache_bytes() const = 0;   // of the largest cache: what is larger does not stay near
     virtual MemoryStats memory_stats() const = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;

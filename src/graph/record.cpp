@@ -25,10 +25,14 @@ namespace {
 // longer.
 constexpr uint32_t kUpdateDepth = 24;
 constexpr uint32_t kChainDepth = 192;
+constexpr size_t kPendingNodes = 20000;
+
 // Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are
 // evaluated.
-constexpr int64_t kPendingBytes = int64_t{2} << 30;
-constexpr size_t kPendingNodes = 20000;
+int64_t most_pending_bytes(const DeviceBackend& device) {
+    constexpr int64_t kAlways = int64_t{2} << 30, kPart = 4;
+    return std::max(kAlways, device.memory_bytes() / kPart);
+}
 
 double double_of(const Integer& value) {
     if (!value.huge) {
@@ -212,11 +216,12 @@ void recorded(const NodePtr& node) {
         evaluate({&node, 1});
         return;
     }
-    if (pending_bytes() <= kPendingBytes &&
+    const int64_t most_bytes = most_pending_bytes(*node->device);
+    if (pending_bytes() <= most_bytes &&
         (node->sequence % (256 * kSequenceStep) != 0 || pending_node_count() <= kPendingNodes))
         return;
     evaluate({&node, 1});
-    if (pending_bytes() > kPendingBytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
+    if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
 }
 
 namespace {

@@ -23,6 +23,8 @@ namespace {
 std::string why_not_there(const Group& group) {
     if (!is_on(OptionalStep::kGpuKernels)) return "kernels for GPUs are left out";
     if (group.multiplies) return "work on the tiles of a product";
+    if (group.root().kind == NodeKind::kProduct && element_count(group.root().shape) == 0)
+        return "a product over an axis of no elements, whose results are zeros";
     if (group.root().kind == NodeKind::kScan) return "running results do not run on GPUs yet";
     if (group.reduces && group.shape.size() + 1 > kMaxGridDimensions)
         return "a reduction of more dimensions than a grid has";
@@ -31,7 +33,7 @@ std::string why_not_there(const Group& group) {
 
 bool gives_nothing(const Group& group) {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
-        return node->kind != NodeKind::kUpdate && element_count(node->shape) == 0;
+        return node->kind != NodeKind::kUpdate && element_count(node->result_shape()) == 0;
     });
 }
 

@@ -46,6 +46,14 @@ def gpu(values, dtype=None):
     return np.asarray(values, dtype).to_device("cuda:0")
 
 
+def test_a_product_over_no_elements_is_zeros():
+    for dtype in ("float64", "float32", "int16"):
+        gpu(numpy.full((2, 3), 7, dtype)).to_device("cpu")  # what is in the pool
+        product = gpu(numpy.ones((2, 0), dtype)) @ gpu(numpy.ones((0, 3), dtype))
+        assert product.device == "cuda:0"
+        assert product.to_device("cpu").tolist() == [[0, 0, 0]] * 2
+
+
 def test_devices_have_names():
     assert np.device() == np.device("cpu") == "cpu"
     assert np.device("cuda") == np.device("cuda:0") == "cuda:0"

@@ -8,6 +8,7 @@
 
 #include "core/config.h"
 #include "core/thread_pool.h"
+#include "device/cpu/available_memory.h"
 #include "device/cpu/grid_cut.h"
 #include "device/cpu/memory_pool.h"
 #include "device/device.h"
@@ -91,6 +92,10 @@ public:
         static_cast<const CpuKernel&>(kernel).function(words.data(), box.lower.data(), box.upper.data());
     }
 
+    int64_t memory_bytes() const override {
+        static const auto bytes = static_cast<int64_t>(std::min<size_t>(available_memory(), size_t{1} << 50));
+        return bytes;
+    }
     int64_t cache_bytes() const override {
         static const int64_t bytes = largest_cache();
         return bytes;

@@ -41,6 +41,7 @@ public:
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override;
     void synchronize() override;
+    int64_t memory_bytes() const override { return static_cast<int64_t>(context_.facts().memory); }
     int64_t cache_bytes() const override { return context_.facts().l2_bytes; }
     MemoryStats memory_stats() const override { return pool_.stats(); }
     size_t bytes_in_use() const override { return static_cast<size_t>(pool_.stats().in_use); }
