@@ -83,7 +83,9 @@ Context::Scope::Scope(Context& context) : context_(context) {
     ContextHandle current = nullptr;
     if (context.driver_.context_current(&current) == kSuccess && current == context.handle_) return;
     context.check(context.driver_.context_push(context.handle_), "enter the device's context");
-    pushed_ = true;
+    // A thread without a context keeps the first device's, which CUDA's runtime would give it too: entering
+    // it for each launch would cost as much as a part of the launch.
+    pushed_ = current != nullptr || context.ordinal_ != 0;
 }
 
 Context::Scope::~Scope() {

@@ -128,8 +128,9 @@ void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const KernelWor
 }
 
 void CudaDevice::synchronize() {
+    const uint64_t mark = pool_.queued();  // what other threads queue meanwhile may not be done
     context_.synchronize();
-    pool_.settled();
+    pool_.settled(mark);
 }
 
 std::shared_ptr<const CudaKernel> CudaDevice::load(CudaKernelImage description,

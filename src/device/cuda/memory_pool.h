@@ -36,8 +36,9 @@ public:
 
     // Counts work that is queued on the stream; to be called for each kernel and copy.
     void mark() { ++queued_; }
-    // Work counted so far is done.
-    void settled() { settled_ = queued_.load(); }
+    uint64_t queued() const { return queued_.load(); }
+    // Work that was counted when queued() said so is done.
+    void settled(uint64_t mark) { settled_ = mark; }
     // Whether queued work may still touch a block that was just taken.
     bool may_be_in_use(const Block& block) const { return block.used_until > settled_.load(); }
 
