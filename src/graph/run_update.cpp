@@ -5,6 +5,7 @@
 #include "core/shape.h"
 #include "graph/copy_outside.h"
 #include "graph/group_run.h"
+#include "graph/outside_slabs.h"
 #include "graph/run_elementwise.h"
 
 namespace weft {
@@ -89,6 +90,17 @@ void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts 
     launch_elementwise(copy, root.shape, run);
 }
 
+void copy_slabs(const Buffer& from, const Buffer& to, DType dtype, const std::vector<Slab>& slabs,
+                GroupRun& run) {
+    for (const Slab& slab : slabs) {
+        KernelParts copy;
+        copy.inputs.push_back(use_of(from, slab.offset, dtype, slab.strides));
+        copy.outputs.push_back(use_of(to, slab.offset, dtype, slab.strides));
+        copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
+        launch_elementwise(copy, slab.shape, run);
+    }
+}
+
 }  // namespace
 
 // In place when nobody else sees the old version and it is read only where it is written. Else a fresh
@@ -105,16 +117,19 @@ void run_update(Group& group, bool fuse) {
         parts = describe(group, buffers);
         way = choose(group, *parts);
     }
+    std::optional<std::vector<Slab>> slabs;
     if (*way == Way::kInPlace || *way == Way::kAside) {
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
         BufferPtr fresh = reserve(group, bytes);
+        const Access& target = root.target;
         if (old->on_host()) {
-            copy_outside(fresh->data(), old->data(), bytes, root.shape, root.target.strides,
-                         root.target.offset, root.target.dtype.itemsize());
+            copy_outside(fresh->data(), old->data(), bytes, root.shape, target.strides, target.offset,
+                         target.dtype.itemsize());
         } else {
-            group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
+            slabs = slabs_outside(bytes, root.shape, target.strides, target.offset, target.dtype.itemsize());
+            if (!slabs) group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
         }
         buffers.back().push_back(std::move(fresh));
     }
@@ -122,6 +137,7 @@ void run_update(Group& group, bool fuse) {
     if (!run.replay()) {
         if (!parts) parts = describe(group, buffers);
         launch_update(group, buffers, std::move(*parts), *way, run);
+        if (slabs) copy_slabs(*old, *buffers.back()[0], root.target.dtype, *slabs, run);
     }
     run.finish();
     commit_all(group);
