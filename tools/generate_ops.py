@@ -6,6 +6,8 @@ Into the folder given by --output:
   op_table_data.cpp         the rows behind op_table() and reduction_table()
   kernels_<group>.inc       one inline function a loop: what it computes for one element
   loops_<group>.cpp         the ahead-of-time loops over those functions
+  kernels_fold.inc          of these functions those that reductions combine with
+  folds.cpp                 the ahead-of-time loops that reduce by them
   bitcode_<group>.cpp       the same functions with the pointer interface of the kernel compiler
 and, with --docs FILE, the reference page. Files are only rewritten when they change.
 """
@@ -246,6 +248,40 @@ def generate_kernels(ops, types):
     return files
 
 
+def folding_loops(ops, reductions):
+    """The loops that reductions combine values of one type with, in table order."""
+    names = {reduction["combine"] for reduction in reductions}
+    return [
+        (op, loop)
+        for op in ops
+        for loop in op.loops
+        if op.name in names and len(set(loop.inputs + loop.outputs)) == 1 and (op.nin, op.nout) == (2, 1)
+    ]
+
+
+def generate_folds(ops, reductions, types):
+    """Returns {file name: text} for the loops that reduce."""
+    members = folding_loops(ops, reductions)
+    rows = "".join(
+        f"    &fold_lanes<{op.symbol(loop, types)}_kernel, {element_types(op, loop, types)[1][0]}>,\n"
+        for op, loop in members
+    )
+    kernels = HEADER + "".join(kernel_function(op, loop, types) for op, loop in members)
+    folds = f"""{HEADER}#include "ops/lane_fold_loop.h"
+
+namespace weft::WEFT_ISA {{
+namespace {{
+#include "kernels_fold.inc"
+}}  // namespace
+
+extern const LaneFold kLaneFolds[];
+const LaneFold kLaneFolds[] = {{
+{rows}}};
+}}  // namespace weft::WEFT_ISA
+"""
+    return {"kernels_fold.inc": kernels, "folds.cpp": folds}
+
+
 def add_group(files, group, kernels, entries, heavy):
     files[f"kernels_{group}.inc"] = HEADER + kernels
     rows = ""
@@ -344,13 +380,19 @@ def generate_table(ops, reductions, types):
         f'    {{{{ScalarType::{s.enumerator}, ScalarType::{t.enumerator}}}, isa.group_cast[{i}], "{symbol}"}},\n'
         for i, (s, t, symbol, _) in enumerate(cast_rows(types))
     )
+    declarations += "extern const LaneFold kLaneFolds[];\n"
+    folds = "".join(
+        f'    {{"{op.symbol(loop, types)}", isa.folds[{i}]}},\n'
+        for i, (op, loop) in enumerate(folding_loops(ops, reductions))
+    )
     members = "".join(f"    const StridedLoop* group_{g};\n" for g in groups)
+    members += "    const LaneFold* folds;\n"
     isas = ""
     for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
         isas += f"#ifdef WEFT_HAS_{isa.upper()}\nnamespace {isa} {{\n{declarations}}}\n#endif\n"
     tables = ""
     for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
-        values = ", ".join(f"{isa}::kLoops_{g}" for g in groups)
+        values = ", ".join([*(f"{isa}::kLoops_{g}" for g in groups), f"{isa}::kLaneFolds"])
         tables += f"#ifdef WEFT_HAS_{isa.upper()}\nconst IsaLoops kIsaLoops_{isa} = {{{values}}};\n#endif\n"
     return f"""{HEADER}#include "ops/op_table_data.h"
 
@@ -372,6 +414,11 @@ std::vector<LoopInfo> make_casts(const IsaLoops& isa) {{
 {casts}    }};
 }}
 
+std::vector<NamedFold> make_folds(const IsaLoops& isa) {{
+    return {{
+{folds}    }};
+}}
+
 std::vector<OpInfo> make_ops(std::span<const LoopInfo> loops) {{
     return {{
 {rows}    }};
@@ -385,7 +432,8 @@ const ReductionInfo kReductions[] = {{
 {reduction_rows}}};
 const std::span<const ReductionInfo> reductions = kReductions;
 
-#define WEFT_SELECT(isa) Loops{{make_loops(kIsaLoops_##isa), make_casts(kIsaLoops_##isa)}}
+#define WEFT_SELECT(isa) \
+    Loops{{make_loops(kIsaLoops_##isa), make_casts(kIsaLoops_##isa), make_folds(kIsaLoops_##isa)}}
 Loops loops_for(Isa isa) {{
     switch (isa) {{
 #ifdef WEFT_HAS_X86_64_V4
@@ -467,7 +515,8 @@ def main():
             out / "ops/bitcode_groups.inc", HEADER + "".join(f"WEFT_BITCODE({group})\n" for group in groups)
         )
         write(out / "op_table_data.cpp", generate_table(ops, reductions, types))
-        for name, text in generate_kernels(ops, types).items():
+        files = generate_kernels(ops, types) | generate_folds(ops, reductions, types)
+        for name, text in files.items():
             write(out / name, text)
     if arguments.docs:
         write(arguments.docs, generate_docs(ops, reductions, types))

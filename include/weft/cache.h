@@ -23,7 +23,8 @@ struct CacheInfo {
     int64_t compiled = 0;  // kernels that were compiled, with or without a cache
 };
 
-// Looks at the folder, but creates nothing. A reason found earlier is looked into again.
+// Looks at the folder, but creates nothing, and waits for kernels that are being compiled. A reason found
+// earlier is looked into again.
 CacheInfo cache_info();
 
 // Removes every kernel from the folder; returns how many. Kernels in memory stay.

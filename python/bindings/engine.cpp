@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "bindings.h"
+#include "codegen/background_compiler.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
 #include "core/optional_steps.h"
@@ -90,6 +91,8 @@ nb::object get_setting(const std::string& name) {
     if (name == "eager") return nb::bool_(settings.eager.load());
     if (name == "small") return nb::int_(settings.small_limit.load());
     if (name == "stream") return nb::int_(settings.stream.load());
+    if (name == "tier") return nb::str(std::string(tier_name(settings.tier.load())).c_str());
+    if (name == "tier_delay") return nb::int_(settings.tier_delay.load());
     if (name == "num_threads") return nb::int_(num_threads());
     if (name == "debug") return nb::int_(settings.debug.load());
     if (name == "guard") return nb::bool_(settings.guard.load());
@@ -134,6 +137,10 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.small_limit = to_bounded(name, value, 0, INT64_MAX);
     } else if (name == "stream") {
         settings.stream = to_bounded(name, value, -1, INT64_MAX);
+    } else if (name == "tier") {
+        settings.tier = parse_tier(nb::cast<std::string>(value));
+    } else if (name == "tier_delay") {
+        settings.tier_delay = static_cast<int>(to_bounded(name, value, -1, 60000));
     } else if (name == "num_threads") {
         set_num_threads(static_cast<int>(to_bounded(name, value, 0, 4096)));
     } else if (name == "debug") {
@@ -365,6 +372,10 @@ void bind_engine(nb::module_& m) {
             return cache_clear();
         },
         "Removes every kernel from the cache on disk and returns how many. Kernels in memory stay.");
+    m.def("_end_compilations", [] {
+        const GilRelease release;
+        codegen::end_compilations();
+    });
     m.def("_forget_kernels", [] { forget_kernels(); });
     m.def("_get_setting", get_setting, arg("name"));
     m.def("_set_setting", set_setting, arg("name"), arg("value"));

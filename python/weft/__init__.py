@@ -6,6 +6,8 @@
 array([1., 3., 5.])
 """
 
+from atexit import register as _register
+
 from weft import _core, _methods, exceptions
 from weft._config import config, show_config
 from weft._core import *
@@ -40,6 +42,10 @@ for _name, _target in _aliases.items():
     globals()[_name] = getattr(_core, _target)
 True_, False_ = _core.bool(True), _core.bool(False)
 del _name, _ufunc, _target
+
+# What was queued to be compiled is still compiled, so that the next process finds it on disk.
+_register(_core._end_compilations)
+del _register
 
 
 _LAZY = {

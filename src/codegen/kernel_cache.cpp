@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "codegen/background_compiler.h"
 #include "codegen/disk_cache.h"
 #include "codegen/engine_identity.h"
 #include "codegen/target.h"
@@ -274,6 +275,7 @@ void drop_from_cache(const std::string& key) {
 
 CacheInfo cache_info() {
     using namespace codegen;
+    finish_compilations();
     const Current current = current_cache();
     CacheInfo info;
     info.reason = current.reason;

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -38,12 +39,23 @@ bool read_flag(const char* name, bool otherwise) {
     reject(name, text, "0 or 1");
 }
 
+constexpr std::string_view kTiers[] = {"auto", "block", "jit"};
+
 std::string read_text(const char* name) {
     const char* text = std::getenv(name);
     return text == nullptr ? std::string() : std::string(text);
 }
 
 }  // namespace
+
+std::string_view tier_name(Tier tier) { return kTiers[static_cast<size_t>(tier)]; }
+
+Tier parse_tier(std::string_view name) {
+    for (size_t k = 0; k < std::size(kTiers); ++k) {
+        if (name == kTiers[k]) return static_cast<Tier>(k);
+    }
+    throw ValueError("a tier is auto, block or jit, not '" + std::string(name) + "'");
+}
 
 std::string Config::cpu() const {
     std::lock_guard lock(mutex_);
@@ -97,6 +109,9 @@ void Config::load_environment() {
     eager = read_flag("WEFT_EAGER", false);
     small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
     stream = read_integer("WEFT_STREAM", -1, -1, std::numeric_limits<int64_t>::max());
+    const std::string named_tier = read_text("WEFT_TIER");
+    tier = named_tier.empty() ? Tier::kAuto : parse_tier(named_tier);
+    tier_delay = static_cast<int>(read_integer("WEFT_TIER_DELAY", 0, -1, 60000));
     num_threads = static_cast<int>(read_integer("WEFT_NUM_THREADS", 0, 0, 4096));
     debug = static_cast<int>(read_integer("WEFT_DEBUG", 0, 0, 5));
     guard = read_flag("WEFT_GUARD", false);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace weft {
 
@@ -21,6 +22,15 @@ enum class DebugLevel : int {
     kAssembly = 5,  // machine code
 };
 
+// What a kernel that neither the process nor the disk has runs on (docs/tiers.md).
+enum class Tier : uint8_t {
+    kAuto,   // the block executor at once, machine code as soon as that is compiled
+    kBlock,  // the block executor, compiling only what that cannot run
+    kJit,    // machine code, for which it waits
+};
+std::string_view tier_name(Tier tier);
+Tier parse_tier(std::string_view name);  // throws ValueError that lists the names there are
+
 class Config {
 public:
     std::atomic<bool> fuse{true};            // WEFT_FUSE
@@ -29,6 +39,9 @@ public:
     std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs at once; 0: never
     // WEFT_STREAM: results of more bytes are written past the caches; -1: of more than the largest cache has
     std::atomic<int64_t> stream{-1};
+    std::atomic<Tier> tier{Tier::kAuto};  // WEFT_TIER
+    // WEFT_TIER_DELAY, for tests: milliseconds before a kernel is compiled behind what runs; -1: that fails
+    std::atomic<int> tier_delay{0};
     std::atomic<int> num_threads{0};  // WEFT_NUM_THREADS; 0: as many as the process may use
     std::atomic<int> debug{0};        // WEFT_DEBUG: 0 to 5, see DebugLevel
     std::atomic<bool> guard{false};   // WEFT_GUARD: every buffer touches an inaccessible page

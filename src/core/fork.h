@@ -7,7 +7,16 @@
 namespace weft {
 
 // The order in which locks are taken before a fork. None of them is held while one of a lower rank is taken.
-enum class ForkRank { kEvaluation, kKernelStore, kKernelCache, kPendingNodes, kMemory, kCuda, kThreads };
+enum class ForkRank {
+    kEvaluation,
+    kKernelStore,
+    kCompilations,
+    kKernelCache,
+    kPendingNodes,
+    kMemory,
+    kCuda,
+    kThreads
+};
 
 struct ForkHandler {
     void (*prepare)() = nullptr;  // before the fork, in the order of ranks

@@ -33,10 +33,14 @@ public:
     double compile_seconds = 0;
 };
 
-// A kernel in the machine code of this process's CPU.
+// A kernel of this process's CPU: machine code, or whatever else runs over a box of the grid.
 class CpuKernel : public CompiledKernel {
 public:
-    CpuKernelFunction function = nullptr;
+    // Thread safe.
+    virtual void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const {
+        function(words, lower, upper);
+    }
+    CpuKernelFunction function = nullptr;  // null where `run` is not a function of machine code
 };
 
 // What a kernel for GPUs assumes of a buffer: its base and its dynamic strides are multiples of `alignment`.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/background_compiler.h"
 #include "codegen/compiler.h"
 #include "codegen/kernel_cache.h"
 #include "core/config.h"
@@ -68,52 +69,118 @@ Store& store() {
 
 }  // namespace
 
+namespace {
+
+// Everything that decides a kernel, as it was when the kernel was asked for.
+struct Request {
+    KernelForm form;
+    std::string form_key, disk_key;
+    codegen::CompileOptions options;
+};
+
+codegen::KernelObject compile(const Request& request, const ir::Module& module, const StoredKernel& kernel) {
+    codegen::KernelObject object =
+        codegen::compile_object_for_cpu(module, module.functions[0].name, request.options);
+    codegen::keep_in_cache(request.disk_key, object, kernel.ir);
+    return object;
+}
+
+// Of a kernel that runs by blocks meanwhile. Where that fails, it goes on by blocks: its results are right,
+// and the fault is told once.
+void compile_behind(Request request, ir::Module module, std::shared_ptr<const StoredKernel> kernel) {
+    codegen::compile_behind([request = std::move(request), module = std::move(module),
+                             kernel = std::move(kernel)] {
+        try {
+            if (config().tier_delay.load(std::memory_order_relaxed) < 0)
+                throw InternalError("WEFT_TIER_DELAY is -1");
+            const codegen::KernelObject object = compile(request, module, *kernel);
+            kernel->blocks->replace(std::static_pointer_cast<const CpuKernel>(codegen::load_for_cpu(object)));
+            if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
+                log_line(kernel->name + " compiled in " + std::to_string(object.compile_seconds * 1e3) +
+                         " ms while it ran by blocks");
+            }
+        } catch (const std::exception& error) {
+            log_line("internal error: " + kernel->name +
+                     " could not be compiled and goes on by blocks: " + error.what());
+        }
+    });
+}
+
+// Machine code for a kernel that nobody has, or blocks that it replaces later.
+void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Module>& behind, bool& fresh) {
+    const bool verified = config().verify.load(std::memory_order_relaxed);
+    const bool printed = debug_enabled(DebugLevel::kIr, kernel.name);  // arises while compiling
+    ir::Module module = lower(request.form);
+    kernel.ir = ir::print(module);
+    if (verified) ir::check(module.functions[0], &module);
+    if (printed) log_line("kernel IR\n" + kernel.ir);
+    if (tier == Tier::kBlock || (tier == Tier::kAuto && !printed)) {
+        std::string why;
+        kernel.blocks = codegen::make_block_kernel(module, module.functions[0], why);
+        kernel.compiled = kernel.blocks;
+        if (kernel.blocks != nullptr) {
+            if (tier == Tier::kAuto) behind = std::move(module);
+            return;
+        }
+        if (debug_enabled(DebugLevel::kLaunches, kernel.name))
+            log_line(kernel.name + " is compiled before it runs: " + why);
+    }
+    const codegen::KernelObject object = compile(request, module, kernel);
+    kernel.compiled = codegen::load_for_cpu(object);
+    kernel.compile_seconds = object.compile_seconds;
+    fresh = true;
+}
+
+std::shared_ptr<const StoredKernel> find(const std::string& key) {
+    const std::lock_guard lock(store().mutex);
+    const auto found = store().kernels.find(key);
+    return found != store().kernels.end() ? found->second : nullptr;
+}
+
+}  // namespace
+
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh) {
     fresh = false;
-    // Fixed here: the setting may change while the kernel is compiled.
+    // Fixed here: settings may change while the kernel is compiled.
     const std::string cpu = config().cpu();
-    const std::string form_key = form.key() + "-" + std::to_string(steps_left_out());
-    const std::string key = form_key + "@" + cpu;
-    {
-        const std::lock_guard lock(store().mutex);
-        const auto found = store().kernels.find(key);
-        if (found != store().kernels.end()) return found->second;
+    const Tier tier = config().tier.load(std::memory_order_relaxed);
+    Request request{
+        form, form.key() + "-" + std::to_string(steps_left_out()), {}, {.cpu = cpu.empty() ? "host" : cpu}};
+    const std::string key = request.form_key + "@" + cpu + (tier == Tier::kBlock ? "@blocks" : "");
+    std::shared_ptr<const StoredKernel> known = find(key);
+    if (known != nullptr && tier == Tier::kJit && known->runs_by_blocks()) {
+        codegen::finish_compilations();
+        if (known->runs_by_blocks()) known = nullptr;  // that failed, which shall be known
     }
+    if (known != nullptr) return known;
     auto kernel = std::make_shared<StoredKernel>();
     kernel->name = form.name();
-    const codegen::CompileOptions options{.cpu = cpu.empty() ? "host" : cpu};
-    const std::string disk_key = codegen::cache_key(form_key, options);
-    // What is printed arises while compiling.
-    const bool printed = debug_enabled(DebugLevel::kIr, kernel->name);
+    request.disk_key = codegen::cache_key(request.form_key, request.options);
     std::optional<codegen::CachedKernel> cached;
-    if (!printed) cached = codegen::find_in_cache(disk_key);
+    if (tier != Tier::kBlock && !debug_enabled(DebugLevel::kIr, kernel->name))
+        cached = codegen::find_in_cache(request.disk_key);
+    std::optional<ir::Module> behind;
     if (cached) {
         if (config().verify.load(std::memory_order_relaxed) && ir::print(lower(form)) != cached->ir)
-            throw InternalError("two kernels share the form " + form_key + "\nkernel IR on disk:\n" +
+            throw InternalError("two kernels share the form " + request.form_key + "\nkernel IR on disk:\n" +
                                 cached->ir);
         kernel->compiled = std::move(cached->kernel);
         kernel->ir = std::move(cached->ir);
     } else {
-        const ir::Module module = lower(form);
-        kernel->ir = ir::print(module);
-        if (config().verify.load(std::memory_order_relaxed)) ir::check(module.functions[0], &module);
-        if (printed) log_line("kernel IR\n" + kernel->ir);
-        const codegen::KernelObject object =
-            codegen::compile_object_for_cpu(module, module.functions[0].name, options);
-        kernel->compiled = codegen::load_for_cpu(object);
-        kernel->compile_seconds = object.compile_seconds;
-        codegen::keep_in_cache(disk_key, object, kernel->ir);
-        fresh = true;
+        make(request, tier, *kernel, behind, fresh);
     }
-    const std::lock_guard lock(store().mutex);
-    const auto [position, inserted] = store().kernels.emplace(key, kernel);
-    if (inserted) {
-        store().order.push_back(key);
-        if (store().order.size() > kMaxKernels) {
-            store().kernels.erase(store().order.front());
-            store().order.pop_front();
+    {
+        const std::lock_guard lock(store().mutex);
+        const auto [position, inserted] = store().kernels.insert_or_assign(key, kernel);
+        if (inserted) {
+            store().order.push_back(key);
+            if (store().order.size() > kMaxKernels) {
+                store().kernels.erase(store().order.front());
+                store().order.pop_front();
+            }
         }
     }
+    if (behind) compile_behind(std::move(request), std::move(*behind), kernel);
     return kernel;
 }
 
@@ -149,7 +216,7 @@ std::vector<KernelRecord> kernel_history() {
         record.operations = launch.operations;
         record.device = launch.device != nullptr ? launch.device->name() : "cpu";
         record.fallback = launch.fallback;
-        record.compiled = launch.kernel->compiled != nullptr;
+        record.compiled = launch.kernel->compiled != nullptr && !launch.by_blocks;
     }
     return records;
 }

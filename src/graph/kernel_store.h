@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "codegen/block_executor.h"
 #include "device/device.h"
 #include "device/kernel.h"
 #include "graph/lower.h"
@@ -17,16 +18,22 @@ struct StoredKernel {
     std::shared_ptr<const CompiledKernel> compiled;
     std::string name, ir;
     double compile_seconds = 0;
+    // The same kernel, where it is one that machine code may replace at any time.
+    std::shared_ptr<const codegen::BlockKernel> blocks = nullptr;
+
+    bool runs_by_blocks() const { return blocks != nullptr && !blocks->is_replaced(); }
 };
 
-// Compiles the kernel unless the process or the cache on disk has it; `fresh` tells which. Thread safe.
+// What neither the process nor the cache on disk has runs by blocks at first, or is compiled, as the tier
+// says (docs/tiers.md); `fresh` tells whether it was compiled. Thread safe.
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);
 
 // One launch, as it is kept: KernelRecord without the texts.
 struct LaunchRecord {
     std::shared_ptr<const StoredKernel> kernel;
     double seconds = 0;
-    bool fresh = false;  // compiled for this launch
+    bool fresh = false;      // compiled for this launch
+    bool by_blocks = false;  // it began in the block executor
     int64_t bytes_read = 0, bytes_written = 0, bytes_streamed = 0, elements = 0;
     int operations = 0;
     DeviceBackend* device = nullptr;  // null: the CPU

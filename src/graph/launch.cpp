@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "codegen/background_compiler.h"
 #include "core/config.h"
 #include "core/log.h"
 #include "core/shape.h"
@@ -181,6 +182,13 @@ LaunchRecord begin_record(const KernelParts& parts, const Dims& counted,
     return record;
 }
 
+// Whether a launch that begins now runs by blocks.
+bool begin_by_blocks(const StoredKernel& kernel) {
+    if (!kernel.runs_by_blocks()) return false;
+    codegen::keep_compiling();
+    return true;
+}
+
 }  // namespace
 
 PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims& counted,
@@ -243,6 +251,7 @@ void run_prepared(PreparedLaunch& launch, bool& fresh) {
     LaunchRecord record = launch.record;
     const StoredKernel& kernel = *record.kernel;
     record.fresh = fresh;
+    record.by_blocks = begin_by_blocks(kernel);
     GridHints hints = launch.hints;
     hints.tile = launch.tile;
     const auto start = Clock::now();
@@ -255,7 +264,9 @@ void run_prepared(PreparedLaunch& launch, bool& fresh) {
         std::snprintf(
             text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
             static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-            fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str() : "");
+            fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
+            : record.by_blocks ? " (by blocks)"
+                               : "");
         log_line(text);
     }
     record_launch(std::move(record));
@@ -312,6 +323,7 @@ TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t m
                          std::shared_ptr<const StoredKernel> kernel, bool fresh)
     : record_(begin_record(parts, extents, std::move(kernel))) {
     record_.fresh = fresh;
+    record_.by_blocks = begin_by_blocks(*record_.kernel);
     for (const int64_t extent : extents) words_.push_back(static_cast<KernelWord>(extent));
     for (size_t k = 0; k < parts.inputs.size(); ++k) {
         if (k == moving_input) moving_word_ = words_.size();

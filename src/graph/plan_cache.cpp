@@ -86,7 +86,7 @@ public:
     void write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
         word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
-        word(kernel_generation());
+        word(kernel_generation() << 2 | static_cast<uint64_t>(config().tier.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(streamed_bytes()));
         for (const Node* node : nodes) write_node(*node);

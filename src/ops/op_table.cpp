@@ -31,9 +31,11 @@ struct Table {
     ops_data::Loops loops = ops_data::loops_for(detect_isa());
     std::vector<OpInfo> ops = ops_data::make_ops(loops.ops);
     std::unordered_map<std::string_view, OpId> by_name;
+    std::unordered_map<std::string_view, LaneFold> folds;
 
     Table() {
         for (const OpInfo& op : ops) by_name.emplace(op.name, op.id);
+        for (const auto& [symbol, fold] : loops.folds) folds.emplace(symbol, fold);
         for (const ops_data::Alias& alias : ops_data::aliases) by_name.emplace(alias.name, alias.id);
     }
 };
@@ -74,6 +76,12 @@ const LoopInfo* find_loop(const OpInfo& op, std::span<const ScalarType> inputs) 
 
 const LoopInfo& cast_loop(ScalarType from, ScalarType to) {
     return table().loops.casts[static_cast<size_t>(from) * kScalarTypeCount + static_cast<size_t>(to)];
+}
+
+LaneFold find_lane_fold(const LoopInfo& loop) {
+    const auto& folds = table().folds;
+    const auto found = folds.find(loop.symbol);
+    return found == folds.end() ? nullptr : found->second;
 }
 
 std::span<const VectorMathFunction> vector_math_functions() { return kVectorMath; }

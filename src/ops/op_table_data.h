@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/aliases.h"
+#include "ops/lane_fold.h"
 #include "ops/op.h"
 
 namespace weft::ops_data {
@@ -13,9 +14,15 @@ namespace weft::ops_data {
 /// The instruction sets that the ahead-of-time loops are compiled for.
 enum class Isa : uint8_t { kX86V2, kX86V3, kX86V4 };
 
+struct NamedFold {
+    std::string_view symbol;  // of the loop
+    LaneFold fold;
+};
+
 struct Loops {
     std::vector<LoopInfo> ops;    // in table order
     std::vector<LoopInfo> casts;  // indexed by source * kScalarTypeCount + target
+    std::vector<NamedFold> folds;
 };
 
 using Alias = OpAlias;

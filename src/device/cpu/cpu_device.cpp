@@ -75,13 +75,13 @@ public:
 
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override {
-        const CpuKernelFunction function = static_cast<const CpuKernel&>(kernel).function;
+        const auto& code = static_cast<const CpuKernel&>(kernel);
         const GridCut cut(grid, cost_per_point, num_threads(), hints);
         if (cut.tasks() == 0) return;
         parallel_for(cut.tasks(), [&](int64_t task) {
             const GridBox box = cut.box(task);
             for_each_tile(box, hints.tile, [&](const GridBox& part) {
-                function(words.data(), part.lower.data(), part.upper.data());
+                code.run(words.data(), part.lower.data(), part.upper.data());
             });
             finish_streams();
         });
@@ -89,7 +89,7 @@ public:
 
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override {
-        static_cast<const CpuKernel&>(kernel).function(words.data(), box.lower.data(), box.upper.data());
+        static_cast<const CpuKernel&>(kernel).run(words.data(), box.lower.data(), box.upper.data());
     }
 
     int64_t memory_bytes() const override {

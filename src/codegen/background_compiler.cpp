@@ -1,0 +1,167 @@
+#include "codegen/background_compiler.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/config.h"
+#include "core/fork.h"
+
+namespace weft::codegen {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kNiceness = 3;  // it shall yield, but not starve: until it is done all else is slower
+constexpr auto kLongestExit = std::chrono::seconds(10);  // spent on the queue when the process exits
+
+class Compilations {
+public:
+    void add(std::function<void()> work) {
+        {
+            const std::lock_guard lock(mutex_);
+            queue_.push_back(std::move(work));
+            start();
+        }
+        wake();
+    }
+
+    void start_if_needed() {
+        if (running_.load(std::memory_order_relaxed)) return;
+        const std::lock_guard lock(mutex_);
+        if (!queue_.empty()) start();
+    }
+
+    void finish(std::optional<Clock::time_point> end) {
+        while (!end || Clock::now() < *end) {
+            if (!work_once()) break;
+        }
+        for (int left = working_.load(); left != 0; left = working_.load()) working_.wait(left);
+    }
+
+    void close() {
+        if (std::exchange(closing_, true)) return;
+        finish(Clock::now() + kLongestExit);
+        {
+            const std::lock_guard lock(mutex_);
+            closed_ = true;
+            queue_.clear();
+        }
+        wake();
+        if (thread_ != nullptr) thread_->join();
+    }
+
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+    // The child has only the thread that forked; no work was in progress (ForkExclusion).
+    void forget_thread() {
+        if (thread_ != nullptr) forgotten_.push_back(std::move(thread_));
+        running_ = false;
+        mutex_.unlock();
+    }
+
+private:
+    void wake() {
+        generation_.fetch_add(1);
+        generation_.notify_all();
+    }
+
+    // With the lock held.
+    void start();
+
+    void serve() {
+        // Of this thread only. Where the system refuses, it competes like any other.
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+        for (;;) {
+            const uint32_t seen = generation_.load();
+            {
+                const std::lock_guard lock(mutex_);
+                if (closed_) return;
+            }
+            if (!work_once()) generation_.wait(seen);
+        }
+    }
+
+    // Takes and does one piece of work; false when there is none.
+    bool work_once() {
+        const int delay = config().tier_delay.load(std::memory_order_relaxed);
+        if (delay > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+        const ForkExclusion exclusion;  // a fork finds the work in the queue, or done
+        std::function<void()> work;
+        {
+            const std::lock_guard lock(mutex_);
+            if (queue_.empty()) return false;
+            work = std::move(queue_.front());
+            queue_.pop_front();
+            ++working_;
+        }
+        work();
+        --working_;
+        working_.notify_all();
+        return true;
+    }
+
+    std::mutex mutex_;  // of the queue and what else is not atomic
+    std::deque<std::function<void()>> queue_;
+    bool closed_ = false;
+    bool closing_ = false;  // of the thread that ends the process
+    std::unique_ptr<std::thread> thread_;
+    std::vector<std::unique_ptr<std::thread>> forgotten_;  // of the processes that this one was forked from
+    std::atomic<bool> running_{false};
+    std::atomic<int> working_{0};
+    std::atomic<uint32_t> generation_{0};  // changes with the queue
+};
+
+// One for the process, whose kernels are everybody's.
+Compilations& compilations() {
+    static auto* const instance = new Compilations;  // threads may still run kernels at exit
+    return *instance;
+}
+
+// The end of the process, seen before anything static is gone: exit() first destroys what is local to its
+// thread. What LLVM makes static while it compiles is destroyed before whatever was registered when the
+// compilation was queued, so that atexit() would be too late.
+struct EndOfMainThread {
+    ~EndOfMainThread() {
+        if (gettid() == getpid()) compilations().close();
+    }
+};
+
+void Compilations::start() {
+    if (closed_ || running_.load(std::memory_order_relaxed)) return;
+    try {
+        thread_ = std::make_unique<std::thread>([this] { serve(); });
+        running_ = true;
+    } catch (const std::system_error&) {
+        // No thread to be had: whoever waits does the work.
+    }
+}
+
+[[maybe_unused]] const bool at_fork = on_fork(
+    ForkRank::kCompilations,
+    {[] { compilations().lock(); }, [] { compilations().unlock(); }, [] { compilations().forget_thread(); }});
+
+}  // namespace
+
+void compile_behind(std::function<void()> work) {
+    static thread_local const EndOfMainThread end;
+    (void)&end;
+    compilations().add(std::move(work));
+}
+void finish_compilations() { compilations().finish(std::nullopt); }
+void end_compilations() { compilations().finish(Clock::now() + kLongestExit); }
+void keep_compiling() { compilations().start_if_needed(); }
+
+}  // namespace weft::codegen

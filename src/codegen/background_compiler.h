@@ -1,0 +1,21 @@
+// Compiles behind what runs: work that nobody waits for, one piece after another on a thread of its own with
+// low priority. What is queued when the process exits is still done, within a bound, so that the next process
+// finds it on disk; a forked child goes on with the queue as it was.
+#pragma once
+
+#include <functional>
+
+namespace weft::codegen {
+
+// Thread safe. `work` must not throw.
+void compile_behind(std::function<void()> work);
+
+// Returns when everything that was queued before is done. The caller helps.
+void finish_compilations();
+// The same when the process ends, and no longer than then. A program whose main thread evaluates has it done.
+void end_compilations();
+
+// After fork() the child has no such thread until it is told that there is something to wait for.
+void keep_compiling();
+
+}  // namespace weft::codegen
