@@ -627,29 +627,41 @@ private:
     BufferAt* buffers_ = nullptr;
 };
 
+constexpr int64_t kShortRow = 48;    // elements, of which reducing one by one costs more than reading across
+constexpr int64_t kManyPoints = 32;  // that are worth it
+
 class ProgramKernel final : public BlockKernel {
 public:
-    explicit ProgramKernel(BlockProgram program) : program_(std::move(program)) {
-        name = program_.name;
-        grid_dimensions = program_.grid_dimensions;
+    explicit ProgramKernel(BlockPrograms programs) : programs_(std::move(programs)) {
+        name = programs_.usual.name;
+        grid_dimensions = programs_.usual.grid_dimensions;
     }
 
     void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const override {
         if (const CpuKernel* compiled = replaced_.load(std::memory_order_acquire))
             return compiled->run(words, lower, upper);
-        Frame(program_, words).run(lower, upper, replaced_);
+        Frame(program_for(words, lower, upper), words).run(lower, upper, replaced_);
     }
 
 private:
-    const BlockProgram program_;
+    const BlockProgram& program_for(const KernelWord* words, const int64_t* lower,
+                                    const int64_t* upper) const {
+        if (!programs_.of_short_rows) return programs_.usual;
+        const auto axis = static_cast<size_t>(programs_.of_short_rows->axis);
+        const bool is_short = static_cast<int64_t>(words[programs_.row_word]) <= kShortRow &&
+                              upper[axis] - lower[axis] >= kManyPoints;
+        return is_short ? *programs_.of_short_rows : programs_.usual;
+    }
+
+    const BlockPrograms programs_;
 };
 
 }  // namespace
 
 std::shared_ptr<const BlockKernel> make_block_kernel(const ir::Module& module, const ir::Function& kernel,
                                                      std::string& why) {
-    std::optional<BlockProgram> program = plan_blocks(module, kernel, why);
-    return program ? std::make_shared<const ProgramKernel>(std::move(*program)) : nullptr;
+    std::optional<BlockPrograms> programs = plan_blocks(module, kernel, why);
+    return programs ? std::make_shared<const ProgramKernel>(std::move(*programs)) : nullptr;
 }
 
 }  // namespace weft::codegen

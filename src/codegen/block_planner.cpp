@@ -671,10 +671,38 @@ std::vector<int> axes_by_merit(const ir::Function& kernel, const Instruction& gr
     return axes;
 }
 
+std::optional<BlockProgram> plan_points(const ir::Function& kernel, const Instruction& grid,
+                                        std::string& why) {
+    why = "nothing lies side by side";
+    for (const int axis : axes_by_merit(kernel, grid)) {
+        try {
+            return Planner(kernel, grid, axis).run();
+        } catch (const Refusal& refusal) {
+            why = refusal.why;
+        }
+    }
+    return std::nullopt;
+}
+
+// The word of a launch that says how many elements a row has; -1 where that is computed.
+int word_of_row(const ir::Function& kernel, const Instruction& grid) {
+    const auto& body = grid.regions[0].body;
+    const auto reduce = std::find_if(body.begin(), body.end(),
+                                     [](const Instruction& each) { return each.opcode == Opcode::kReduce; });
+    int word = 0;
+    for (const ValueId parameter : kernel.parameters) {
+        const ir::Type& type = kernel.type(parameter);
+        if (type.is_buffer) break;  // sizes come first
+        if (reduce != body.end() && parameter == reduce->operands[0]) return word;
+        word += itemsize_of(type.scalar) > 8 ? 2 : 1;
+    }
+    return -1;
+}
+
 }  // namespace
 
-std::optional<BlockProgram> plan_blocks(const ir::Module& module, const ir::Function& source,
-                                        std::string& why) {
+std::optional<BlockPrograms> plan_blocks(const ir::Module& module, const ir::Function& source,
+                                         std::string& why) {
     ir::Function kernel = source;
     passes::inline_calls(module, kernel);
     if (is_on(OptionalStep::kSimplify)) passes::simplify(module, kernel);
@@ -695,16 +723,22 @@ std::optional<BlockProgram> plan_blocks(const ir::Module& module, const ir::Func
     const bool by_rows = any_instruction(grid->regions[0], [](const Instruction& each) {
         return each.opcode == Opcode::kReduce && each.lanes > 1;
     });
-    std::vector<int> axes = by_rows ? std::vector<int>{-1} : axes_by_merit(kernel, *grid);
-    why = "nothing lies side by side";
-    for (const int axis : axes) {
-        try {
-            return Planner(kernel, *grid, axis).run();
-        } catch (const Refusal& refusal) {
-            why = refusal.why;
-        }
+    if (!by_rows) {
+        std::optional<BlockProgram> program = plan_points(kernel, *grid, why);
+        if (!program) return std::nullopt;
+        return BlockPrograms{std::move(*program)};
     }
-    return std::nullopt;
+    BlockPrograms programs;
+    try {
+        programs.usual = Planner(kernel, *grid, -1).run();
+    } catch (const Refusal& refusal) {
+        why = refusal.why;
+        return std::nullopt;
+    }
+    programs.row_word = word_of_row(kernel, *grid);
+    std::string no_matter;
+    if (programs.row_word >= 0) programs.of_short_rows = plan_points(kernel, *grid, no_matter);
+    return programs;
 }
 
 }  // namespace weft::codegen

@@ -107,8 +107,16 @@ struct BlockProgram {
     BlockRegion prologue{}, body{};
 };
 
+struct BlockPrograms {
+    BlockProgram usual;
+    // Of a kernel that reduces rows: many points together, for rows of which one is less than a block is
+    // worth; `row_word` of the launch's words says how long they are.
+    std::optional<BlockProgram> of_short_rows{};
+    int row_word = 0;
+};
+
 // Nothing where the block executor has no way to run the kernel, or none that pays; `why` says what it is.
-std::optional<BlockProgram> plan_blocks(const ir::Module& module, const ir::Function& kernel,
-                                        std::string& why);
+std::optional<BlockPrograms> plan_blocks(const ir::Module& module, const ir::Function& kernel,
+                                         std::string& why);
 
 }  // namespace weft::codegen

@@ -110,6 +110,7 @@ private:
         switch (step.kind) {
             case BlockStepKind::kLoop:
             case BlockStepKind::kReduce:
+                for (const int64_t itemsize : step.itemsizes) read_ += step.lanes * itemsize;
                 for (size_t k = 0; k < step.results.size(); ++k) place(step.results[k], step.itemsizes[k]);
                 return;
             case BlockStepKind::kLoad:

@@ -1,11 +1,12 @@
 """Random programs on NumPy and on weft: thousands of them, compared in everything a user can see.
 
-    python tests/fuzz/run.py                                     100,000 programs with a fresh seed, 5,000 compiled
+    python tests/fuzz/run.py                                     100,000 programs, a fresh seed, 5,000 of them compiled
     python tests/fuzz/run.py --programs 2000 --mode compiled     one mode
     python tests/fuzz/run.py --mode compiled --seed 7 --only 123 one program of a run again, with its script
 
-Modes: `small` (small arrays at once, large ones compiled), `compiled` (everything compiled), `naive` (compiled, one
-kernel a node), `eager` (each operation at its call). Buffers lie between guard pages (WEFT_GUARD=1) unless --no-guard.
+Modes: `small` (small arrays at once, large ones compiled), `compiled` (everything compiled), `blocks` (nothing compiled
+that the block executor can run), `both` (by blocks until it is compiled), `naive` (compiled, one kernel a node),
+`eager` (each operation at its call). Buffers lie between guard pages (WEFT_GUARD=1) unless --no-guard.
 Programs are made by the run's seed and their number alone, so one that ends the process is known, too. A failing
 program is printed as a short script. Exit status: 0 when all agree, 1 when not.
 """
@@ -26,11 +27,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 MODES = {
     "small": {},
-    "compiled": {"WEFT_SMALL": "0"},
-    "naive": {"WEFT_SMALL": "0", "WEFT_FUSE": "0"},
-    "eager": {"WEFT_SMALL": "0", "WEFT_EAGER": "1"},
+    "compiled": {"WEFT_SMALL": "0", "WEFT_TIER": "jit"},
+    "blocks": {"WEFT_SMALL": "0", "WEFT_TIER": "block"},
+    "both": {"WEFT_SMALL": "0", "WEFT_TIER": "auto"},
+    "naive": {"WEFT_SMALL": "0", "WEFT_TIER": "jit", "WEFT_FUSE": "0"},
+    "eager": {"WEFT_SMALL": "0", "WEFT_TIER": "jit", "WEFT_EAGER": "1"},
 }
-COMPILED_MODES = ("compiled", "naive", "eager")
+COMPILED_MODES = ("compiled", "blocks", "both", "naive", "eager")
 BATCH = {"small": 1000}  # programs a process runs; 100 where they are compiled
 
 
@@ -248,7 +251,7 @@ def main():
     )
     parser.add_argument("--programs", "--count", type=int, help="default: 95,000 small and 5,000 compiled")
     parser.add_argument("--seed", type=int, help="default: a fresh one, which is printed")
-    parser.add_argument("--mode", choices=MODES, help="default: small, then compiled")
+    parser.add_argument("--mode", choices=MODES, help="default: small, then compiled, then blocks")
     parser.add_argument("--only", type=int, help="the number of one program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--module", default="weft")
@@ -277,6 +280,7 @@ def main():
         plan = [
             ("small", options.programs or 95_000),
             ("compiled", max((options.programs or 100_000) // 20, 1)),
+            ("blocks", max((options.programs or 100_000) // 20, 1)),
         ]
     print(f"seed {options.seed}", flush=True)
     if options.missing_names:

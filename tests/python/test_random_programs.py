@@ -45,7 +45,8 @@ def run_programs(mode, programs, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("mode", "programs"), [("small", 4000), ("compiled", 300), ("naive", 300), ("eager", 100)]
+    ("mode", "programs"),
+    [("small", 4000), ("compiled", 300), ("blocks", 600), ("both", 200), ("naive", 300), ("eager", 100)],
 )
 def test_programs_agree_with_numpy(mode, programs):
     run_programs(mode, programs)
