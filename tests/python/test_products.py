@@ -385,6 +385,7 @@ def large(*shape, dtype="f4"):
     return weft.array(some(shape, dtype))
 
 
+@pytest.mark.host
 def test_a_product_is_one_call_of_the_library():
     a, b = large(200, 300), large(300, 250)
     (kernel,) = ran(lambda: a @ b)
@@ -394,6 +395,7 @@ def test_a_product_is_one_call_of_the_library():
     assert not kernel["compiled"]
 
 
+@pytest.mark.host
 @pytest.mark.parametrize(
     "view",
     [
@@ -416,6 +418,7 @@ def test_what_blas_can_express_is_not_copied(view):
     assert kernel["bytes_read"] - a.nbytes - b.nbytes == copied
 
 
+@pytest.mark.host
 def test_batches_are_not_copied():
     a, b = large(6, 90, 80), large(80, 70)
     (kernel,) = ran(lambda: a @ b)
@@ -427,6 +430,7 @@ def test_batches_are_not_copied():
     assert kernel["bytes_read"] == a.nbytes + c.nbytes
 
 
+@pytest.mark.host
 def test_out_is_written_without_a_copy():
     a, b, out = large(200, 300), large(300, 250), weft.zeros((200, 250), "f4")
     weft.eval(out)
@@ -435,6 +439,7 @@ def test_out_is_written_without_a_copy():
     assert_close(out, numpy.asarray(a) @ numpy.asarray(b), 100)
 
 
+@pytest.mark.host
 def test_element_wise_work_stays_in_one_kernel_beside_the_product():
     w, v, c = large(200, 300), large(300, 250), large(200, 1)
     kernels = ran(lambda: 1 / (1 + weft.exp(-(w @ v + c))))
@@ -443,6 +448,7 @@ def test_element_wise_work_stays_in_one_kernel_beside_the_product():
     assert "library" in weft.explain(1 + w @ v)
 
 
+@pytest.mark.host
 def test_element_wise_work_runs_on_the_tiles_of_a_product():
     a, b, c = large(900, 40), large(40, 700), large(700)
     (kernel,) = ran(lambda: weft.maximum(a @ b + c, 0) * 2)
@@ -493,6 +499,7 @@ def test_work_on_tiles_has_the_bits_of_work_on_the_whole(name, dtype):
                 assert compute().tobytes() == fused, (way, layouts)
 
 
+@pytest.mark.host
 def test_a_product_of_broadcast_operands_keeps_its_tiles_to_itself():
     a, b = large(900, 40), large(40, 700)
     for left, right in [
@@ -569,6 +576,7 @@ def test_products_without_openblas():
     assert result.stdout == "done\n", result.stderr
 
 
+@pytest.mark.host
 def test_after_fork():
     program = (
         "import os, weft\n"

@@ -175,6 +175,7 @@ def bytes_read(compute):
     return result, sum(kernel["bytes_read"] for kernel in weft.kernel_history())
 
 
+@pytest.mark.host
 def test_any_and_all_stop_when_it_is_decided():
     x = numpy.zeros(5_000_000, "f4")
     for place, most in ((0, 0.3), (4_999_999, 2)):

@@ -1,7 +1,7 @@
 // The memory of one GPU: blocks that were freed are kept and given out again, in the order of the device's
 // stream, so that nothing has to wait. Everything that touches a block is queued on one stream, or ordered
 // with it by events; what was freed while a kernel still uses it can therefore be reused by later work at
-// once. See docs/decisions/0007-gpu-memory.md.
+// once. See docs/decisions/0006-gpu-memory.md.
 #pragma once
 
 #include <cstdint>
