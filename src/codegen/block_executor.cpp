@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -14,10 +15,10 @@
 namespace weft::codegen {
 namespace {
 
-// Where a value's elements are.
+// Where a value's elements are. Not initialised: arrays of these are filled as far as they are used.
 struct Place {
-    char* data = nullptr;
-    int64_t stride = 0;
+    char* data;
+    int64_t stride;
 };
 
 constexpr int64_t kCellBytes = 16;  // a uniform value
@@ -116,6 +117,16 @@ void copy_elements(int64_t itemsize, Place to, Place from, int64_t count) {
 template <int64_t size>
 void gather_elements(char* to, const char* from, int64_t from_stride, std::span<const Place> positions,
                      std::span<const int64_t> strides, int64_t count) {
+    if (positions.size() == 1) {
+        const Place at = positions[0];
+        const int64_t stride = strides[0];
+        for (int64_t i = 0; i < count; ++i) {
+            int64_t position;
+            std::memcpy(&position, at.data + i * at.stride, sizeof position);
+            std::memcpy(to + i * size, from + i * from_stride + position * stride, size);
+        }
+        return;
+    }
     for (int64_t i = 0; i < count; ++i) {
         const char* element = from + i * from_stride;
         for (size_t d = 0; d < positions.size(); ++d) {
@@ -437,9 +448,13 @@ private:
             copy_elements(step.itemsizes[c], to[c], places_[region.yields[c]], count);
     }
 
-    static Places moved(Places places, size_t components, int64_t elements) {
-        for (size_t c = 0; c < components; ++c) places[c].data += elements * places[c].stride;
-        return places;
+    // `elements` further on, and of these each `step`th.
+    static Places moved(const Places& places, size_t components, int64_t elements, int64_t step = 1) {
+        Places result;
+        for (size_t c = 0; c < components; ++c) {
+            result[c] = {places[c].data + elements * places[c].stride, places[c].stride * step};
+        }
+        return result;
     }
 
     void copy(const BlockStep& step, const Places& to, const Places& from, int64_t count) {
@@ -466,10 +481,11 @@ private:
         Counter(Frame& frame, const BlockStep& step, int64_t count)
             : frame_(frame), step_(step), count_(count) {}
 
-        void push(const Places& block) {
+        // `blocks`: a power of two of blocks that are combined already, and before them a multiple of that.
+        void push(const Places& block, int64_t blocks = 1) {
             if (depth_ == entries_.size()) entries_.push_back({frame_.take_places(step_, count_), 0});
             frame_.copy(step_, entries_[depth_].places, block, count_);
-            entries_[depth_++].blocks = 1;
+            entries_[depth_++].blocks = blocks;
             while (depth_ > 1 && entries_[depth_ - 2].blocks == entries_[depth_ - 1].blocks) {
                 entries_[depth_ - 2].blocks *= 2;
                 join();
@@ -512,15 +528,21 @@ private:
         const Places accumulators = take_places(step, lanes);
         Counter counter(*this, step, 1);
         const BlockRegion& element = step.regions[0];
-        // Whole blocks, or, where these are long, a part of one that begins at the first lane.
-        const int64_t most = program_.capacity >= block ? program_.capacity / block * block
-                                                        : program_.capacity / lanes * lanes;
+        // A power of two of blocks, or, where these are long, a part of one that begins at the first lane.
+        const int64_t blocks =
+            static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(program_.capacity / block)));
+        const int64_t most = blocks > 0 ? blocks * block : program_.capacity / lanes * lanes;
+        const Places folded = take_places(step, std::max<int64_t>(blocks, 1));
         int64_t in_block = 0;
         for (int64_t begin = 0; begin < size; begin += most) {
             const int64_t count = std::min(most, size - begin);
             set_index(element.arguments[0], begin);
             run_steps(element, count);
             const Places elements = places_of(element.yields);
+            if (blocks > 1 && count == most && fold_blocks(step, initial, elements, block, blocks, folded)) {
+                counter.push(folded, blocks);
+                continue;
+            }
             for (int64_t at = 0; at < count;) {
                 const int64_t block_size = std::min(block, size - (begin + at - in_block));
                 const int64_t taken = std::min(block_size - in_block, count - at);
@@ -546,6 +568,25 @@ private:
             }
         }
         copy(step, results, counter.result(), 1);
+    }
+
+    // So many whole blocks into one result, pairwise.
+    bool fold_blocks(const BlockStep& step, const Places& initial, const Places& elements, int64_t block,
+                     int64_t blocks, const Places& results) {
+        const size_t components = step.results.size();
+        for (int64_t k = 0; k < blocks; ++k) {
+            if (!fold_block(step, initial, moved(elements, components, k * block), block,
+                            moved(results, components, k)))
+                return false;
+        }
+        const Scratch::Mark mark(scratch_);
+        Places from = results, to = take_places(step, blocks / 2);
+        for (int64_t left = blocks; left > 1; left /= 2) {
+            combine(step, to, moved(from, components, 0, 2), moved(from, components, 1, 2), left / 2);
+            std::swap(from, to);
+        }
+        copy(step, results, from, 1);
+        return true;
     }
 
     // A whole block of elements that lie side by side, by loops that keep the lanes in registers.
