@@ -651,18 +651,38 @@ private:
             return scan_element(scope);
         };
         const auto store = [&](ValueId k, ValueId value) { store_prefix(value, position(k)); };
+        const bool gpu = target_ == KernelTarget::kGpu;
+        if (form_.scan->part == ScanForm::Part::kBefore) {
+            lowering.before(reduced_sizes_[0], element, store);
+            return;
+        }
         if (!form_.chunked) {
-            lowering.row(reduced_sizes_[0], element, store);
+            if (!gpu) {
+                lowering.row(reduced_sizes_[0], element, store);
+            } else if (form_.scan->in_order || !writes_along_memory()) {
+                lowering.row_of_thread(reduced_sizes_[0], element, store);
+            } else {
+                lowering.row_of_team(reduced_sizes_[0], element, store);
+            }
             return;
         }
         const ValueId length = b.index(kScanChunk);
         const ValueId begin = b.apply("multiply", {indices.back(), length});
         const ValueId end = b.apply("minimum", {b.apply("add", {begin, length}), reduced_sizes_[0]});
         if (form_.scan->part == ScanForm::Part::kChunkTotals) {
-            b.store(outputs_[0], lowering.chunk_total(begin, end, element), indices);
+            const ValueId total = gpu ? lowering.chunk_total_of_team(begin, end, element)
+                                      : lowering.chunk_total(begin, end, element);
+            b.store(outputs_[0], total, indices);
+        } else if (gpu) {
+            lowering.chunk_of_team(begin, end, b.load(inputs_.back(), indices), element, store);
         } else {
             lowering.chunk(begin, end, b.load(inputs_.back(), indices), element, store);
         }
+    }
+
+    bool writes_along_memory() const {
+        const StrideClass stride = form_.outputs[0].buffer.strides.back();
+        return stride == StrideClass::kItem || stride == StrideClass::kMinusItem;
     }
 
     void scan_across(ScanLowering& lowering, std::span<const ValueId> indices) {
@@ -787,6 +807,7 @@ std::string KernelForm::name() const {
     if (scan) {
         name += (name.empty() ? "" : "_") + std::string(scan->op->name) + "_scan";
         if (scan->part == ScanForm::Part::kChunkTotals) name += "_totals";
+        if (scan->part == ScanForm::Part::kBefore) name += "_before";
     }
     if (name.empty()) name = counts ? "arange" : inputs.empty() ? "fill" : "copy";
     const ScalarType type = !reductions.empty() ? reductions[0].compute

@@ -71,9 +71,10 @@ struct ReductionForm {
 };
 
 // Running results: of whole rows, or of chunks of them in two kernels, one for what each chunk comes to, one
-// for the results from what comes before each chunk.
+// for the results from what comes before each chunk; a third between them, which is a row of what chunks come
+// to (kBefore), runs where the host cannot look at these.
 struct ScanForm {
-    enum class Part : uint8_t { kRows, kChunkTotals, kChunks } part = Part::kRows;
+    enum class Part : uint8_t { kRows, kChunkTotals, kChunks, kBefore } part = Part::kRows;
     const OpInfo* op = nullptr;
     ScalarType compute = ScalarType::kFloat64;
     ValueForm element;

@@ -18,6 +18,9 @@ constexpr int64_t kChains = 8;
 constexpr int64_t kGroup = kChains * kScanBlock;
 static_assert(kScanChunk % kGroup == 0);
 
+// The threads of a team: a chunk is a block for each.
+constexpr int64_t kTeam = kScanChunk / kScanBlock;
+
 // Of each of the three arrays over columns: with two rows of elements they stay in the first-level cache.
 constexpr int64_t kColumnBytes = 8192;
 
@@ -160,6 +163,133 @@ ValueId ScanLowering::chunk_total(ValueId begin, ValueId end, const Load& elemen
 void ScanLowering::chunk(ValueId begin, ValueId end, ValueId before, const Load& element,
                          const Store& store_result) {
     blocks(begin, end, element, [&](ValueId k, ValueId value) { store_result(k, combine(before, value)); });
+}
+
+void ScanLowering::before(ValueId count, const Load& element, const Store& store_result) {
+    b_.for_loop(b_.index(0), count, b_.index(1), Values{identity()},
+                [&](Builder&, std::span<const ValueId> arguments) {
+                    const ValueId k = arguments[0], sum = arguments[1];
+                    store_result(k, sum);
+                    return Values{combine(sum, element(k))};
+                });
+}
+
+void ScanLowering::row_of_thread(ValueId count, const Load& element, const Store& store_result) {
+    const ValueId zero = b_.index(0), one = b_.index(1);
+    if (form_.in_order) {
+        const ValueId start =
+            b_.cast(b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{0})), form_.compute);
+        b_.for_loop(zero, count, one, Values{start}, [&](Builder&, std::span<const ValueId> arguments) {
+            const ValueId k = arguments[0], before = arguments[1], own = element(k);
+            // The first element of all is not combined with anything.
+            const ValueId next =
+                b_.apply("select", {b_.apply("equal", {k, zero}), own, combine(before, own)});
+            store_result(k, next);
+            return Values{next};
+        });
+        return;
+    }
+    steps_carrying(
+        zero, count, kScanChunk, identity(), [&](ValueId begin, ValueId end, ValueId before_chunk) {
+            const ValueId total = steps_carrying(
+                begin, end, kScanBlock, identity(), [&](ValueId from, ValueId to, ValueId before) {
+                    const ValueId last = b_.for_loop(
+                        from, to, one, Values{identity()}, [&](Builder&, std::span<const ValueId> arguments) {
+                            const ValueId k = arguments[0], running = arguments[1];
+                            const ValueId next = combine(running, element(k));
+                            store_result(k, combine(before_chunk, combine(before, next)));
+                            return Values{next};
+                        })[0];
+                    return combine(before, last);
+                });
+            return combine(before_chunk, total);
+        });
+}
+
+// What each block of a chunk comes to, then what comes before it; behind them what the chunk comes to.
+ValueId ScanLowering::shared_totals() {
+    ir::BufferType type{.element = form_.compute, .space = ir::AddressSpace::kShared};
+    type.alias_scope = passes::unused_alias_scope(b_.function());
+    type.strides = {DType::of(form_.compute).itemsize()};
+    type.sizes = {kTeam + 1};
+    return b_.allocate(std::move(type), "totals");
+}
+
+// One thread's part: its block of the chunk. Gives what the chunk comes to, with what came before it.
+ValueId ScanLowering::blocks_of_team(ValueId thread, ValueId totals, ValueId begin, ValueId end,
+                                     ValueId before, const Load& element, const Store& store_result) {
+    const ValueId zero = b_.index(0), one = b_.index(1), length = b_.index(kScanBlock);
+    const ValueId offset = b_.apply("multiply", {thread, length});
+    const ValueId from = b_.apply("minimum", {b_.apply("add", {begin, offset}), end});
+    const ValueId to = b_.apply("minimum", {b_.apply("add", {from, length}), end});
+    const auto walk = [&](const std::function<void(ValueId, ValueId)>& consume) {
+        return b_.for_loop(from, to, one, Values{identity()},
+                           [&](Builder&, std::span<const ValueId> arguments) {
+                               const ValueId k = arguments[0], running = arguments[1];
+                               const ValueId next = combine(running, element(k));
+                               if (consume) consume(k, next);
+                               return Values{next};
+                           })[0];
+    };
+    store(totals, thread, walk({}));
+    b_.barrier();
+    b_.if_else(
+        b_.apply("equal", {thread, zero}),
+        [&](Builder&, std::span<const ValueId>) {
+            const ValueId all = b_.for_loop(zero, b_.index(kTeam), one, Values{identity()},
+                                            [&](Builder&, std::span<const ValueId> arguments) {
+                                                const ValueId t = arguments[0], sum = arguments[1];
+                                                const ValueId own = load(totals, t);
+                                                store(totals, t, sum);
+                                                return Values{combine(sum, own)};
+                                            })[0];
+            store(totals, b_.index(kTeam), all);
+            return Values{};
+        },
+        [](Builder&, std::span<const ValueId>) { return Values{}; });
+    b_.barrier();
+    const ValueId before_block = load(totals, thread), all = load(totals, b_.index(kTeam));
+    b_.barrier();
+    if (store_result) {
+        walk([&](ValueId k, ValueId running) {
+            store_result(k, combine(before, combine(before_block, running)));
+        });
+    }
+    return combine(before, all);
+}
+
+void ScanLowering::row_of_team(ValueId count, const Load& element, const Store& store_result) {
+    const ValueId totals = shared_totals();
+    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
+                [&](Builder&, std::span<const ValueId> thread) {
+                    const ValueId t = thread[0];
+                    steps_carrying(b_.index(0), count, kScanChunk, identity(),
+                                   [&](ValueId begin, ValueId end, ValueId before) {
+                                       return blocks_of_team(t, totals, begin, end, before, element,
+                                                             store_result);
+                                   });
+                    return Values{};
+                });
+}
+
+ValueId ScanLowering::chunk_total_of_team(ValueId begin, ValueId end, const Load& element) {
+    const ValueId totals = shared_totals();
+    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
+                [&](Builder&, std::span<const ValueId> thread) {
+                    blocks_of_team(thread[0], totals, begin, end, identity(), element, {});
+                    return Values{};
+                });
+    return load(totals, b_.index(kTeam));
+}
+
+void ScanLowering::chunk_of_team(ValueId begin, ValueId end, ValueId before, const Load& element,
+                                 const Store& store_result) {
+    const ValueId totals = shared_totals();
+    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
+                [&](Builder&, std::span<const ValueId> thread) {
+                    blocks_of_team(thread[0], totals, begin, end, before, element, store_result);
+                    return Values{};
+                });
 }
 
 void ScanLowering::across(ValueId rows, ValueId columns, const LoadAt& element, const StoreAt& store_result) {

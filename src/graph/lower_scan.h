@@ -26,10 +26,20 @@ public:
     // The results of a chunk, from what comes before it.
     void chunk(ir::ValueId begin, ir::ValueId end, ir::ValueId before, const Load& element,
                const Store& store);
+    // What comes before each element, of few: what is before a chunk from what each chunk comes to.
+    void before(ir::ValueId count, const Load& element, const Store& store);
     // `rows` elements of each of `columns` neighbouring rows across memory; at most max_columns().
     void across(ir::ValueId rows, ir::ValueId columns, const LoadAt& element, const StoreAt& store);
 
     static int64_t max_columns(ScalarType compute);
+
+    // The same for GPUs. A row by one thread, its neighbours by the next ones; or by a team of threads, a
+    // block of elements each.
+    void row_of_thread(ir::ValueId count, const Load& element, const Store& store);
+    void row_of_team(ir::ValueId count, const Load& element, const Store& store);
+    ir::ValueId chunk_total_of_team(ir::ValueId begin, ir::ValueId end, const Load& element);
+    void chunk_of_team(ir::ValueId begin, ir::ValueId end, ir::ValueId before, const Load& element,
+                       const Store& store);
 
 private:
     using Values = std::vector<ir::ValueId>;
@@ -45,6 +55,9 @@ private:
         ir::ValueId lower, ir::ValueId upper, int64_t step, ir::ValueId initial,
         const std::function<ir::ValueId(ir::ValueId begin, ir::ValueId end, ir::ValueId carried)>& body);
     void row_in_order(ir::ValueId count, const Load& element, const Store& store);
+    ir::ValueId shared_totals();
+    ir::ValueId blocks_of_team(ir::ValueId thread, ir::ValueId totals, ir::ValueId begin, ir::ValueId end,
+                               ir::ValueId before, const Load& element, const Store& store);
     ir::ValueId blocks(ir::ValueId begin, ir::ValueId end, const Load& element,
                        const std::function<void(ir::ValueId k, ir::ValueId value)>& consume);
 

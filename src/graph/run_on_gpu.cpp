@@ -25,7 +25,6 @@ std::string why_not_there(const Group& group) {
     if (group.multiplies) return "work on the tiles of a product";
     if (group.root().kind == NodeKind::kProduct && element_count(group.root().shape) == 0)
         return "a product over an axis of no elements, whose results are zeros";
-    if (group.root().kind == NodeKind::kScan) return "running results do not run on GPUs yet";
     if (group.reduces && group.shape.size() + 1 > kMaxGridDimensions)
         return "a reduction of more dimensions than a grid has";
     return "";

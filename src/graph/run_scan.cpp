@@ -16,6 +16,7 @@ namespace {
 // Fewer columns than these are walked as rows, element by element.
 constexpr int64_t kFewColumns = 32;
 constexpr int64_t kTileGrain = 64;
+constexpr int64_t kManyRows = 1024;  // of a GPU: blocks of threads that keep it busy
 
 class ScanRun {
 public:
@@ -30,9 +31,10 @@ public:
         GroupBuffers& buffers = reserve_results(group_);
         const Buffer& result = *buffers[group_.nodes.size() - 1][0];
         // The number of threads may have changed since the last run.
-        GroupRun run(group_, buffers, scan_reads_twice(node_) ? 1 : 0);
+        const bool cut = cuts_rows();
+        GroupRun run(group_, buffers, cut ? 1 : 0);
         run.cannot_repeat();
-        if (scan_reads_twice(node_)) {
+        if (cut) {
             run_chunks(result, run);
         } else {
             run_rows(result, run);
@@ -42,6 +44,14 @@ public:
     }
 
 private:
+    bool cuts_rows() const {
+        if (group_.device->is_cpu()) return scan_reads_twice(node_);
+        // A block of threads takes a row; there should be enough of them.
+        const int64_t length = node_.shape[axis_];
+        const int64_t rows = element_count(node_.shape) / std::max<int64_t>(length, 1);
+        return !form_.in_order && length >= 4 * kScanChunk && rows < kManyRows;
+    }
+
     // A kernel over the other dimensions, merged, and a row; `extents` are these, at least two.
     KernelParts parts_for(ScanForm::Part part, const Buffer& result, Dims& extents) const {
         KernelParts parts;
@@ -79,8 +89,8 @@ private:
         const size_t rank = extents.size();
         const Dims& strides = parts.outputs[0].strides;
         const int64_t columns = extents[rank - 2];
-        const bool across =
-            columns >= kFewColumns && std::abs(strides[rank - 2]) < std::abs(strides[rank - 1]);
+        const bool across = group_.device->is_cpu() && columns >= kFewColumns &&
+                            std::abs(strides[rank - 2]) < std::abs(strides[rank - 1]);
         parts.form.scan->across = across;
         finish_forms(parts, true);
         if (!across) {
@@ -110,7 +120,8 @@ private:
         grid.push_back(chunks);
         const DType compute = node_.compute_dtype;
         const BufferPtr between = reserve(group_, element_count(grid) * compute.itemsize());
-        const BufferUse use = use_of(*between, 0, compute, c_strides(grid, compute.itemsize()));
+        BufferUse use = use_of(*between, 0, compute, c_strides(grid, compute.itemsize()));
+        const Dims all_chunks = grid;
         grid.push_back(length);
 
         first.outputs[0] = use;
@@ -120,7 +131,15 @@ private:
         ++first.form.grid_rank;
         run.launch(first, grid, extents);
 
-        combine_chunks(between->data(), element_count(extents) / length, chunks);
+        BufferPtr before;
+        if (group_.device->is_cpu()) {
+            combine_chunks(between->data(), element_count(extents) / length, chunks);
+        } else {
+            before = reserve(group_, element_count(all_chunks) * compute.itemsize());
+            const BufferUse result_use = use_of(*before, 0, compute, use.strides);
+            combine_chunks_there(use, result_use, all_chunks, run);
+            use = result_use;
+        }
 
         finish_forms(second, true);
         second.inputs.push_back(use);
@@ -146,6 +165,22 @@ private:
                 loop(data, strides, 1);
             }
         }
+    }
+
+    // The same by a kernel, where the host does not look.
+    void combine_chunks_there(const BufferUse& totals, const BufferUse& before, const Dims& all_chunks,
+                              GroupRun& run) const {
+        KernelParts parts;
+        parts.form.shape = KernelShape::kScan;
+        parts.form.scan = form_;
+        parts.form.scan->part = ScanForm::Part::kBefore;
+        parts.form.scan->element = {ValueForm::Kind::kInput, 0, 0};
+        parts.form.grid_rank = static_cast<int>(all_chunks.size()) - 1;
+        parts.inputs.push_back(totals);
+        parts.outputs.push_back(before);
+        parts.form.outputs.push_back({parts.form.scan->element, {}});
+        finish_forms(parts, true);
+        run.launch(parts, all_chunks);
     }
 
     Group& group_;
