@@ -40,8 +40,10 @@ test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
 test-python: build ## The Python tests alone (ARGS="-k ...")
 	@$(PYTHON) -m pytest $(ARGS)
 
-test-ptx: build ## Every kernel of the op table generated for GPUs, and assembled where ptxas is installed
-	@WEFT_TEST_PTX=all build/release/bin/weft_tests --gtest_brief=1 --gtest_filter='*Ptx*' $(ARGS)
+test-ptx: build ## Every operation, and every kernel that the Python suite makes, generated for GPUs and assembled by ptxas
+	@WEFT_COLLECT_KERNELS=build/kernels_of_the_suite.wir $(PYTHON) -m pytest -q $(ARGS)
+	@WEFT_TEST_PTX=all WEFT_PTX_KERNELS=build/kernels_of_the_suite.wir \
+		build/release/bin/weft_tests --gtest_brief=1 --gtest_filter='*Ptx*'
 
 test-sanitize: bootstrap ## All tests with the address and undefined-behaviour sanitizers
 	@tools/build asan $(JOBS)

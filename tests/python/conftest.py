@@ -1,5 +1,6 @@
 """Every session has a kernel cache of its own: what a developer's holds decides no test."""
 
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -38,3 +39,26 @@ def new_cache(tmp_path, monkeypatch):
     folder = tmp_path / "kernels"
     monkeypatch.setenv("WEFT_CACHE_DIR", str(folder))
     return folder
+
+
+# WEFT_COLLECT_KERNELS=file[:count] writes the kernel IR of what the tests launch, each once, in an order that is as good
+# as random; of more than `count` the first of these (make test-ptx, tests/data/kernels_of_the_suite.wir).
+_collected = {}
+
+
+def pytest_runtest_teardown():
+    if not os.environ.get("WEFT_COLLECT_KERNELS"):
+        return
+    import weft
+
+    for record in weft.kernel_history():
+        if record["ir"]:
+            _collected[hashlib.sha256(record["ir"].encode()).hexdigest()] = record["ir"]
+
+
+def pytest_sessionfinish():
+    if not os.environ.get("WEFT_COLLECT_KERNELS"):
+        return
+    path, _, count = os.environ["WEFT_COLLECT_KERNELS"].partition(":")
+    chosen = sorted(_collected.items())[: int(count) if count else None]
+    pathlib.Path(path).write_text("\n".join(ir.strip() + "\n" for _, ir in chosen))
