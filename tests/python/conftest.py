@@ -41,8 +41,8 @@ def new_cache(tmp_path, monkeypatch):
     return folder
 
 
-# WEFT_COLLECT_KERNELS=file[:count] writes the kernel IR of what the tests launch, each once, in an order that is as good
-# as random; of more than `count` the first of these (make test-ptx, tests/data/kernels_of_the_suite.wir).
+# WEFT_COLLECT_KERNELS=file[:count] writes the kernel IR of what the tests launch, each once, in an order that is as
+# good as random; of more than `count` the first of these (make test-ptx, tests/data/kernels_of_the_suite.wir).
 _collected = {}
 
 
