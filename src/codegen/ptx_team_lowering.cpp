@@ -91,7 +91,8 @@ private:
             for (const ValueId size : with_barriers->operands) add_team_factor(size);
             if (image_.team_threads > kMostThreads)
                 refuse("a block of " + std::to_string(image_.team_threads) + " threads");
-            most_threads_ = kMostThreads;
+            // The fewer threads, the more registers each may have.
+            most_threads_ = image_.team_words.empty() ? std::max(image_.team_threads, 1) : kMostThreads;
             fixed_team_ = true;
         } else if (shares) {
             image_.team_threads = kMostTeamThreads;

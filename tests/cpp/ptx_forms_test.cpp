@@ -150,6 +150,9 @@ TEST_F(PtxForms, RunningResultsOfRows) {
             form.outputs.push_back({{Kind::kInput, 0, 0}, out});
             const Both both(form);
             EXPECT_EQ(both.kernel.image().team_threads, along && !in_order ? 128 : 0);
+            if (along && !in_order) {
+                EXPECT_NE(both.kernel.image().ptx.find(".maxntid 128"), std::string::npos);
+            }
             for (const int64_t length : {1, 127, 300, 17000, 40000}) {
                 SCOPED_TRACE(length);
                 const int64_t count = 3, stride = along ? length * 8 : count * 8;

@@ -244,6 +244,7 @@ kernel @reverse_each(%n: i64, %threads: i64, %a: global i32[256, 4] scope 1) {
 })");
     EXPECT_EQ(image.team_threads, 1);
     EXPECT_EQ(image.team_words, (std::vector<int>{1}));
+    EXPECT_NE(image.ptx.find(".maxntid 1024"), std::string::npos) << image.ptx;
     EXPECT_NE(image.ptx.find("bar.sync"), std::string::npos);
     EXPECT_NE(image.ptx.find("st.shared"), std::string::npos);
     const std::vector<KernelWord> words = {5, 64, 0};
