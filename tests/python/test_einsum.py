@@ -225,6 +225,7 @@ def test_path_reads_as_numpys(subscripts, shapes, optimize):
     assert weft.einsum_path(subscripts, *map(weft.ones, shapes), optimize=optimize) == (path, text)
 
 
+@pytest.mark.host
 def test_the_cheapest_order_is_found():
     """A chain that is 300 times dearer from the left than from the right."""
     a, b, c = weft.ones((300, 300)), weft.ones((300, 300)), weft.ones(300)
@@ -233,6 +234,7 @@ def test_the_cheapest_order_is_found():
     assert all("gemm" not in kernel["name"] for kernel in weft.kernel_history())
 
 
+@pytest.mark.host
 def test_a_lonely_index_is_summed_first():
     a, b = weft.ones((300, 200), "f4"), weft.ones((200, 250), "f4")
     weft.clear_kernel_history()

@@ -175,6 +175,7 @@ def test_out_that_overlaps_the_input(shape):
             assert_equal(ours, theirs)
 
 
+@pytest.mark.host
 def test_memory_that_is_shown_and_later_writes():
     x = weft.array(numpy.arange(10_000.0))
     before = x.cumsum()
@@ -259,6 +260,7 @@ def launches(compute):
     return result, weft.kernel_history()
 
 
+@pytest.mark.host
 def test_what_feeds_a_scan_is_part_of_its_kernel():
     x = numpy.random.default_rng(7).random((300, 400))
     for axis in (0, 1):
