@@ -1,5 +1,6 @@
-"""Rows of the list of workloads on a GPU, weft beside CuPy where that is installed: the same text, inputs on the device,
-the device waited for after each call.
+"""Rows of the list of workloads on a GPU, weft beside CuPy where that is installed.
+
+The same text for both, inputs on the device, the device waited for after each call.
 
     WEFT_DEVICE=cuda python bench/gpu.py [TEXT ...]     cases whose names contain one of the texts
 
