@@ -1,10 +1,10 @@
 """weft.device: where arrays live and operations run."""
 
-import threading
+from _thread import _local as thread_local
 
 from weft import _core
 
-_state = threading.local()
+_state = thread_local()
 
 
 class device(str):
