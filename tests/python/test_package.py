@@ -1,5 +1,6 @@
 """The package as a whole: what importing costs, names that are not there yet, settings, threads, stubs, speed."""
 
+import compileall
 import os
 import pathlib
 import statistics
@@ -31,7 +32,11 @@ def test_import_loads_no_numpy():
 
 @pytest.mark.measures
 def test_import_time():
-    """At most a third of NumPy's: the best of turns that alternate, so that a busy spell falls on both alike."""
+    """At most a third of NumPy's: the best of turns that alternate, so that a busy spell falls on both alike.
+
+    With byte code, which an installer writes for both, and an environment may keep Python from writing.
+    """
+    compileall.compile_dir(pathlib.Path(weft.__file__).parent, quiet=2)
 
     def seconds(module):
         code = (
