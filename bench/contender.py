@@ -62,6 +62,7 @@ class Process:
             name: sum(numpy.asarray(x).nbytes for x in arrays)
             for name, arrays in (("inputs", self.arrays), ("result", of_result(self.result)))
         }
+        self.contender.settle()
         answer(ms=elapsed, peak_megabytes=grown, **sizes)
 
     def run(self):

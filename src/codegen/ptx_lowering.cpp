@@ -95,7 +95,8 @@ private:
             const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
             if (type.space != AddressSpace::kGlobal) continue;
             for (size_t d = 0; d < type.strides.size(); ++d) {
-                if (std::abs(type.strides[d]) != DType(type.element).itemsize()) continue;
+                const int64_t itemsize = DType(type.element).itemsize();  // a dynamic stride has no magnitude
+                if (type.strides[d] != itemsize && type.strides[d] != -itemsize) continue;
                 const ValueId index = instruction.operands[d + (loads ? 1 : 2)];
                 const auto found = std::find(point.begin(), point.end(), index);
                 if (found != point.end()) votes[static_cast<size_t>(found - point.begin())] += weight;
