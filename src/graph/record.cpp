@@ -31,7 +31,10 @@ constexpr size_t kPendingNodes = 20000;
 // evaluated.
 int64_t most_pending_bytes(const DeviceBackend& device) {
     constexpr int64_t kAlways = int64_t{2} << 30, kPart = 4;
-    return std::max(kAlways, device.memory_bytes() / kPart);
+    const std::atomic<int64_t>& setting =
+        device.is_cpu() ? config().memory_limit : config().device_memory_limit;
+    const int64_t limit = setting.load(std::memory_order_relaxed), all = device.memory_bytes();
+    return std::max(kAlways, (limit != 0 ? std::min(limit, all) : all) / kPart);
 }
 
 double double_of(const Integer& value) {
