@@ -9,10 +9,22 @@
 #include <string>
 
 #include "device/kernel.h"
+#include "weft/dims.h"
 
 namespace weft {
 
 class DeviceBackend;
+
+// What is known of a buffer on a GPU: its bytes outside of a window are those of every other buffer with the
+// same mark, free blocks of the pool included. Who writes there, or lets others write, takes the mark away;
+// what kernels have computed is otherwise never changed (graph/run_update.cpp).
+struct Surroundings {
+    int64_t bytes = 0, offset = 0, itemsize = 0;  // of the buffer; of the window in it; of its elements
+    Dims shape, strides;                          // of the window
+
+    friend bool operator==(const Surroundings&, const Surroundings&) = default;
+};
+using SurroundingsMark = std::shared_ptr<const Surroundings>;
 
 // Memory of a device; freed to its pool with the last reference. Aligned to 64 bytes at least. Only what is
 // on the host can be read and written through a pointer: data() of anything else is an internal error, never
@@ -29,6 +41,15 @@ public:
     bool on_host() const { return device_ == nullptr; }
     DeviceBackend& device() const;
     size_t size() const { return size_; }
+    const SurroundingsMark& surroundings() const { return surroundings_; }
+    void set_surroundings(SurroundingsMark mark) {
+        if (!exposed_) surroundings_ = std::move(mark);
+    }
+    // Others may write into it from now on.
+    void expose() {
+        exposed_ = true;
+        surroundings_.reset();
+    }
 
 protected:
     Buffer(char* data, size_t size) : data_(data), size_(size) {}
@@ -36,8 +57,11 @@ protected:
         : data_(reinterpret_cast<char*>(address)), size_(size), device_(&device) {}
     char* data_;
     size_t size_;
+    SurroundingsMark
+        surroundings_;  // used under the evaluation lock, as buffers are that are pending nodes' inputs
 
 private:
+    bool exposed_ = false;
     [[noreturn]] void throw_not_on_host() const;
     DeviceBackend* device_ = nullptr;  // null: the CPU
 };
@@ -68,6 +92,11 @@ public:
     virtual std::string name() const = 0;  // "cpu", "cuda:0"
     bool is_cpu() const;
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
+    // One with that mark, if there is one free; otherwise any, without a mark.
+    virtual BufferPtr allocate_marked(size_t bytes, const Surroundings* mark) {
+        (void)mark;
+        return allocate(bytes);
+    }
     // Throws OutOfMemoryError when `bytes`, in one or many buffers, cannot be had now.
     virtual void require(size_t bytes) = 0;
     // Foreign memory that `owner` keeps alive.

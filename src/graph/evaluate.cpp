@@ -235,6 +235,7 @@ void evaluate_users(Storage& storage) {
     const EvaluationLock lock;
     const Source version = current_version(storage);
     if (!version.in_memory()) return;
+    version.buffer->expose();
     const std::vector<NodePtr> users = pending_users(version.buffer.get());
     if (!users.empty()) evaluate(users);
 }

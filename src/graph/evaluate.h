@@ -23,7 +23,8 @@ bool inspect(const std::function<void()>& look);
 // The storage's bytes in memory.
 BufferPtr evaluate_storage(Storage& storage);
 
-// Runs every pending node that reads or rewrites the storage's buffer, before it is shown to others.
+// Runs every pending node that reads or rewrites the storage's buffer, before it is shown to others: from
+// here on nothing is taken for granted of what it holds.
 void evaluate_users(Storage& storage);
 
 // What evaluate would do: one paragraph a kernel, with the reason for each boundary.

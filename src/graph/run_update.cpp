@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/config.h"
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/copy_outside.h"
 #include "graph/group_run.h"
@@ -39,6 +40,7 @@ enum class Way : uint8_t {
     kInPlace,
     kAside,  // the value is computed aside, then copied in
 };
+constexpr size_t kWays = 4;
 
 // The kernel, as if it wrote into the old version.
 KernelParts describe(const Group& group, const GroupBuffers& buffers) {
@@ -59,10 +61,15 @@ Way choose(const Group& group, const KernelParts& parts) {
     return view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
 }
 
+// Which of the group's runs this one is: with the surroundings of the view copied by kernels or not.
+size_t number_of(Way way, bool surrounded) { return static_cast<size_t>(way) + (surrounded ? kWays : 0); }
+
 // How the last run of a plan that is kept did it, with the old version as much its own.
 std::optional<Way> known_way(const Group& group) {
     for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
-        if (GroupRun::is_known(group, static_cast<size_t>(way))) return way;
+        for (const bool surrounded : {false, true}) {
+            if (GroupRun::is_known(group, number_of(way, surrounded))) return way;
+        }
     }
     return std::nullopt;
 }
@@ -101,6 +108,16 @@ void copy_slabs(const Buffer& from, const Buffer& to, DType dtype, const std::ve
     }
 }
 
+// What lies outside of the view in the old version and the new one: the same from here on, with the old
+// one's mark if that is of this view. A loop over two buffers that take turns copies it once.
+SurroundingsMark mark_of(const Node& root, const Buffer& old) {
+    const Access& target = root.target;
+    Surroundings mark{root.results[0].bytes, target.offset, target.dtype.itemsize(), root.shape,
+                      target.strides};
+    if (old.surroundings() != nullptr && *old.surroundings() == mark) return old.surroundings();
+    return std::make_shared<const Surroundings>(std::move(mark));
+}
+
 }  // namespace
 
 // In place when nobody else sees the old version and it is read only where it is written. Else a fresh
@@ -118,13 +135,20 @@ void run_update(Group& group, bool fuse) {
         way = choose(group, *parts);
     }
     std::optional<std::vector<Slab>> slabs;
+    SurroundingsMark mark;
+    bool surrounded = false;
     if (*way == Way::kInPlace || *way == Way::kAside) {
+        if (old->surroundings() != nullptr) old->set_surroundings(nullptr);
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
-        BufferPtr fresh = reserve(group, bytes);
         const Access& target = root.target;
-        if (old->on_host()) {
+        if (!old->on_host() && fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
+        BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
+        surrounded = fresh->surroundings() != nullptr;
+        if (surrounded) {
+            // It holds what lies outside already.
+        } else if (old->on_host()) {
             copy_outside(fresh->data(), old->data(), bytes, root.shape, target.strides, target.offset,
                          target.dtype.itemsize());
         } else {
@@ -133,13 +157,17 @@ void run_update(Group& group, bool fuse) {
         }
         buffers.back().push_back(std::move(fresh));
     }
-    GroupRun run(group, buffers, static_cast<size_t>(*way));
+    GroupRun run(group, buffers, number_of(*way, surrounded));
     if (!run.replay()) {
         if (!parts) parts = describe(group, buffers);
         launch_update(group, buffers, std::move(*parts), *way, run);
         if (slabs) copy_slabs(*old, *buffers.back()[0], root.target.dtype, *slabs, run);
     }
     run.finish();
+    if (mark != nullptr) {
+        old->set_surroundings(mark);
+        buffers.back()[0]->set_surroundings(std::move(mark));
+    }
     commit_all(group);
 }
 

@@ -92,6 +92,64 @@ def test_slabs_of_three_axes():
         del kept
 
 
+def smooth(u):
+    u[1:-1, 1:-1] = (u[2:, 1:-1] + u[:-2, 1:-1]) * 0.25 + (u[1:-1, 2:] + u[1:-1, :-2]) * 0.25
+
+
+def test_a_step_of_a_stencil_is_one_kernel():
+    """Two buffers take turns in a loop, and what lies outside of the window is copied from one to the other once."""
+    values = numpy.random.default_rng(0).random((60, 70)).astype("float32")
+    field = gpu(values)
+    np.eval(field)
+    np.clear_kernel_history()
+    for _ in range(20):
+        smooth(field)
+        smooth(values)
+    np.eval(field)
+    assert len(np.kernel_history()) == 20 + 2
+    assert (field.to_device("cpu") == np.asarray(values)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_outside_of_a_window_is_right_whoever_wrote_there_between(seed):
+    """Whatever else happens to the two buffers of such a loop: other windows, writes outside, values that are held,
+    memory that others take and give back."""
+    choose = numpy.random.default_rng(seed)
+    values = choose.random((40, 30))
+    field, held, expected = gpu(values), [], []
+    for _ in range(60):
+        smooth(field)
+        smooth(values)
+        match choose.integers(9):
+            case 0:
+                field[0] = values[0] = choose.random()
+            case 1:
+                field[:, -1] = field[:, 0] + 1
+                values[:, -1] = values[:, 0] + 1
+            case 2:
+                field[2:-1, 1:-1] = field[1:-2, 2:] * 0.5
+                values[2:-1, 1:-1] = values[1:-2, 2:].copy() * 0.5
+            case 3:
+                held.append(field + 0)
+                expected.append(values + 0)
+            case 4:
+                held.clear()
+                expected.clear()
+            case 5:
+                np.eval(field)
+                gpu(choose.random((40, 30)))  # takes the free buffer
+            case 6:
+                field = field * 1.5
+                values = values * 1.5
+            case 7:
+                field += 1
+                values += 1
+    held.append(field)
+    expected.append(values)
+    for there, here in zip(held, expected, strict=True):
+        assert (there.to_device("cpu") == np.asarray(here)).all()
+
+
 def test_devices_have_names():
     assert np.device() == np.device("cpu") == "cpu"
     assert np.device("cuda") == np.device("cuda:0") == "cuda:0"

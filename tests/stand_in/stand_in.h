@@ -11,6 +11,8 @@
 //   WEFT_STAND_IN_VERSION=n    what cuDriverGetVersion says; 13000
 //   WEFT_STAND_IN_FAIL=symbol:nth:result[,...]   the nth call of that function from then on fails so, once
 //   WEFT_STAND_IN_LOG=path     a line for each call is appended to that file
+//   WEFT_STAND_IN_SKIP_KERNELS=1   launches return at once and do nothing: for measuring what leads up to
+//   them
 #pragma once
 
 #include <cstdint>

@@ -13,21 +13,27 @@ namespace {
 class CudaBuffer final : public Buffer {
 public:
     CudaBuffer(CudaDevice& device, const Block& block, size_t bytes)
-        : Buffer(device, block.address, bytes), pool_(device.pool()), block_(block) {}
+        : Buffer(device, block.address, bytes), pool_(device.pool()), block_(block) {
+        surroundings_ = std::move(block_.surroundings);
+    }
     ~CudaBuffer() override {
-        if (!lost_by_fork()) pool_.give_back(block_);
+        if (lost_by_fork()) return;
+        block_.surroundings = std::move(surroundings_);
+        pool_.give_back(std::move(block_));
     }
     const Block& block() const { return block_; }
 
 private:
     MemoryPool& pool_;
-    const Block block_;
+    Block block_;
 };
 
 class ForeignCudaBuffer final : public Buffer {
 public:
     ForeignCudaBuffer(CudaDevice& device, DeviceAddress address, size_t bytes, std::shared_ptr<void> owner)
-        : Buffer(device, address, bytes), device_(device), owner_(std::move(owner)) {}
+        : Buffer(device, address, bytes), device_(device), owner_(std::move(owner)) {
+        expose();
+    }
     ~ForeignCudaBuffer() override {
         try {
             device_.synchronize();  // its owner may reuse the memory at once
@@ -40,7 +46,7 @@ private:
     std::shared_ptr<void> owner_;
 };
 
-constexpr Block kForeign{0, 0, UINT64_MAX};  // queued work may touch it, as far as anybody knows
+const Block kForeign{0, 0, UINT64_MAX, nullptr};  // queued work may touch it, as far as anybody knows
 
 }  // namespace
 
@@ -50,6 +56,11 @@ CudaDevice::CudaDevice(const Driver& driver, int ordinal)
 BufferPtr CudaDevice::allocate(size_t bytes) {
     check_fork();
     return std::make_shared<CudaBuffer>(*this, pool_.take(bytes), bytes);
+}
+
+BufferPtr CudaDevice::allocate_marked(size_t bytes, const Surroundings* mark) {
+    check_fork();
+    return std::make_shared<CudaBuffer>(*this, pool_.take(bytes, mark), bytes);
 }
 
 BufferPtr CudaDevice::wrap(char* data, size_t bytes, std::shared_ptr<void> owner) {

@@ -33,16 +33,32 @@ size_t MemoryPool::limit() const {
     return limit > 0 ? static_cast<size_t>(limit) : SIZE_MAX;
 }
 
-Block MemoryPool::take(size_t bytes) {
+bool MemoryPool::take_free(size_t bytes, const Surroundings* mark, Block& block) {
+    for (auto size = free_.lower_bound(bytes); size != free_.end() && size->first <= acceptable(bytes);
+         ++size) {
+        std::vector<Block>& blocks = size->second;
+        if (blocks.empty()) continue;
+        if (mark != nullptr) {
+            const auto marked = std::find_if(blocks.rbegin(), blocks.rend(), [&](const Block& other) {
+                return other.surroundings.get() == mark;
+            });
+            if (marked != blocks.rend()) std::swap(*marked, blocks.back());
+        }
+        block = std::move(blocks.back());
+        blocks.pop_back();
+        if (block.surroundings.get() != mark) block.surroundings.reset();
+        return true;
+    }
+    return false;
+}
+
+Block MemoryPool::take(size_t bytes, const Surroundings* mark) {
     const std::lock_guard lock(mutex_);
     if (bytes > SIZE_MAX / 2) throw_out_of_memory(bytes);
     const size_t size = rounded(bytes);
     Block block;
-    const auto found = free_.lower_bound(size);
-    if (found != free_.end() && found->first <= acceptable(size)) {
-        block = found->second;
+    if (take_free(size, mark, block)) {
         pooled_ -= block.bytes;
-        free_.erase(found);
     } else {
         block = allocate(size);
         if (block.address == 0) throw_out_of_memory(bytes);
@@ -57,7 +73,7 @@ void MemoryPool::give_back(Block block) {
     in_use_ -= block.bytes;
     pooled_ += block.bytes;
     block.used_until = queued_.load();
-    free_.emplace(block.bytes, block);
+    free_[block.bytes].push_back(std::move(block));
 }
 
 Block MemoryPool::allocate(size_t bytes) {
@@ -70,7 +86,7 @@ Block MemoryPool::allocate(size_t bytes) {
         const Result result = driver.allocate(&address, bytes);
         if (result == kSuccess) {
             ++allocations_;
-            return {address, bytes, 0};
+            return {address, bytes, 0, nullptr};
         }
         if (result != kOutOfMemory) context_.check(result, "allocate memory");
     }
@@ -98,12 +114,14 @@ void MemoryPool::empty() {
 }
 
 void MemoryPool::empty_locked() {
-    if (free_.empty()) return;
+    if (pooled_ == 0) return;
     const Context::Scope scope(context_);
     context_.synchronize();
-    for (auto position = free_.begin(); position != free_.end(); position = free_.erase(position)) {
-        pooled_ -= position->second.bytes;
-        context_.check(context_.driver().free(position->second.address), "free memory");
+    for (auto size = free_.begin(); size != free_.end(); size = free_.erase(size)) {
+        for (std::vector<Block>& blocks = size->second; !blocks.empty(); blocks.pop_back()) {
+            pooled_ -= blocks.back().bytes;
+            context_.check(context_.driver().free(blocks.back().address), "free memory");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "device/cuda/context.h"
 #include "device/device.h"
@@ -18,6 +19,7 @@ struct Block {
     DeviceAddress address = 0;
     size_t bytes = 0;         // at least what was asked for
     uint64_t used_until = 0;  // MemoryPool::mark() when it was freed: earlier work may still touch it
+    SurroundingsMark surroundings = nullptr;
 };
 
 class MemoryPool {
@@ -25,8 +27,8 @@ public:
     explicit MemoryPool(Context& context) : context_(context) {}
 
     // Throws OutOfMemoryError (bytes asked for and held) after the pool was emptied and the request tried
-    // again.
-    Block take(size_t bytes);
+    // again. A block with that mark is preferred; any other has none.
+    Block take(size_t bytes, const Surroundings* mark = nullptr);
     void give_back(Block block);
 
     // Throws OutOfMemoryError when so many bytes cannot be had.
@@ -45,15 +47,16 @@ public:
     MemoryStats stats() const;
 
 private:
-    Block allocate(size_t bytes);  // with the lock held
+    bool take_free(size_t bytes, const Surroundings* mark, Block& block);  // these with the lock held
+    Block allocate(size_t bytes);
     void empty_locked();
     [[noreturn]] void throw_out_of_memory(size_t bytes) const;
     size_t limit() const;
 
     Context& context_;
     std::atomic<uint64_t> queued_{0}, settled_{0};
-    mutable std::mutex mutex_;  // of what follows
-    std::multimap<size_t, Block> free_;
+    mutable std::mutex mutex_;                   // of what follows
+    std::map<size_t, std::vector<Block>> free_;  // by size, newest last: that one may be in a cache yet
     size_t in_use_ = 0, pooled_ = 0, peak_ = 0;
     int64_t allocations_ = 0;  // from the driver
 };
