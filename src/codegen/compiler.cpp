@@ -23,6 +23,7 @@
 #include "codegen/optimizer.h"
 #include "codegen/target.h"
 #include "codegen/vector_math.h"
+#include "codegen/vector_width.h"
 #include "core/config.h"
 #include "core/fork.h"
 #include "core/log.h"
@@ -178,8 +179,8 @@ llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine
 
 std::atomic<int64_t> compiled_count{0};
 
-KernelObject compile(Engine& engine, const ir::Function& kernel, const CompileOptions& options,
-                     CompiledTexts* texts) {
+KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits,
+                     const CompileOptions& options, CompiledTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
@@ -196,11 +197,11 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, const CompileOp
     engine.gate().plain_addresses = lowered.most_loads >= kSideBySide || lowered.contiguous;
     declare_vector_math(module, machine, options.vector_math);
     for (llvm::Function& function : module) {
-        if (!function.isDeclaration()) set_target_attributes(function, machine);
+        if (!function.isDeclaration()) set_target_attributes(function, machine, vector_bits);
     }
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
     optimize(module, machine, config().verify);
-    if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine);
+    if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine, vector_bits);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
     if (texts != nullptr) {
         texts->llvm_ir = text_of(module);
@@ -234,7 +235,7 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
     if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
     std::unique_ptr<Engine> engine = engine_pool().take();
     try {
-        KernelObject result = compile(*engine, kernel, options, texts);
+        KernelObject result = compile(*engine, kernel, useful_vector_bits(*found), options, texts);
         engine_pool().give_back(std::move(engine));
         return result;
     } catch (const InternalError& error) {

@@ -63,11 +63,12 @@ bool has_feature(const llvm::TargetMachine& machine, llvm::StringRef feature) {
     return machine.getMCSubtargetInfo()->checkFeatures(("+" + feature).str());
 }
 
-void set_target_attributes(llvm::Function& function, const llvm::TargetMachine& machine) {
+void set_target_attributes(llvm::Function& function, const llvm::TargetMachine& machine, int vector_bits) {
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
     function.addFnAttr("no-trapping-math", "true");
-    if (has_feature(machine, "avx512f")) function.addFnAttr("prefer-vector-width", "512");
+    if (has_feature(machine, "avx512f"))
+        function.addFnAttr("prefer-vector-width", std::to_string(vector_bits));
 }
 
 std::string host_cpu() { return host_target().cpu; }

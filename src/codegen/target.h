@@ -24,7 +24,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name)
 
 bool has_feature(const llvm::TargetMachine& machine, llvm::StringRef feature);
 
-// Marks `function` as compiled for this machine with its widest vectors.
-void set_target_attributes(llvm::Function& function, const llvm::TargetMachine& machine);
+// Marks `function` as compiled for this machine with its widest vectors, but no wider than `vector_bits`.
+void set_target_attributes(llvm::Function& function, const llvm::TargetMachine& machine, int vector_bits);
 
 }  // namespace weft::codegen

@@ -370,6 +370,31 @@ TEST(Codegen, CpuDecidesTheWidthOfVectors) {
     EXPECT_NE(assembly("skylake-avx512").find("%zmm"), std::string::npos);
 }
 
+// Sums of floats wait for memory; what computes on the way does not.
+TEST(Codegen, SumsOfFloatsHaveNarrowerVectors) {
+    const auto assembly = [](const std::string& type, const std::string& element) {
+        const std::string text = "kernel @k(%rows: i64, %columns: i64, %from: global " + type + "[?, " +
+                                 (type == "f16" ? "2" : "4") +
+                                 "] readonly, %to: global f32[4] scope 1) {\n"
+                                 "  parallel grid (%i) in (%rows) {\n"
+                                 "    %zero = const f32 0\n"
+                                 "    %sum = reduce %k in %columns lanes 32 block 512 with (%zero) {\n"
+                                 "      %x = load %from[%i, %k]\n" +
+                                 element +
+                                 "    } combine (%l, %r) {\n      %c = add %l, %r\n      yield %c\n    }\n"
+                                 "    store %to[%i], %sum\n  }\n}\n";
+        codegen::CompileOptions options;
+        options.cpu = "x86-64-v4";
+        codegen::CompiledTexts texts;
+        codegen::compile_for_cpu(ir::parse(text), "k", options, &texts);
+        return texts.assembly;
+    };
+    EXPECT_EQ(assembly("f32", "      yield %x\n").find("%zmm"), std::string::npos);
+    EXPECT_EQ(assembly("f16", "      %y = cast %x to f32\n      yield %y\n").find("%zmm"), std::string::npos);
+    EXPECT_NE(assembly("f32", "      %y = sqrt %x\n      yield %y\n").find("%zmm"), std::string::npos);
+    EXPECT_NE(assembly("i32", "      %y = cast %x to f32\n      yield %y\n").find("%zmm"), std::string::npos);
+}
+
 size_t count_mappings() {
     std::ifstream file("/proc/self/maps");
     return static_cast<size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
