@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bindings.h"
+#include "graph/record_call.h"
 
 namespace weft::python {
 
@@ -79,7 +80,7 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
         return scalar;
     }
     array result;
-    if (!call_at_hand(op, inputs, result)) return nullptr;
+    if (!record_call(op, inputs, result) && !call_at_hand(op, inputs, result)) return nullptr;
     return wrap(std::move(result)).release().ptr();
 }
 

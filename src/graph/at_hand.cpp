@@ -76,7 +76,7 @@ struct Run {
             const array* value = inputs[k].value;
             if (value != nullptr && (leader == nullptr || leader->ndim() == 0)) leader = value;
         }
-        if (leader == nullptr) return false;
+        if (leader == nullptr || !leader->storage()->device.is_cpu()) return false;
         count = leader->size();
         if (count == 0 || !is_small(count)) return false;
         loop = &find_loop_cached(op, {types, inputs.size()});

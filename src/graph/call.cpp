@@ -10,6 +10,7 @@
 #include "graph/evaluate.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/record_call.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
 
@@ -225,7 +226,7 @@ Operand operand_of(const Call& call, size_t index) {
 }
 
 NodePtr make_node(const Call& call) {
-    std::vector<Operand> operands;
+    Operands operands;
     for (size_t k = 0; k < call.op.nin; ++k) operands.push_back(operand_of(call, k));
     DType dtypes[kMaxOperands];
     for (size_t k = 0; k < call.op.nout; ++k) dtypes[k] = call.loop->types[call.op.nin + k];
@@ -296,7 +297,7 @@ bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array
         if (!give(inputs[k], operands[k])) return false;
     }
     const std::span<GivenOperand> given(operands, inputs.size());
-    if (out == nullptr) return call_at_hand(op, given, result);
+    if (out == nullptr) return record_call(op, given, result) || call_at_hand(op, given, result);
     if (!out->valid() || !call_into_at_hand(op, given, *out)) return false;
     result = *out;
     return true;

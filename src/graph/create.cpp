@@ -57,7 +57,7 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
         copy_at_once(shape, from, {buffer->data(), &strides, dtype.scalar_type()});
         return array_of(std::move(buffer), dtype, shape, std::move(strides));
     }
-    std::vector<Operand> inputs;
+    Operands inputs;
     inputs.push_back(constant_operand(bytes, dtype, shape));
     const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), shape, {&dtype, 1}, &strides);
     array result = array_of(node, 0, shape);
@@ -231,7 +231,7 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
         arange_at_once(type.scalar_type(), first_bytes.data(), delta_bytes.data(), count, buffer->data());
         return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
     }
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kArange;
     node->device = &device;
     node->shape = shape;
@@ -336,7 +336,7 @@ array copy_as(const array& input, DType dtype, char order) {
             return array_of(std::move(buffer), dtype, input.shape(), std::move(strides));
         }
     }
-    std::vector<Operand> inputs;
+    Operands inputs;
     inputs.push_back(read_operand(input, input.shape()));
     const NodePtr node =
         make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);

@@ -187,6 +187,15 @@ private:
 
 void set_host_hooks(HostHooks host) { hooks = host; }
 
+void without_host_lock(const std::function<void()>& work) {
+    if (hooks.wait_unlocked == nullptr) {
+        work();
+        return;
+    }
+    const auto run = [](void* state) { (*static_cast<const std::function<void()>*>(state))(); };
+    hooks.wait_unlocked(run, const_cast<std::function<void()>*>(&work));
+}
+
 void evaluate(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);

@@ -40,4 +40,7 @@ struct HostHooks {
 };
 void set_host_hooks(HostHooks hooks);
 
+// Runs `work` without the host's global lock, whether the calling thread holds it or not.
+void without_host_lock(const std::function<void()>& work);
+
 }  // namespace weft

@@ -99,7 +99,7 @@ public:
     array run() {
         for (GatherAxis& axis : axes_) indices_.push_back(capture(axis.index));
         look();
-        auto node = std::make_shared<Node>();
+        auto node = new_node();
         node->kind = NodeKind::kGather;
         node->device = &device_of(request_.data);
         node->shape = request_.shape;

@@ -57,7 +57,7 @@ Operand at_positions(const Node& gather, const Operand& operand, const IndexMap&
     const Dims strides = strides_over_space(operand.strides, map, rank + gather.gathered.size());
     moved.strides = Dims(std::span(strides.begin(), rank));
     moved.offset = offset_over_space(operand.strides, operand.offset, map);
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     for (size_t k = 0; k < gather.gathered.size(); ++k) {
         if (strides[rank + k] == 0) continue;
         node->inputs.push_back(gather.inputs[k + 1]);
@@ -94,7 +94,7 @@ bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
     const std::optional<IndexMap> map =
         read_map(positions, space, producer->results[0], producer->result_shape());
     if (!map) return false;
-    std::vector<Operand> inputs;
+    Operands inputs;
     for (const Operand& operand : producer->inputs) {
         inputs.push_back(at_positions(gather, operand, *map));
         const NodePtr& fresh = inputs.back().source.node;

@@ -77,7 +77,7 @@ bool GroupRun::find_source(const WordOrigin& origin, WordSource& source) const {
         if (temporaries_[k].get() == origin.buffer) return found(WordSource::Kind::kTemporary, k, 0);
     }
     for (size_t k = 0; k < group_.nodes.size(); ++k) {
-        const std::vector<Operand>& inputs = group_.nodes[k]->inputs;
+        const Operands& inputs = group_.nodes[k]->inputs;
         for (size_t n = 0; n < inputs.size(); ++n) {
             if (inputs[n].source.buffer && inputs[n].source.buffer.get() == origin.buffer)
                 return found(WordSource::Kind::kOperand, k, n);

@@ -2,32 +2,49 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 
 #include "core/fork.h"
+#include "core/short_lock.h"
 #include "graph/storage.h"
 
 namespace weft {
 
 namespace {
 
-// The list of pending nodes is global because memory limits and shown memory concern all of them. It holds
-// weak references only; a node leaves it when it is computed or dropped.
+// The list of pending nodes is global because memory limits and shown memory concern all of them. The nodes
+// themselves are its links, in order of registration; it does not own them: a node leaves it when it is
+// computed or dropped.
 struct PendingList {
-    std::mutex mutex;
-    struct Entry {
-        std::weak_ptr<Node> node;
-        int64_t bytes;  // that its inputs hold in memory
-    };
-    std::unordered_map<Node*, Entry> nodes;
-    std::atomic<int64_t> bytes = 0;
+    ShortLock mutex;
+    Node *first = nullptr, *last = nullptr;
+    size_t count = 0;
+    std::atomic<int64_t> bytes = 0;  // that the nodes' inputs hold in memory
 
-    void erase(Node* node) {
+    void add(Node& node, int64_t input_bytes) {
         const std::lock_guard lock(mutex);
-        const auto found = nodes.find(node);
-        if (found == nodes.end()) return;
-        bytes -= found->second.bytes;
-        nodes.erase(found);
+        if (node.is_listed) return;
+        node.is_listed = true;
+        node.pending_bytes = input_bytes;
+        node.pending_before = last;
+        node.pending_after = nullptr;
+        (last != nullptr ? last->pending_after : first) = &node;
+        last = &node;
+        ++count;
+        change_bytes(input_bytes);
+    }
+    void erase(Node& node) {
+        const std::lock_guard lock(mutex);
+        if (!node.is_listed) return;
+        node.is_listed = false;
+        (node.pending_before != nullptr ? node.pending_before->pending_after : first) = node.pending_after;
+        (node.pending_after != nullptr ? node.pending_after->pending_before : last) = node.pending_before;
+        --count;
+        change_bytes(-node.pending_bytes);
+    }
+
+private:
+    void change_bytes(int64_t difference) {  // written under the lock only
+        bytes.store(bytes.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
     }
 };
 
@@ -44,10 +61,12 @@ std::atomic<uint64_t> next_sequence = kSequenceStep;
 
 }  // namespace
 
+NodePtr new_node() { return std::allocate_shared<Node>(ObjectAllocator<Node>()); }
+
 Node::Node() : sequence(next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed)) {}
 
 Node::~Node() {
-    if (depth != 0 && !done.load(std::memory_order_acquire)) pending().erase(this);
+    if (is_listed) pending().erase(*this);
     // Freed with a worklist that all destructors of this thread share, since inputs form long chains.
     thread_local std::vector<NodePtr>* worklist = nullptr;
     std::vector<NodePtr> own;
@@ -104,18 +123,15 @@ void register_pending(const NodePtr& node) {
     for (const Operand& input : node->inputs) {
         if (input.source.buffer) bytes += static_cast<int64_t>(input.source.buffer->size());
     }
-    PendingList& list = pending();
-    const std::lock_guard lock(list.mutex);
-    list.nodes.emplace(node.get(), PendingList::Entry{node, bytes});
-    list.bytes += bytes;
+    pending().add(*node, bytes);
 }
 
-void unregister_pending(Node& node) { pending().erase(&node); }
+void unregister_pending(Node& node) { pending().erase(node); }
 
 size_t pending_node_count() {
     PendingList& list = pending();
     const std::lock_guard lock(list.mutex);
-    return list.nodes.size();
+    return list.count;
 }
 
 int64_t pending_bytes() { return pending().bytes.load(std::memory_order_relaxed); }
@@ -125,13 +141,15 @@ std::vector<NodePtr> all_pending() {
     {
         PendingList& list = pending();
         const std::lock_guard lock(list.mutex);
-        for (const auto& [raw, entry] : list.nodes) {
-            if (NodePtr node = entry.node.lock()) found.push_back(std::move(node));
+        found.reserve(list.count);
+        for (Node* node = list.first; node != nullptr; node = node->pending_after) {
+            // One that is being dropped waits for the lock.
+            if (NodePtr alive = node->weak_from_this().lock()) found.push_back(std::move(alive));
         }
     }
     std::erase_if(found, [](const NodePtr& node) { return node->done.load(std::memory_order_acquire); });
-    std::sort(found.begin(), found.end(),
-              [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; });
+    const auto earlier = [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; };
+    if (!std::is_sorted(found.begin(), found.end(), earlier)) std::sort(found.begin(), found.end(), earlier);
     return found;
 }
 

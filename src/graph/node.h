@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/cpu/memory_pool.h"
 #include "device/device.h"
 #include "ops/op.h"
 #include "weft/array.h"
@@ -71,6 +72,9 @@ struct NodeResult {
     BufferPtr buffer;  // once computed
 };
 
+using Operands = std::vector<Operand, ShortListAllocator<Operand>>;
+using NodeResults = std::vector<NodeResult, ShortListAllocator<NodeResult>>;
+
 struct Access {
     DType dtype;
     Dims strides;
@@ -93,8 +97,8 @@ public:
     const OpInfo* op = nullptr;
     int loop = 0;
     Dims shape;  // iteration space: of the results, of the input (kReduce), of the target (kUpdate)
-    std::vector<Operand> inputs;
-    std::vector<NodeResult> results;
+    Operands inputs;
+    NodeResults results;
 
     const ReductionInfo* reduction = nullptr;  // kReduce
     DType compute_dtype;                       // kReduce, kScan: what elements are cast to first
@@ -113,6 +117,10 @@ public:
     uint32_t plan_position = 0, plan_readers = 0;
     uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
     bool plan_held = false;   // by the program, or by nodes that are not among them
+    // Its place among the pending nodes, and what its inputs hold of memory; under their lock.
+    Node *pending_before = nullptr, *pending_after = nullptr;
+    int64_t pending_bytes = 0;
+    bool is_listed = false;
 
     Node();
     ~Node();  // iterative: a chain of a million nodes is freed without recursion
@@ -125,6 +133,8 @@ public:
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
 };
+
+NodePtr new_node();
 
 inline DeviceBackend& Source::device() const { return buffer != nullptr ? buffer->device() : *node->device; }
 

@@ -48,7 +48,7 @@ array move_to(const array& input, DeviceBackend& device) {
     if (&device_of(input) == &device) return input;
     const bool at_once = is_shown(input);
     const array source = is_dense(input) ? input : copy(input);
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kTransfer;
     node->device = &device;
     node->shape = source.shape();

@@ -36,7 +36,7 @@ struct Group {
     std::shared_ptr<LaunchMemo> memo;  // of a plan that is kept (graph/plan_cache.h)
     // While it runs; kept for their memory. Buffers of each node's results, by position; what was read.
     std::vector<std::vector<BufferPtr>> buffers;
-    std::vector<std::vector<Operand>> released;
+    std::vector<Operands> released;
 
     Node& root() const { return *nodes.back(); }  // the last node; a write to a storage is always that
 };

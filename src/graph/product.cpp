@@ -75,7 +75,7 @@ Operand operand_of(const array& input, const Dims& strides) {
 }
 
 NodePtr make_node(const Product& product, const array& left, const array& right) {
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kProduct;
     check_same_device(left, right);
     node->device = &device_of(left);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <unordered_map>
 
 #include "core/config.h"
 #include "core/optional_steps.h"
@@ -117,7 +116,7 @@ array array_of(const NodePtr& node, uint32_t result, const Dims& shape) {
     Source source;
     source.node = node;
     source.result = result;
-    auto storage = std::make_shared<Storage>(std::move(source), info.bytes);
+    auto storage = std::allocate_shared<Storage>(ObjectAllocator<Storage>(), std::move(source), info.bytes);
     return array(std::move(storage), info.dtype, shape, info.strides, 0, true);
 }
 
@@ -132,9 +131,9 @@ bool is_shown(const array& input) {
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
 
-NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
+NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims& shape,
                          std::span<const DType> result_dtypes, const Dims* strides, DeviceBackend* device) {
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kElementwise;
     const auto in_memory =
         std::find_if(inputs.begin(), inputs.end(), [](const Operand& input) { return !input.is_constant(); });
@@ -173,20 +172,39 @@ namespace {
 void evaluate_before(uint64_t sequence) {
     std::vector<NodePtr> pending = all_pending();
     std::erase_if(pending, [&](const NodePtr& node) { return node->sequence >= sequence; });
-    std::unordered_map<const Node*, long> references;  // from other pending nodes
+    std::vector<long> references(pending.size());  // from other pending nodes
     for (const NodePtr& node : pending) {
         for (const Operand& input : node->inputs) {
-            if (input.source.node) ++references[input.source.node.get()];
+            const Node* producer = input.source.node.get();
+            if (producer == nullptr) continue;
+            const auto place =
+                std::lower_bound(pending.begin(), pending.end(), producer->sequence,
+                                 [](const NodePtr& other, uint64_t at) { return other->sequence < at; });
+            if (place != pending.end() && place->get() == producer)
+                ++references[static_cast<size_t>(place - pending.begin())];
         }
     }
     std::vector<NodePtr> held;
-    for (const NodePtr& node : pending) {
+    for (size_t k = 0; k < pending.size(); ++k) {
+        const NodePtr& node = pending[k];
         // What reads a product may replace it (graph/rewrite.h), and may be the node that is being recorded.
         if (node->kind == NodeKind::kProduct) continue;
-        if (node.use_count() > references[node.get()] + 1) held.push_back(node);
+        if (node.use_count() > references[k] + 1) held.push_back(node);
     }
     pending.clear();  // references would look as if the program held every value
     if (!held.empty()) evaluate(held);
+}
+
+constexpr int64_t kLargeWork = 1 << 15;  // elements
+
+// Other threads of the host may go on meanwhile, unless there is little to do.
+template <class Work>
+void evaluate_beside(const Node& node, Work work) {
+    if (element_count(node.shape) > kLargeWork) {
+        without_host_lock(work);
+    } else {
+        work();
+    }
 }
 
 }  // namespace
@@ -196,14 +214,19 @@ void recorded(const NodePtr& node) {
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {
-        for (const uint64_t sequence : turns->cuts(*node)) evaluate_before(sequence);
+        const std::span<const uint64_t> cuts = turns->cuts(*node);
+        if (!cuts.empty()) {
+            evaluate_beside(*node, [&] {
+                for (const uint64_t sequence : cuts) evaluate_before(sequence);
+            });
+        }
     }
     for (const Operand& input : node->inputs) {
         // Here rather than where that version was written: the value that was written into it is no longer
         // held by the statement that did, and need not be stored.
         const NodePtr version = input.source.node;
         if (version && version->kind == NodeKind::kUpdate && version->depth >= kUpdateDepth)
-            evaluate({&version, 1});
+            evaluate_beside(*node, [&] { evaluate({&version, 1}); });
     }
     for (Operand& input : node->inputs) input.source.settle();
     uint32_t depth = 0;
@@ -216,15 +239,17 @@ void recorded(const NodePtr& node) {
     register_pending(node);
     const bool deep = node->kind != NodeKind::kUpdate && node->depth >= kChainDepth;
     if (deep || config().eager.load(std::memory_order_relaxed)) {
-        evaluate({&node, 1});
+        evaluate_beside(*node, [&] { evaluate({&node, 1}); });
         return;
     }
     const int64_t most_bytes = most_pending_bytes(*node->device);
     if (pending_bytes() <= most_bytes &&
         (node->sequence % (256 * kSequenceStep) != 0 || pending_node_count() <= kPendingNodes))
         return;
-    evaluate({&node, 1});
-    if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
+    evaluate_beside(*node, [&] {
+        evaluate({&node, 1});
+        if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
+    });
 }
 
 namespace {
@@ -312,7 +337,7 @@ void write(const array& target, Operand value) {
     }
     if (covers) {
         const DType dtype = target.dtype();
-        std::vector<Operand> inputs;
+        Operands inputs;
         inputs.push_back(std::move(value));
         NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1},
                                         &target.strides(), &storage.device);
@@ -324,7 +349,7 @@ void write(const array& target, Operand value) {
         return;
     }
 
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kUpdate;
     node->device = &storage.device;
     node->shape = target.shape();

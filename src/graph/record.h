@@ -28,7 +28,7 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides);
 
 // On the device of its inputs, which are on one; without inputs from memory, on `device` or else the current
 // one.
-NodePtr make_elementwise(const OpInfo* op, int loop, std::vector<Operand> inputs, const Dims& shape,
+NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims& shape,
                          std::span<const DType> result_dtypes, const Dims* strides,
                          DeviceBackend* device = nullptr);
 

@@ -69,7 +69,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
             return array_of(std::move(buffer), reduction.result, reduction.kept, std::move(strides));
         }
     }
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kReduce;
     node->device = &device_of(input);
     node->shape = input.shape();

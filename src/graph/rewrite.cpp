@@ -65,7 +65,7 @@ std::optional<std::vector<size_t>> match_axes(const Node& product, const Operand
 // those of its result, one for each axis of the product's shape.
 Operand summed(const Node& product, const Operand& operand, const std::vector<bool>& marked,
                const ReductionInfo& sum, Dims& strides) {
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kReduce;
     node->device = product.device;
     node->reduction = &sum;
@@ -150,7 +150,7 @@ bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
     }
     left.strides = std::move(new_left);
     right.strides = std::move(new_right);
-    std::vector<Operand> inputs;
+    Operands inputs;
     inputs.push_back(std::move(left));
     inputs.push_back(std::move(right));
     node.kind = NodeKind::kProduct;
@@ -277,7 +277,7 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
     if (first == last) return factors[first];
     const size_t cut = order.cut[first][last];
     const Factor a = build(factors, order, first, cut), b = build(factors, order, cut + 1, last);
-    auto node = std::make_shared<Node>();
+    auto node = new_node();
     node->kind = NodeKind::kProduct;
     node->device = &a.operand.source.device();
     node->shape = Dims{a.rows, b.columns, a.columns};
@@ -319,7 +319,7 @@ bool product_chain(Node& node) {
     if (order.cost[0][last] > kClearlyCheaper * recorded) return false;
     const size_t cut = order.cut[0][last];
     const Factor a = build(factors, order, 0, cut), b = build(factors, order, cut + 1, last);
-    std::vector<Operand> inputs{a.operand, b.operand};
+    Operands inputs{a.operand, b.operand};
     Dims shape, left, right;
     std::vector<bool> reduced;
     for (size_t d = 0; d < node.shape.size(); ++d) {

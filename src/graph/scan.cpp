@@ -109,7 +109,7 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     }
     NodePtr node;
     if (!result.valid()) {
-        node = std::make_shared<Node>();
+        node = new_node();
         node->kind = NodeKind::kScan;
         node->device = &device_of(input);
         node->op = &op;

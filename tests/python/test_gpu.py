@@ -106,7 +106,8 @@ def test_a_step_of_a_stencil_is_one_kernel():
         smooth(field)
         smooth(values)
     np.eval(field)
-    assert len(np.kernel_history()) == 20 + 2
+    names = [kernel["name"] for kernel in np.kernel_history() if "float32" in kernel["name"]]
+    assert len(names) == 20 + 2, names
     assert (field.to_device("cpu") == np.asarray(values)).all()
 
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <string>
 
 #include "device/device.h"
@@ -48,6 +49,32 @@ struct ObjectAllocator {
     void deallocate(T* object, size_t) { give_back_object(object, sizeof(T)); }
     template <class U>
     bool operator==(const ObjectAllocator<U>&) const {
+        return true;
+    }
+};
+
+// The same for short lists of small objects (std::vector).
+template <class T>
+struct ShortListAllocator {
+    using value_type = T;
+
+    ShortListAllocator() = default;
+    template <class U>
+    ShortListAllocator(const ShortListAllocator<U>&) {}
+    T* allocate(size_t count) {
+        const size_t bytes = count * sizeof(T);
+        return static_cast<T*>(bytes <= kSmallObject ? take_object(bytes) : ::operator new(bytes));
+    }
+    void deallocate(T* list, size_t count) {
+        const size_t bytes = count * sizeof(T);
+        if (bytes <= kSmallObject) {
+            give_back_object(list, bytes);
+        } else {
+            ::operator delete(list);
+        }
+    }
+    template <class U>
+    bool operator==(const ShortListAllocator<U>&) const {
         return true;
     }
 };

@@ -1,0 +1,88 @@
+#include "graph/record_call.h"
+
+#include <cstring>
+#include <mutex>
+
+#include "core/shape.h"
+#include "graph/record.h"
+#include "graph/storage.h"
+
+namespace weft {
+
+namespace {
+
+constexpr size_t kMaxInputs = 3;
+
+// The first array, if all have its shape and are on its device, and the call is not one for call_at_hand.
+const array* leader_of(std::span<const GivenOperand> inputs) {
+    const array* leader = nullptr;
+    for (const GivenOperand& input : inputs) {
+        const array* value = input.value;
+        if (value == nullptr) continue;
+        if (leader == nullptr) {
+            leader = value;
+        } else if (&value->storage()->device != &leader->storage()->device ||
+                   !(value->shape() == leader->shape())) {
+            return nullptr;
+        }
+    }
+    if (leader == nullptr || leader->ndim() == 0) return nullptr;
+    const int64_t count = leader->size();
+    return count == 0 || (leader->storage()->device.is_cpu() && is_small(count)) ? nullptr : leader;
+}
+
+bool read(const array& value, Operand& operand) {
+    {
+        Storage& storage = *value.storage();
+        const std::lock_guard lock(storage.mutex);
+        if (storage.shown()) return false;
+        storage.current.settle();
+        operand.source = storage.current;
+    }
+    operand.dtype = value.dtype();
+    operand.strides = value.strides();
+    operand.offset = value.offset();
+    return true;
+}
+
+}  // namespace
+
+bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+    if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+    const array* leader = leader_of(inputs);
+    if (leader == nullptr) return false;
+    OperandType types[kMaxInputs] = {DType(), DType(), DType()};
+    for (size_t k = 0; k < inputs.size(); ++k) types[k] = inputs[k].type;
+    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
+    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
+    const Dims& shape = leader->shape();
+    const NodePtr node = new_node();
+    node->inputs.reserve(inputs.size());
+    const Dims* strides[kMaxInputs];
+    size_t arrays = 0;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        Operand& operand = node->inputs.emplace_back();
+        if (inputs[k].value != nullptr) {
+            if (!read(*inputs[k].value, operand)) return false;
+            strides[arrays++] = &inputs[k].value->strides();
+            continue;
+        }
+        if (!inputs[k].convert(loop.types[k])) return false;
+        operand.dtype = loop.types[k];
+        std::memcpy(operand.constant.data(), inputs[k].number, static_cast<size_t>(operand.dtype.itemsize()));
+        operand.strides = Dims(shape.size());
+    }
+    node->device = &leader->storage()->device;
+    node->op = &op;
+    node->loop = static_cast<int>(&loop - op.loops.data());
+    node->shape = shape;
+    NodeResult& stored = node->results.emplace_back();
+    stored.dtype = loop.types[inputs.size()];
+    stored.strides = k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());
+    stored.bytes = leader->size() * stored.dtype.itemsize();
+    result = array_of(node, 0, shape);
+    recorded(node);
+    return true;
+}
+
+}  // namespace weft
