@@ -1,5 +1,6 @@
 #include "graph/evaluate.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -185,6 +186,14 @@ private:
 
 }  // namespace
 
+namespace {
+
+thread_local constinit uint64_t latest_root = 0;
+
+}  // namespace
+
+uint64_t latest_evaluated() { return latest_root; }
+
 void set_host_hooks(HostHooks host) { hooks = host; }
 
 void without_host_lock(const std::function<void()>& work) {
@@ -197,6 +206,7 @@ void without_host_lock(const std::function<void()>& work) {
 }
 
 void evaluate(std::span<const NodePtr> roots) {
+    for (const NodePtr& root : roots) latest_root = std::max(latest_root, root->sequence);
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     EvaluationScratch scratch;

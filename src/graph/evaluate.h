@@ -16,6 +16,9 @@ class Storage;
 // still pending and nothing is lost.
 void evaluate(std::span<const NodePtr> roots);
 
+// The latest node, by sequence, that the calling thread has evaluated as a root.
+uint64_t latest_evaluated();
+
 // Runs `look` while nobody evaluates, so that pending nodes keep their inputs meanwhile; false, without
 // having run it, when another thread evaluates.
 bool inspect(const std::function<void()>& look);

@@ -214,7 +214,7 @@ void recorded(const NodePtr& node) {
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {
-        const std::span<const uint64_t> cuts = turns->cuts(*node);
+        const std::span<const uint64_t> cuts = turns->cuts(*node, latest_evaluated());
         if (!cuts.empty()) {
             evaluate_beside(*node, [&] {
                 for (const uint64_t sequence : cuts) evaluate_before(sequence);

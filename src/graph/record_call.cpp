@@ -76,6 +76,7 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     node->op = &op;
     node->loop = static_cast<int>(&loop - op.loops.data());
     node->shape = shape;
+    node->results.reserve(1);
     NodeResult& stored = node->results.emplace_back();
     stored.dtype = loop.types[inputs.size()];
     stored.strides = k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());

@@ -6,7 +6,9 @@ namespace weft {
 
 namespace {
 
-constexpr uint64_t kSmallestCut = 8;   // nodes: below, handing out a kernel costs more than its work
+constexpr uint64_t kSmallestCut = 8;  // nodes: below, handing out a kernel costs more than its work
+// Of turns that become one kernel on a GPU, where a launch costs what recording some ten operations does.
+constexpr uint64_t kSmallestChain = 32;
 constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as turns
 constexpr uint64_t kShortestRow = 24;  // of a single one: a mean of 5 × 5 neighbours adds as many times
 
@@ -24,12 +26,12 @@ uint64_t signature_of(const Node& node) {
 
 }  // namespace
 
-std::span<const uint64_t> TurnDetector::cuts(const Node& node) {
+std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluated) {
     cuts_.clear();
     const uint64_t signature = signature_of(node), index = count_++;
     if (period_ != 0 && at(index - period_) != signature) period_ = 0;
     Recorded& entry = ring_[index % kRemembered];
-    entry = {signature, node.sequence, {}};
+    entry = {signature, node.sequence, node.kind == NodeKind::kElementwise && !node.device->is_cpu(), {}};
     size_t reads = 0;
     for (const Operand& input : node.inputs) {
         const Node* producer = input.source.node.get();
@@ -37,6 +39,10 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node) {
         if (reads < entry.reads.size()) entry.reads[reads++] = producer->sequence;
     }
     if (period_ != 0) {
+        // Somebody looks now and then: what is counted begins anew there, so that the turns between two looks
+        // are cut alike each time.
+        if (smallest_cut_ == kSmallestChain && ring_[(index - 1) % kRemembered].sequence <= evaluated)
+            last_cut_ = index;
         if ((index - start_) % period_ == 0) cut_at(index);
     } else if (index % 4 == 3 && find_period()) {
         // The turns so far are cut too, so that the next one finds its kernels.
@@ -46,7 +52,7 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node) {
 }
 
 void TurnDetector::cut_at(uint64_t index) {
-    if (index != start_ && index < last_cut_ + kSmallestCut) return;
+    if (index != start_ && index < last_cut_ + smallest_cut_) return;
     last_cut_ = index;
     cuts_.push_back(ring_[index % kRemembered].sequence);
 }
@@ -93,6 +99,9 @@ bool TurnDetector::find_period() {
         period_ = period;
         start_ = start;
         last_cut_ = start_;
+        bool chains = true;
+        for (uint64_t k = 0; k < period; ++k) chains &= ring_[(start + k) % kRemembered].chains;
+        smallest_cut_ = chains ? kSmallestChain : kSmallestCut;
         return true;
     }
     return false;

@@ -19,13 +19,15 @@ public:
     // To be called for each recorded node. Before which nodes (by Node::sequence) the graph is to be cut now:
     // this one, if a turn starts with it and enough was recorded since the last cut; several where a loop has
     // just been noticed.
-    std::span<const uint64_t> cuts(const Node& node);
+    // `evaluated`: the latest node that an evaluation of this thread was about.
+    std::span<const uint64_t> cuts(const Node& node, uint64_t evaluated);
 
 private:
     static constexpr size_t kRemembered = 512;
     static constexpr uint64_t kLongestTurn = 128;  // nodes
     struct Recorded {
         uint64_t signature = 0, sequence = 0;
+        bool chains = false;              // element-wise, on a GPU
         std::array<uint64_t, 3> reads{};  // sequences of pending inputs
     };
     uint64_t at(uint64_t index) const { return ring_[index % kRemembered].signature; }
@@ -36,8 +38,9 @@ private:
     std::array<Recorded, kRemembered> ring_{};
     std::vector<uint64_t> cuts_;
     uint64_t count_ = 0;
-    uint64_t period_ = 0;  // in nodes; 0: none is known
-    uint64_t start_ = 0;   // of a turn
+    uint64_t period_ = 0;        // in nodes; 0: none is known
+    uint64_t smallest_cut_ = 0;  // nodes, while a period is known
+    uint64_t start_ = 0;         // of a turn
     uint64_t last_cut_ = 0;
 };
 

@@ -151,6 +151,21 @@ def test_what_is_outside_of_a_window_is_right_whoever_wrote_there_between(seed):
         assert (there.to_device("cpu") == np.asarray(here)).all()
 
 
+def test_small_operations_of_a_loop_share_large_kernels():
+    """A launch costs what recording ten operations does: it is given more of them than on a CPU."""
+    q, expected = gpu(numpy.linspace(0, 1, 1000)), numpy.linspace(0, 1, 1000)
+    np.eval(q)
+    np.clear_kernel_history()
+    for _ in range(500):
+        q = q * 1.0001 + 0.5
+        expected = expected * 1.0001 + 0.5
+    np.eval(q)
+    history = np.kernel_history()
+    assert len(history) <= 1000 / 32 + 1
+    assert not any(kernel["compile_seconds"] for kernel in history[2:-1])  # the last one is what is left
+    assert (q.to_device("cpu") == np.asarray(expected)).all()
+
+
 def test_devices_have_names():
     assert np.device() == np.device("cpu") == "cpu"
     assert np.device("cuda") == np.device("cuda:0") == "cuda:0"
