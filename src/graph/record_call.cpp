@@ -1,5 +1,6 @@
 #include "graph/record_call.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -29,6 +30,17 @@ const array* leader_of(std::span<const GivenOperand> inputs) {
     if (leader == nullptr || leader->ndim() == 0) return nullptr;
     const int64_t count = leader->size();
     return count == 0 || (leader->storage()->device.is_cpu() && is_small(count)) ? nullptr : leader;
+}
+
+// Whether all operands lie as the first does, in C order without gaps, with elements of the result's size.
+bool is_plain(const array& leader, std::span<const Dims* const> strides, int64_t itemsize) {
+    if (itemsize != leader.itemsize()) return false;
+    int64_t expected = itemsize;
+    for (size_t d = leader.shape().size(); d-- > 0; expected *= leader.shape()[d]) {
+        if (leader.strides()[d] != expected) return false;
+    }
+    return std::all_of(strides.begin() + 1, strides.end(),
+                       [&](const Dims* other) { return *other == leader.strides(); });
 }
 
 bool read(const array& value, Operand& operand) {
@@ -79,7 +91,9 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     node->results.reserve(1);
     NodeResult& stored = node->results.emplace_back();
     stored.dtype = loop.types[inputs.size()];
-    stored.strides = k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());
+    stored.strides = is_plain(*leader, {strides, arrays}, stored.dtype.itemsize())
+                         ? leader->strides()
+                         : k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());
     stored.bytes = leader->size() * stored.dtype.itemsize();
     result = array_of(node, 0, shape);
     recorded(node);

@@ -36,7 +36,8 @@ public:
     void copy_out(char* to, const Buffer& from, size_t offset, size_t bytes) override;
     void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
               size_t bytes) override;
-    // Queues the kernel. The words are its arguments: they are read before the call returns.
+    // Queues the kernel, which `fits` what it is launched with. The words are its arguments: they are read
+    // before the call returns.
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
