@@ -234,6 +234,12 @@ void evaluate(std::span<const NodePtr> roots) {
     }
 }
 
+void evaluate_before(uint64_t sequence) {
+    const EvaluationLock lock;  // so that nobody takes nodes' inputs away meanwhile
+    const std::vector<NodePtr> held = pending_held(sequence);
+    if (!held.empty()) evaluate(held);
+}
+
 bool inspect(const std::function<void()>& look) {
     const ForkExclusion exclusion;
     if (!evaluation_mutex().try_lock()) return false;

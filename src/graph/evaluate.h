@@ -19,6 +19,10 @@ void evaluate(std::span<const NodePtr> roots);
 // The latest node, by sequence, that the calling thread has evaluated as a root.
 uint64_t latest_evaluated();
 
+// Computes what was recorded before node number `sequence`: the values that later nodes or the program refer
+// to.
+void evaluate_before(uint64_t sequence);
+
 // Runs `look` while nobody evaluates, so that pending nodes keep their inputs meanwhile; false, without
 // having run it, when another thread evaluates.
 bool inspect(const std::function<void()>& look);

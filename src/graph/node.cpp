@@ -61,7 +61,11 @@ std::atomic<uint64_t> next_sequence = kSequenceStep;
 
 }  // namespace
 
-NodePtr new_node() { return std::allocate_shared<Node>(ObjectAllocator<Node>()); }
+NodePtr new_node() {
+    NodePtr node = std::allocate_shared<Node>(ObjectAllocator<Node>());
+    node->self_ = node;
+    return node;
+}
 
 Node::Node() : sequence(next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed)) {}
 
@@ -136,6 +140,15 @@ size_t pending_node_count() {
 
 int64_t pending_bytes() { return pending().bytes.load(std::memory_order_relaxed); }
 
+namespace {
+
+void sort_by_sequence(std::vector<NodePtr>& nodes) {
+    const auto earlier = [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; };
+    if (!std::is_sorted(nodes.begin(), nodes.end(), earlier)) std::sort(nodes.begin(), nodes.end(), earlier);
+}
+
+}  // namespace
+
 std::vector<NodePtr> all_pending() {
     std::vector<NodePtr> found;
     {
@@ -148,9 +161,33 @@ std::vector<NodePtr> all_pending() {
         }
     }
     std::erase_if(found, [](const NodePtr& node) { return node->done.load(std::memory_order_acquire); });
-    const auto earlier = [](const NodePtr& a, const NodePtr& b) { return a->sequence < b->sequence; };
-    if (!std::is_sorted(found.begin(), found.end(), earlier)) std::sort(found.begin(), found.end(), earlier);
+    sort_by_sequence(found);
     return found;
+}
+
+std::vector<NodePtr> pending_held(uint64_t sequence) {
+    std::vector<NodePtr> held;
+    PendingList& list = pending();
+    {
+        const std::lock_guard lock(list.mutex);
+        for (Node* node = list.first; node != nullptr; node = node->pending_after) node->plan_readers = 0;
+        for (Node* node = list.first; node != nullptr; node = node->pending_after) {
+            if (node->sequence >= sequence) continue;
+            for (const Operand& input : node->inputs) {
+                if (input.source.node) ++input.source.node->plan_readers;
+            }
+        }
+        for (Node* node = list.first; node != nullptr; node = node->pending_after) {
+            // What reads a product may replace it (graph/rewrite.h), and may be the node that is being
+            // recorded.
+            if (node->sequence >= sequence || node->kind == NodeKind::kProduct) continue;
+            if (node->done.load(std::memory_order_acquire)) continue;
+            if (static_cast<size_t>(node->weak_from_this().use_count()) <= node->plan_readers) continue;
+            if (NodePtr alive = node->weak_from_this().lock()) held.push_back(std::move(alive));
+        }
+    }
+    sort_by_sequence(held);
+    return held;
 }
 
 std::vector<NodePtr> pending_users(const Buffer* buffer) {

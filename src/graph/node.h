@@ -89,8 +89,11 @@ struct GatheredAxis {
     friend bool operator==(const GatheredAxis&, const GatheredAxis&) = default;
 };
 
-class Node : public std::enable_shared_from_this<Node> {
+class Node {
 public:
+    NodePtr shared_from_this() { return NodePtr(self_); }
+    const std::weak_ptr<Node>& weak_from_this() const { return self_; }  // no copy: counted many times
+
     NodeKind kind = NodeKind::kElementwise;
     DeviceBackend* device =
         &cpu_device();  // where it runs and its results are: of its inputs, but for transfers
@@ -132,9 +135,13 @@ public:
     Dims result_shape() const;
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
+
+private:
+    friend NodePtr new_node();
+    std::weak_ptr<Node> self_;
 };
 
-NodePtr new_node();
+NodePtr new_node();  // the only way to make one
 
 inline DeviceBackend& Source::device() const { return buffer != nullptr ? buffer->device() : *node->device; }
 
@@ -146,5 +153,8 @@ std::vector<NodePtr> pending_users(const Buffer* buffer);
 void register_pending(const NodePtr& node);
 void unregister_pending(Node& node);  // once computed
 std::vector<NodePtr> all_pending();
+// Those with smaller sequences that the program or later nodes refer to, oldest first; under the evaluation
+// lock.
+std::vector<NodePtr> pending_held(uint64_t sequence);
 
 }  // namespace weft

@@ -167,34 +167,6 @@ NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims
 
 namespace {
 
-// Computes what was recorded before node number `sequence`: the values that later nodes or the program refer
-// to.
-void evaluate_before(uint64_t sequence) {
-    std::vector<NodePtr> pending = all_pending();
-    std::erase_if(pending, [&](const NodePtr& node) { return node->sequence >= sequence; });
-    std::vector<long> references(pending.size());  // from other pending nodes
-    for (const NodePtr& node : pending) {
-        for (const Operand& input : node->inputs) {
-            const Node* producer = input.source.node.get();
-            if (producer == nullptr) continue;
-            const auto place =
-                std::lower_bound(pending.begin(), pending.end(), producer->sequence,
-                                 [](const NodePtr& other, uint64_t at) { return other->sequence < at; });
-            if (place != pending.end() && place->get() == producer)
-                ++references[static_cast<size_t>(place - pending.begin())];
-        }
-    }
-    std::vector<NodePtr> held;
-    for (size_t k = 0; k < pending.size(); ++k) {
-        const NodePtr& node = pending[k];
-        // What reads a product may replace it (graph/rewrite.h), and may be the node that is being recorded.
-        if (node->kind == NodeKind::kProduct) continue;
-        if (node.use_count() > references[k] + 1) held.push_back(node);
-    }
-    pending.clear();  // references would look as if the program held every value
-    if (!held.empty()) evaluate(held);
-}
-
 constexpr int64_t kLargeWork = 1 << 15;  // elements
 
 // Other threads of the host may go on meanwhile, unless there is little to do.
