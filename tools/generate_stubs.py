@@ -42,6 +42,7 @@ PARAMETERS = {
     "endpoint": "bool",
     "equal_nan": "bool",
     "format_spec": "str",
+    "dl_device": "tuple[int, int]",
     "from_": "DTypeLike | ArrayLike",
     "initial": "ArrayLike | None",
     "k": "int",
@@ -97,7 +98,7 @@ PARTICULAR = {
 ARRAY_RESULTS = """
     accumulate arange array asanyarray asarray ascontiguousarray asfortranarray atleast_kd broadcast_to
     column_stack concatenate copy cumprod cumsum cumulative_prod cumulative_sum diagonal dstack empty
-    empty_like expand_dims eye flatten flip fliplr flipud full full_like hstack identity matrix_transpose
+    empty_like expand_dims eye flatten flip fliplr flipud from_dlpack full full_like hstack identity matrix_transpose
     moveaxis ones ones_like permute_dims ravel reshape rollaxis squeeze stack swapaxes transpose view vstack
     where zeros zeros_like
 """.split()

@@ -66,8 +66,8 @@ array scalar(DType dtype, const void* bytes);  // 0-d
 array from_argument(const Argument& value, std::optional<DType> dtype = {});
 // Copies `shape` elements at `data` with byte strides.
 array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& strides);
-// Shares foreign memory; `release` is called when the last user is gone.
-array share(void* data, size_t bytes, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
+// Shares foreign memory, whose first element is at `data`; `release` is called when the last user is gone.
+array share(void* data, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
             std::function<void()> release);
 array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape);
 
@@ -129,9 +129,10 @@ bool shares_memory(const array& first, const array& second);  // exact, on strid
 void eval(std::span<const array> arrays);
 bool evaluated(const array& input);  // no work is pending for it
 // Evaluates, and pins the storage: from here to release, operations on it run at once and in place.
+class MemoryPin;
 class HostView {
 public:
-    HostView() = default;
+    HostView();
     explicit HostView(const array& input, bool for_writing = false);
     HostView(HostView&&) noexcept;
     HostView& operator=(HostView&&) noexcept;
@@ -139,7 +140,7 @@ public:
     char* data() const { return data_; }  // of the view's first element
 
 private:
-    array array_;
+    std::unique_ptr<MemoryPin> pin_;
     char* data_ = nullptr;
 };
 // One element, at C-order multi-index `position` (an empty one for 0-d), copied into `bytes` (16 at most).

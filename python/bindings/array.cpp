@@ -1,6 +1,7 @@
 // weft.ndarray: the type, its operators and attributes. Its methods are in array_methods.cpp.
 #include "bindings.h"
 #include "graph/placement.h"
+#include "graph/shown_memory.h"
 #include "graph/storage.h"
 
 namespace weft::python {
@@ -11,6 +12,8 @@ PyObject*& base_of(PyObject* self) { return reinterpret_cast<ArrayObject*>(self)
 
 void array_dealloc(PyObject* self) {
     PyObject* base = base_of(self);
+    if (const MemoryPin* shown = reinterpret_cast<ArrayObject*>(self)->shown) [[unlikely]]
+        delete shown;
     array_of(self).~array();
     free_object(self);
     Py_XDECREF(base);
@@ -168,6 +171,9 @@ PyGetSetDef kAttributes[] = {
     {"base", get_base, nullptr,
      "What owns the memory of a view: an array, or who lent it. None for an owner.", nullptr},
     {"device", get_device, nullptr, "Where the array is: a weft.device, such as 'cpu' or 'cuda:0'.", nullptr},
+    {"__cuda_array_interface__", get_cuda_interface, nullptr,
+     "Where the elements are on a GPU, version 3; the memory is shown for as long as this object lives.",
+     nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -183,6 +189,7 @@ nb::object wrap(array value) {
     auto* object = allocate<ArrayObject>(registry.ndarray);
     new (&object->value) array(std::move(value));
     object->base = nullptr;
+    object->shown = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 

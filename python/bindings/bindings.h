@@ -28,7 +28,8 @@ namespace nb = nanobind;
 struct ArrayObject {
     PyObject_HEAD;
     array value;
-    PyObject* base;  // what owns the memory of a view; null for an owner
+    PyObject* base;    // what owns the memory of a view; null for an owner
+    MemoryPin* shown;  // owned: the memory was shown by __cuda_array_interface__; null if not
 };
 
 /// NumPy's scalar: an immutable element, known (`bytes`) or still to be computed (`lazy`).
@@ -141,8 +142,14 @@ Argument to_element_argument(nb::handle value, DType dtype, int max_depth);
 /// Of an object with Python's buffer protocol. Copies, or shares its memory.
 array convert_buffer(PyObject* object, bool share_memory);
 bool has_foreign_buffer(PyObject* object);
+/// What `object` says as __cuda_array_interface__, None if it has none.
+nb::object cuda_interface_of(PyObject* object);
+/// An array over the memory that `object` described so.
+array share_cuda_interface(nb::handle object, nb::handle description);
 
 // ---- to Python ----
+
+PyObject* get_cuda_interface(PyObject* self, void*);
 
 nb::object element_to_python(DType dtype, const char* bytes);
 nb::object to_nested_list(const array& input);
@@ -279,6 +286,7 @@ void bind_array(nb::module_& m);
 void bind_array_methods(nb::module_& m);
 void bind_ufunc(nb::module_& m);
 void bind_functions(nb::module_& m);
+void bind_dlpack(nb::module_& m);
 void bind_engine(nb::module_& m);
 /// Shorter ways into methods and functions that are bound already.
 void bind_plain_calls(nb::module_& m);

@@ -155,22 +155,13 @@ array convert_buffer(PyObject* object, bool share_memory) {
     }
     if (!share_memory) return copy_keeping_order(data, format->dtype, shape, strides);
 
-    // The memory that the elements span; the view may start anywhere in it.
-    int64_t lowest = 0, highest = view.itemsize;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        if (shape[i] == 0) highest = lowest;
-        const int64_t span = (shape[i] - 1) * strides[i];
-        (span < 0 ? lowest : highest) += span;
-    }
-    if (lowest < 0) throw ValueError("weft cannot share memory with negative strides: copy it");
     const bool writeable = view.readonly == 0;
     // The buffer goes back when the last array that shares it is gone, on whichever thread that is.
     std::shared_ptr<Buffer> keeper(buffer.release(), [](Buffer* pointer) {
         const GilAcquire acquire;
         delete pointer;
     });
-    return share(data, static_cast<size_t>(std::max<int64_t>(highest, 0)), format->dtype, shape, strides,
-                 writeable, [keeper]() mutable { keeper.reset(); });
+    return share(data, format->dtype, shape, strides, writeable, [keeper]() mutable { keeper.reset(); });
 }
 
 namespace {
@@ -478,6 +469,17 @@ bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result
         return true;
     }
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return false;
+    const nb::object interface = cuda_interface_of(object);
+    const bool by_dlpack = interface.is_none() && !PyObject_HasAttrString(object, "__array__") &&
+                           PyObject_HasAttrString(object, "__dlpack__");
+    if (!interface.is_none() || by_dlpack) {
+        result =
+            copy(by_dlpack
+                     ? array_of(nb::module_::import_("weft._sharing").attr("from_dlpack")(nb::handle(object)))
+                     : share_cuda_interface(object, interface));
+        if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
+        return true;
+    }
     if (PyObject_HasAttrString(object, "__array__")) {
         const nb::object converted = nb::handle(object).attr("__array__")();
         if (is_array(converted.ptr())) {

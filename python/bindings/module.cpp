@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_array(m);
     bind_ufunc(m);
     bind_functions(m);
+    bind_dlpack(m);
     bind_engine(m);
     bind_plain_calls(m);
 }

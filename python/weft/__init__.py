@@ -21,6 +21,7 @@ from weft._functions import *
 from weft._functions import all, any, max, min, round, sum
 from weft._products import einsum, einsum_path, inner, matvec, outer, tensordot, trace, vdot, vecdot, vecmat
 from weft._selection import take, take_along_axis
+from weft._sharing import from_dlpack
 from weft._statistics import mean, std, var
 from weft.exceptions import DeviceError, InternalError, OutOfMemoryError
 

@@ -2,6 +2,7 @@
 // devices there are is in device/devices.h.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,7 +32,10 @@ using SurroundingsMark = std::shared_ptr<const Surroundings>;
 // an access. What kernels are told is the address.
 class Buffer {
 public:
-    virtual ~Buffer() = default;
+    virtual ~Buffer() {
+        if (const int left = sharers_.load(std::memory_order_relaxed)) [[unlikely]]
+            all_sharers.fetch_sub(left);
+    }
     char* data() const {
         if (device_ != nullptr) [[unlikely]]
             throw_not_on_host();
@@ -51,6 +55,20 @@ public:
         surroundings_.reset();
     }
 
+    // Of memory on a GPU: others read and write it too, on streams of theirs. Counted for each of them.
+    void begin_sharing() {
+        if (on_host()) return;
+        sharers_.fetch_add(1);
+        all_sharers.fetch_add(1);
+    }
+    void end_sharing() {
+        if (on_host()) return;
+        sharers_.fetch_sub(1);
+        all_sharers.fetch_sub(1);
+    }
+    bool is_shared() const { return sharers_.load(std::memory_order_relaxed) != 0; }
+    static bool any_shared() { return all_sharers.load(std::memory_order_relaxed) != 0; }
+
 protected:
     Buffer(char* data, size_t size) : data_(data), size_(size) {}
     Buffer(DeviceBackend& device, uint64_t address, size_t size)
@@ -64,8 +82,16 @@ private:
     bool exposed_ = false;
     [[noreturn]] void throw_not_on_host() const;
     DeviceBackend* device_ = nullptr;  // null: the CPU
+    std::atomic<int> sharers_{0};
+    static inline std::atomic<int> all_sharers{0};  // so that a program that shares nothing pays nothing
 };
 using BufferPtr = std::shared_ptr<Buffer>;
+
+// Streams of CUDA that have numbers of their own, as DLPack and the CUDA array interface give them; other
+// numbers are handles.
+constexpr uint64_t kDefaultStream =
+    1;  // the legacy one: it waits for all streams that block, and they for it
+constexpr uint64_t kDefaultStreamOfThread = 2;  // the calling thread's
 
 // What a device's pool holds, for weft.memory_stats().
 struct MemoryStats {
@@ -116,8 +142,16 @@ public:
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;
     virtual void synchronize() = 0;
-    virtual int64_t memory_bytes() const = 0;  // all that this process could have, in the beginning
-    virtual int64_t cache_bytes() const = 0;   // of the largest cache: what is larger does not stay near
+    // Order with work that others queue on streams of theirs. What weft queues from now on comes after what
+    // is queued on `stream` now …
+    virtual void wait_for_stream(uint64_t) {}
+    // … or the other way round.
+    virtual void make_stream_wait(uint64_t) {}
+    virtual void synchronize_with_others() {}      // everybody's work on the device is done
+    virtual uint64_t stream() const { return 0; }  // weft's own, as others name it; 0: none
+    virtual int ordinal() const { return 0; }      // among devices of its kind
+    virtual int64_t memory_bytes() const = 0;      // all that this process could have, in the beginning
+    virtual int64_t cache_bytes() const = 0;       // of the largest cache: what is larger does not stay near
     virtual MemoryStats memory_stats() const = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;

@@ -9,6 +9,7 @@
 #include "graph/evaluate.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/shown_memory.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
@@ -300,17 +301,11 @@ array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& stri
     return array_of(std::move(buffer), dtype, shape, std::move(own));
 }
 
-array share(void* data, size_t bytes, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
+array share(void* data, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
             std::function<void()> release) {
-    // `data` is the lowest address of the view; its offset follows from the negative strides.
     std::shared_ptr<void> owner(nullptr, [release = std::move(release)](void*) { release(); });
-    BufferPtr buffer = cpu_device().wrap(static_cast<char*>(data), bytes, std::move(owner));
-    auto storage = std::make_shared<Storage>(std::move(buffer));
-    storage->foreign = true;
-    storage->readonly = !writeable;
-    const int64_t offset = -byte_range(shape, strides, 0, dtype.itemsize()).low;
-    return array(std::move(storage), dtype, shape, strides, offset, writeable)
-        .with_view(dtype, shape, strides, offset);  // others own the memory
+    return array_over(cpu_device(), reinterpret_cast<uint64_t>(data), dtype, shape, strides, writeable,
+                      std::move(owner));
 }
 
 // ---- moving and converting ----

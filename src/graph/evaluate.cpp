@@ -17,6 +17,7 @@
 #include "graph/plan_memory.h"
 #include "graph/rewrite.h"
 #include "graph/run_group.h"
+#include "graph/shown_memory.h"
 #include "graph/storage.h"
 
 namespace weft {
@@ -218,6 +219,7 @@ void evaluate(std::span<const NodePtr> roots) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }
     require_memory(groups);
+    const OrderWithOthers order(nodes);
     for (Group& group : groups) {
         for (size_t k = 0; k < group.nodes.size(); ++k) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());

@@ -107,6 +107,7 @@ public:
     DType compute_dtype;                       // kReduce, kScan: what elements are cast to first
     std::vector<bool> reduced_axes;            // kReduce, kProduct: one for each dimension of `shape`
     Access target;                             // kUpdate
+    bool in_place = false;                     // kUpdate: others see the memory, which stays where it is
     size_t scan_axis = 0;                      // kScan
     std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]
 

@@ -6,6 +6,7 @@
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
 #include "graph/record.h"
+#include "graph/shown_memory.h"
 #include "graph/storage.h"
 #include "weft/ops.h"
 
@@ -36,41 +37,19 @@ std::string explain(std::span<const array> arrays) {
     return explain_plan(roots);
 }
 
-HostView::HostView(const array& input, bool for_writing) : array_(input) {
+HostView::HostView() = default;
+HostView::HostView(HostView&&) noexcept = default;
+HostView& HostView::operator=(HostView&&) noexcept = default;
+HostView::~HostView() = default;
+
+HostView::HostView(const array& input, bool for_writing) {
     if (!input.storage()->device.is_cpu()) {
         throw BufferError("the array is on " + input.storage()->device.name() +
                           ", where its memory cannot be shown to the CPU: copy it with x.to_device('cpu')");
     }
     if (for_writing && !input.writeable()) throw ValueError("array is read-only");
-    Storage& storage = *input.storage();
-    while (true) {
-        const BufferPtr buffer = evaluate_storage(storage);
-        evaluate_users(storage);
-        const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
-        if (storage.current.buffer != buffer) continue;  // written meanwhile
-        ++storage.pins;
-        storage.known.reset();
-        data_ = buffer->data() + input.offset();
-        return;
-    }
-}
-
-HostView::HostView(HostView&& other) noexcept : array_(std::move(other.array_)), data_(other.data_) {
-    other.data_ = nullptr;
-}
-
-HostView& HostView::operator=(HostView&& other) noexcept {
-    std::swap(array_, other.array_);
-    std::swap(data_, other.data_);
-    return *this;
-}
-
-HostView::~HostView() {
-    if (data_ == nullptr) return;
-    Storage& storage = *array_.storage();
-    const std::lock_guard lock(storage.mutex);
-    --storage.pins;
+    pin_ = std::make_unique<MemoryPin>(input);
+    data_ = reinterpret_cast<char*>(pin_->address());
 }
 
 void read_element(const array& input, std::span<const int64_t> position, void* bytes) {
@@ -78,6 +57,7 @@ void read_element(const array& input, std::span<const int64_t> position, void* b
     for (size_t d = 0; d < position.size(); ++d) offset += position[d] * input.strides()[d];
     const BufferPtr buffer = evaluate_storage(*input.storage());
     if (!buffer->on_host()) {
+        wait_for_others(*buffer);
         buffer->device().copy_out(static_cast<char*>(bytes), *buffer, static_cast<size_t>(offset),
                                   static_cast<size_t>(input.itemsize()));
         return;
@@ -90,6 +70,7 @@ void copy_out(const array& input, void* destination) {
     if (!input.storage()->device.is_cpu()) {
         const array dense = input.c_contiguous() ? input : copy(input, 'C');
         const BufferPtr there = evaluate_storage(*dense.storage());
+        wait_for_others(*there);
         there->device().copy_out(static_cast<char*>(destination), *there, static_cast<size_t>(dense.offset()),
                                  static_cast<size_t>(dense.nbytes()));
         return;

@@ -264,6 +264,32 @@ void write_bytes(const array& target, char* base, const Operand& value) {
 
 }  // namespace
 
+namespace {
+
+// On a GPU: the same by kernels, in the order of the device's work.
+void write_in_place(const array& target, const BufferPtr& base, Operand value) {
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::kUpdate;
+    node->device = &base->device();
+    node->shape = target.shape();
+    node->target = {target.dtype(), target.strides(), target.offset()};
+    node->in_place = true;
+    Operand old;
+    old.source.buffer = base;
+    old.dtype = ScalarType::kUInt8;
+    node->inputs.push_back(std::move(old));
+    node->inputs.push_back(std::move(value));
+    NodeResult result;
+    result.dtype = ScalarType::kUInt8;
+    result.bytes = target.storage()->bytes;
+    node->results.push_back(std::move(result));
+    recorded(node);
+    evaluate({&node, 1});
+    WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");
+}
+
+}  // namespace
+
 void write(const array& target, Operand value) {
     if (target.size() == 0) return;
     Storage& storage = *target.storage();
@@ -289,7 +315,11 @@ void write(const array& target, Operand value) {
             if (!producer->done) evaluate({&producer, 1});
             value.source.settle();
         }
-        write_bytes(target, base->data(), value);
+        if (base->on_host()) {
+            write_bytes(target, base->data(), value);
+        } else {
+            write_in_place(target, base, std::move(value));
+        }
         return;
     }
 

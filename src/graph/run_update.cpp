@@ -58,7 +58,7 @@ Way choose(const Group& group, const KernelParts& parts) {
     const Node& root = group.root();
     if (!reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape)) return Way::kInPlace;
     const int64_t view_bytes = element_count(root.shape) * root.target.dtype.itemsize();
-    return view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
+    return root.in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
 }
 
 // Which of the group's runs this one is: with the surroundings of the view copied by kernels or not.
@@ -67,6 +67,7 @@ size_t number_of(Way way, bool surrounded) { return static_cast<size_t>(way) + (
 // How the last run of a plan that is kept did it, with the old version as much its own.
 std::optional<Way> known_way(const Group& group) {
     for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
+        if (way == Way::kFresh && group.root().in_place) continue;
         for (const bool surrounded : {false, true}) {
             if (GroupRun::is_known(group, number_of(way, surrounded))) return way;
         }
@@ -126,7 +127,7 @@ SurroundingsMark mark_of(const Node& root, const Buffer& old) {
 void run_update(Group& group, bool fuse) {
     Node& root = group.root();
     const BufferPtr& old = root.inputs[0].source.buffer;
-    const bool owned = fuse && owns_last_references(group, old);
+    const bool owned = root.in_place || (fuse && owns_last_references(group, old));
     GroupBuffers& buffers = reserve_results(group);
     std::optional<KernelParts> parts;
     std::optional<Way> way = owned ? known_way(group) : Way::kShared;

@@ -120,8 +120,7 @@ TEST(Replay, KnowsWhoSeesTheOldVersion) {
 TEST(Replay, BuffersThatLieInOnePlaceAreStillTwo) {
     std::vector<double> first(20000, 1.0), second(20000, 5.0);
     const auto over = [](std::vector<double>& memory) {
-        return share(memory.data(), memory.size() * 8, DType(ScalarType::kFloat64), {20000}, {8}, true,
-                     [] {});
+        return share(memory.data(), DType(ScalarType::kFloat64), {20000}, {8}, true, [] {});
     };
     const auto difference = [&](std::vector<double>& a, std::vector<double>& b) {
         return values_of(call_binary(op_info(OpId::kSubtract), over(a), over(b)))[7];

@@ -36,7 +36,7 @@ struct EventState {
 
 struct ContextState {
     int device = 0;
-    std::vector<std::unique_ptr<StreamState>> streams;
+    std::vector<std::unique_ptr<StreamState>> streams;  // the first is the default stream
     std::map<DeviceAddress, size_t> allocations;
     size_t live = 0;
     Result fault = kSuccess;
@@ -89,6 +89,8 @@ public:
         for (size_t k = 0; k < contexts.size(); ++k) {
             contexts[k] = std::make_unique<ContextState>();
             contexts[k]->device = static_cast<int>(k);
+            contexts[k]->streams.push_back(std::make_unique<StreamState>());
+            contexts[k]->streams[0]->context = contexts[k].get();
         }
         memory = static_cast<size_t>(environment("WEFT_STAND_IN_MEMORY", int64_t{4} << 30));
         skips_kernels = environment("WEFT_STAND_IN_SKIP_KERNELS", 0) != 0;
@@ -171,6 +173,11 @@ public:
         return contexts_of_thread;
     }
 
+    // CUDA's default streams have numbers instead of handles; here they are one.
+    StreamHandle actual(StreamHandle stream) const {
+        return reinterpret_cast<uintptr_t>(stream) <= 2 ? current()->streams[0].get() : stream;
+    }
+
     // Runs what is queued on the stream, up to and with the event if there is one.
     Result run(StreamState& stream, const EventState* until = nullptr) {
         while (!stream.queue.empty()) {
@@ -218,13 +225,14 @@ public:
 
     Result queue_copy(StreamHandle stream, void* to, const void* from, size_t bytes, DeviceAddress checked,
                       DeviceAddress also = 0) {
-        stream->queue.push_back({[=, this]() -> Result {
-                                     if (!is_allocated(checked, bytes)) return kIllegalAddress;
-                                     if (also != 0 && !is_allocated(also, bytes)) return kIllegalAddress;
-                                     std::memmove(to, from, bytes);
-                                     return kSuccess;
-                                 },
-                                 nullptr, nullptr});
+        actual(stream)->queue.push_back({[=, this]() -> Result {
+                                             if (!is_allocated(checked, bytes)) return kIllegalAddress;
+                                             if (also != 0 && !is_allocated(also, bytes))
+                                                 return kIllegalAddress;
+                                             std::memmove(to, from, bytes);
+                                             return kSuccess;
+                                         },
+                                         nullptr, nullptr});
         return kSuccess;
     }
 
@@ -383,6 +391,19 @@ Result memory_info(size_t* free_bytes, size_t* total_bytes) {
     *free_bytes = state().memory - std::min(state().memory, state().current()->live);
     return entry.result;
 }
+Result pointer_attribute(void* value, int attribute, DeviceAddress address) {
+    const Entry entry("cuPointerGetAttribute");
+    if (entry.result != kSuccess) return entry.result;
+    for (const auto& context : state().contexts) {
+        const auto after = context->allocations.upper_bound(address);
+        if (after == context->allocations.begin()) continue;
+        const auto& [begin, bytes] = *std::prev(after);
+        if (address >= begin + bytes || attribute != kPointerDeviceOrdinal) continue;
+        *static_cast<int*>(value) = context->device;
+        return kSuccess;
+    }
+    return kInvalidValue;
+}
 Result host_allocate(void** address, size_t bytes, unsigned) {
     const Entry entry("cuMemHostAlloc");
     if (entry.result != kSuccess) return entry.result;
@@ -420,12 +441,12 @@ Result copy_peer(DeviceAddress to, ContextHandle, DeviceAddress from, ContextHan
 Result fill_bytes(DeviceAddress to, unsigned char value, size_t bytes, StreamHandle stream) {
     const Entry entry("cuMemsetD8Async");
     if (entry.result != kSuccess) return entry.result;
-    stream->queue.push_back({[=]() -> Result {
-                                 if (!state().is_allocated(to, bytes)) return kIllegalAddress;
-                                 std::memset(host(to), value, bytes);
-                                 return kSuccess;
-                             },
-                             nullptr, nullptr});
+    state().actual(stream)->queue.push_back({[=]() -> Result {
+                                                 if (!state().is_allocated(to, bytes)) return kIllegalAddress;
+                                                 std::memset(host(to), value, bytes);
+                                                 return kSuccess;
+                                             },
+                                             nullptr, nullptr});
     return kSuccess;
 }
 Result stream_create(StreamHandle* stream, unsigned) {
@@ -440,11 +461,12 @@ Result stream_create(StreamHandle* stream, unsigned) {
 }
 Result stream_synchronize(StreamHandle stream) {
     const Entry entry("cuStreamSynchronize");
-    return entry.result != kSuccess ? entry.result : state().run(*stream);
+    return entry.result != kSuccess ? entry.result : state().run(*state().actual(stream));
 }
 Result stream_wait_event(StreamHandle stream, EventHandle event, unsigned) {
     const Entry entry("cuStreamWaitEvent");
     if (entry.result != kSuccess) return entry.result;
+    stream = state().actual(stream);
     // An event may be recorded again later; what is waited for is what was recorded before this call. Running
     // it now keeps that simple: it can only make more be done than is sure.
     if (event->stream == stream) return kSuccess;
@@ -481,6 +503,7 @@ Result event_destroy(EventHandle event) {
 Result event_record(EventHandle event, StreamHandle stream) {
     const Entry entry("cuEventRecord");
     if (entry.result != kSuccess) return entry.result;
+    stream = state().actual(stream);
     event->stream = stream;
     stream->queue.push_back({nullptr, event, nullptr});
     return kSuccess;

@@ -144,6 +144,26 @@ void CudaDevice::synchronize() {
     pool_.settled(mark);
 }
 
+void CudaDevice::wait_for_stream(uint64_t stream) {
+    const Context::Scope scope(context_);
+    Event queued(context_);
+    queued.record(reinterpret_cast<StreamHandle>(stream));
+    queued.make_wait(context_.stream());
+    pool_.mark();  // memory that was freed before may still be in use by what is waited for
+}
+
+void CudaDevice::make_stream_wait(uint64_t stream) {
+    const Context::Scope scope(context_);
+    Event queued(context_);
+    queued.record(context_.stream());
+    queued.make_wait(reinterpret_cast<StreamHandle>(stream));
+}
+
+void CudaDevice::synchronize_with_others() {
+    const Context::Scope scope(context_);
+    context_.check(context_.driver().context_synchronize(), "finish everybody's work on the device");
+}
+
 std::shared_ptr<const CudaKernel> CudaDevice::load(CudaKernelImage description,
                                                    std::string_view machine_code) {
     auto kernel = std::make_shared<CudaKernel>(context_, std::move(description), machine_code);
@@ -168,6 +188,17 @@ CudaDevice& cuda_device(int ordinal) {
     std::unique_ptr<CudaDevice>& device = (*devices)[ordinal];
     if (device == nullptr) device = std::make_unique<CudaDevice>(usable, ordinal);
     return *device;
+}
+
+CudaDevice& device_of_address(DeviceAddress address) {
+    CudaDevice& first = cuda_device(0);
+    if (address == 0) return first;
+    Context& context = first.context();
+    const Context::Scope scope(context);
+    int ordinal = 0;
+    context.check(context.driver().pointer_attribute(&ordinal, kPointerDeviceOrdinal, address),
+                  "find the device that has the memory");
+    return cuda_device(ordinal);
 }
 
 }  // namespace weft::cuda

@@ -43,6 +43,11 @@ public:
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override;
     void synchronize() override;
+    void wait_for_stream(uint64_t stream) override;
+    void make_stream_wait(uint64_t stream) override;
+    void synchronize_with_others() override;
+    uint64_t stream() const override { return reinterpret_cast<uint64_t>(context_.stream()); }
+    int ordinal() const override { return context_.ordinal(); }
     int64_t memory_bytes() const override { return static_cast<int64_t>(context_.facts().memory); }
     int64_t cache_bytes() const override { return context_.facts().l2_bytes; }
     MemoryStats memory_stats() const override { return pool_.stats(); }
@@ -69,6 +74,8 @@ private:
 // Device `ordinal` of this process, opened at first need; it lives as long as the process. Throws
 // DeviceError.
 CudaDevice& cuda_device(int ordinal);
+// The device that has memory at `address`; the first one for 0.
+CudaDevice& device_of_address(DeviceAddress address);
 int cuda_device_count();  // 0 without a usable driver
 
 }  // namespace weft::cuda

@@ -52,6 +52,8 @@ constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
 constexpr int kMaxSharedMemoryPerBlockOptin = 97;
 
+constexpr int kPointerDeviceOrdinal = 9;  // CUpointer_attribute
+
 // CUfunction_attribute
 constexpr int kFunctionLocalBytes = 3;
 constexpr int kFunctionRegisters = 4;

@@ -1,0 +1,121 @@
+#include "graph/shown_memory.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "core/shape.h"
+#include "graph/evaluate.h"
+#include "graph/storage.h"
+#include "weft/errors.h"
+
+namespace weft {
+
+namespace {
+
+void add_shared(const Buffer* buffer, std::vector<DeviceBackend*>& devices) {
+    if (buffer == nullptr || !buffer->is_shared()) return;
+    DeviceBackend* device = &buffer->device();
+    if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+}
+
+const Buffer* buffer_of(const Source& source) {
+    if (source.buffer != nullptr) return source.buffer.get();
+    const Node* node = source.node.get();
+    if (node == nullptr || !node->done.load(std::memory_order_acquire)) return nullptr;
+    return node->results[source.result].buffer.get();
+}
+
+}  // namespace
+
+MemoryPin::MemoryPin(const array& input) : array_(input) {
+    Storage& storage = *input.storage();
+    while (true) {
+        BufferPtr buffer = evaluate_storage(storage);
+        evaluate_users(storage);
+        const std::lock_guard lock(storage.mutex);
+        storage.current.settle();
+        if (storage.current.buffer != buffer) continue;  // written meanwhile
+        ++storage.pins;
+        storage.known.reset();
+        buffer->begin_sharing();
+        buffer_ = std::move(buffer);
+        return;
+    }
+}
+
+MemoryPin::MemoryPin(MemoryPin&& other) noexcept
+    : array_(std::move(other.array_)),
+      buffer_(std::move(other.buffer_)),
+      unknown_stream_(other.unknown_stream_) {}
+
+MemoryPin& MemoryPin::operator=(MemoryPin&& other) noexcept {
+    std::swap(array_, other.array_);
+    std::swap(buffer_, other.buffer_);
+    std::swap(unknown_stream_, other.unknown_stream_);
+    return *this;
+}
+
+MemoryPin::~MemoryPin() {
+    if (buffer_ == nullptr) return;
+    try {
+        if (unknown_stream_) {
+            buffer_->device().synchronize_with_others();
+        } else if (!buffer_->on_host()) {
+            buffer_->device().wait_for_stream(kDefaultStream);
+        }
+    } catch (const Error&) {  // the next use of the device says so
+    }
+    buffer_->end_sharing();
+    Storage& storage = *array_.storage();
+    const std::lock_guard lock(storage.mutex);
+    --storage.pins;
+}
+
+uint64_t MemoryPin::address() const { return buffer_->address() + static_cast<uint64_t>(array_.offset()); }
+
+DeviceBackend& MemoryPin::device() const { return buffer_->device(); }
+
+void MemoryPin::order_stream(uint64_t stream) {
+    if (stream > kDefaultStreamOfThread) unknown_stream_ = true;
+    buffer_->device().make_stream_wait(stream);
+}
+
+array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,
+                 const Dims& strides, bool writeable, std::shared_ptr<void> owner) {
+    const ByteRange range = byte_range(shape, strides, 0, dtype.itemsize());
+    const int64_t low = range.empty() ? 0 : range.low;
+    const auto bytes = static_cast<size_t>(range.empty() ? 0 : range.high - range.low);
+    char* const lowest = reinterpret_cast<char*>(first_element + static_cast<uint64_t>(low));
+    BufferPtr buffer = device.wrap(lowest, bytes, std::move(owner));
+    buffer->begin_sharing();  // for as long as it lives
+    auto storage = std::make_shared<Storage>(std::move(buffer));
+    storage->foreign = true;
+    storage->readonly = !writeable;
+    return array(std::move(storage), dtype, shape, strides, -low, writeable)
+        .with_view(dtype, shape, strides, -low);  // others own the memory
+}
+
+OrderWithOthers::OrderWithOthers(std::span<Node* const> nodes) {
+    if (!Buffer::any_shared()) [[likely]]
+        return;
+    for (const Node* node : nodes) {
+        for (const Operand& operand : node->inputs) add_shared(buffer_of(operand.source), devices_);
+    }
+    for (DeviceBackend* device : devices_) device->wait_for_stream(kDefaultStream);
+}
+
+OrderWithOthers::~OrderWithOthers() {
+    for (DeviceBackend* device : devices_) {
+        try {
+            device->make_stream_wait(kDefaultStream);
+        } catch (const Error&) {  // the next use of the device says so
+        }
+    }
+}
+
+void wait_for_others(const Buffer& buffer) {
+    if (buffer.is_shared()) buffer.device().wait_for_stream(kDefaultStream);
+}
+
+}  // namespace weft
