@@ -268,7 +268,7 @@ namespace {
 
 // On a GPU: the same by kernels, in the order of the device's work.
 void write_in_place(const array& target, const BufferPtr& base, Operand value) {
-    auto node = std::make_shared<Node>();
+    const NodePtr node = new_node();
     node->kind = NodeKind::kUpdate;
     node->device = &base->device();
     node->shape = target.shape();
