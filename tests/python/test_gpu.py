@@ -166,6 +166,20 @@ def test_small_operations_of_a_loop_share_large_kernels():
     assert (q.to_device("cpu") == np.asarray(expected)).all()
 
 
+def test_kernels_start_while_the_program_still_records():
+    field, q = gpu(numpy.ones((60, 70))), gpu(numpy.ones(1000))
+    np.eval(field, q)
+    np.clear_kernel_history()
+    for _ in range(40):
+        smooth(field)
+    assert len(np.kernel_history()) >= 30
+    np.eval(field)
+    np.clear_kernel_history()
+    for _ in range(200):
+        q = q * 1.0001 + 0.5
+    assert len(np.kernel_history()) >= 400 // 32 - 2
+
+
 def test_devices_have_names():
     assert np.device() == np.device("cpu") == "cpu"
     assert np.device("cuda") == np.device("cuda:0") == "cuda:0"
@@ -624,6 +638,43 @@ except ValueError as error:
     assert "cuda:0" in str(error) and "cuda:1" in str(error), error
 else:
     raise AssertionError
+"""
+    run(program)
+
+
+@needs_stand_in
+def test_threads_on_two_devices_do_not_meet():
+    """Each its own device, with what goes from one to the other and back between."""
+    program = """
+import threading
+def work(k, results):
+    here, there = f"cuda:{k}", f"cuda:{1 - k}"
+    with np.device(here):
+        field, q = np.arange(60.0 * 50).reshape(60, 50) + k, np.ones(1000) * k
+        for turn in range(40):
+            field[1:-1, 1:-1] = (field[2:, 1:-1] + field[:-2, 1:-1]) * 0.5 + field[1:-1, 2:]
+            for _ in range(20):
+                q = q * 1.01 + 0.5
+            if turn % 8 == 3:
+                q = (q.to_device(there) * 0.5).to_device(here)
+        results[k] = [np.asarray(x.to_device("cpu")).tolist() for x in (field, q)]
+        assert field.device == q.device == here
+def expected(k):
+    field, q = np.arange(60.0 * 50).reshape(60, 50) + k, np.ones(1000) * k
+    for turn in range(40):
+        field[1:-1, 1:-1] = (field[2:, 1:-1] + field[:-2, 1:-1]) * 0.5 + field[1:-1, 2:]
+        for _ in range(20):
+            q = q * 1.01 + 0.5
+        if turn % 8 == 3:
+            q = q * 0.5
+    return [field.tolist(), q.tolist()]
+results = {}
+threads = [threading.Thread(target=work, args=(k, results)) for k in (0, 1, 0, 1)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert results == {0: expected(0), 1: expected(1)}
+stats = [np.memory_stats(device=f"cuda:{k}") for k in range(2)]
+assert all(each["allocations"] for each in stats), stats
 """
     run(program)
 
