@@ -26,14 +26,16 @@ constexpr uint32_t kUpdateDepth = 24;
 constexpr uint32_t kChainDepth = 192;
 constexpr size_t kPendingNodes = 20000;
 
+constexpr int64_t kLeastPendingBytes = int64_t{2} << 30;
+
 // Pending nodes keep their inputs in memory; past this many bytes (counted once for each reader) they are
 // evaluated.
 int64_t most_pending_bytes(const DeviceBackend& device) {
-    constexpr int64_t kAlways = int64_t{2} << 30, kPart = 4;
+    constexpr int64_t kPart = 4;
     const std::atomic<int64_t>& setting =
         device.is_cpu() ? config().memory_limit : config().device_memory_limit;
     const int64_t limit = setting.load(std::memory_order_relaxed), all = device.memory_bytes();
-    return std::max(kAlways, (limit != 0 ? std::min(limit, all) : all) / kPart);
+    return std::max(kLeastPendingBytes, (limit != 0 ? std::min(limit, all) : all) / kPart);
 }
 
 double double_of(const Integer& value) {
@@ -196,16 +198,15 @@ void recorded(const NodePtr& node) {
     for (const Operand& input : node->inputs) {
         // Here rather than where that version was written: the value that was written into it is no longer
         // held by the statement that did, and need not be stored.
+        const Node* read = input.source.node.get();
+        if (read == nullptr || read->kind != NodeKind::kUpdate || read->depth < kUpdateDepth) continue;
         const NodePtr version = input.source.node;
-        if (version && version->kind == NodeKind::kUpdate && version->depth >= kUpdateDepth)
-            evaluate_beside(*node, [&] { evaluate({&version, 1}); });
+        evaluate_beside(*node, [&] { evaluate({&version, 1}); });
     }
-    for (Operand& input : node->inputs) input.source.settle();
     uint32_t depth = 0;
-    for (const Operand& input : node->inputs) {
-        const NodePtr& producer = input.source.node;
-        if (producer && !producer->done.load(std::memory_order_acquire))
-            depth = std::max(depth, producer->depth);
+    for (Operand& input : node->inputs) {
+        input.source.settle();
+        if (const Node* producer = input.source.node.get()) depth = std::max(depth, producer->depth);
     }
     node->depth = depth + 1;
     register_pending(node);
@@ -214,10 +215,10 @@ void recorded(const NodePtr& node) {
         evaluate_beside(*node, [&] { evaluate({&node, 1}); });
         return;
     }
+    const bool is_counted = node->sequence % (256 * kSequenceStep) == 0;
+    if (pending_bytes() <= kLeastPendingBytes && !is_counted) return;
     const int64_t most_bytes = most_pending_bytes(*node->device);
-    if (pending_bytes() <= most_bytes &&
-        (node->sequence % (256 * kSequenceStep) != 0 || pending_node_count() <= kPendingNodes))
-        return;
+    if (pending_bytes() <= most_bytes && (!is_counted || pending_node_count() <= kPendingNodes)) return;
     evaluate_beside(*node, [&] {
         evaluate({&node, 1});
         if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
