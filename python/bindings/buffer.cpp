@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bindings.h"
+#include "graph/placement.h"
 
 namespace weft::python {
 
@@ -38,6 +39,10 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
     buffer->obj = nullptr;
     return guarded_number([&]() -> int {
         const array value = array_of(self);
+        // As of an object that has no buffers at all: numba and others then ask for __cuda_array_interface__.
+        if (const DeviceBackend& device = device_of(value); !device.is_cpu())
+            throw TypeError("the array is on " + device.name() +
+                            ", where its memory cannot be shown to the CPU: copy it with x.to_device('cpu')");
         const bool writeable = value.writeable();
         if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !writeable)
             throw ValueError("buffer source array is read-only");

@@ -13,5 +13,6 @@ NB_MODULE(_core, m) {
     bind_functions(m);
     bind_dlpack(m);
     bind_engine(m);
+    bind_profile(m);
     bind_plain_calls(m);
 }

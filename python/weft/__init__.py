@@ -55,6 +55,7 @@ _LAZY = {
     "array_str": "_format",
     "get_printoptions": "_format",
     "printoptions": "_format",
+    "profile": "_profile",
     "set_printoptions": "_format",
     "flatiter": "_views",
     "errstate": "_errstate",

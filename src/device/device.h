@@ -112,6 +112,17 @@ struct GridHints {
     int64_t piece = 1;
 };
 
+// The time that work takes on a device where it is queued (graph/profile.h).
+class Stopwatch {
+public:
+    struct Times {
+        double start, seconds;  // from the epoch of std::chrono::steady_clock
+    };
+    virtual ~Stopwatch() = default;
+    virtual void stop() = 0;   // after what was queued since it was started
+    virtual Times read() = 0;  // waits for that
+};
+
 class DeviceBackend {
 public:
     virtual ~DeviceBackend() = default;
@@ -142,6 +153,10 @@ public:
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;
     virtual void synchronize() = 0;
+    virtual std::unique_ptr<Stopwatch> start_stopwatch() {
+        return nullptr;
+    }  // null: calls return when work is done
+    virtual double peak_bandwidth() = 0;  // bytes a second of its memory; measured where nothing else tells
     // Order with work that others queue on streams of theirs. What weft queues from now on comes after what
     // is queued on `stream` now …
     virtual void wait_for_stream(uint64_t) {}

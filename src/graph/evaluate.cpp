@@ -72,7 +72,8 @@ EvaluationMutex& evaluation_mutex() {
 [[maybe_unused]] const bool at_fork =
     on_fork(ForkRank::kEvaluation, {nullptr, nullptr, [] { evaluation_mutex().restart_in_child(); }});
 
-HostHooks hooks;  // set before the first evaluation, then only read
+HostHooks hooks;  // these are set before the first evaluation, then only read
+CallSiteHooks call_site_hooks;
 
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
@@ -196,6 +197,13 @@ thread_local constinit uint64_t latest_root = 0;
 uint64_t latest_evaluated() { return latest_root; }
 
 void set_host_hooks(HostHooks host) { hooks = host; }
+void set_call_site_hooks(CallSiteHooks host) { call_site_hooks = host; }
+uint32_t current_call_site() {
+    return call_site_hooks.call_site != nullptr ? call_site_hooks.call_site() : 0;
+}
+std::string text_of_call_site(uint32_t site) {
+    return call_site_hooks.text != nullptr ? call_site_hooks.text(site) : "";
+}
 
 void without_host_lock(const std::function<void()>& work) {
     if (hooks.wait_unlocked == nullptr) {
@@ -239,6 +247,12 @@ void evaluate(std::span<const NodePtr> roots) {
 void evaluate_before(uint64_t sequence) {
     const EvaluationLock lock;  // so that nobody takes nodes' inputs away meanwhile
     const std::vector<NodePtr> held = pending_held(sequence);
+    if (!held.empty()) evaluate(held);
+}
+
+void evaluate_held() {
+    const EvaluationLock lock;
+    const std::vector<NodePtr> held = pending_held(UINT64_MAX, true);
     if (!held.empty()) evaluate(held);
 }
 

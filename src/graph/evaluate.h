@@ -22,6 +22,8 @@ uint64_t latest_evaluated();
 // Computes what was recorded before node number `sequence`: the values that later nodes or the program refer
 // to.
 void evaluate_before(uint64_t sequence);
+// Computes all that is pending and that the program refers to.
+void evaluate_held();
 
 // Runs `look` while nobody evaluates, so that pending nodes keep their inputs meanwhile; false, without
 // having run it, when another thread evaluates.
@@ -46,6 +48,15 @@ struct HostHooks {
     void (*wait_unlocked)(void (*wait)(void* state), void* state) = nullptr;
 };
 void set_host_hooks(HostHooks hooks);
+
+// Where in the host's program a call comes from, as numbers that its language makes: 0 is nowhere.
+struct CallSiteHooks {
+    uint32_t (*call_site)() = nullptr;  // of the calling thread, now
+    std::string (*text)(uint32_t site) = nullptr;
+};
+void set_call_site_hooks(CallSiteHooks hooks);
+uint32_t current_call_site();
+std::string text_of_call_site(uint32_t site);
 
 // Runs `work` without the host's global lock, whether the calling thread holds it or not.
 void without_host_lock(const std::function<void()>& work);

@@ -14,6 +14,7 @@
 #include "core/fork.h"
 #include "core/log.h"
 #include "core/optional_steps.h"
+#include "graph/profile.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "weft/errors.h"
@@ -194,6 +195,8 @@ void forget_kernels() {
 uint64_t kernel_generation() { return store().generation.load(std::memory_order_relaxed); }
 
 void record_launch(LaunchRecord record) {
+    if (profiling()) [[unlikely]]
+        profile_launch(record);
     const std::lock_guard lock(store().mutex);
     store().history.add(std::move(record));
 }

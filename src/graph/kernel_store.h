@@ -36,8 +36,9 @@ struct LaunchRecord {
     bool by_blocks = false;  // it began in the block executor
     int64_t bytes_read = 0, bytes_written = 0, bytes_streamed = 0, elements = 0;
     int operations = 0;
-    DeviceBackend* device = nullptr;  // null: the CPU
-    std::string fallback;             // why it ran on the CPU instead of `device`
+    DeviceBackend* device = nullptr;       // null: the CPU
+    std::string fallback;                  // why it ran on the CPU instead of `device`
+    std::shared_ptr<Stopwatch> stopwatch;  // of a GPU, while somebody profiles
 };
 
 // Of the process, not of the disk: what is needed next is loaded or compiled again.

@@ -13,6 +13,7 @@
 #include "core/shape.h"
 #include "graph/gpu_kernels.h"
 #include "graph/kernel_store.h"
+#include "graph/profile.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -254,8 +255,12 @@ void run_prepared(PreparedLaunch& launch, bool& fresh) {
     record.by_blocks = begin_by_blocks(kernel);
     GridHints hints = launch.hints;
     hints.tile = launch.tile;
+    if (profiling()) [[unlikely]]
+        record.stopwatch = device.start_stopwatch();
     const auto start = Clock::now();
     device.launch(*kernel.compiled, launch.words, launch.grid, launch.cost, hints);
+    if (record.stopwatch != nullptr) [[unlikely]]
+        record.stopwatch->stop();
     if (!on_cpu && debug_enabled(DebugLevel::kLaunches)) finish_named(device, kernel.name);
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (debug_enabled(DebugLevel::kLaunches, kernel.name)) {

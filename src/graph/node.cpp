@@ -165,7 +165,7 @@ std::vector<NodePtr> all_pending() {
     return found;
 }
 
-std::vector<NodePtr> pending_held(uint64_t sequence) {
+std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products) {
     std::vector<NodePtr> held;
     PendingList& list = pending();
     {
@@ -180,7 +180,7 @@ std::vector<NodePtr> pending_held(uint64_t sequence) {
         for (Node* node = list.first; node != nullptr; node = node->pending_after) {
             // What reads a product may replace it (graph/rewrite.h), and may be the node that is being
             // recorded.
-            if (node->sequence >= sequence || node->kind == NodeKind::kProduct) continue;
+            if (node->sequence >= sequence || (!with_products && node->kind == NodeKind::kProduct)) continue;
             if (node->done.load(std::memory_order_acquire)) continue;
             if (static_cast<size_t>(node->weak_from_this().use_count()) <= node->plan_readers) continue;
             if (NodePtr alive = node->weak_from_this().lock()) held.push_back(std::move(alive));

@@ -121,6 +121,7 @@ public:
     uint32_t plan_position = 0, plan_readers = 0;
     uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
     bool plan_held = false;   // by the program, or by nodes that are not among them
+    uint32_t site = 0;        // where the program recorded it, while somebody profiles
     // Its place among the pending nodes, and what its inputs hold of memory; under their lock.
     Node *pending_before = nullptr, *pending_after = nullptr;
     int64_t pending_bytes = 0;
@@ -156,6 +157,6 @@ void unregister_pending(Node& node);  // once computed
 std::vector<NodePtr> all_pending();
 // Those with smaller sequences that the program or later nodes refer to, oldest first; under the evaluation
 // lock.
-std::vector<NodePtr> pending_held(uint64_t sequence);
+std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products = false);
 
 }  // namespace weft

@@ -12,6 +12,7 @@
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
 #include "graph/placement.h"
+#include "graph/profile.h"
 #include "graph/storage_locks.h"
 #include "graph/turns.h"
 #include "ops/resolve.h"
@@ -185,6 +186,8 @@ void evaluate_beside(const Node& node, Work work) {
 
 void recorded(const NodePtr& node) {
     if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
+    if (profiling()) [[unlikely]]
+        node->site = current_call_site();
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {

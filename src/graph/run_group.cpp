@@ -4,6 +4,7 @@
 
 #include "core/shape.h"
 #include "graph/launch.h"
+#include "graph/profile.h"
 #include "graph/run_on_gpu.h"
 #include "graph/run_product.h"
 
@@ -78,6 +79,7 @@ void run_transfer(Group& group) {
     const Node& node = group.root();
     const Operand& input = node.inputs[0];
     reserve_results(group);
+    const ProfiledCopy profiled(input.source.buffer->device(), *node.device, node.results[0].bytes);
     node.device->copy(*group.buffers.back()[0], 0, *input.source.buffer, static_cast<size_t>(input.offset),
                       static_cast<size_t>(node.results[0].bytes));
     commit_all(group);
@@ -86,6 +88,7 @@ void run_transfer(Group& group) {
 }  // namespace
 
 void run_group(Group& group, bool fuse) {
+    const ProfiledGroup profiled(group);
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
     }

@@ -11,6 +11,7 @@
 #include "graph/group_run.h"
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
+#include "graph/profile.h"
 #include "graph/run_elementwise.h"
 #include "graph/run_group.h"
 #include "library/contraction.h"
@@ -84,11 +85,14 @@ std::string run_alone(const Node& node, const Buffer& out) {
     const Contraction contraction = contraction_of(node, reinterpret_cast<char*>(out.address()));
     DeviceBackend& device = out.device();
     ContractionReport report;
+    std::shared_ptr<Stopwatch> stopwatch;
     if (device.is_cpu()) {
         report = contract(contraction);
     } else {
+        if (profiling()) stopwatch = device.start_stopwatch();
         const std::string why = contract_on_gpu(contraction, device, report);
         if (!why.empty()) return why;
+        if (stopwatch != nullptr) stopwatch->stop();
         if (debug_enabled(DebugLevel::kLaunches)) device.synchronize();  // so that its time is its own
     }
     if (report.routine.empty()) return "";           // no elements
@@ -97,6 +101,7 @@ std::string run_alone(const Node& node, const Buffer& out) {
     LaunchRecord record;
     record.kernel = std::move(kernel);
     if (!device.is_cpu()) record.device = &device;
+    record.stopwatch = std::move(stopwatch);
     record.operations = 1;
     record.elements = node.results[0].bytes / node.results[0].dtype.itemsize();
     record.bytes_read = bytes_read(node, report);

@@ -540,6 +540,8 @@ def test_the_cuda_array_interface():
     assert part.__cuda_array_interface__["data"][0] == said["data"][0] + 2
     assert gpu(numpy.zeros((0, 2))).__cuda_array_interface__["data"][0] == 0
     assert np.broadcast_to(x, (2, 2, 3)).__cuda_array_interface__["data"][1] is True
+    with pytest.raises(TypeError, match="to_device"):  # a BufferError would stop numba from asking further
+        memoryview(x)
     y = np.asarray(x[:])  # weft's own stays itself
     assert np.shares_memory(y, x)
 

@@ -11,6 +11,7 @@
 #include "device/cpu/available_memory.h"
 #include "device/cpu/grid_cut.h"
 #include "device/cpu/memory_pool.h"
+#include "device/cpu/memory_speed.h"
 #include "device/device.h"
 
 namespace weft {
@@ -100,6 +101,7 @@ public:
         static const int64_t bytes = largest_cache();
         return bytes;
     }
+    double peak_bandwidth() override { return measured_memory_speed(); }
     void synchronize() override {}  // launch returns when the kernel is done
     void require(size_t bytes) override { require_pool_bytes(bytes); }
     MemoryStats memory_stats() const override {

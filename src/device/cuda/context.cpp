@@ -42,6 +42,9 @@ DeviceFacts facts_of(const Driver& driver, DeviceHandle device) {
                        attribute(driver, device, kComputeCapabilityMinor);
     facts.multiprocessors = attribute(driver, device, kMultiprocessorCount);
     facts.threads_per_multiprocessor = attribute(driver, device, kMaxThreadsPerMultiprocessor);
+    // Two transfers a clock.
+    facts.peak_bandwidth = 2 * 1e3 * static_cast<double>(attribute(driver, device, kMemoryClockRate)) *
+                           static_cast<double>(attribute(driver, device, kGlobalMemoryBusWidth)) / 8;
     facts.l2_bytes = attribute(driver, device, kL2CacheSize);
     facts.shared_per_block = static_cast<size_t>(attribute(driver, device, kMaxSharedMemoryPerBlockOptin));
     driver.check(driver.device_memory(&facts.memory, device), "read how much memory the device has");

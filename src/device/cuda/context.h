@@ -17,6 +17,7 @@ struct DeviceFacts {
     int threads_per_multiprocessor = 1024;
     int64_t l2_bytes = 0;
     size_t memory = 0;
+    double peak_bandwidth = 0;           // bytes a second
     size_t shared_per_block = 48 << 10;  // the most that a kernel may ask for
 };
 
@@ -77,11 +78,12 @@ private:
     std::string fault_;  // what ruined it
 };
 
-// An event without a time, for order between streams.
+// Marks a place in a stream, for order between streams; with a time if asked for.
 class Event {
 public:
-    explicit Event(Context& context) : context_(context) {
-        context.check(context.driver().event_create(&handle_, kEventDisableTiming), "create an event");
+    explicit Event(Context& context, bool timed = false) : context_(context) {
+        context.check(context.driver().event_create(&handle_, timed ? 0 : kEventDisableTiming),
+                      "create an event");
     }
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
@@ -97,6 +99,14 @@ public:
     }
     void wait() {
         if (recorded_) context_.check(context_.driver().event_synchronize(handle_), "wait for the GPU");
+    }
+
+    // From another timed event to this one, both of which have come.
+    double seconds_since(const Event& earlier) const {
+        float milliseconds = 0;
+        context_.check(context_.driver().event_elapsed(&milliseconds, earlier.handle_, handle_),
+                       "ask how long work took");
+        return static_cast<double>(milliseconds) * 1e-3;
     }
 
 private:

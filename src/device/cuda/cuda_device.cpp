@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "weft/errors.h"
@@ -46,9 +47,64 @@ private:
     std::shared_ptr<void> owner_;
 };
 
+double host_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 const Block kForeign{0, 0, UINT64_MAX, nullptr};  // queued work may touch it, as far as anybody knows
 
 }  // namespace
+
+// A moment by the device's clock and by the host's.
+struct Epoch {
+    explicit Epoch(Context& context) : event(context, true) {
+        event.record(context.stream());
+        event.wait();
+        host = host_seconds();
+    }
+    Event event;
+    double host = 0;
+};
+
+namespace {
+
+constexpr double kEpochSeconds = 10;  // events tell milliseconds as floats: later ones would be coarse
+
+class CudaStopwatch final : public Stopwatch {
+public:
+    CudaStopwatch(Context& context, std::shared_ptr<Epoch> epoch)
+        : context_(context), epoch_(std::move(epoch)), begin_(context, true), end_(context, true) {
+        begin_.record(context.stream());
+    }
+    void stop() override {
+        const Context::Scope scope(context_);
+        end_.record(context_.stream());
+    }
+    Times read() override {
+        const Context::Scope scope(context_);
+        end_.wait();
+        return {epoch_->host + begin_.seconds_since(epoch_->event), end_.seconds_since(begin_)};
+    }
+
+private:
+    Context& context_;
+    std::shared_ptr<Epoch> epoch_;
+    Event begin_, end_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stopwatch> CudaDevice::start_stopwatch() {
+    const Context::Scope scope(context_);
+    std::shared_ptr<Epoch> epoch;
+    {
+        const std::lock_guard lock(epoch_mutex_);
+        if (epoch_ == nullptr || host_seconds() > epoch_->host + kEpochSeconds)
+            epoch_ = std::make_shared<Epoch>(context_);
+        epoch = epoch_;
+    }
+    return std::make_unique<CudaStopwatch>(context_, std::move(epoch));
+}
 
 CudaDevice::CudaDevice(const Driver& driver, int ordinal)
     : context_(driver, ordinal), pool_(context_), transfers_(context_, pool_) {}

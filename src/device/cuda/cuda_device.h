@@ -22,6 +22,8 @@ public:
     const LoadedFunction function;
 };
 
+struct Epoch;
+
 class CudaDevice final : public DeviceBackend {
 public:
     // Throws DeviceError.
@@ -43,6 +45,8 @@ public:
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override;
     void synchronize() override;
+    std::unique_ptr<Stopwatch> start_stopwatch() override;
+    double peak_bandwidth() override { return context_.facts().peak_bandwidth; }
     void wait_for_stream(uint64_t stream) override;
     void make_stream_wait(uint64_t stream) override;
     void synchronize_with_others() override;
@@ -69,6 +73,8 @@ private:
     Context context_;
     MemoryPool pool_;
     Transfers transfers_;
+    std::mutex epoch_mutex_;        // of what follows
+    std::shared_ptr<Epoch> epoch_;  // that stopwatches count from
 };
 
 // Device `ordinal` of this process, opened at first need; it lives as long as the process. Throws

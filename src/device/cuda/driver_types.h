@@ -46,6 +46,8 @@ constexpr Result kLaunchFailed = 719;
 // CUdevice_attribute
 constexpr int kMaxSharedMemoryPerBlock = 8;
 constexpr int kMultiprocessorCount = 16;
+constexpr int kMemoryClockRate = 36;       // in kHz
+constexpr int kGlobalMemoryBusWidth = 37;  // in bits
 constexpr int kL2CacheSize = 38;
 constexpr int kMaxThreadsPerMultiprocessor = 39;
 constexpr int kComputeCapabilityMajor = 75;
