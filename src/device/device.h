@@ -149,6 +149,10 @@ public:
     virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
                         const GridHints& hints = GridHints()) = 0;
+    // What is launched between these two belongs together: it may be queued as late as at the end, if nobody
+    // needs it before. For launches that were made before and went well; one thread at a time.
+    virtual void begin_launches() {}
+    virtual void end_launches() {}
     // A box of the grid, on the calling thread: for work that other work's tasks have ready in their cache.
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;

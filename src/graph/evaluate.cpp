@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "core/config.h"
 #include "core/fork.h"
@@ -186,6 +187,34 @@ private:
     std::unique_ptr<PendingGraph> graph_;
 };
 
+// Of a plan of several groups that one GPU has run before.
+class LaunchesTogether {
+public:
+    explicit LaunchesTogether(PlanLease& plan) {
+        const std::vector<Group>& groups = plan.groups();
+        if (groups.size() < 2 || !plan.was_met_before() || groups[0].device->is_cpu()) return;
+        for (const Group& group : groups) {
+            if (group.device != groups[0].device) return;
+        }
+        device_ = groups[0].device;
+        device_->begin_launches();
+    }
+    LaunchesTogether(const LaunchesTogether&) = delete;
+    LaunchesTogether& operator=(const LaunchesTogether&) = delete;
+    ~LaunchesTogether() {
+        try {
+            end();
+        } catch (const Error&) {  // the next use of the device says so
+        }
+    }
+    void end() {
+        if (DeviceBackend* device = std::exchange(device_, nullptr)) device->end_launches();
+    }
+
+private:
+    DeviceBackend* device_ = nullptr;
+};
+
 }  // namespace
 
 namespace {
@@ -233,6 +262,7 @@ void evaluate(std::span<const NodePtr> roots) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());
         }
     }
+    LaunchesTogether together(plan);
     auto next_check = std::chrono::steady_clock::now() + kInterruptInterval;
     for (Group& group : groups) {
         if (hooks.check_interrupt != nullptr && std::chrono::steady_clock::now() > next_check) {
@@ -242,6 +272,7 @@ void evaluate(std::span<const NodePtr> roots) {
         run_group(group, fuse);
         group.keep.clear();  // so that a version nobody else needs can be overwritten by the next
     }
+    together.end();
 }
 
 void evaluate_before(uint64_t sequence) {

@@ -19,6 +19,7 @@ struct PlanLease::Entry {
     std::vector<Group> groups;
     std::vector<std::vector<uint32_t>> positions;  // of each group's nodes among the evaluation's
     bool in_use = false;  // by an evaluation further up, when a signal handler evaluates
+    bool was_met_before = false;
 };
 
 namespace {
@@ -190,6 +191,7 @@ public:
         if (found != entries_.end() && std::ranges::equal(found->second->key, written) &&
             !found->second->in_use) {
             fill(*found->second, nodes);
+            found->second->was_met_before = true;
             return found->second;
         }
         Words key(written.begin(), written.end());
@@ -254,6 +256,8 @@ PlanLease::~PlanLease() {
     }
     entry_->in_use = false;
 }
+
+bool PlanLease::was_met_before() const { return entry_->was_met_before; }
 
 std::vector<Group>& PlanLease::groups() { return entry_->groups; }
 

@@ -20,6 +20,7 @@ public:
     PlanLease& operator=(const PlanLease&) = delete;
 
     std::vector<Group>& groups();
+    bool was_met_before() const;  // it has been run
 
 private:
     struct Entry;

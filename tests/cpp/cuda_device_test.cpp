@@ -271,6 +271,110 @@ TEST_F(CudaTest, LaunchesPassWordsInOrder) {
     EXPECT_GT(threads_in_all, 100u);
 }
 
+// --- launches together
+
+// What the kernel "stub" saw, one list of words for each time that it ran.
+class CudaBatchTest : public CudaTest {
+protected:
+    void SetUp() override {
+        CudaTest::SetUp();
+        control.set_kernel("stub", [&](std::span<const uint64_t> words, unsigned, unsigned) {
+            seen.emplace_back(words.begin(), words.end());
+        });
+    }
+    void launch(CudaDevice& on, const CompiledKernel& kernel, std::vector<KernelWord> words) {
+        on.launch(kernel, words, std::vector<int64_t>{1000}, 1, {});
+        expected.push_back(std::move(words));
+    }
+    // `count` launches with words that are others each time.
+    void launch_together(CudaDevice& on, const CompiledKernel& kernel, size_t count) {
+        const size_t queued = control.queued(on.context().ordinal());
+        on.begin_launches();
+        for (size_t k = 0; k < count; ++k) launch(on, kernel, {1000, ++turn, k});
+        EXPECT_EQ(control.queued(on.context().ordinal()), queued);
+        on.end_launches();
+    }
+
+    std::vector<std::vector<uint64_t>> seen, expected;
+    uint64_t turn = 0;
+};
+
+TEST_F(CudaBatchTest, ThoseThatRepeatBecomeAGraph) {
+    const auto kernel = make_kernel(device(), 3);
+    for (int k = 0; k < 2; ++k) launch_together(device(), *kernel, 6);
+    EXPECT_EQ(control.calls("cuGraphLaunch"), 0);
+    for (int k = 0; k < 5; ++k) launch_together(device(), *kernel, 6);
+    EXPECT_EQ(control.calls("cuGraphInstantiateWithFlags"), 1);
+    EXPECT_EQ(control.calls("cuGraphLaunch"), 5);
+    EXPECT_EQ(control.calls("cuLaunchKernel"), 12);
+    for (int k = 0; k < 5; ++k) launch_together(device(), *kernel, 3);
+    EXPECT_EQ(control.calls("cuGraphLaunch"), 5) << "of three launches no graph is made";
+    device().synchronize();
+    EXPECT_EQ(seen, expected);
+}
+
+TEST_F(CudaBatchTest, AnotherKernelIsAnotherGraph) {
+    const auto first = make_kernel(device(), 3), second = make_kernel(device(), 3);
+    for (int k = 0; k < 5; ++k) {
+        for (const auto& last : {first, second}) {
+            device().begin_launches();
+            for (uint64_t n = 0; n < 4; ++n) launch(device(), n == 3 ? *last : *first, {1000, ++turn, n});
+            device().end_launches();
+        }
+    }
+    EXPECT_EQ(control.calls("cuGraphInstantiateWithFlags"), 2);
+    EXPECT_EQ(control.calls("cuGraphLaunch"), 6);
+    device().synchronize();
+    EXPECT_EQ(seen, expected);
+}
+
+TEST_F(CudaBatchTest, WhoUsesTheDeviceComesAfterWhatWasCollected) {
+    const auto kernel = make_kernel(device(), 2);
+    const BufferPtr buffer = device().allocate(100);
+    control.set_kernel("stub", [](std::span<const uint64_t> words, unsigned, unsigned) {
+        std::fill_n(reinterpret_cast<char*>(words[1]), 100, char{99});
+    });
+    device().begin_launches();
+    device().launch(*kernel, std::vector<KernelWord>{1, buffer->address()}, std::vector<int64_t>{1}, 1, {});
+    std::vector<char> values;
+    std::thread([&] { values = read(buffer); }).join();
+    EXPECT_EQ(values, std::vector<char>(100, 99));
+    device().copy_in(*buffer, 0, numbers(100).data(), 100);
+    device().end_launches();
+    EXPECT_EQ(read(buffer), numbers(100));
+}
+
+TEST_F(CudaBatchTest, AGraphIsLetGoOfBeforeItsKernelsAre) {
+    auto kernel = make_kernel(device(), 3);
+    for (int k = 0; k < 4; ++k) launch_together(device(), *kernel, 4);
+    EXPECT_EQ(control.calls("cuGraphLaunch"), 2);
+    kernel.reset();
+    EXPECT_EQ(control.calls("cuGraphExecDestroy"), 1);
+    EXPECT_EQ(control.calls("cuGraphDestroy"), 1);
+    EXPECT_EQ(seen, expected);
+}
+
+TEST_F(CudaBatchTest, WhatTheDriverRefusesOnceIsLaunchedOneByOne) {
+    for (const char* symbol : {"cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags",
+                               "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuLaunchKernel"}) {
+        const auto kernel = make_kernel(device(), 3);
+        control.fail(symbol, 1, cuda::kOutOfMemory);
+        for (int k = 0; k < 6; ++k) launch_together(device(), *kernel, 5);
+        device().synchronize();
+        EXPECT_EQ(seen, expected) << symbol;
+    }
+}
+
+TEST_F(CudaBatchTest, WhatCannotBeLaunchedAnyMoreRuinsTheContext) {
+    CudaDevice ruined(cuda::driver(), 1);
+    const auto kernel = make_kernel(ruined, 3);
+    for (int nth : {1, 2}) control.fail("cuLaunchKernel", nth, cuda::kOutOfMemory);
+    const std::string error = error_of([&] { launch_together(ruined, *kernel, 2); });
+    EXPECT_NE(error.find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos) << error;
+    EXPECT_EQ(error_of([&] { ruined.synchronize(); }), error);
+    EXPECT_TRUE(seen.empty());
+}
+
 TEST_F(CudaTest, TheAssemblersMessagesAreInTheError) {
     control.fail("cuLinkAddData_v2", 1, cuda::kInvalidPtx);
     const std::string error = error_of([] { make_kernel(device(), 1); });

@@ -56,6 +56,21 @@ struct LinkState {
     std::string text;
 };
 
+struct GraphNodeState {
+    FunctionState* function = nullptr;
+    std::function<Result()> run;
+    std::vector<GraphNodeState*> after;
+};
+
+struct GraphState {
+    std::vector<std::unique_ptr<GraphNodeState>> nodes;
+};
+
+struct GraphExecState {
+    std::map<GraphNodeState*, GraphNodeState> nodes;  // by those of the graph that it was made of
+    std::vector<GraphNodeState*> order;
+};
+
 }  // namespace weft::cuda
 
 namespace weft::stand_in {
@@ -264,6 +279,8 @@ private:
 public:
     const Result result;
 };
+
+Result work_of(const KernelNodeParams& params, std::function<Result()>& run);
 
 void* host(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
@@ -583,14 +600,92 @@ Result link_destroy(LinkHandle link) {
     return entry.result;
 }
 Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-              unsigned block_y, unsigned block_z, unsigned, StreamHandle stream, void** parameters,
-              void** extra) {
+              unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,
+              void** parameters, void** extra) {
     if (state().skips_kernels) return kSuccess;
     const Entry entry("cuLaunchKernel");
     if (entry.result != kSuccess) return entry.result;
-    const uint64_t blocks = uint64_t{grid_x} * grid_y * grid_z,
-                   threads = uint64_t{block_x} * block_y * block_z;
-    if (blocks == 0 || threads == 0 || threads > 1024 || parameters != nullptr || extra == nullptr)
+    std::function<Result()> run;
+    const KernelNodeParams params{function, grid_x,       grid_y,     grid_z, block_x, block_y,
+                                  block_z,  shared_bytes, parameters, extra,  nullptr, nullptr};
+    if (const Result result = work_of(params, run)) return result;
+    stream->queue.push_back({std::move(run), nullptr, nullptr});
+    return kSuccess;
+}
+
+Result graph_create(GraphHandle* graph, unsigned flags) {
+    const Entry entry("cuGraphCreate");
+    if (entry.result != kSuccess) return entry.result;
+    if (flags != 0) return kInvalidValue;
+    *graph = new GraphState;
+    return kSuccess;
+}
+Result graph_add_kernel(GraphNodeHandle* node, GraphHandle graph, const GraphNodeHandle* dependencies,
+                        size_t count, const KernelNodeParams* params) {
+    const Entry entry("cuGraphAddKernelNode_v2");
+    if (entry.result != kSuccess) return entry.result;
+    auto made = std::make_unique<GraphNodeState>();
+    made->function = params->function;
+    if (const Result result = work_of(*params, made->run)) return result;
+    made->after.assign(dependencies, dependencies + count);
+    *node = made.get();
+    graph->nodes.push_back(std::move(made));
+    return kSuccess;
+}
+// Nodes in an order of their dependencies, and of those that wait for nothing the last one first: a
+// dependency that weft forgot gives wrong bytes.
+Result graph_instantiate(GraphExecHandle* executable, GraphHandle graph, unsigned long long) {
+    const Entry entry("cuGraphInstantiateWithFlags");
+    if (entry.result != kSuccess) return entry.result;
+    auto made = std::make_unique<GraphExecState>();
+    std::set<GraphNodeState*> done;
+    while (made->order.size() < graph->nodes.size()) {
+        const auto ready = std::find_if(graph->nodes.rbegin(), graph->nodes.rend(), [&](const auto& node) {
+            return !done.contains(node.get()) &&
+                   std::all_of(node->after.begin(), node->after.end(),
+                               [&](GraphNodeState* before) { return done.contains(before); });
+        });
+        if (ready == graph->nodes.rend()) return kInvalidValue;
+        done.insert(ready->get());
+        made->order.push_back(ready->get());
+        made->nodes.emplace(ready->get(), **ready);
+    }
+    *executable = made.release();
+    return kSuccess;
+}
+Result graph_set_kernel(GraphExecHandle executable, GraphNodeHandle node, const KernelNodeParams* params) {
+    const Entry entry("cuGraphExecKernelNodeSetParams_v2");
+    if (entry.result != kSuccess) return entry.result;
+    const auto found = executable->nodes.find(node);
+    if (found == executable->nodes.end() || found->second.function != params->function) return kInvalidValue;
+    return work_of(*params, found->second.run);
+}
+Result graph_launch(GraphExecHandle executable, StreamHandle stream) {
+    const Entry entry("cuGraphLaunch");
+    if (entry.result != kSuccess) return entry.result;
+    for (GraphNodeState* node : executable->order)
+        stream->queue.push_back({executable->nodes.at(node).run, nullptr, nullptr});
+    return kSuccess;
+}
+Result graph_exec_destroy(GraphExecHandle executable) {
+    const Entry entry("cuGraphExecDestroy");
+    delete executable;
+    return entry.result;
+}
+Result graph_destroy(GraphHandle graph) {
+    const Entry entry("cuGraphDestroy");
+    delete graph;
+    return entry.result;
+}
+
+namespace {
+
+// What a launch will do; its parameters are read now.
+Result work_of(const KernelNodeParams& params, std::function<Result()>& run) {
+    const uint64_t blocks = uint64_t{params.grid_x} * params.grid_y * params.grid_z,
+                   threads = uint64_t{params.block_x} * params.block_y * params.block_z;
+    void** const extra = params.extra;
+    if (blocks == 0 || threads == 0 || threads > 1024 || params.parameters != nullptr || extra == nullptr)
         return kInvalidValue;
     std::vector<uint64_t> words;
     for (size_t k = 0; extra[k] != kLaunchParamEnd; k += 2) {
@@ -602,24 +697,23 @@ Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigne
             std::memcpy(words.data(), extra[k + 1], words.size() * sizeof(uint64_t));
     }
     KernelStub stub;
-    if (const auto found = state().stubs.find(function->symbol); found != state().stubs.end())
+    if (const auto found = state().stubs.find(params.function->symbol); found != state().stubs.end())
         stub = found->second;
-    stream->queue.push_back(
-        {[=, words = std::move(words), kernel = function->kernel]() -> Result {
-             if (stub) {
-                 stub(words, static_cast<unsigned>(blocks), static_cast<unsigned>(threads));
-             } else if (kernel != nullptr) {
-                 GridBox box;
-                 for (int d = 0; d < kernel->grid_dimensions; ++d)
-                     box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(words[static_cast<size_t>(d)]);
-                 static_cast<const CpuKernel&>(*kernel).function(words.data(), box.lower.data(),
-                                                                 box.upper.data());
-             }
-             return kSuccess;
-         },
-         nullptr, nullptr});
+    run = [=, words = std::move(words), kernel = params.function->kernel]() -> Result {
+        if (stub) {
+            stub(words, static_cast<unsigned>(blocks), static_cast<unsigned>(threads));
+        } else if (kernel != nullptr) {
+            GridBox box;
+            for (int d = 0; d < kernel->grid_dimensions; ++d)
+                box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(words[static_cast<size_t>(d)]);
+            static_cast<const CpuKernel&>(*kernel).function(words.data(), box.lower.data(), box.upper.data());
+        }
+        return kSuccess;
+    };
     return kSuccess;
 }
+
+}  // namespace
 
 void run_later(cuda::StreamHandle stream, std::function<void()> work) {
     const std::lock_guard lock(state().mutex);

@@ -79,16 +79,14 @@ Context::Context(const Driver& driver, int ordinal) : driver_(driver), ordinal_(
     driver.check(driver.stream_create(&copy_stream_, kStreamNonBlocking), "create a stream");
 }
 
-Context::Scope::Scope(Context& context) : context_(context) {
-    check_fork();
-    if (context.ruined()) [[unlikely]]
-        context.throw_ruined();
+void Context::Scope::enter() {
+    context_.check_usable();
     ContextHandle current = nullptr;
-    if (context.driver_.context_current(&current) == kSuccess && current == context.handle_) return;
-    context.check(context.driver_.context_push(context.handle_), "enter the device's context");
+    if (context_.driver_.context_current(&current) == kSuccess && current == context_.handle_) return;
+    context_.check(context_.driver_.context_push(context_.handle_), "enter the device's context");
     // A thread without a context keeps the first device's, which CUDA's runtime would give it too: entering
     // it for each launch would cost as much as a part of the launch.
-    pushed_ = current != nullptr || context.ordinal_ != 0;
+    pushed_ = current != nullptr || context_.ordinal_ != 0;
 }
 
 Context::Scope::~Scope() {
@@ -104,6 +102,10 @@ void Context::synchronize() {
 
 void Context::fail(Result result, const char* what) {
     if (!ruins_context(result)) driver_.check(result, what);
+    ruin(result);
+}
+
+void Context::ruin(Result result) {
     {
         const std::lock_guard lock(mutex_);
         if (fault_.empty()) fault_ = driver_.describe(result);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/cuda/driver.h"
+#include "device/cuda/launch_batch.h"
 
 namespace weft::cuda {
 
@@ -36,19 +37,34 @@ public:
     std::string name() const { return "cuda:" + std::to_string(ordinal_); }
     const DeviceFacts& facts() const { return facts_; }
     ContextHandle handle() const { return handle_; }
-    StreamHandle stream() const { return stream_; }            // kernels, and small copies between them
+    StreamHandle stream() const { return stream_; }  // kernels, and small copies between them
+    LaunchBatch& batch() { return batch_; }
     StreamHandle copy_stream() const { return copy_stream_; }  // large copies to and from the host
 
-    // Makes the context the calling thread's for a while. Throws DeviceError after a fork, or when the
-    // context is ruined.
+    // Throws DeviceError after a fork, or when the context is ruined.
+    void check_usable() {
+        check_fork();
+        if (ruined()) [[unlikely]]
+            throw_ruined();
+    }
+
+    // Makes the context the calling thread's for a while, once what has been collected to be launched
+    // together is queued. Throws as check_usable.
     class Scope {
     public:
-        explicit Scope(Context& context);
+        explicit Scope(Context& context) : context_(context) {
+            context.batch_.flush();
+            enter();
+        }
+        enum class Of { kBatch };
+        Scope(Context& context, Of) : context_(context) { enter(); }  // what is collected is being queued
         ~Scope();
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
     private:
+        void enter();
+
         Context& context_;
         bool pushed_ = false;
     };
@@ -59,6 +75,8 @@ public:
         if (result != kSuccess) [[unlikely]]
             fail(result, what);
     }
+    // Remembers that what is in the device's memory is lost, and throws DeviceError.
+    [[noreturn]] void ruin(Result result);
     bool ruined() const { return ruined_.load(std::memory_order_acquire); }
 
     // Work that was queued before is done.
@@ -73,6 +91,7 @@ private:
     DeviceFacts facts_;
     ContextHandle handle_ = nullptr;
     StreamHandle stream_ = nullptr, copy_stream_ = nullptr;
+    LaunchBatch batch_{*this};
     std::atomic<bool> ruined_{false};
     std::mutex mutex_;   // of what follows
     std::string fault_;  // what ruined it

@@ -179,10 +179,16 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
     WEFT_CHECK(words.size() == static_cast<size_t>(image.words), image.name);
     const CudaLaunchShape shape = launch_shape(image, words, grid);
     if (shape.blocks == 0) return;
+    if (context_.batch().is_open()) {
+        context_.check_usable();
+        context_.batch().add(loaded.function.handle(), shape, words);
+        pool_.mark();
+        return;
+    }
+    const Context::Scope scope(context_);
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
-    const Context::Scope scope(context_);
     context_.check(
         context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
                                  shape.threads_y, 1, 0, context_.stream(), nullptr, arguments.data()),

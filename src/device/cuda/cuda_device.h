@@ -42,6 +42,8 @@ public:
     // before the call returns.
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
+    void begin_launches() override { context_.batch().open(); }
+    void end_launches() override { context_.batch().close(); }
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override;
     void synchronize() override;

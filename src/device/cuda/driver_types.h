@@ -17,6 +17,9 @@ using EventHandle = struct EventState*;
 using ModuleHandle = struct ModuleState*;
 using FunctionHandle = struct FunctionState*;
 using LinkHandle = struct LinkState*;
+using GraphHandle = struct GraphState*;
+using GraphNodeHandle = struct GraphNodeState*;
+using GraphExecHandle = struct GraphExecState*;
 
 // CUresult
 constexpr Result kSuccess = 0;
@@ -78,6 +81,16 @@ constexpr unsigned kHostAllocPortable = 1;
 inline void* const kLaunchParamEnd = nullptr;
 inline void* const kLaunchParamBuffer = reinterpret_cast<void*>(uintptr_t{1});
 inline void* const kLaunchParamSize = reinterpret_cast<void*>(uintptr_t{2});
+
+// CUDA_KERNEL_NODE_PARAMS, version 2: a launch as a node of a graph.
+struct KernelNodeParams {
+    FunctionHandle function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void** parameters;
+    void** extra;
+    void* kernel;  // instead of the function
+    ContextHandle context;
+};
 
 constexpr int kMinimumDriver = 12000;  // what the PTX that weft makes asks for: CUDA 12.0
 

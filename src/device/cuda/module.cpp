@@ -101,6 +101,7 @@ LoadedFunction::~LoadedFunction() {
     try {
         context_.synchronize();
         const Context::Scope scope(context_);
+        context_.batch().forget_all();
         context_.driver().module_unload(module_);
     } catch (const Error&) {  // the next use of the device says so
     }

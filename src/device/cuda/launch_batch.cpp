@@ -1,0 +1,159 @@
+#include "device/cuda/launch_batch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "device/cuda/context.h"
+
+namespace weft::cuda {
+
+namespace {
+
+constexpr size_t kSmallestGraph = 4;  // launches: fewer cost as little one by one
+constexpr int kMeetings = 3;  // of a sequence of kernels before it becomes a graph, which takes 0.1 ms
+constexpr size_t kLargestGraph = 64;  // so that the GPU begins while a long plan is still run
+constexpr size_t kMostGraphs = 64;
+
+}  // namespace
+
+// As the driver takes them: all parameters as one block of bytes.
+struct LaunchBatch::Arguments {
+    Arguments(const Launch& launch, KernelWord* words)
+        : bytes(launch.count * sizeof(KernelWord)),
+          extra{kLaunchParamBuffer, words + launch.first, kLaunchParamSize, &bytes, kLaunchParamEnd},
+          node{launch.function,
+               launch.shape.blocks,
+               1,
+               1,
+               launch.shape.threads_x,
+               launch.shape.threads_y,
+               1,
+               0,
+               nullptr,
+               extra.data(),
+               nullptr,
+               nullptr} {}
+    Arguments(const Arguments&) = delete;
+    Arguments& operator=(const Arguments&) = delete;
+
+    size_t bytes;
+    std::array<void*, 5> extra;
+    KernelNodeParams node;
+};
+
+void LaunchBatch::open() { open_.store(true, std::memory_order_relaxed); }
+
+void LaunchBatch::close() {
+    open_.store(false, std::memory_order_relaxed);
+    flush();
+}
+
+void LaunchBatch::add(FunctionHandle function, const CudaLaunchShape& shape,
+                      std::span<const KernelWord> words) {
+    {
+        const std::lock_guard lock(mutex_);
+        launches_.push_back({function, shape, words_.size(), words.size()});
+        words_.insert(words_.end(), words.begin(), words.end());
+        waiting_.store(true, std::memory_order_release);
+        if (launches_.size() < kLargestGraph) return;
+    }
+    launch_all();
+}
+
+void LaunchBatch::launch_all() {
+    const std::lock_guard lock(mutex_);
+    const struct Cleared {
+        LaunchBatch& batch;
+        ~Cleared() {
+            batch.launches_.clear();
+            batch.words_.clear();
+            batch.waiting_.store(false, std::memory_order_release);
+        }
+    } cleared{*this};
+    if (launches_.empty()) return;
+    const Context::Scope scope(context_, Context::Scope::Of::kBatch);
+    if (launches_.size() < kSmallestGraph || !launch_graph()) {
+        for (const Launch& each : launches_) {
+            Result result = launch(each);
+            if (result != kSuccess) {  // for want of something that others hold for a while
+                context_.driver().stream_synchronize(context_.stream());
+                result = launch(each);
+            }
+            if (result != kSuccess) context_.ruin(result);
+        }
+    }
+}
+
+Result LaunchBatch::launch(const Launch& launch) {
+    Arguments arguments(launch, words_.data());
+    return context_.driver().launch(launch.function, launch.shape.blocks, 1, 1, launch.shape.threads_x,
+                                    launch.shape.threads_y, 1, 0, context_.stream(), nullptr,
+                                    arguments.extra.data());
+}
+
+bool LaunchBatch::launch_graph() {
+    uint64_t hash = launches_.size();
+    for (const Launch& each : launches_)
+        hash = (hash ^ reinterpret_cast<uintptr_t>(each.function)) * 0x9E3779B97F4A7C15u + (hash >> 31);
+    if (graphs_.size() >= kMostGraphs && !graphs_.contains(hash)) forget_graphs();
+    Graph& graph = graphs_[hash];
+    const auto is_same = [](const Launch& launch, FunctionHandle function) {
+        return launch.function == function;
+    };
+    if (!std::equal(launches_.begin(), launches_.end(), graph.functions.begin(), graph.functions.end(),
+                    is_same)) {
+        forget(graph);
+        for (const Launch& each : launches_) graph.functions.push_back(each.function);
+    }
+    if (graph.refused || ++graph.met < kMeetings) return false;
+    const Driver& driver = context_.driver();
+    Result result = kSuccess;
+    if (graph.executable == nullptr) {
+        result = make(graph);
+    } else {
+        for (size_t k = 0; k < launches_.size() && result == kSuccess; ++k) {
+            Arguments arguments(launches_[k], words_.data());
+            result = driver.graph_set_kernel(graph.executable, graph.nodes[k], &arguments.node);
+        }
+    }
+    if (result == kSuccess) result = driver.graph_launch(graph.executable, context_.stream());
+    if (result == kSuccess) return true;
+    forget(graph);
+    graph.refused = true;
+    return false;
+}
+
+// A chain: each kernel may read what the one before it wrote.
+Result LaunchBatch::make(Graph& graph) {
+    const Driver& driver = context_.driver();
+    Result result = driver.graph_create(&graph.graph, 0);
+    for (const Launch& each : launches_) {
+        if (result != kSuccess) return result;
+        Arguments arguments(each, words_.data());
+        GraphNodeHandle node = nullptr;
+        const GraphNodeHandle* before = graph.nodes.empty() ? nullptr : &graph.nodes.back();
+        result =
+            driver.graph_add_kernel(&node, graph.graph, before, graph.nodes.empty() ? 0 : 1, &arguments.node);
+        if (result == kSuccess) graph.nodes.push_back(node);
+    }
+    return result != kSuccess ? result : driver.graph_instantiate(&graph.executable, graph.graph, 0);
+}
+
+void LaunchBatch::forget_all() {
+    const std::lock_guard lock(mutex_);
+    forget_graphs();
+}
+
+void LaunchBatch::forget_graphs() {
+    for (auto& [key, graph] : graphs_) forget(graph);
+    graphs_.clear();
+}
+
+void LaunchBatch::forget(Graph& graph) {
+    const Driver& driver = context_.driver();
+    if (graph.executable != nullptr) driver.graph_exec_destroy(graph.executable);
+    if (graph.graph != nullptr) driver.graph_destroy(graph.graph);
+    graph = Graph();
+}
+
+}  // namespace weft::cuda
