@@ -278,7 +278,9 @@ void evaluate(std::span<const NodePtr> roots) {
 void evaluate_before(uint64_t sequence) {
     const EvaluationLock lock;  // so that nobody takes nodes' inputs away meanwhile
     const std::vector<NodePtr> held = pending_held(sequence);
-    if (!held.empty()) evaluate(held);
+    if (held.empty()) return;
+    evaluate(held);
+    measure_pending_depths();
 }
 
 void evaluate_held() {

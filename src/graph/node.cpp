@@ -190,6 +190,23 @@ std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products) {
     return held;
 }
 
+void measure_pending_depths() {
+    // Nodes: what is recorded between two cuts, and not all of a wide graph each time.
+    constexpr size_t kMost = 1024;
+    PendingList& list = pending();
+    const std::lock_guard lock(list.mutex);
+    if (list.count > kMost) return;
+    for (Node* node = list.first; node != nullptr; node = node->pending_after) {
+        uint32_t depth = 0;
+        for (const Operand& input : node->inputs) {
+            const Node* producer = input.source.node.get();
+            if (producer != nullptr && !producer->done.load(std::memory_order_acquire))
+                depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
+        }
+        node->depth.store(depth + 1, std::memory_order_relaxed);
+    }
+}
+
 std::vector<NodePtr> pending_users(const Buffer* buffer) {
     std::vector<NodePtr> users = all_pending();
     std::erase_if(users, [&](const NodePtr& node) {

@@ -114,8 +114,8 @@ public:
     const char* rewritten = nullptr;  // which rewrite made it what it is, and why (graph/rewrite.h)
 
     uint64_t sequence = 0;  // order of recording, in steps of kSequenceStep; inputs have smaller ones
-    uint32_t depth =
-        0;  // longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it
+    // The longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it.
+    std::atomic<uint32_t> depth = 0;
     std::atomic<bool> done = false;
     // While an evaluation plans: the place among its nodes, and how many operands of these read the node.
     uint32_t plan_position = 0, plan_readers = 0;
@@ -158,5 +158,7 @@ std::vector<NodePtr> all_pending();
 // Those with smaller sequences that the program or later nodes refer to, oldest first; under the evaluation
 // lock.
 std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products = false);
+// Where others were computed, chains became shorter: counts them again. Under the evaluation lock.
+void measure_pending_depths();
 
 }  // namespace weft

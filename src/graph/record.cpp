@@ -23,7 +23,7 @@ namespace {
 
 // A loop's turns are cut into plans where a storage's next version is first read; other chains may grow
 // longer.
-constexpr uint32_t kUpdateDepth = 24;
+constexpr uint32_t kUpdateDepth = 64;
 constexpr uint32_t kChainDepth = 192;
 constexpr size_t kPendingNodes = 20000;
 
@@ -209,7 +209,8 @@ void recorded(const NodePtr& node) {
     uint32_t depth = 0;
     for (Operand& input : node->inputs) {
         input.source.settle();
-        if (const Node* producer = input.source.node.get()) depth = std::max(depth, producer->depth);
+        if (const Node* producer = input.source.node.get())
+            depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
     }
     node->depth = depth + 1;
     register_pending(node);

@@ -350,7 +350,7 @@ void enter_pending(const NodePtr& node) {
     for (const Operand& input : node->inputs) {
         if (const Node* producer = input.source.node.get()) {
             latest = std::max(latest, producer->sequence);
-            depth = std::max(depth, producer->depth);
+            depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
         }
     }
     node->sequence = latest + 1;

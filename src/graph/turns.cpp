@@ -43,40 +43,58 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluate
         // are cut alike each time.
         if (smallest_cut_ == kSmallestChain && ring_[(index - 1) % kRemembered].sequence <= evaluated)
             last_cut_ = index;
-        if ((index - start_) % period_ == 0) cut_at(index);
+        if ((index - start_) % period_ == 0) reach(index);
     } else if (index % 4 == 3 && find_period()) {
         // The turns so far are cut too, so that the next one finds its kernels.
-        for (uint64_t turn = start_; turn <= index; turn += period_) cut_at(turn);
+        next_cut_ = 0;
+        for (uint64_t turn = start_; turn <= index; turn += period_) reach(turn);
     }
     return cuts_;
 }
 
-void TurnDetector::cut_at(uint64_t index) {
+// A place where the graph may be cut.
+void TurnDetector::reach(uint64_t index) {
     if (index != start_ && index < last_cut_ + smallest_cut_) return;
     last_cut_ = index;
-    cuts_.push_back(ring_[index % kRemembered].sequence);
+    if (next_cut_ != 0) cuts_.push_back(next_cut_);
+    next_cut_ = ring_[index % kRemembered].sequence;
 }
 
-// Whether pending values of this repetition are read across every place where a turn could begin. Otherwise
-// nothing ties the turns together: there is a place where the graph falls apart by itself.
-bool TurnDetector::goes_on(uint64_t start, uint64_t period) const {
+// How many pending values are read across each place where a turn could begin.
+struct TurnDetector::Crossings {
+    bool everywhere =
+        true;  // otherwise nothing ties the turns together: there the graph falls apart by itself
+    uint64_t narrowest = 0;  // the first place, from the start, with the fewest
+};
+
+TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period) const {
     const uint64_t first = ring_[start % kRemembered].sequence;
-    std::array<int, 3 * kLongestTurn + 1> crossed{};  // changes of the number of reads across each place
+    std::array<uint64_t, 3 * kLongestTurn> last_reader{};
     for (uint64_t k = 1; k < 3 * period; ++k) {
         for (const uint64_t read : ring_[(start + k) % kRemembered].reads) {
             if (read < first) continue;
             uint64_t producer = k;
             while (producer > 0 && ring_[(start + producer) % kRemembered].sequence > read) --producer;
-            ++crossed[producer + 1];
-            --crossed[k + 1];
+            last_reader[producer] = k;
         }
     }
-    int reads = 0;
-    for (uint64_t place = 0; place <= 2 * period; ++place) {
-        reads += crossed[place];
-        if (place > period && reads == 0) return false;
+    std::array<int, 3 * kLongestTurn + 1> change{};
+    for (uint64_t producer = 0; producer < 3 * period; ++producer) {
+        if (last_reader[producer] == 0) continue;
+        ++change[producer + 1];
+        --change[last_reader[producer] + 1];
     }
-    return true;
+    Crossings found;
+    int values = 0;
+    std::array<int, kLongestTurn> most{};  // in any turn: the first may read what was evaluated before it
+    for (uint64_t place = 0; place < 3 * period; ++place) {
+        values += change[place];
+        if (place > period && place <= 2 * period) found.everywhere &= values != 0;
+        most[place % period] = std::max(most[place % period], values);
+    }
+    found.narrowest =
+        static_cast<uint64_t>(std::min_element(most.begin(), most.begin() + period) - most.begin());
+    return found;
 }
 
 bool TurnDetector::find_period() {
@@ -92,12 +110,13 @@ bool TurnDetector::find_period() {
         if (run < std::max(2 * period, kShortestRun) || (run + period <= row && row < kShortestRow)) continue;
         // Where the repetition begins is where the first turn did.
         const uint64_t start = last + 1 - run - period;
-        if (!goes_on(start, period)) {
+        const Crossings values = crossings(start, period);
+        if (!values.everywhere) {
             if (apart == 0) apart = period;
             continue;
         }
         period_ = period;
-        start_ = start;
+        start_ = start + values.narrowest;
         last_cut_ = start_;
         bool chains = true;
         for (uint64_t k = 0; k < period; ++k) chains &= ring_[(start + k) % kRemembered].chains;

@@ -17,9 +17,9 @@ namespace weft {
 class TurnDetector {
 public:
     // To be called for each recorded node. Before which nodes (by Node::sequence) the graph is to be cut now:
-    // this one, if a turn starts with it and enough was recorded since the last cut; several where a loop has
-    // just been noticed.
-    // `evaluated`: the latest node that an evaluation of this thread was about.
+    // where a turn starts with this one and enough was recorded, the start of the turn before; several where
+    // a loop has just been noticed. What the turn before called by names has other values by now, and need
+    // not be stored. `evaluated`: the latest node that an evaluation of this thread was about.
     std::span<const uint64_t> cuts(const Node& node, uint64_t evaluated);
 
 private:
@@ -32,8 +32,9 @@ private:
     };
     uint64_t at(uint64_t index) const { return ring_[index % kRemembered].signature; }
     bool find_period();
-    bool goes_on(uint64_t start, uint64_t period) const;
-    void cut_at(uint64_t index);
+    struct Crossings;
+    Crossings crossings(uint64_t start, uint64_t period) const;
+    void reach(uint64_t index);
 
     std::array<Recorded, kRemembered> ring_{};
     std::vector<uint64_t> cuts_;
@@ -42,6 +43,7 @@ private:
     uint64_t smallest_cut_ = 0;  // nodes, while a period is known
     uint64_t start_ = 0;         // of a turn
     uint64_t last_cut_ = 0;
+    uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next place is reached; 0: none
 };
 
 }  // namespace weft
