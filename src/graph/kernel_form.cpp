@@ -76,8 +76,9 @@ std::string KernelForm::key() const {
         key += scan->across ? 'a' : 'r';
     }
     if (!reductions.empty()) {
-        key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + std::to_string(lanes) + "/" +
-               std::to_string(block) + "/" + std::to_string(chunk) + "/" + std::to_string(pilot);
+        key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (folded ? "f" : "") +
+               std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk) + "/" +
+               std::to_string(pilot);
     }
     return key;
 }

@@ -224,10 +224,12 @@ void finish_forms(KernelParts& parts, bool row) {
         }
         bool of_element = false;
         if (row && input.strides.size() > grid) {
-            of_element = input.strides.back() != 0;
+            of_element = std::any_of(input.strides.begin() + grid, input.strides.end(),
+                                     [](int64_t stride) { return stride != 0; });
             if (!of_element) input.strides.resize(grid);
         }
-        WEFT_CHECK(combines || input.strides.size() == grid + (of_element ? 1 : 0), "strides of a kernel");
+        const size_t along_row = !of_element ? 0 : parts.form.folded ? 2 : 1;
+        WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
         parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
     }
 }

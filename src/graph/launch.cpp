@@ -206,7 +206,7 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     launch.tile = tile_of(parts, extents);
     find_columns(form, launch.hints);
     launch.cost = cost_of(form);
-    for (size_t d = rank; d < extents.size(); ++d) launch.cost *= extents[d];
+    for (size_t d = rank; d < extents.size() - (form.folded ? 1 : 0); ++d) launch.cost *= extents[d];
     launch.grid = Dims(std::span(extents.begin(), rank));
     for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
     const auto append = [&](const BufferUse& use, const BufferForm& buffer) {

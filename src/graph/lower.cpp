@@ -1,9 +1,11 @@
 #include "graph/lower.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 
+#include "graph/folded_rows.h"
 #include "graph/lower_scan.h"
 #include "graph/lower_search.h"
 #include "graph/neutral_element.h"
@@ -89,7 +91,7 @@ private:
     void declare() {
         for (int d = 0; d < form_.grid_rank; ++d)
             grid_sizes_.push_back(integer_parameter("n" + std::to_string(d)));
-        const int reduced = form_.shape == KernelShape::kReduce    ? 1
+        const int reduced = form_.shape == KernelShape::kReduce    ? (form_.folded ? 2 : 1)
                             : form_.shape == KernelShape::kCombine ? form_.outer_rank
                             : form_.shape == KernelShape::kScan    ? (form_.scan->across ? 3 : 1)
                                                                    : 0;
@@ -479,9 +481,17 @@ private:
         Scope point = make_scope(at, nullptr);
         const auto element_scope = [&](ValueId k) {
             Values position = at;
-            position.push_back(form_.chunked ? b.apply("add", {begin, k}) : k);
+            const ValueId along = form_.chunked ? b.apply("add", {begin, k}) : k;
+            if (form_.folded) {
+                position.push_back(b.apply("floor_divide", {along, reduced_sizes_[1]}));
+                const ValueId rows = b.apply("multiply", {position.back(), reduced_sizes_[1]});
+                position.push_back(b.apply("subtract", {along, rows}));
+            } else {
+                position.push_back(along);
+            }
             return make_scope(position, &point);
         };
+        if (form_.folded && target_ == KernelTarget::kCpu) compute_elements(point, at, begin, count);
 
         reduced_.resize(form_.reductions.size());
         int last_phase = 0;
@@ -516,6 +526,27 @@ private:
         }
     }
 
+    // The reductions' elements in local memory: their positions would have to be divided by the rows' length.
+    void compute_elements(Scope& point, const Values& at, ValueId begin, ValueId count) {
+        std::vector<ScalarType> types;
+        for (const ReductionForm& reduction : form_.reductions) {
+            prepare(point, reduction.element);
+            types.push_back(reduction.compute);
+        }
+        elements_ = compute_rows(
+            builder_, begin, count, reduced_sizes_[1], form_.chunk, types,
+            static_cast<uint16_t>(outputs_.size() + 1), [&](ValueId row, ValueId column) {
+                Values position = at;
+                position.push_back(row);
+                position.push_back(column);
+                Scope scope = make_scope(position, &point);
+                Values values;
+                for (const ReductionForm& reduction : form_.reductions)
+                    values.push_back(builder_.cast(compute(scope, reduction.element), reduction.compute));
+                return values;
+            });
+    }
+
     // One walk over the row or the chunk: its reductions' results, or their partial results stored.
     template <class ElementScope>
     void walk_row(std::span<const size_t> which, Scope& point, ValueId count, ValueId base,
@@ -532,11 +563,13 @@ private:
         }
         const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
             const ValueId position = arguments[0];
-            Scope scope = element_scope(position);
+            std::optional<Scope> scope;
+            if (elements_.empty()) scope = element_scope(position);
             Values values;
             for (const size_t k : which) {
                 const ReductionForm& reduction = form_.reductions[k];
-                ValueId value = inner.cast(compute(scope, reduction.element), reduction.compute);
+                ValueId value = scope ? inner.cast(compute(*scope, reduction.element), reduction.compute)
+                                      : inner.load(elements_[k], std::array{position});
                 if (reduction.info->deviations) value = inner.apply("subtract", {value, pilots[k]});
                 values.push_back(value);
                 if (reduction.info->deviations) values.push_back(inner.apply("multiply", {value, value}));
@@ -546,6 +579,7 @@ private:
         };
         const ReductionForm& first = form_.reductions[which[0]];
         const auto plain_element = [&](Builder& inner, ValueId position) {
+            if (!elements_.empty()) return inner.load(elements_[which[0]], std::array{position});
             Scope scope = element_scope(position);
             return inner.cast(compute(scope, first.element), first.compute);
         };
@@ -696,7 +730,7 @@ private:
     const KernelForm& form_;
     const KernelTarget target_;
     Builder builder_;
-    Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_;
+    Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_, elements_;
     std::vector<Position> positions_;
     std::vector<bool> step_of_element_;
     std::unordered_map<size_t, std::vector<bool>> needed_;

@@ -111,6 +111,9 @@ struct KernelForm {
     int64_t block = 0;  // kReduce: elements of a block; 0: all are one
     int64_t pilot = 1;  // of squared deviations: elements whose mean is subtracted from all
     int64_t chunk = 0;  // kReduce, when `chunked`: elements of a grid point, a power of two of blocks
+    // kReduce, when `chunked`: elements of the row are computed as rows of their own, whose length is one
+    // more size; element level buffers have two strides along the row (graph/folded_rows.h).
+    bool folded = false;
 
     std::optional<ScanForm> scan;  // kScan; of kChunks the last input is what comes before each chunk
 

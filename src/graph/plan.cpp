@@ -11,6 +11,7 @@
 #include "core/shape.h"
 #include "core/thread_pool.h"
 #include "device/kernel.h"
+#include "graph/folded_rows.h"
 #include "graph/index_map.h"
 #include "graph/scan_tree.h"
 #include "weft/errors.h"
@@ -59,6 +60,7 @@ struct Draft {
     Dims shape;
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
+    size_t fold = 0;                     // of the walk's rows (graph/folded_rows.h)
     bool multiplies = false;    // its nodes are computed on the tiles of a product, which is one of them
     std::vector<Input> inputs;  // read by its nodes and computed by none of them
     double repeated_cost = 0;
@@ -223,6 +225,7 @@ private:
             take_reduction(*node, draft, maps);
         } else {
             draft.repeated_cost += repeated_cost(*node, draft, maps);
+            if (draft.walk) draft.fold = joined_fold(*node, draft, maps, stored).value();
             draft.maps[node] = std::move(maps);
         }
         draft.nodes.push_back(node);
@@ -363,7 +366,7 @@ private:
                                              : "it is read through another view";
         }
         if (is_full(draft, node)) return "the kernel is large enough";
-        if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps, group);
+        if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
         const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
         if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
             return "it would be computed again and again";
@@ -376,7 +379,8 @@ private:
         const double again = repeated_cost(node, draft, maps);
         if (again > kRepeatedCost || draft.repeated_cost + again > kMaxRepeatedCost)
             return "it would be computed again and again";
-        if (draft.walk && !follows_walk(node, draft, maps)) return "the reduction walks it in another order";
+        if (draft.walk && !joined_fold(node, draft, maps, stored))
+            return "the reduction walks it in another order";
         return "";
     }
 
@@ -416,25 +420,44 @@ private:
     }
 
     // A reduction merges the axes that are one block of memory for its operand; everything that is computed
-    // inside its kernel must be walked by the same merged axes.
-    bool follows_walk(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
+    // inside its kernel must be walked by the same merged axes, or by the same two parts of its rows.
+    static std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& walk,
+                                                const Dims& shape, const std::vector<IndexMap>& maps) {
+        std::optional<size_t> fold = 0;
         for (const Operand& input : node.inputs) {
             if (input.is_constant()) continue;
-            for (const IndexMap& map : maps) {
-                if (!moves_as_one(strides_over_space(input.strides, map, draft.shape.size()), draft))
-                    return false;
-            }
+            for (const IndexMap& map : maps)
+                fold = joined_folds(
+                    fold, fold_of(strides_over_space(input.strides, map, shape.size()), walk, shape));
         }
-        return true;
+        return fold;
     }
 
-    static bool moves_as_one(const Dims& strides, const Draft& draft) {
-        for (const std::vector<size_t>& axes : draft.walk->reduced_axes) {
-            for (size_t k = 0; k + 1 < axes.size(); ++k) {
-                if (strides[axes[k]] != strides[axes[k + 1]] * draft.shape[axes[k + 1]]) return false;
-            }
+    // The fold of the group's rows with the node in it; nothing when they cannot be walked so.
+    std::optional<size_t> joined_fold(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
+                                      bool stored) {
+        const std::optional<size_t> fold =
+            joined_folds(draft.fold, fold_of_inputs(node, *draft.walk, draft.shape, maps));
+        if (!fold || *fold == 0) return fold;
+        if (!is_on(OptionalStep::kFolds) || draft.walk->lanes == 1) return std::nullopt;
+        const auto along_row = [&](const std::vector<IndexMap>& own) {
+            return std::any_of(own.begin(), own.end(),
+                               [&](const IndexMap& map) { return moves_along_row(map, draft); });
+        };
+        if (stored && along_row(maps)) return std::nullopt;
+        if (draft.fold != 0) return fold;
+        for (const Node* member : draft.nodes) {
+            const bool reduces = member->kind == NodeKind::kReduce;
+            if (reduces ? !can_be_folded(*member, draft)
+                        : draft.stored.at(member) && along_row(draft.maps.at(member)))
+                return std::nullopt;
         }
-        return true;
+        return fold;
+    }
+
+    // Chunks of squared deviations are longer than what local memory holds; later phases would fold again.
+    bool can_be_folded(const Node& reduction, const Draft& draft) {
+        return !reduction.reduction->deviations && !reads_in_row(reduction, draft);
     }
 
     // ---- reductions ----
@@ -478,8 +501,7 @@ private:
         return row * node.compute_dtype.itemsize() <= kRowBytes;
     }
 
-    std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
-                                  size_t group) {
+    std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
         const std::string whole = "a reduction ends its kernel";
         if (draft.multiplies) return whole;
         if (node.shape.size() + 1 > kMaxGridDimensions) return whole;
@@ -490,16 +512,14 @@ private:
             case Entry::kBefore: {
                 if (!allows_phases(node, walk)) return "what follows walks the rows again";
                 for (const Node* member : draft.nodes) {
-                    Draft changed;
-                    changed.shape = draft.shape;
-                    changed.walk = walk;
-                    if (!follows_walk(*member, changed, draft.maps.at(member))) return whole;
+                    if (fold_of_inputs(*member, walk, draft.shape, draft.maps.at(member)) != 0) return whole;
                 }
                 return "";
             }
             case Entry::kBeside: {
                 if (!draft.walk || !same_walk(*draft.walk, walk)) return whole;
-                const bool read_in_row = reads_in_row(node, group);
+                const bool read_in_row = reads_in_row(node, draft);
+                if (draft.fold != 0 && !can_be_folded(node, draft)) return whole;
                 return !read_in_row || allows_phases(node, walk) ? "" : "what follows walks the rows again";
             }
         }
@@ -507,8 +527,7 @@ private:
     }
 
     // Whether elements of the group's rows are computed from the node's result.
-    bool reads_in_row(const Node& node, size_t group) {
-        const Draft& draft = drafts_[group];
+    bool reads_in_row(const Node& node, const Draft& draft) {
         for (const Reader& reader : readers_[&node]) {
             const auto own = draft.maps.find(reader.node);
             if (own == draft.maps.end()) continue;
@@ -608,7 +627,8 @@ private:
             a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
             with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
             return false;
-        if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) : writes(a) || writes(b)) return false;
+        if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.fold != b.fold : writes(a) || writes(b))
+            return false;
         return std::any_of(a.nodes.begin(), a.nodes.end(),
                            [&](const Node* node) { return shares_input(*node, b); });
     }
@@ -622,7 +642,8 @@ private:
         if (draft.nodes.empty() || draft.shape != node.shape) return false;
         const Node& last = *draft.nodes.front();
         if (node.kind == NodeKind::kReduce) {
-            return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node));
+            return draft.reduced == node.reduced_axes && draft.walk &&
+                   same_walk(*draft.walk, space_of(node)) && (draft.fold == 0 || !node.reduction->deviations);
         }
         return !draft.walk && last.kind != NodeKind::kArange && is_pointwise(last);
     }
@@ -741,6 +762,7 @@ private:
         group.reason = std::move(draft.reason);
         group.shape = std::move(draft.shape);
         group.reduces = draft.walk.has_value();
+        group.folded = draft.fold != 0;
         group.multiplies = draft.multiplies;
         group.reduced = std::move(draft.reduced);
         return group;

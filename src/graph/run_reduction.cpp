@@ -4,6 +4,7 @@
 
 #include "core/shape.h"
 #include "core/thread_pool.h"
+#include "graph/folded_rows.h"
 #include "graph/group_run.h"
 #include "graph/reduction_tree.h"
 #include "graph/run_elementwise.h"
@@ -32,7 +33,7 @@ public:
     }
 
     void describe_and_launch(const GroupBuffers& buffers, GroupRun& run) {
-        if (walks_whole_rows(walk_)) {
+        if (walks_whole_rows(walk_) && !group_.folded) {
             run_rows(buffers, run);
         } else {
             run_chunks(buffers, run);
@@ -82,7 +83,19 @@ private:
         if (!along_rows) return result;
         for (const std::vector<size_t>& axes : walk_.reduced_axes)
             result.push_back(axes.empty() ? 0 : strides[axes.back()]);
+        if (fold_ == 0) return result;
+        result.back() = strides[walk_.reduced_axes.back()[fold_ - 1]];
+        result.push_back(strides[walk_.reduced_axes.back().back()]);
         return result;
+    }
+
+    // How the rows are folded for what the kernel reads, whose strides are over the group's space.
+    void find_fold(const KernelParts& parts) {
+        std::optional<size_t> fold = 0;
+        for (const BufferUse& use : parts.inputs)
+            fold = joined_folds(fold, fold_of(use.strides, walk_, group_.shape));
+        WEFT_CHECK(fold.has_value(), "a reduction and what computes its elements walk differently");
+        fold_ = *fold;
     }
 
     bool moves_along_rows(const Dims& strides) const {
@@ -115,11 +128,15 @@ private:
     // First kernel: partial results of each chunk of each row; second: the fixed tree above them, and what
     // follows it.
     void run_chunks(const GroupBuffers& buffers, GroupRun& run) {
-        const int64_t chunks = (inner_ + walk_.chunk - 1) / walk_.chunk;
         KernelParts first;
         first.form.shape = KernelShape::kReduce;
         StepBuilder first_steps(first, group_);
         add_reductions(first, first_steps);
+        find_fold(first);
+        const int64_t chunk = fold_ == 0 || !group_.device->is_cpu()
+                                  ? walk_.chunk
+                                  : folded_chunk(walk_, first.form.reductions.size());
+        const int64_t chunks = (inner_ + chunk - 1) / chunk;
 
         KernelParts second;
         second.form.shape = KernelShape::kCombine;
@@ -164,12 +181,19 @@ private:
         first.form.grid_rank = static_cast<int>(partial_shape.size());
         first.form.outer_rank = static_cast<int>(outer_);
         first.form.chunked = true;
-        first.form.chunk = walk_.chunk;
+        first.form.chunk = chunk;
+        first.form.folded = fold_ != 0;
         first.form.outputs.resize(components.size());
         finish_forms(first, true);
         Dims first_extents = partial_shape;
         first_extents.push_back(inner_);
-        if (decides_early(kept, extents)) {
+        if (fold_ != 0) {
+            const int64_t columns = inner_extent(fold_, walk_, group_.shape);
+            first_extents.push_back(columns);
+            extents.back() = inner_ / columns;
+            extents.push_back(columns);
+        }
+        if (fold_ == 0 && decides_early(kept, extents)) {
             launch_until_decided(first, chunks, extents, *partials[0], run);
         } else {
             run.launch(first, first_extents, extents);
@@ -217,6 +241,7 @@ private:
     ReductionSpace walk_;
     int64_t inner_ = 0;
     size_t outer_ = 0;
+    size_t fold_ = 0;  // graph/folded_rows.h
 };
 
 }  // namespace

@@ -114,6 +114,62 @@ def test_a_table_of_cosines_is_never_in_memory():
     numpy.testing.assert_allclose(numpy.asarray(result), c * c + s * s, rtol=1e-12)
 
 
+MERGED_AXES = {
+    "broadcast": lambda c, b, a, rows: (c * b).sum(),
+    "outer": lambda c, b, a, rows: (a * b).max(),
+    "position": lambda c, b, a, rows: (c + weft_or_numpy(c).arange(c.shape[1], dtype="f4")).argmax(),
+    "distance": lambda c, b, a, rows: ((c - a) ** 2).mean() * 2,
+    "gather": lambda c, b, a, rows: (c[rows] * 2).sum(),
+    "found": lambda c, b, a, rows: (c > b).any(),
+}
+
+
+def weft_or_numpy(x):
+    return weft if isinstance(x, weft.ndarray) else numpy
+
+
+@pytest.mark.parametrize("name", MERGED_AXES)
+@pytest.mark.parametrize("shape", [(300, 50), (7, 900), (5000, 3), (2, 40_000), (513, 511)])
+def test_rows_that_are_merged_for_a_reduction_are_computed_one_by_one(name, shape):
+    rng = numpy.random.default_rng(8)
+    arrays = [rng.random(size, dtype="f4") for size in (shape, shape[1], (shape[0], 1))]
+    arrays.append(rng.integers(0, shape[0], shape[0]))
+    inputs = [weft.array(a) for a in arrays]
+    weft.eval(*inputs)
+    compute = MERGED_AXES[name]
+    result, kernels = launches(lambda: compute(*inputs))
+    bits = numpy.asarray(result).tobytes()
+    # Indices are looked at; then chunks, and what they come to, and nothing of the table.
+    assert ["min_max" in kernel["name"] or "arange" in kernel["name"] for kernel in kernels[-2:]] == [
+        False
+    ] * 2
+    most = 16 * (shape[0] * shape[1] / 512 + 1) + 4 * shape[1]
+    assert max(kernel["bytes_written"] for kernel in kernels) <= most
+    for steps, fuse in (("folds", True), ("", False)):
+        with weft.config(without=steps, fuse=fuse):
+            result, kernels = launches(lambda: compute(*inputs))
+            assert numpy.asarray(result).tobytes() == bits
+            assert max(kernel["bytes_written"] for kernel in kernels) >= shape[0] * shape[1]
+    numpy.testing.assert_allclose(numpy.asarray(result), compute(*arrays), rtol=1e-5)
+
+
+def test_merged_rows_that_the_program_holds_or_walks_again_are_stored():
+    c, b = weft.array(field(300, 50)), weft.array(field(50))
+    weft.eval(c, b)
+
+    def held():
+        table = c * b
+        return table, table.sum()
+
+    for compute in (held, lambda: (c * b).std(), lambda: ((c * b) / (c * b).sum(1, keepdims=True)).sum()):
+        result, _ = launches(compute)
+        with weft.config(fuse=False):
+            naive, _ = launches(compute)
+        result, naive = ((x if isinstance(x, tuple) else (x,)) for x in (result, naive))
+        for mine, other in zip(result, naive, strict=True):
+            assert numpy.asarray(mine).tobytes() == numpy.asarray(other).tobytes()
+
+
 def test_views_that_overlap_are_counted_once():
     x = weft.array(field(30_000))
     kernel = launches(lambda: x[2:] + x[1:-1] + x[:-2])[1][0]
