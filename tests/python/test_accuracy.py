@@ -4,6 +4,7 @@ Complex results are judged by norm. Arguments are bit patterns at random, modera
 methods change. docs/accuracy.md lists what was measured; `python tests/python/test_accuracy.py [count]` measures.
 """
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -23,6 +24,13 @@ ROOT = Path(__file__).parents[2]
 TABLE = {row["name"]: row for row in tomllib.loads((ROOT / "src/ops/op_table.toml").read_text())["op"]}
 COUNT = 240
 LIMIT = 4.0
+ON_GPU = os.environ.get("WEFT_DEVICE", "cpu") not in ("", "cpu")
+
+
+def bound(name, kind="ulp"):
+    """What a function may be off by; on a GPU, where it may be NVIDIA's, all that is allowed to any."""
+    stated = TABLE[name].get(kind, 0.5)
+    return LIMIT if ON_GPU and stated > 0.5 else stated
 
 
 def real_cube_root(x):
@@ -208,7 +216,7 @@ def test_real(name, character):
         pytest.skip("no loop of this dtype")
     worst, where = measure_real(name, character, COUNT)
     # float16 is float32 rounded: the second rounding moves a result by half a unit at most.
-    allowed = 0.51 if character == "e" else TABLE[name].get("ulp", 0.5) + 1e-6
+    allowed = 0.51 if character == "e" else bound(name) + 1e-6
     assert worst <= min(allowed, LIMIT), f"{name} is off by {worst:.2f} ULP at {where}"
 
 
@@ -234,7 +242,7 @@ def test_powers_up_to_the_largest_number(character):
             exact = mp.power(mp.mpf(float(base)), mp.mpf(float(exponent)))
             off = error(result, exact, info)
         worst = max(worst, off)
-        assert off <= TABLE["power"]["ulp"], f"{base!r} ** {exponent!r} is {result!r}, off by {off:.2f} ULP"
+        assert off <= bound("power"), f"{base!r} ** {exponent!r} is {result!r}, off by {off:.2f} ULP"
     with weft.config(small=1 << 20):
         assert numpy.asarray(weft.power(weft.asarray(x), weft.asarray(y))).tobytes() == got.tobytes()
 
@@ -297,7 +305,7 @@ def test_complex_power(character, whole):
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex(name, character):
     worst, where = measure_complex(name, character, COUNT // 2)
-    assert worst <= TABLE[name]["ulp_complex"], f"{name} is off by {worst:.2f} ULP at {where}"
+    assert worst <= bound(name, "ulp_complex"), f"{name} is off by {worst:.2f} ULP at {where}"
 
 
 def main():

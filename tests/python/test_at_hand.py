@@ -87,6 +87,7 @@ def test_a_pending_reader_keeps_what_it_read():
     numpy.testing.assert_array_equal(x, [1, 2, 3, 101, 8, 8, 7, 8, 9, 10])
 
 
+@pytest.mark.host
 def test_shown_memory_sees_writes():
     x = weft.zeros(4)
     view = memoryview(x)
@@ -226,6 +227,7 @@ def test_which_error_of_an_index_comes_first(key):
         assert exception_kind(result) == exception_kind(expected), (make, key, result, expected)
 
 
+@pytest.mark.host
 def test_bools_are_two_objects():
     x = weft.arange(3.0)
     assert (x[0] > 1) is weft.False_
