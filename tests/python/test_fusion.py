@@ -27,6 +27,7 @@ def field(*shape, dtype="float64"):
 # ---- kernels and bytes of the programs that fusion is for ----
 
 
+@pytest.mark.host  # on a GPU the first steps copy what is outside of the window
 def test_laplace_step_is_one_kernel_that_reads_and_writes_the_field_once():
     start = field(300, 400)
     u = weft.array(start)
@@ -44,6 +45,7 @@ def test_laplace_step_is_one_kernel_that_reads_and_writes_the_field_once():
     numpy.testing.assert_array_equal(numpy.asarray(u), start)
 
 
+@pytest.mark.host  # on a GPU the first steps copy what is outside of the window
 def test_diffusion_that_keeps_its_laplacian_is_one_kernel():
     u = weft.array(field(300, 300))
 
@@ -553,6 +555,7 @@ assert len(OPTIONAL_STEPS) > 10
 OPTIONAL_STEPS.append(",".join(OPTIONAL_STEPS))
 
 
+@pytest.mark.host  # on a GPU the first steps copy what is outside of the window
 def test_the_value_of_a_write_in_a_loop_is_never_stored():
     """The turns are cut where the next one begins, when the statement no longer holds what it wrote."""
     x = weft.array(field(300, 400, dtype="float32"))
