@@ -106,26 +106,37 @@ public:
 
 private:
     void word(uint64_t value) {
-        if (count_ == words_.size()) [[unlikely]]
-            words_.resize(std::max<size_t>(256, 2 * words_.size()));
-        words_[count_++] = value;
+        reserve(1);
+        quick(value);
+    }
+    void reserve(size_t words) {
+        if (count_ + words > words_.size()) [[unlikely]]
+            words_.resize(std::max(count_ + words, 2 * words_.size()));
+    }
+    // Memory for the words was reserved.
+    void quick(uint64_t value) { words_[count_++] = value; }
+    void quick(const Dims& values) {
+        quick(values.size());
+        for (const int64_t value : values) quick(static_cast<uint64_t>(value));
     }
     void dims(const Dims& values) {
-        word(values.size());
-        for (const int64_t value : values) word(static_cast<uint64_t>(value));
+        reserve(values.size() + 1);
+        quick(values);
     }
 
     void write_node(const Node& node) {
-        word(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
-             static_cast<uint64_t>(node.inputs.size()) << 16 |
-             static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
-        word(reinterpret_cast<uintptr_t>(node.device));
-        word(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);
-        dims(node.shape);
+        reserve(node.shape.size() + 4);
+        quick(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
+              static_cast<uint64_t>(node.inputs.size()) << 16 |
+              static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
+        quick(reinterpret_cast<uintptr_t>(node.device));
+        quick(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);
+        quick(node.shape);
         for (const NodeResult& result : node.results) {
-            word(static_cast<uint64_t>(result.dtype.scalar_type()) | static_cast<uint64_t>(result.bytes)
-                                                                         << 8);
-            dims(result.strides);
+            reserve(result.strides.size() + 2);
+            quick(static_cast<uint64_t>(result.dtype.scalar_type()) | static_cast<uint64_t>(result.bytes)
+                                                                          << 8);
+            quick(result.strides);
         }
         if (node.kind == NodeKind::kReduce) {
             word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
@@ -161,15 +172,16 @@ private:
             }
             return;
         }
+        reserve(input.strides.size() + 3);
         if (input.source.node) {
-            word(2 | type << 8 | static_cast<uint64_t>(input.source.result) << 16 |
+            quick(2 | type << 8 | static_cast<uint64_t>(input.source.result) << 16 |
                  static_cast<uint64_t>(input.source.node->plan_position) << 32);
         } else {
             // Equal buffers get equal numbers, in the order in which they appear.
-            word(3 | type << 8 | uint64_t{buffers_.number_of(input.source.buffer.get())} << 32);
+            quick(3 | type << 8 | uint64_t{buffers_.number_of(input.source.buffer.get())} << 32);
         }
-        word(static_cast<uint64_t>(input.offset));
-        dims(input.strides);
+        quick(static_cast<uint64_t>(input.offset));
+        quick(input.strides);
     }
 
     Words& words_;      // as long as the longest key so far
