@@ -175,7 +175,7 @@ private:
         reserve(input.strides.size() + 3);
         if (input.source.node) {
             quick(2 | type << 8 | static_cast<uint64_t>(input.source.result) << 16 |
-                 static_cast<uint64_t>(input.source.node->plan_position) << 32);
+                  static_cast<uint64_t>(input.source.node->plan_position) << 32);
         } else {
             // Equal buffers get equal numbers, in the order in which they appear.
             quick(3 | type << 8 | uint64_t{buffers_.number_of(input.source.buffer.get())} << 32);

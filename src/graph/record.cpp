@@ -23,7 +23,7 @@ namespace {
 
 // A loop's turns are cut into plans where a storage's next version is first read; other chains may grow
 // longer.
-constexpr uint32_t kUpdateDepth = 64;
+constexpr uint32_t kUpdateDepth = 160;
 constexpr uint32_t kChainDepth = 192;
 constexpr size_t kPendingNodes = 20000;
 

@@ -7,8 +7,9 @@ namespace weft {
 namespace {
 
 constexpr uint64_t kSmallestCut = 8;  // nodes: below, handing out a kernel costs more than its work
-// Of turns that become one kernel on a GPU, where a launch costs what recording some ten operations does.
-constexpr uint64_t kSmallestChain = 32;
+// On a GPU, where a launch costs what recording some ten operations does: element-wise turns become one
+// kernel, others a graph of their kernels.
+constexpr uint64_t kSmallestCutOnGpu = 32;
 constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as turns
 constexpr uint64_t kShortestRow = 24;  // of a single one: a mean of 5 × 5 neighbours adds as many times
 
@@ -31,7 +32,7 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluate
     const uint64_t signature = signature_of(node), index = count_++;
     if (period_ != 0 && at(index - period_) != signature) period_ = 0;
     Recorded& entry = ring_[index % kRemembered];
-    entry = {signature, node.sequence, node.kind == NodeKind::kElementwise && !node.device->is_cpu(), {}};
+    entry = {signature, node.sequence, {}};
     size_t reads = 0;
     for (const Operand& input : node.inputs) {
         const Node* producer = input.source.node.get();
@@ -41,12 +42,13 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluate
     if (period_ != 0) {
         // Somebody looks now and then: what is counted begins anew there, so that the turns between two looks
         // are cut alike each time.
-        if (smallest_cut_ == kSmallestChain && ring_[(index - 1) % kRemembered].sequence <= evaluated)
+        if (smallest_cut_ == kSmallestCutOnGpu && ring_[(index - 1) % kRemembered].sequence <= evaluated)
             last_cut_ = index;
         if ((index - start_) % period_ == 0) reach(index);
     } else if (index % 4 == 3 && find_period()) {
         // The turns so far are cut too, so that the next one finds its kernels.
         next_cut_ = 0;
+        smallest_cut_ = node.device->is_cpu() ? kSmallestCut : kSmallestCutOnGpu;
         for (uint64_t turn = start_; turn <= index; turn += period_) reach(turn);
     }
     return cuts_;
@@ -118,9 +120,6 @@ bool TurnDetector::find_period() {
         period_ = period;
         start_ = start + values.narrowest;
         last_cut_ = start_;
-        bool chains = true;
-        for (uint64_t k = 0; k < period; ++k) chains &= ring_[(start + k) % kRemembered].chains;
-        smallest_cut_ = chains ? kSmallestChain : kSmallestCut;
         return true;
     }
     return false;

@@ -27,7 +27,6 @@ private:
     static constexpr uint64_t kLongestTurn = 128;  // nodes
     struct Recorded {
         uint64_t signature = 0, sequence = 0;
-        bool chains = false;              // element-wise, on a GPU
         std::array<uint64_t, 3> reads{};  // sequences of pending inputs
     };
     uint64_t at(uint64_t index) const { return ring_[index % kRemembered].signature; }

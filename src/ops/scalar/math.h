@@ -54,8 +54,8 @@ using sleef::log2;
 using sleef::sin;
 
 #if defined(__NVPTX__)
-// NVIDIA's gives infinity for some results that are a little below the largest number. Squares overflow and lose
-// bits below the normal numbers: take a power of two out of the arguments. At most one ULP off.
+// NVIDIA's gives infinity for some results that are a little below the largest number. Squares overflow and
+// lose bits below the normal numbers: take a power of two out of the arguments. At most one ULP off.
 inline double hypot(double x, double y) {
     const double larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
     const double in = larger > 0x1p500 ? 0x1p-600 : (larger < 0x1p-400 ? 0x1p600 : 1.0);
