@@ -568,6 +568,19 @@ def test_the_value_of_a_write_in_a_loop_is_never_stored():
     assert [kernel["bytes_written"] for kernel in weft.kernel_history()] == [298 * 398 * 4] * 12
 
 
+def test_what_a_turn_gives_a_name_is_not_stored_for_it():
+    """By the time a turn is computed the next one has given the name to something else."""
+    x = weft.array(field(300, 400, dtype="float32"))
+    weft.eval(x)
+    for _ in range(40):
+        around = x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2]
+        x[1:-1, 1:-1] = x[1:-1, 1:-1] + 0.1 * (around - 4 * x[1:-1, 1:-1])
+    del around
+    weft.eval(x)
+    history = weft.kernel_history()[-30:]
+    assert [kernel["bytes_written"] for kernel in history] == [298 * 398 * 4] * 30
+
+
 def test_an_unknown_step_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="plan_cache"), weft.config(without="nonsense"):
         pass

@@ -643,6 +643,25 @@ else:
 
 
 @needs_stand_in
+def test_the_steps_of_a_loop_are_launched_as_graphs(tmp_path):
+    program = """
+u = np.ones((60, 70))
+v = u.to_device("cpu")
+for x in (u, v):
+    x[30] = 5
+    for _ in range(100):
+        x[1:-1, 1:-1] = (x[2:, 1:-1] + x[:-2, 1:-1]) * 0.25 + (x[1:-1, 2:] + x[1:-1, :-2]) * 0.25
+assert u.device == "cuda:0" and v.device == "cpu"
+assert (u.to_device("cpu") == v).all()
+"""
+    log = tmp_path / "calls"
+    run(program, WEFT_DEVICE="cuda", WEFT_STAND_IN_LOG=str(log))
+    calls = log.read_text().split()
+    assert calls.count("cuGraphLaunch") >= 10
+    assert calls.count("cuLaunchKernel") <= 40
+
+
+@needs_stand_in
 def test_threads_on_two_devices_do_not_meet():
     """Each its own device, with what goes from one to the other and back between."""
     program = """
