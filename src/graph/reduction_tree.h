@@ -15,10 +15,11 @@ namespace weft {
 // Elements of the innermost reduced dimension are cut into blocks; within one, `lanes` accumulators take
 // turns. Blocks, and outer reduced dimensions, are combined pairwise; see kReduce in docs/kernel-ir.md. A
 // row's block has 16 turns of 32 lanes: no more additions one after another than NumPy's pairwise sum has.
-// Across rows, where NumPy adds row after row, longer blocks are as accurate and cost fewer partial results.
+// Across rows a block is one chain of additions: as long as partial results cost little, and short, since on
+// a GPU the blocks of all columns are what runs side by side.
 constexpr int64_t kReduceLanes = 32;
 constexpr int64_t kReduceBlock = 512;
-constexpr int64_t kReduceBlockAcrossRows = 4096;
+constexpr int64_t kReduceBlockAcrossRows = 256;
 
 // Of a reduction to squared deviations, a chunk is one unit: its elements less a pilot, the mean of its first
 // few, are added up, and their squares; chunks are combined by count, mean and sum of squares (Chan, Golub
