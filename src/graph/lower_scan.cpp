@@ -1,6 +1,8 @@
 #include "graph/lower_scan.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #include "graph/scan_tree.h"
 #include "passes/rewrite.h"
@@ -18,8 +20,12 @@ constexpr int64_t kChains = 8;
 constexpr int64_t kGroup = kChains * kScanBlock;
 static_assert(kScanChunk % kGroup == 0);
 
-// The threads of a team: a chunk is a block for each.
-constexpr int64_t kTeam = kScanChunk / kScanBlock;
+// The threads of a team, and what it works on at a time, in shared memory: whole blocks, each a step longer
+// than it is, so that threads that walk neighbouring blocks meet in no bank.
+constexpr int64_t kTeam = 256;
+constexpr int64_t kTileBytes = 32768;
+constexpr int64_t kPaddedBlock = kScanBlock + 1;
+static_assert(kScanChunk / kScanBlock <= kTeam);
 
 // Of each of the three arrays over columns: with two rows of elements they stay in the first-level cache.
 constexpr int64_t kColumnBytes = 8192;
@@ -206,90 +212,145 @@ void ScanLowering::row_of_thread(ValueId count, const Load& element, const Store
         });
 }
 
-// What each block of a chunk comes to, then what comes before it; behind them what the chunk comes to.
-ValueId ScanLowering::shared_totals() {
+// Elements of a tile: a power of two of blocks, at most a chunk.
+int64_t ScanLowering::tile_elements() const {
+    return std::min(kScanChunk, kTileBytes / DType::of(form_.compute).itemsize());
+}
+
+ValueId ScanLowering::shared(int64_t length, const char* name) {
     ir::BufferType type{.element = form_.compute, .space = ir::AddressSpace::kShared};
     type.alias_scope = passes::unused_alias_scope(b_.function());
     type.strides = {DType::of(form_.compute).itemsize()};
-    type.sizes = {kTeam + 1};
-    return b_.allocate(std::move(type), "totals");
+    type.sizes = {length};
+    return b_.allocate(std::move(type), name);
 }
 
-// One thread's part: its block of the chunk. Gives what the chunk comes to, with what came before it.
-ValueId ScanLowering::blocks_of_team(ValueId thread, ValueId totals, ValueId begin, ValueId end,
-                                     ValueId before, const Load& element, const Store& store_result) {
-    const ValueId zero = b_.index(0), one = b_.index(1), length = b_.index(kScanBlock);
-    const ValueId offset = b_.apply("multiply", {thread, length});
-    const ValueId from = b_.apply("minimum", {b_.apply("add", {begin, offset}), end});
-    const ValueId to = b_.apply("minimum", {b_.apply("add", {from, length}), end});
-    const auto walk = [&](const std::function<void(ValueId, ValueId)>& consume) {
-        return b_.for_loop(from, to, one, Values{identity()},
-                           [&](Builder&, std::span<const ValueId> arguments) {
-                               const ValueId k = arguments[0], running = arguments[1];
-                               const ValueId next = combine(running, element(k));
-                               if (consume) consume(k, next);
-                               return Values{next};
-                           })[0];
+ScanLowering::Tile ScanLowering::shared_tile() {
+    const int64_t blocks = tile_elements() / kScanBlock;
+    Tile tile;
+    tile.values = shared(blocks * kPaddedBlock, "tile");
+    tile.totals = shared(blocks, "totals");
+    tile.befores = shared(blocks, "befores");
+    tile.whole = shared(1, "whole");
+    return tile;
+}
+
+// One thread's part of a tile, elements [begin, end): elements are read and results written side by side,
+// and between a thread walks a block. Gives what the chunk comes to so far.
+ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId begin, ValueId end,
+                                   ValueId before_chunk, ValueId before, const Load& element,
+                                   const Store& store_result) {
+    const ValueId zero = b_.index(0), one = b_.index(1), team = b_.index(kTeam);
+    const ValueId length = b_.index(kScanBlock), shift = b_.index(std::countr_zero(uint64_t{kScanBlock}));
+    const ValueId count = b_.apply("subtract", {end, begin}), last = b_.apply("subtract", {end, one});
+    const ValueId blocks =
+        b_.apply("right_shift", {b_.apply("add", {count, b_.index(kScanBlock - 1)}), shift});
+    const auto each_of_thread = [&](ValueId upper, const std::function<void(ValueId)>& body) {
+        b_.for_loop(thread, upper, team, {}, [&](Builder&, std::span<const ValueId> arguments) {
+            body(arguments[0]);
+            return Values{};
+        });
     };
-    store(totals, thread, walk({}));
+    const auto block_of = [&](ValueId k) { return b_.apply("right_shift", {k, shift}); };
+    const auto padded = [&](ValueId k) { return b_.apply("add", {k, block_of(k)}); };
+
+    each_of_thread(b_.apply("multiply", {blocks, length}), [&](ValueId k) {
+        const ValueId at = b_.apply("add", {begin, k});
+        const ValueId own = element(b_.apply("minimum", {at, last}));
+        store(tile.values, padded(k), b_.apply("select", {b_.apply("less", {at, end}), own, identity()}));
+    });
     b_.barrier();
     b_.if_else(
-        b_.apply("equal", {thread, zero}),
+        b_.apply("less", {thread, blocks}),
         [&](Builder&, std::span<const ValueId>) {
-            const ValueId all = b_.for_loop(zero, b_.index(kTeam), one, Values{identity()},
-                                            [&](Builder&, std::span<const ValueId> arguments) {
-                                                const ValueId t = arguments[0], sum = arguments[1];
-                                                const ValueId own = load(totals, t);
-                                                store(totals, t, sum);
-                                                return Values{combine(sum, own)};
-                                            })[0];
-            store(totals, b_.index(kTeam), all);
+            const ValueId first = b_.apply("multiply", {thread, b_.index(kPaddedBlock)});
+            const ValueId total = b_.for_loop(
+                zero, length, one, Values{identity()}, [&](Builder&, std::span<const ValueId> arguments) {
+                    const ValueId at = b_.apply("add", {first, arguments[0]});
+                    const ValueId next = combine(arguments[1], load(tile.values, at));
+                    if (store_result) store(tile.values, at, next);
+                    return Values{next};
+                })[0];
+            store(tile.totals, thread, total);
             return Values{};
         },
         [](Builder&, std::span<const ValueId>) { return Values{}; });
     b_.barrier();
-    const ValueId before_block = load(totals, thread), all = load(totals, b_.index(kTeam));
-    b_.barrier();
-    if (store_result) {
-        walk([&](ValueId k, ValueId running) {
-            store_result(k, combine(before, combine(before_block, running)));
+    // Every thread finds what comes before each block, and keeps its own.
+    const Values sums = b_.for_loop(
+        zero, blocks, one, Values{before, before}, [&](Builder&, std::span<const ValueId> arguments) {
+            const ValueId k = arguments[0], sum = arguments[1];
+            const ValueId own = b_.apply("select", {b_.apply("equal", {k, thread}), sum, arguments[2]});
+            return Values{combine(sum, load(tile.totals, k)), own};
         });
+    if (!store_result) {
+        b_.barrier();
+        return sums[0];
     }
-    return combine(before, all);
+    b_.if_else(
+        b_.apply("less", {thread, blocks}),
+        [&](Builder&, std::span<const ValueId>) {
+            store(tile.befores, thread, sums[1]);
+            return Values{};
+        },
+        [](Builder&, std::span<const ValueId>) { return Values{}; });
+    b_.barrier();
+    each_of_thread(count, [&](ValueId k) {
+        const ValueId in_chunk = combine(load(tile.befores, block_of(k)), load(tile.values, padded(k)));
+        store_result(b_.apply("add", {begin, k}), combine(before_chunk, in_chunk));
+    });
+    b_.barrier();
+    return sums[0];
+}
+
+ValueId ScanLowering::chunk_of_thread(ValueId thread, const Tile& tile, ValueId begin, ValueId end,
+                                      ValueId before, const Load& element, const Store& store_result) {
+    return steps_carrying(
+        begin, end, tile_elements(), identity(), [&](ValueId from, ValueId to, ValueId before_tile) {
+            return tile_of_team(thread, tile, from, to, before, before_tile, element, store_result);
+        });
+}
+
+void ScanLowering::by_team(const std::function<void(ValueId thread)>& body) {
+    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
+                [&](Builder&, std::span<const ValueId> thread) {
+                    body(thread[0]);
+                    return Values{};
+                });
 }
 
 void ScanLowering::row_of_team(ValueId count, const Load& element, const Store& store_result) {
-    const ValueId totals = shared_totals();
-    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
-                [&](Builder&, std::span<const ValueId> thread) {
-                    const ValueId t = thread[0];
-                    steps_carrying(b_.index(0), count, kScanChunk, identity(),
-                                   [&](ValueId begin, ValueId end, ValueId before) {
-                                       return blocks_of_team(t, totals, begin, end, before, element,
-                                                             store_result);
-                                   });
-                    return Values{};
-                });
+    const Tile tile = shared_tile();
+    by_team([&](ValueId thread) {
+        steps_carrying(
+            b_.index(0), count, kScanChunk, identity(), [&](ValueId begin, ValueId end, ValueId before) {
+                return combine(before,
+                               chunk_of_thread(thread, tile, begin, end, before, element, store_result));
+            });
+    });
 }
 
 ValueId ScanLowering::chunk_total_of_team(ValueId begin, ValueId end, const Load& element) {
-    const ValueId totals = shared_totals();
-    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
-                [&](Builder&, std::span<const ValueId> thread) {
-                    blocks_of_team(thread[0], totals, begin, end, identity(), element, {});
-                    return Values{};
-                });
-    return load(totals, b_.index(kTeam));
+    const Tile tile = shared_tile();
+    const ValueId zero = b_.index(0);
+    by_team([&](ValueId thread) {
+        const ValueId total = chunk_of_thread(thread, tile, begin, end, identity(), element, {});
+        b_.if_else(
+            b_.apply("equal", {thread, zero}),
+            [&](Builder&, std::span<const ValueId>) {
+                store(tile.whole, zero, total);
+                return Values{};
+            },
+            [](Builder&, std::span<const ValueId>) { return Values{}; });
+    });
+    return load(tile.whole, zero);
 }
 
 void ScanLowering::chunk_of_team(ValueId begin, ValueId end, ValueId before, const Load& element,
                                  const Store& store_result) {
-    const ValueId totals = shared_totals();
-    b_.parallel(ir::ParallelLevel::kBlock, std::array{b_.index(kTeam)},
-                [&](Builder&, std::span<const ValueId> thread) {
-                    blocks_of_team(thread[0], totals, begin, end, before, element, store_result);
-                    return Values{};
-                });
+    const Tile tile = shared_tile();
+    by_team(
+        [&](ValueId thread) { chunk_of_thread(thread, tile, begin, end, before, element, store_result); });
 }
 
 void ScanLowering::across(ValueId rows, ValueId columns, const LoadAt& element, const StoreAt& store_result) {

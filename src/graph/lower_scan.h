@@ -34,7 +34,7 @@ public:
     static int64_t max_columns(ScalarType compute);
 
     // The same for GPUs. A row by one thread, its neighbours by the next ones; or by a team of threads, a
-    // block of elements each.
+    // tile after another in shared memory.
     void row_of_thread(ir::ValueId count, const Load& element, const Store& store);
     void row_of_team(ir::ValueId count, const Load& element, const Store& store);
     ir::ValueId chunk_total_of_team(ir::ValueId begin, ir::ValueId end, const Load& element);
@@ -55,9 +55,20 @@ private:
         ir::ValueId lower, ir::ValueId upper, int64_t step, ir::ValueId initial,
         const std::function<ir::ValueId(ir::ValueId begin, ir::ValueId end, ir::ValueId carried)>& body);
     void row_in_order(ir::ValueId count, const Load& element, const Store& store);
-    ir::ValueId shared_totals();
-    ir::ValueId blocks_of_team(ir::ValueId thread, ir::ValueId totals, ir::ValueId begin, ir::ValueId end,
-                               ir::ValueId before, const Load& element, const Store& store);
+    // What a team shares: elements, then running results of their blocks; what each block comes to, and what
+    // comes before it; what a chunk comes to.
+    struct Tile {
+        ir::ValueId values, totals, befores, whole;
+    };
+    int64_t tile_elements() const;
+    ir::ValueId shared(int64_t length, const char* name);
+    Tile shared_tile();
+    void by_team(const std::function<void(ir::ValueId thread)>& body);
+    ir::ValueId tile_of_team(ir::ValueId thread, const Tile& tile, ir::ValueId begin, ir::ValueId end,
+                             ir::ValueId before_chunk, ir::ValueId before, const Load& element,
+                             const Store& store);
+    ir::ValueId chunk_of_thread(ir::ValueId thread, const Tile& tile, ir::ValueId begin, ir::ValueId end,
+                                ir::ValueId before, const Load& element, const Store& store);
     ir::ValueId blocks(ir::ValueId begin, ir::ValueId end, const Load& element,
                        const std::function<void(ir::ValueId k, ir::ValueId value)>& consume);
 
