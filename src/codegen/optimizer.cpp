@@ -88,6 +88,13 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     run(module, machine, std::move(passes));
 }
 
+void inline_operations(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    run(module, machine, std::move(passes));
+}
+
 void optimize_for_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) check(module);
     llvm::FunctionPassManager passes;

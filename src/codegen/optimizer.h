@@ -12,6 +12,9 @@ namespace weft::codegen {
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
 
 // The same for GPUs, where the target's own passes do a part, and threads take the place of vectors.
+// What operations call stands in the kernel itself, its operands as values.
+void inline_operations(llvm::Module& module, llvm::TargetMachine& machine);
+
 void optimize_for_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
 
 }  // namespace weft::codegen

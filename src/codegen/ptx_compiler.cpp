@@ -164,7 +164,10 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
     lower_for_ptx(kernel, {.wide = options.wide, .unaligned = options.unaligned}, module, engine.library(),
                   image);
     const bool uses_libdevice = needs_libdevice(module);
-    if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
+    if (uses_libdevice) {
+        if (has_sines_and_cosines(module)) inline_operations(module, machine);
+        engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
+    }
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
     optimize_for_ptx(module, machine, config().verify);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
