@@ -137,12 +137,13 @@ std::string encode(const CachedGpuKernel& kernel) {
     append_text(bytes, image.name);
     append_text(bytes, image.symbol);
     for (const int number :
-         {image.sm, image.words, image.grid_dimensions, image.points_per_thread,
+         {image.sm, image.words, image.grid_dimensions, image.points_per_thread, image.run_dimension,
           static_cast<int>(image.teams), image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
         append_number(bytes, static_cast<uint64_t>(number));
     }
     append_number(bytes, static_cast<uint64_t>(image.row_elements));
     append_number(bytes, static_cast<uint64_t>(image.elements_per_warp));
+    append_number(bytes, static_cast<uint64_t>(image.kept_bytes));
     append_number(bytes, image.team_words.size());
     for (const int word : image.team_words) append_number(bytes, static_cast<uint64_t>(word));
     append_number(bytes, image.buffers.size());
@@ -168,12 +169,14 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.words = number();
     image.grid_dimensions = number();
     image.points_per_thread = number();
+    image.run_dimension = number();
     image.teams = number() != 0;
     image.team_threads = number();
     image.row_word = number();
     image.wide = number() != 0;
     image.row_elements = static_cast<int64_t>(reader.number());
     image.elements_per_warp = static_cast<int64_t>(reader.number());
+    image.kept_bytes = static_cast<int64_t>(reader.number());
     const uint64_t factors = reader.number();
     if (factors > kMost) return false;
     image.team_words.resize(factors);

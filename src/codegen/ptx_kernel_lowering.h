@@ -72,9 +72,47 @@ protected:
 
     void set_most_threads(int threads);
 
+    using Values = std::vector<Scalar>;
+    // for (i = begin; i < end; i += step), carrying values.
+    template <class Body>
+    Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initials,
+                        const Body& body, int unrolled = 0) {
+        llvm::BasicBlock* preheader = new_block("loop.preheader");
+        llvm::BasicBlock* turn = new_block("loop");
+        llvm::BasicBlock* after = new_block("loop.end");
+        llvm::BasicBlock* before = builder_.GetInsertBlock();
+        builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), preheader, after);
+        builder_.SetInsertPoint(preheader);
+        builder_.CreateBr(turn);
+        builder_.SetInsertPoint(turn);
+        llvm::PHINode* i = builder_.CreatePHI(begin->getType(), 2);
+        i->addIncoming(begin, preheader);
+        const Phis carried = make_phis(initials, preheader);
+        const Values yielded = body(i, values_in(carried));
+        llvm::Value* next = builder_.CreateNSWAdd(i, step);
+        llvm::BasicBlock* latch = builder_.GetInsertBlock();
+        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), turn, after);
+        if (unrolled > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(unrolled));
+        i->addIncoming(next, latch);
+        add_incoming(carried, yielded, latch);
+        builder_.SetInsertPoint(after);
+        const Phis finals = make_phis(initials, before);
+        add_incoming(finals, yielded, latch);
+        return values_in(finals);
+    }
+
+    static Values values_in(const Phis& phis) {
+        Values values(phis.size());
+        for (size_t i = 0; i < phis.size(); ++i) {
+            for (size_t part = 0; part < phis[i].size(); ++part) values[i].parts[part] = phis[i][part];
+        }
+        return values;
+    }
+
     const PtxLoweringOptions& options_;
     CudaKernelImage& image_;
     int most_threads_ = 256;
+    std::set<uint16_t> unwritten_;  // scopes of which the kernel writes nothing
 
 private:
     void fence(const ir::Instruction& instruction, bool before);
@@ -87,7 +125,6 @@ private:
                                                    static_cast<uint64_t>(index));
     }
 
-    std::set<uint16_t> unwritten_;
     llvm::BasicBlock* leave_ = nullptr;
     bool has_grid_ = false;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/kept_values.h"
 #include "codegen/ptx_kernel_lowering.h"
 #include "weft/errors.h"
 
@@ -24,8 +25,10 @@ using ir::ValueId;
 constexpr int kWarp = 32;
 constexpr int kMostWarps = 32;      // of a block
 constexpr int kMostThreads = 1024;  // of a block
-constexpr int64_t kElementsOfThread =
-    4;  // that a thread combines before the warp does, of pairwise reductions
+// That a thread combines before the warp does, of pairwise reductions.
+constexpr int64_t kElementsOfThread = 4;
+constexpr int64_t kKeptElementsPerWarp = 512;  // a warp's values should leave room for other teams'
+constexpr int kTurnsOfWriting = 4;
 
 bool any_instruction(const Region& region, const std::function<bool(const Instruction&)>& matches) {
     return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
@@ -40,8 +43,6 @@ public:
     using PtxKernelLowering::PtxKernelLowering;
 
 private:
-    using Values = std::vector<Scalar>;
-
     // --- the grid ------------------------------------------------------------------------------------
 
     void lower_grid(const Region& region, std::span<llvm::Value* const> sizes) override {
@@ -68,7 +69,91 @@ private:
             for (size_t d = 0; d < sizes.size(); ++d)
                 scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
         }
+        lower_point(region);
+    }
+
+    // A row that is short enough for the values that are needed again is walked with these in shared memory.
+    void lower_point(const Region& region) {
+        if (!fixed_team_ && has_walk_) kept_ = find_kept_values(kernel_, region, unwritten_);
+        if (kept_.bytes == 0 || word_of_parameter(kept_.size) != image_.row_word || image_.row_word < 0) {
+            kept_ = {};
+            lower_region(region);
+            return;
+        }
+        image_.kept_bytes = kept_.bytes;
+        image_.elements_per_warp = kKeptElementsPerWarp;
+        row_ = index(kept_.size);
+        llvm::BasicBlock* keeping = new_block("keeping");
+        llvm::BasicBlock* walking = new_block("walking");
+        llvm::BasicBlock* after = new_block("point.end");
+        builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostKeptBytes / kept_.bytes)), keeping,
+                              walking);
+        builder_.SetInsertPoint(keeping);
+        llvm::Value* bytes = builder_.CreateAnd(
+            builder_.CreateAdd(builder_.CreateMul(row_, number(kept_.bytes)), number(kKeptAlignment - 1)),
+            number(-kKeptAlignment));
+        kept_memory_ = builder_.CreateInBoundsGEP(
+            builder_.getInt8Ty(), kept_array(),
+            {builder_.CreateMul(builder_.CreateZExt(team_, builder_.getInt64Ty()), bytes)});
+        keeping_ = true;
         lower_region(region);
+        keeping_ = false;
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(walking);
+        lower_region(region);
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+    }
+
+    // What the launch gives to the block.
+    llvm::GlobalVariable* kept_array() {
+        auto* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
+        auto* array =
+            new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                     "weft_kept", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+        array->setAlignment(llvm::Align(kKeptAlignment));
+        return array;
+    }
+    llvm::Value* kept_element(const KeptValues::Value& value, int64_t itemsize,
+                              llvm::Value* number_of_element) {
+        llvm::Value* array = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), kept_memory_,
+                                                        {builder_.CreateNSWMul(row_, number(value.offset))});
+        return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), array,
+                                          {builder_.CreateNSWMul(number_of_element, number(itemsize))});
+    }
+
+    // The body of a walk, for one element and one thread.
+    Values lower_element(const Region& region, llvm::Value* number_of_element) {
+        scalars_[region.arguments[0].index].parts[0] = number_of_element;
+        of_thread_ = true;
+        Values values = keeping_ ? lower_keeping(region, number_of_element) : lower_region(region);
+        of_thread_ = false;
+        return values;
+    }
+
+    Values lower_keeping(const Region& region, llvm::Value* number_of_element) {
+        const auto access = [&](const Instruction& instruction, const KeptValues::Value& value) {
+            const ScalarType type = kernel_.type(instruction.results[0]).scalar;
+            return std::pair(part_type(type), kept_element(value, DType(type).itemsize(), number_of_element));
+        };
+        // Reading comes first: what is written may take the same place.
+        for (const Instruction& instruction : region.body) {
+            const auto found = kept_.values.find(&instruction);
+            if (found == kept_.values.end() || found->second.use != KeptValues::Use::kRead) continue;
+            const auto [type, place] = access(instruction, found->second);
+            scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
+        }
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kYield) return values_of(instruction.operands);
+            const auto found = kept_.values.find(&instruction);
+            const bool kept = found != kept_.values.end();
+            if (kept && found->second.use != KeptValues::Use::kKept) continue;
+            lower(instruction);
+            if (!kept) continue;
+            builder_.CreateStore(scalar(instruction.results[0]).parts[0],
+                                 access(instruction, found->second).second);
+        }
+        return {};
     }
 
     // The team's size is the launch's choice, unless a block with barriers says it, or there is shared
@@ -98,11 +183,25 @@ private:
             image_.team_threads = kMostTeamThreads;
             fixed_team_ = true;
         }
+        find_longest_walk(region);
+    }
+
+    // The launch chooses the team by the longest reduction, of the first pilot's elements, say, and the
+    // row's.
+    void find_longest_walk(const Region& region) {
         any_instruction(region, [&](const Instruction& instruction) {
             if (instruction.opcode != Opcode::kReduce) return false;
-            find_row(instruction.operands[0]);
-            if (instruction.block == 1) image_.elements_per_warp = kElementsOfThread * kWarp;
-            return true;
+            const bool pairwise = instruction.block == 1;
+            const int word = word_of_parameter(instruction.operands[0]);
+            const int64_t bound = bound_of(instruction.operands[0]);
+            if (!has_walk_ || (word >= 0 && image_.row_word < 0) ||
+                (image_.row_word < 0 && bound > image_.row_elements)) {
+                image_.row_word = word;
+                image_.row_elements = bound;
+                if (pairwise) image_.elements_per_warp = kElementsOfThread * kWarp;
+            }
+            has_walk_ = true;
+            return false;
         });
     }
 
@@ -150,18 +249,18 @@ private:
         }
     }
 
-    // How long rows are, for the launch: a parameter, or at most a constant.
-    void find_row(ValueId size) {
-        image_.row_word = word_of_parameter(size);
-        const Instruction* computed = definition(size);
-        if (computed == nullptr) return;
-        if (computed->opcode == Opcode::kConstant) image_.row_elements = computed->constant.as<int64_t>();
-        if (computed->opcode != Opcode::kApply || computed->op->id != OpId::kMinimum) return;
+    // A constant that the value is at most; 0: none is known.
+    int64_t bound_of(ValueId value) const {
+        const Instruction* computed = definition(value);
+        if (computed == nullptr) return 0;
+        if (computed->opcode == Opcode::kConstant) return computed->constant.as<int64_t>();
+        if (computed->opcode != Opcode::kApply || computed->op->id != OpId::kMinimum) return 0;
+        int64_t least = 0;
         for (const ValueId operand : computed->operands) {
-            const Instruction* bound = definition(operand);
-            if (bound != nullptr && bound->opcode == Opcode::kConstant)
-                image_.row_elements = bound->constant.as<int64_t>();
+            const int64_t bound = bound_of(operand);
+            if (bound > 0 && (least == 0 || bound < least)) least = bound;
         }
+        return least;
     }
 
     // --- order among the threads of a team -----------------------------------------------------------
@@ -266,6 +365,10 @@ private:
         const auto run = [&](llvm::Value* number) {
             const std::vector<llvm::Value*> point = decompose(number, sizes, order);
             for (size_t d = 0; d < point.size(); ++d) scalars_[region.arguments[d].index].parts[0] = point[d];
+            if (point.size() == 1) {
+                lower_element(region, point[0]);
+                return;
+            }
             of_thread_ = true;
             lower_region(region);
             of_thread_ = false;
@@ -280,48 +383,37 @@ private:
         llvm::Value* total = sizes[0];
         for (size_t d = 1; d < sizes.size(); ++d) total = builder_.CreateMul(total, sizes[d]);
         wait_if_in_conflict();
-        counted_loop(thread, total, builder_.CreateZExt(threads_, wide), {},
-                     [&](llvm::Value* number, const Values&) {
-                         run(number);
-                         return Values{};
-                     });
+        const int turns = std::min(unrolling_of(instruction.regions), kTurnsOfWriting);
+        if (keeping_ && instruction.operands[0] == kept_.size && kept_.block > 0) {
+            lower_along_row(region, turns);
+        } else {
+            counted_loop(
+                thread, total, builder_.CreateZExt(threads_, wide), {},
+                [&](llvm::Value* number, const Values&) {
+                    run(number);
+                    return Values{};
+                },
+                turns);
+        }
         wait_if_in_conflict();
     }
 
-    // for (i = begin; i < end; i += step), carrying values.
-    template <class Body>
-    Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initials,
-                        const Body& body, int unrolled = 0) {
-        llvm::BasicBlock* preheader = new_block("loop.preheader");
-        llvm::BasicBlock* turn = new_block("loop");
-        llvm::BasicBlock* after = new_block("loop.end");
-        llvm::BasicBlock* before = builder_.GetInsertBlock();
-        builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), preheader, after);
-        builder_.SetInsertPoint(preheader);
-        builder_.CreateBr(turn);
-        builder_.SetInsertPoint(turn);
-        llvm::PHINode* i = builder_.CreatePHI(begin->getType(), 2);
-        i->addIncoming(begin, preheader);
-        const Phis carried = make_phis(initials, preheader);
-        const Values yielded = body(i, values_in(carried));
-        llvm::Value* next = builder_.CreateNSWAdd(i, step);
-        llvm::BasicBlock* latch = builder_.GetInsertBlock();
-        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), turn, after);
-        if (unrolled > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(unrolled));
-        i->addIncoming(next, latch);
-        add_incoming(carried, yielded, latch);
-        builder_.SetInsertPoint(after);
-        const Phis finals = make_phis(initials, before);
-        add_incoming(finals, yielded, latch);
-        return values_in(finals);
-    }
-
-    static Values values_in(const Phis& phis) {
-        Values values(phis.size());
-        for (size_t i = 0; i < phis.size(); ++i) {
-            for (size_t part = 0; part < phis[i].size(); ++part) values[i].parts[part] = phis[i][part];
-        }
-        return values;
+    // Each thread takes the elements that it has in reductions: what is kept was written by itself.
+    void lower_along_row(const Region& region, int turns) {
+        const Share share = share_of_warp(row_, kept_.block);
+        counted_loop(share.own, share.end, number(1), {}, [&](llvm::Value* k, const Values&) {
+            llvm::Value* start = builder_.CreateNSWMul(k, number(kept_.block));
+            llvm::Value* count = smaller(builder_.CreateNSWSub(row_, start), number(kept_.block));
+            llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
+            counted_loop(
+                lane, count, number(kWarp), {},
+                [&](llvm::Value* at, const Values&) {
+                    lower_element(region, builder_.CreateNSWAdd(start, at));
+                    return Values{};
+                },
+                turns);
+            return Values{};
+        });
     }
 
     // Values of `then` where the condition holds, else `otherwise`.
@@ -411,12 +503,7 @@ private:
 
     // Both regions compute for one thread.
     Values element(const Reduction& reduction, llvm::Value* number) {
-        const Region& region = reduction.instruction->regions[0];
-        scalars_[region.arguments[0].index].parts[0] = number;
-        of_thread_ = true;
-        Values values = lower_region(region);
-        of_thread_ = false;
-        return values;
+        return lower_element(reduction.instruction->regions[0], number);
     }
     Values combined(const Reduction& reduction, const Values& left, const Values& right) {
         const Region& region = reduction.instruction->regions[1];
@@ -553,6 +640,30 @@ private:
         return builder_.CreateAnd(bits, builder_.CreateSub(bits, number(1)));
     }
 
+    // A warp takes a subtree: a power of two of blocks, from `own` to `end`.
+    struct Share {
+        llvm::Value *blocks, *bits, *own, *end;
+    };
+    Share share_of_warp(llvm::Value* size, int64_t length) {
+        Share share{};
+        share.blocks =
+            builder_.CreateSDiv(builder_.CreateNSWAdd(size, number(length - 1)), number(length), "blocks");
+        llvm::Value* warps = builder_.CreateZExt(warps_, builder_.getInt64Ty());
+        llvm::Value* each = builder_.CreateUDiv(
+            builder_.CreateAdd(share.blocks, builder_.CreateSub(warps, number(1))), warps);
+        llvm::Value* zeros = builder_.CreateIntrinsic(
+            llvm::Intrinsic::ctlz, {builder_.getInt64Ty()},
+            {builder_.CreateSub(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, each, number(1)),
+                                number(1)),
+             builder_.getFalse()});
+        share.bits = builder_.CreateSub(number(64), zeros);
+        llvm::Value* warp = builder_.CreateZExt(warp_, builder_.getInt64Ty());
+        share.own = builder_.CreateShl(warp, share.bits);
+        share.end =
+            smaller(builder_.CreateShl(builder_.CreateAdd(warp, number(1)), share.bits), share.blocks);
+        return share;
+    }
+
     void lower_reduce(const Instruction& instruction) {
         Reduction reduction{&instruction, nullptr, values_of(std::span(instruction.operands).subspan(1))};
         reduction.size =
@@ -567,34 +678,19 @@ private:
             define_all(instruction, values);
             return;
         }
-        llvm::Value* blocks = builder_.CreateSDiv(builder_.CreateNSWAdd(reduction.size, number(length - 1)),
-                                                  number(length), "blocks");
         const auto block = [&](llvm::Value* k) {
             llvm::Value* start = builder_.CreateNSWMul(k, number(length));
             llvm::Value* count = smaller(builder_.CreateNSWSub(reduction.size, start), number(length));
             return elements ? pairwise_block(reduction, start, count) : lanes_block(reduction, start, count);
         };
-        // A warp takes a subtree: a power of two of blocks.
-        llvm::Value* warps = builder_.CreateZExt(warps_, builder_.getInt64Ty());
-        llvm::Value* each =
-            builder_.CreateUDiv(builder_.CreateAdd(blocks, builder_.CreateSub(warps, number(1))), warps);
-        llvm::Value* zeros = builder_.CreateIntrinsic(
-            llvm::Intrinsic::ctlz, {builder_.getInt64Ty()},
-            {builder_.CreateSub(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, each, number(1)),
-                                number(1)),
-             builder_.getFalse()});
-        llvm::Value* bits = builder_.CreateSub(number(64), zeros);
-        llvm::Value* own = builder_.CreateShl(builder_.CreateZExt(warp_, builder_.getInt64Ty()), bits);
-        llvm::Value* end = smaller(
-            builder_.CreateShl(
-                builder_.CreateAdd(builder_.CreateZExt(warp_, builder_.getInt64Ty()), number(1)), bits),
-            blocks);
-        const Values of_warp = if_then(builder_.CreateICmpSLT(own, end), reduction.initials,
-                                       [&] { return pairwise(reduction, own, end, block); });
+        const Share share = share_of_warp(reduction.size, length);
+        const Values of_warp = if_then(builder_.CreateICmpSLT(share.own, share.end), reduction.initials,
+                                       [&] { return pairwise(reduction, share.own, share.end, block); });
         // How many warps had some.
-        llvm::Value* subtree = builder_.CreateShl(number(1), bits);
+        llvm::Value* subtree = builder_.CreateShl(number(1), share.bits);
         llvm::Value* taking_part = builder_.CreateTrunc(
-            builder_.CreateLShr(builder_.CreateAdd(blocks, builder_.CreateSub(subtree, number(1))), bits),
+            builder_.CreateLShr(builder_.CreateAdd(share.blocks, builder_.CreateSub(subtree, number(1))),
+                                share.bits),
             builder_.getInt32Ty());
         const Values values = if_then(builder_.CreateICmpUGT(warps_, builder_.getInt32(1)), of_warp,
                                       [&] { return combine_warps(reduction, of_warp, taking_part); });
@@ -646,6 +742,11 @@ private:
     llvm::Value* warp_ = nullptr;
     llvm::Value* warps_ = nullptr;
     llvm::Value* team_ = nullptr;  // i32, in the block
+    bool has_walk_ = false;        // of which the launch makes the team's size
+    KeptValues kept_;
+    bool keeping_ = false;  // what is lowered keeps values
+    llvm::Value* kept_memory_ = nullptr;
+    llvm::Value* row_ = nullptr;
     bool fixed_team_ = false;
     bool has_conflicts_ = false;
     bool of_thread_ = false;  // what is lowered is for one thread

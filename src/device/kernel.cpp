@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kMostNarrow = std::numeric_limits<int32_t>::max();
 constexpr int64_t kThreads = 256;       // of a block, unless the kernel says how many
 constexpr int64_t kMostThreads = 1024;  // of a block
+constexpr int64_t kLeastThreads = 64;
+constexpr int64_t kManyThreads = 1 << 16;  // that keep every processor busy with blocks of kThreads
 
 // The product of the sizes, or more than any grid has.
 int64_t points_of(std::span<const int64_t> grid) {
@@ -25,15 +27,24 @@ int64_t points_of(std::span<const int64_t> grid) {
     return points;
 }
 
-// What threads are counted by: points, or runs of neighbours in the last dimension.
+// What threads are counted by: points, or runs of neighbours.
 int64_t units_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
     if (grid.empty()) return 1;
-    const int64_t last = std::max<int64_t>(grid.back(), 0);
-    const int64_t runs = last / image.points_per_thread + (last % image.points_per_thread != 0 ? 1 : 0);
-    const int64_t rows = points_of(grid.first(grid.size() - 1));
-    if (runs == 0 || rows == 0) return 0;
-    return rows > std::numeric_limits<int64_t>::max() / runs ? std::numeric_limits<int64_t>::max()
-                                                             : rows * runs;
+    const size_t along = image.run_dimension < 0 ? grid.size() - 1 : static_cast<size_t>(image.run_dimension);
+    const int64_t points = std::max<int64_t>(grid[along], 0);
+    const int64_t runs = points / image.points_per_thread + (points % image.points_per_thread != 0 ? 1 : 0);
+    const int64_t before = points_of(grid.first(along)), after = points_of(grid.subspan(along + 1));
+    if (runs == 0 || before == 0 || after == 0) return 0;
+    const auto times = [](int64_t a, int64_t b) {
+        return a > std::numeric_limits<int64_t>::max() / b ? std::numeric_limits<int64_t>::max() : a * b;
+    };
+    return times(times(before, after), runs);
+}
+
+// Of a team whose row has so many elements: all of what it wants, or nothing.
+int64_t kept_bytes(const CudaKernelImage& image, int64_t row) {
+    if (image.kept_bytes == 0 || row <= 0 || row > kMostKeptBytes / image.kept_bytes) return 0;
+    return (row * image.kept_bytes + kKeptAlignment - 1) / kKeptAlignment * kKeptAlignment;
 }
 
 }  // namespace
@@ -82,12 +93,20 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
             const auto warps = static_cast<uint64_t>(
                 std::clamp<int64_t>(row / image.elements_per_warp, 1, kMostTeamThreads / 32));
             team = 32 * static_cast<int64_t>(std::bit_floor(warps));
-            shape.threads_y = static_cast<uint32_t>(std::min(kThreads / team, std::max<int64_t>(units, 1)));
+            int64_t teams = std::min(kThreads / team, std::max<int64_t>(units, 1));
+            const int64_t kept = kept_bytes(image, row);
+            if (kept > 0) teams = std::min(teams, kMostKeptBytes / kept);
+            shape.threads_y = static_cast<uint32_t>(teams);
+            shape.shared_bytes = static_cast<uint32_t>(teams * kept);
         }
         shape.threads_x = static_cast<uint32_t>(team);
         units_per_block = shape.threads_y;
     } else {
-        shape.threads_x = static_cast<uint32_t>(kThreads);
+        // Few units are spread over more processors.
+        int64_t threads = kThreads;
+        while (threads > kLeastThreads && units < kManyThreads / (kThreads / threads)) threads /= 2;
+        shape.threads_x = static_cast<uint32_t>(threads);
+        units_per_block = threads;
     }
     const int64_t blocks = units / units_per_block + (units % units_per_block != 0 ? 1 : 0);
     if (blocks > kMostNarrow)

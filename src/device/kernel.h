@@ -59,8 +59,10 @@ struct CudaKernelImage {
     int sm = 0;  // the least compute capability that runs it: 80, 90
     int words = 0;
     int grid_dimensions = 0;
-    // Either each thread computes up to so many points, neighbours in the grid's last dimension …
+    // Either each thread computes up to so many points, neighbours in a dimension of the grid (-1: the last)
+    // …
     int points_per_thread = 1;
+    int run_dimension = -1;
     // … or a team of threads computes a point: `team_threads` times the values of `team_words` of them, or,
     // if that is 0, 32 times a power of two up to kMostTeamThreads, the launch's choice by how many elements
     // a point walks. Teams are rows of a block (blockDim.x), of which a block may have several.
@@ -70,16 +72,22 @@ struct CudaKernelImage {
     int row_word = -1;                 // the word that says how many elements; -1: `row_elements` at most
     int64_t row_elements = 0;          // 0: unknown
     int64_t elements_per_warp = 4096;  // from which on another warp joins the team
+    // Bytes of shared memory that a team wants for each element of its row, to read it once; see kept_bytes.
+    int64_t kept_bytes = 0;
     // What it takes for granted of what it is launched with; see fits.
     bool wide = false;  // 64-bit indices
     std::vector<CudaBufferFacts> buffers;
     double compile_seconds = 0;
 };
 constexpr int kMostTeamThreads = 256;
+constexpr int64_t kMostKeptBytes = 40
+                                   << 10;  // of a block: with what kernels allocate themselves, below 48 KiB
+constexpr int64_t kKeptAlignment = 16;     // of each team's
 
 struct CudaLaunchShape {
     uint32_t blocks = 0;  // in x; 0: there is nothing to do
     uint32_t threads_x = 1, threads_y = 1;
+    uint32_t shared_bytes = 0;  // besides what the kernel allocates itself
 };
 
 // Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,

@@ -259,6 +259,19 @@ bool is_for_team(const Instruction& instruction) {
            (instruction.lanes == kTeamLanes || (instruction.lanes == 1 && instruction.block == 1));
 }
 
+// A reduction in one lane and one block, of elements that are only read and computed.
+bool is_chain(const Instruction& instruction) {
+    const auto is_plain = [](const Instruction& inner) {
+        return inner.opcode == Opcode::kConstant || inner.opcode == Opcode::kApply ||
+               inner.opcode == Opcode::kCast || inner.opcode == Opcode::kLoad ||
+               inner.opcode == Opcode::kYield;
+    };
+    return instruction.opcode == Opcode::kReduce && instruction.lanes == 1 && instruction.block == 0 &&
+           std::all_of(instruction.regions.begin(), instruction.regions.end(), [&](const Region& region) {
+               return std::all_of(region.body.begin(), region.body.end(), is_plain);
+           });
+}
+
 // Whether `matches` some instruction that all threads of a team come to: in the region or, outside of blocks,
 // in one within.
 template <class Predicate>
@@ -272,8 +285,11 @@ bool any_of_team(const Region& region, const Predicate& matches) {
 
 class Lowering {
 public:
-    // `teams`: leaves the reductions of teams.
-    Lowering(Function& function, bool teams) : function_(function), teams_(teams) {}
+    // For threads, the reductions of teams are left, or if there are none, chains that stand in no loop.
+    Lowering(Function& function, bool for_threads)
+        : function_(function),
+          teams_(for_threads && needs_teams(function)),
+          chains_(for_threads && !needs_teams(function)) {}
 
     void run() { lower_root(function_.body, teams_); }
 
@@ -283,7 +299,7 @@ private:
     void lower_root(Region& region, bool of_team) {
         std::vector<Instruction> allocated;
         Builder allocations(function_, allocated);
-        lower(region, allocations, of_team);
+        lower(region, allocations, of_team, chains_);
         region.body.insert(region.body.begin(), std::make_move_iterator(allocated.begin()),
                            std::make_move_iterator(allocated.end()));
     }
@@ -292,17 +308,17 @@ private:
         return of_team && is_for_team(instruction) && !any_of_team(instruction.regions[0], is_for_team);
     }
 
-    void lower(Region& region, Builder& allocations, bool of_team) {
+    void lower(Region& region, Builder& allocations, bool of_team, bool leave_chains) {
         std::vector<Instruction> old = std::move(region.body);
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
-            const bool left = is_left(instruction, of_team);
+            const bool left = is_left(instruction, of_team) || (leave_chains && is_chain(instruction));
             for (Region& inner : instruction.regions) {
                 if (instruction.opcode == Opcode::kParallel) {
                     lower_root(inner, of_team && instruction.level == ParallelLevel::kGrid);
                 } else {
-                    lower(inner, allocations, of_team && !left);
+                    lower(inner, allocations, of_team && !left, false);
                 }
             }
             Builder builder(function_, region.body);
@@ -318,7 +334,7 @@ private:
     }
 
     Function& function_;
-    bool teams_;
+    bool teams_, chains_;
     Substitution replaced_;
 };
 

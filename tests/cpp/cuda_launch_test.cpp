@@ -18,13 +18,42 @@ CudaLaunchShape shape_of(const CudaKernelImage& image, const Grid& grid, const W
 TEST(CudaLaunch, ThreadsTakeRunsOfTheLastDimension) {
     CudaKernelImage image;
     image.points_per_thread = 4;
-    EXPECT_EQ(shape_of(image, {1024}).blocks, 1U);
-    EXPECT_EQ(shape_of(image, {1025}).blocks, 2U);
-    EXPECT_EQ(shape_of(image, {512, 5}).blocks, 4U);  // two threads a row
-    EXPECT_EQ(shape_of(image, {512, 5}).threads_x, 256U);
+    EXPECT_EQ(shape_of(image, {256}).blocks, 1U);
+    EXPECT_EQ(shape_of(image, {257}).blocks, 2U);
+    EXPECT_EQ(shape_of(image, {128, 5}).blocks, 4U);  // two threads a row
+    EXPECT_EQ(shape_of(image, {128, 5}).threads_x, 64U);
+    EXPECT_EQ(shape_of(image, {1 << 20}).blocks, 1024U);
+    EXPECT_EQ(shape_of(image, {1 << 20}).threads_x, 256U) << "many threads";
     EXPECT_EQ(shape_of(image, {0}).blocks, 0U);
     EXPECT_EQ(shape_of(image, {0, 5}).blocks, 0U);
     EXPECT_EQ(shape_of(image, {}).blocks, 1U);
+}
+
+TEST(CudaLaunch, ThreadsTakeRunsOfAnotherDimension) {
+    CudaKernelImage image;
+    image.points_per_thread = 4;
+    image.run_dimension = 0;
+    EXPECT_EQ(shape_of(image, {5, 128}).blocks, 4U);  // two threads a column
+    EXPECT_EQ(shape_of(image, {0, 128}).blocks, 0U);
+    EXPECT_EQ(shape_of(image, {5, 0}).blocks, 0U);
+}
+
+TEST(CudaLaunch, TeamsKeepShortRowsInSharedMemory) {
+    CudaKernelImage image;
+    image.teams = true;
+    image.row_word = 0;
+    image.kept_bytes = 4;
+    image.elements_per_warp = 512;
+    const auto one = shape_of(image, {1000}, {8001});
+    EXPECT_EQ(one.threads_x, 256U);
+    EXPECT_EQ(one.shared_bytes, 32016U);
+    const auto several = shape_of(image, {1000}, {1000});
+    EXPECT_EQ(several.threads_y, 8U);
+    EXPECT_EQ(several.shared_bytes, 8U * 4000U);
+    image.kept_bytes = 16;
+    EXPECT_EQ(shape_of(image, {1000}, {1000}).threads_y, 2U) << "as many as there is memory for";
+    EXPECT_EQ(shape_of(image, {1000}, {8001}).shared_bytes, 0U) << "a row that is too long";
+    EXPECT_EQ(shape_of(image, {1000}, {0}).shared_bytes, 0U);
 }
 
 TEST(CudaLaunch, LongerRowsGetLargerTeams) {

@@ -115,7 +115,10 @@ TEST_F(PtxForms, Softmax) {
     const Both both(form);
     EXPECT_TRUE(both.kernel.image().teams);
     EXPECT_EQ(count_of(both.kernel.image().ptx, ".local"), 0U) << both.kernel.image().ptx;
-    for (const int64_t columns : {1, 31, 100, 513, 10000}) {
+    // What is read again is kept: the elements, and in their place what they are raised to.
+    EXPECT_EQ(both.kernel.image().kept_bytes, 8);
+    EXPECT_EQ(both.kernel.image().elements_per_warp, 512);
+    for (const int64_t columns : {1, 31, 100, 513, 1600, 5000, 10000}) {
         SCOPED_TRACE(columns);
         Memory memory(1);
         std::vector<char>&in = memory.add(type, 4 * columns), &out = memory.add(type, 4 * columns, true);
@@ -149,11 +152,11 @@ TEST_F(PtxForms, RunningResultsOfRows) {
             form.inputs.push_back({in, false});
             form.outputs.push_back({{Kind::kInput, 0, 0}, out});
             const Both both(form);
-            EXPECT_EQ(both.kernel.image().team_threads, along && !in_order ? 128 : 0);
+            EXPECT_EQ(both.kernel.image().team_threads, along && !in_order ? 256 : 0);
             if (along && !in_order) {
-                EXPECT_NE(both.kernel.image().ptx.find(".maxntid 128"), std::string::npos);
+                EXPECT_NE(both.kernel.image().ptx.find(".maxntid 256"), std::string::npos);
             }
-            for (const int64_t length : {1, 127, 300, 17000, 40000}) {
+            for (const int64_t length : {1, 127, 300, 4096, 4097, 17000, 40000}) {
                 SCOPED_TRACE(length);
                 const int64_t count = 3, stride = along ? length * 8 : count * 8;
                 Memory memory(1);

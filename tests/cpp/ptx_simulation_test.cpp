@@ -85,6 +85,65 @@ kernel @planes(%l: i64, %m: i64, %n: i64, %a: global u8[?, ?, 1] readonly, %b: g
     }
 }
 
+// Finite numbers of many magnitudes, so that every other order of additions gives other bits.
+void fill_with_floats(std::vector<char>& bytes, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+        const auto value = static_cast<float>((static_cast<double>(random()) / 0x1p63 - 1) *
+                                              std::ldexp(1.0, static_cast<int>(random() % 12)));
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+}
+
+// Sums and squares of columns, neighbours side by side where they lie so; rows are cut.
+TEST_F(PtxSimulation, SumsOfColumnsHaveTheTreeOfTheCpu) {
+    const ir::Module module = ir::parse(R"(
+kernel @column_sums(%columns: i64, %chunks: i64, %rows: i64, %a: global f32[4, ?] readonly, %sums: global f32[?, 4] scope 1, %squares: global f64[?, 8] scope 2) {
+  %length = const i64 64
+  parallel grid (%j, %c) in (%columns, %chunks) {
+    %zero = const f32 0.0
+    %none = const f64 0.0
+    %begin = multiply %c, %length
+    %rest = subtract %rows, %begin
+    %count = minimum %rest, %length
+    %sum, %square = reduce %k in %count lanes 1 block 0 with (%zero, %none) {
+      %row = add %begin, %k
+      %x = load %a[%j, %row]
+      %wide = cast %x to f64
+      %more = multiply %wide, %wide
+      yield %x, %more
+    } combine (%l0, %l1, %r0, %r1) {
+      %both = add %l0, %r0
+      %squared = add %l1, %r1
+      yield %both, %squared
+    }
+    store %sums[%j, %c], %sum
+    store %squares[%j, %c], %square
+  }
+})");
+    const GpuKernel gpu(module, "column_sums");
+    EXPECT_EQ(gpu.image().points_per_thread, 4);
+    for (const int64_t columns : {1, 3, 4, 37, 1028}) {
+        for (const int64_t rows : {1, 63, 64, 130}) {
+            for (const int64_t offset : {0, 4}) {
+                SCOPED_TRACE(std::to_string(columns) + " columns, " + std::to_string(rows) + " rows, " +
+                             std::to_string(offset) + " bytes from alignment");
+                const int64_t chunks = (rows + 63) / 64;
+                Memory memory(1);
+                std::vector<char>&a = memory.add(ScalarType::kFloat32, rows * columns + 1),
+                &sums = memory.add(ScalarType::kFloat32, chunks * columns, true),
+                &squares = memory.add(ScalarType::kFloat64, chunks * columns, true);
+                fill_with_floats(a, static_cast<uint64_t>(columns));
+                const std::vector<Argument> arguments = {
+                    {nullptr, columns},          {nullptr, chunks},        {nullptr, rows},
+                    {&a, offset, {columns * 4}}, {&sums, 0, {chunks * 4}}, {&squares, 0, {chunks * 8}}};
+                expect_same(module, gpu, arguments, {columns, chunks}, sums, ScalarType::kFloat32);
+                expect_same(module, gpu, arguments, {columns, chunks}, squares, ScalarType::kFloat64);
+            }
+        }
+    }
+}
+
 const char* const kRowSums = R"(
 kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[4] scope 1) {
   parallel grid (%i) in (%rows) {
@@ -99,16 +158,6 @@ kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out:
     store %out[%i], %sum
   }
 })";
-
-// Finite numbers of many magnitudes, so that every other order of additions gives other bits.
-void fill_with_floats(std::vector<char>& bytes, uint64_t seed) {
-    std::mt19937_64 random(seed);
-    for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
-        const auto value = static_cast<float>((static_cast<double>(random()) / 0x1p63 - 1) *
-                                              std::ldexp(1.0, static_cast<int>(random() % 12)));
-        std::memcpy(bytes.data() + at, &value, sizeof value);
-    }
-}
 
 TEST_F(PtxSimulation, SumsOfRowsHaveTheTreeOfTheCpu) {
     const ir::Module module = ir::parse(kRowSums);

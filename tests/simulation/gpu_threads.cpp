@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -102,6 +103,9 @@ bool open_barriers() {
 
 extern "C" {
 
+// The shared memory that a launch gives besides what a kernel has itself.
+alignas(16) char weft_kept[48 << 10];
+
 uint32_t simulated_read_ptx_sreg_tid_x() { return current->x; }
 uint32_t simulated_read_ptx_sreg_tid_y() { return current->y; }
 uint32_t simulated_read_ptx_sreg_ntid_x() { return block.threads_x; }
@@ -147,6 +151,7 @@ int simulate(void (*entry)(const void*), const void* words, uint32_t blocks, uin
     for (Thread& thread : block.threads) thread.stack = std::make_unique<char[]>(kStackBytes);
     for (block.number = 0; block.number < blocks; ++block.number) {
         size_t alive = 0;
+        std::fill(std::begin(weft_kept), std::end(weft_kept), '\x7f');  // of the block before
         for (Thread& thread : block.threads) {
             const auto at = static_cast<uint32_t>(alive++);
             thread.x = at % threads_x;

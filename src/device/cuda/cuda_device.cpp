@@ -189,10 +189,10 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
-    context_.check(
-        context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
-                                 shape.threads_y, 1, 0, context_.stream(), nullptr, arguments.data()),
-        "launch a kernel");
+    context_.check(context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
+                                            shape.threads_y, 1, shape.shared_bytes, context_.stream(),
+                                            nullptr, arguments.data()),
+                   "launch a kernel");
     pool_.mark();
 }
 
