@@ -204,6 +204,20 @@ int PtxKernelLowering::unrolling_of(std::span<const ir::Region> regions) {
     return !loads ? 1 : cost <= 4 ? 16 : cost <= 12 ? 8 : cost <= 40 ? 4 : 2;
 }
 
+std::set<const Instruction*> PtxKernelLowering::reads_of(const ir::Region& region) {
+    std::set<const Instruction*> early;
+    std::set<uint32_t> needed;
+    for (size_t at = region.body.size(); at-- > 0;) {
+        const Instruction& instruction = region.body[at];
+        const bool gives = std::any_of(instruction.results.begin(), instruction.results.end(),
+                                       [&](ValueId result) { return needed.contains(result.index); });
+        if (instruction.opcode != Opcode::kLoad && !gives) continue;
+        early.insert(&instruction);
+        for (const ValueId operand : instruction.operands) needed.insert(operand.index);
+    }
+    return early;
+}
+
 llvm::MDNode* PtxKernelLowering::unroll_metadata(int count) {
     llvm::Metadata* const parts[] = {
         nullptr,

@@ -73,6 +73,9 @@ protected:
     void set_most_threads(int threads);
 
     using Values = std::vector<Scalar>;
+    // The loads of a body, and what their addresses are made of.
+    static std::set<const ir::Instruction*> reads_of(const ir::Region& region);
+
     // for (i = begin; i < end; i += step), carrying values.
     template <class Body>
     Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initials,

@@ -428,21 +428,6 @@ private:
         return values;
     }
 
-    // The loads of a body, and what their addresses are made of.
-    static std::set<const Instruction*> reads_of(const Region& region) {
-        std::set<const Instruction*> early;
-        std::set<uint32_t> needed;
-        for (size_t at = region.body.size(); at-- > 0;) {
-            const Instruction& instruction = region.body[at];
-            const bool gives = std::any_of(instruction.results.begin(), instruction.results.end(),
-                                           [&](ValueId result) { return needed.contains(result.index); });
-            if (instruction.opcode != Opcode::kLoad && !gives) continue;
-            early.insert(&instruction);
-            for (const ValueId operand : instruction.operands) needed.insert(operand.index);
-        }
-        return early;
-    }
-
     // How the parts of a run lie in memory: `count` accesses of `words` words, each word of one or more
     // parts.
     struct RunLayout {

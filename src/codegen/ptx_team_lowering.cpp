@@ -27,7 +27,7 @@ constexpr int kMostWarps = 32;      // of a block
 constexpr int kMostThreads = 1024;  // of a block
 // That a thread combines before the warp does, of pairwise reductions.
 constexpr int64_t kElementsOfThread = 4;
-constexpr int64_t kKeptElementsPerWarp = 512;  // a warp's values should leave room for other teams'
+constexpr int64_t kElementsPerWarp = 512;  // at least, of reductions in lanes
 constexpr int kTurnsOfWriting = 4;
 
 bool any_instruction(const Region& region, const std::function<bool(const Instruction&)>& matches) {
@@ -81,7 +81,6 @@ private:
             return;
         }
         image_.kept_bytes = kept_.bytes;
-        image_.elements_per_warp = kKeptElementsPerWarp;
         row_ = index(kept_.size);
         llvm::BasicBlock* keeping = new_block("keeping");
         llvm::BasicBlock* walking = new_block("walking");
@@ -124,36 +123,93 @@ private:
 
     // The body of a walk, for one element and one thread.
     Values lower_element(const Region& region, llvm::Value* number_of_element) {
-        scalars_[region.arguments[0].index].parts[0] = number_of_element;
-        of_thread_ = true;
-        Values values = keeping_ ? lower_keeping(region, number_of_element) : lower_region(region);
-        of_thread_ = false;
-        return values;
+        lower_reads(region, number_of_element, {});
+        return lower_rest(region, number_of_element, {});
     }
 
-    Values lower_keeping(const Region& region, llvm::Value* number_of_element) {
-        const auto access = [&](const Instruction& instruction, const KeptValues::Value& value) {
-            const ScalarType type = kernel_.type(instruction.results[0]).scalar;
-            return std::pair(part_type(type), kept_element(value, DType(type).itemsize(), number_of_element));
-        };
-        // Reading comes first: what is written may take the same place.
+    // What is kept is read first, since what is written may take the same place; and what is in `early`.
+    void lower_reads(const Region& region, llvm::Value* number_of_element,
+                     const std::set<const Instruction*>& early) {
+        scalars_[region.arguments[0].index].parts[0] = number_of_element;
+        of_thread_ = true;
         for (const Instruction& instruction : region.body) {
-            const auto found = kept_.values.find(&instruction);
-            if (found == kept_.values.end() || found->second.use != KeptValues::Use::kRead) continue;
-            const auto [type, place] = access(instruction, found->second);
-            scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
+            const KeptValues::Value* kept = kept_value(instruction);
+            if (kept != nullptr && kept->use == KeptValues::Use::kRead) {
+                const auto [type, place] = kept_place(instruction, *kept, number_of_element);
+                scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
+            } else if (early.contains(&instruction) && is_computed(kept)) {
+                lower(instruction);
+            }
         }
+        of_thread_ = false;
+    }
+    Values lower_rest(const Region& region, llvm::Value* number_of_element,
+                      const std::set<const Instruction*>& early) {
+        of_thread_ = true;
+        Values yielded;
         for (const Instruction& instruction : region.body) {
-            if (instruction.opcode == Opcode::kYield) return values_of(instruction.operands);
-            const auto found = kept_.values.find(&instruction);
-            const bool kept = found != kept_.values.end();
-            if (kept && found->second.use != KeptValues::Use::kKept) continue;
-            lower(instruction);
-            if (!kept) continue;
+            if (instruction.opcode == Opcode::kYield) {
+                yielded = values_of(instruction.operands);
+                break;
+            }
+            const KeptValues::Value* kept = kept_value(instruction);
+            if (!is_computed(kept)) continue;
+            if (!early.contains(&instruction)) lower(instruction);
+            if (kept == nullptr) continue;
             builder_.CreateStore(scalar(instruction.results[0]).parts[0],
-                                 access(instruction, found->second).second);
+                                 kept_place(instruction, *kept, number_of_element).second);
         }
-        return {};
+        of_thread_ = false;
+        return yielded;
+    }
+
+    // Null: nothing is said of the instruction.
+    const KeptValues::Value* kept_value(const Instruction& instruction) const {
+        if (!keeping_) return nullptr;
+        const auto found = kept_.values.find(&instruction);
+        return found == kept_.values.end() ? nullptr : &found->second;
+    }
+    static bool is_computed(const KeptValues::Value* kept) {
+        return kept == nullptr || kept->use == KeptValues::Use::kKept;
+    }
+    std::pair<llvm::Type*, llvm::Value*> kept_place(const Instruction& instruction,
+                                                    const KeptValues::Value& value,
+                                                    llvm::Value* number_of_element) {
+        const ScalarType type = kernel_.type(instruction.results[0]).scalar;
+        return {part_type(type), kept_element(value, DType(type).itemsize(), number_of_element)};
+    }
+
+    // A thread's part of a whole block of `length` elements: `each` for every turn, the reads of several
+    // turns before.
+    template <class Each>
+    void whole_block(const Region& region, llvm::Value* start, int64_t length, const Each& each) {
+        const std::set<const Instruction*> early = reads_of(region);
+        const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
+        llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
+        for (int64_t begin = 0; begin < turns; begin += batch) {
+            const int64_t count = std::min(batch, turns - begin);
+            std::vector<std::pair<llvm::Value*, std::vector<Scalar>>> states;
+            for (int64_t turn = begin; turn < begin + count; ++turn) {
+                llvm::Value* at = builder_.CreateNSWAdd(first, number(turn * kWarp));
+                std::vector<Scalar> before = scalars_;
+                lower_reads(region, at, early);
+                states.emplace_back(at, std::move(scalars_));
+                scalars_ = std::move(before);
+            }
+            for (auto& [at, state] : states) {
+                scalars_.swap(state);
+                each(lower_rest(region, at, early));
+                scalars_.swap(state);
+            }
+        }
+    }
+    // As many as keep the code short, and hide the time that memory takes.
+    static int64_t turns_at_once(const Region& region) {
+        int cost = 0;
+        for (const Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kApply) cost += instruction.op->cost;
+        }
+        return cost <= 40 ? 16 : 8;
     }
 
     // The team's size is the launch's choice, unless a block with barriers says it, or there is shared
@@ -198,7 +254,7 @@ private:
                 (image_.row_word < 0 && bound > image_.row_elements)) {
                 image_.row_word = word;
                 image_.row_elements = bound;
-                if (pairwise) image_.elements_per_warp = kElementsOfThread * kWarp;
+                image_.elements_per_warp = pairwise ? kElementsOfThread * kWarp : kElementsPerWarp;
             }
             has_walk_ = true;
             return false;
@@ -385,7 +441,7 @@ private:
         wait_if_in_conflict();
         const int turns = std::min(unrolling_of(instruction.regions), kTurnsOfWriting);
         if (keeping_ && instruction.operands[0] == kept_.size && kept_.block > 0) {
-            lower_along_row(region, turns);
+            lower_along_row(region);
         } else {
             counted_loop(
                 thread, total, builder_.CreateZExt(threads_, wide), {},
@@ -399,19 +455,24 @@ private:
     }
 
     // Each thread takes the elements that it has in reductions: what is kept was written by itself.
-    void lower_along_row(const Region& region, int turns) {
+    void lower_along_row(const Region& region) {
         const Share share = share_of_warp(row_, kept_.block);
         counted_loop(share.own, share.end, number(1), {}, [&](llvm::Value* k, const Values&) {
             llvm::Value* start = builder_.CreateNSWMul(k, number(kept_.block));
             llvm::Value* count = smaller(builder_.CreateNSWSub(row_, start), number(kept_.block));
-            llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
-            counted_loop(
-                lane, count, number(kWarp), {},
-                [&](llvm::Value* at, const Values&) {
-                    lower_element(region, builder_.CreateNSWAdd(start, at));
+            if_else(
+                builder_.CreateICmpEQ(count, number(kept_.block)),
+                [&] {
+                    whole_block(region, start, kept_.block, [](const Values&) {});
                     return Values{};
                 },
-                turns);
+                [&] {
+                    llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
+                    return counted_loop(lane, count, number(kWarp), {}, [&](llvm::Value* at, const Values&) {
+                        lower_element(region, builder_.CreateNSWAdd(start, at));
+                        return Values{};
+                    });
+                });
             return Values{};
         });
     }
@@ -430,6 +491,25 @@ private:
         builder_.SetInsertPoint(after);
         const Phis phis = make_phis(otherwise, before);
         add_incoming(phis, values, end);
+        return values_in(phis);
+    }
+
+    template <class Then, class Else>
+    Values if_else(llvm::Value* condition, const Then& then, const Else& otherwise) {
+        llvm::BasicBlock* sides[2] = {new_block("whole"), new_block("part")};
+        llvm::BasicBlock* after = new_block("block.end");
+        builder_.CreateCondBr(condition, sides[0], sides[1]);
+        builder_.SetInsertPoint(sides[0]);
+        const Values first = then();
+        llvm::BasicBlock* first_end = builder_.GetInsertBlock();
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(sides[1]);
+        const Values second = otherwise();
+        llvm::BasicBlock* second_end = builder_.GetInsertBlock();
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+        const Phis phis = make_phis(first, first_end);
+        add_incoming(phis, second, second_end);
         return values_in(phis);
     }
 
@@ -539,6 +619,19 @@ private:
 
     static constexpr int kFalling[] = {16, 8, 4, 2, 1};
     static constexpr int kRising[] = {1, 2, 4, 8, 16};
+
+    // The same of a whole block.
+    Values whole_lanes_block(const Reduction& reduction, llvm::Value* start, int64_t length) {
+        Values values = reduction.initials;
+        whole_block(reduction.instruction->regions[0], start, length,
+                    [&](const Values& element) { values = combined(reduction, values, element); });
+        for (const int distance : kFalling) {
+            const Values above =
+                shuffled(values, From::kLaneAbove, builder_.getInt32(static_cast<uint32_t>(distance)));
+            values = combined(reduction, values, above);
+        }
+        return of_first_lane(values);
+    }
 
     // `count` elements from `start` in 32 interleaved lanes, by a warp; all of its lanes have the result.
     Values lanes_block(const Reduction& reduction, llvm::Value* start, llvm::Value* count) {
@@ -668,8 +761,9 @@ private:
         Reduction reduction{&instruction, nullptr, values_of(std::span(instruction.operands).subspan(1))};
         reduction.size =
             builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index(instruction.operands[0]), number(0));
-        unrolled_ = unrolling_of(instruction.regions);
         const bool elements = instruction.block == 1;
+        // Of longer rows what is not a whole block comes once.
+        unrolled_ = instruction.block == 0 ? unrolling_of(instruction.regions) : 1;
         const int64_t length = elements ? kElementsOfThread * kWarp : instruction.block;
         if (length == 0) {
             const Values values =
@@ -681,7 +775,11 @@ private:
         const auto block = [&](llvm::Value* k) {
             llvm::Value* start = builder_.CreateNSWMul(k, number(length));
             llvm::Value* count = smaller(builder_.CreateNSWSub(reduction.size, start), number(length));
-            return elements ? pairwise_block(reduction, start, count) : lanes_block(reduction, start, count);
+            if (elements) return pairwise_block(reduction, start, count);
+            return if_else(
+                builder_.CreateICmpEQ(count, number(length)),
+                [&] { return whole_lanes_block(reduction, start, length); },
+                [&] { return lanes_block(reduction, start, count); });
         };
         const Share share = share_of_warp(reduction.size, length);
         const Values of_warp = if_then(builder_.CreateICmpSLT(share.own, share.end), reduction.initials,

@@ -14,6 +14,7 @@ constexpr int64_t kMostNarrow = std::numeric_limits<int32_t>::max();
 constexpr int64_t kThreads = 256;       // of a block, unless the kernel says how many
 constexpr int64_t kMostThreads = 1024;  // of a block
 constexpr int64_t kLeastThreads = 64;
+constexpr int64_t kManyWarps = 4096;       // that keep every processor busy with rows
 constexpr int64_t kManyThreads = 1 << 16;  // that keep every processor busy with blocks of kThreads
 
 // The product of the sizes, or more than any grid has.
@@ -90,11 +91,14 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
             const int64_t row = image.row_word < 0
                                     ? image.row_elements
                                     : static_cast<int64_t>(words[static_cast<size_t>(image.row_word)]);
-            const auto warps = static_cast<uint64_t>(
-                std::clamp<int64_t>(row / image.elements_per_warp, 1, kMostTeamThreads / 32));
-            team = 32 * static_cast<int64_t>(std::bit_floor(warps));
-            int64_t teams = std::min(kThreads / team, std::max<int64_t>(units, 1));
             const int64_t kept = kept_bytes(image, row);
+            const auto most = static_cast<uint64_t>(
+                std::clamp<int64_t>(row / image.elements_per_warp, 1, kMostTeamThreads / 32));
+            auto warps = static_cast<int64_t>(std::bit_floor(most));
+            // Warps cost, so many rows have one each; but what is kept is kept by all of a team's.
+            while (kept == 0 && warps > 1 && units > kManyWarps / warps) warps /= 2;
+            team = 32 * warps;
+            int64_t teams = std::min(kThreads / team, std::max<int64_t>(units, 1));
             if (kept > 0) teams = std::min(teams, kMostKeptBytes / kept);
             shape.threads_y = static_cast<uint32_t>(teams);
             shape.shared_bytes = static_cast<uint32_t>(teams * kept);

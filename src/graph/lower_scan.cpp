@@ -25,7 +25,7 @@ static_assert(kScanChunk % kGroup == 0);
 constexpr int64_t kTeam = 256;
 constexpr int64_t kTileBytes = 32768;
 constexpr int64_t kPaddedBlock = kScanBlock + 1;
-static_assert(kScanChunk / kScanBlock <= kTeam);
+static_assert(kScanChunk / kScanBlock <= kTeam && kTeam % kScanBlock == 0);
 
 // Of each of the three arrays over columns: with two rows of elements they stay in the first-level cache.
 constexpr int64_t kColumnBytes = 8192;
@@ -242,65 +242,76 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
                                    const Store& store_result) {
     const ValueId zero = b_.index(0), one = b_.index(1), team = b_.index(kTeam);
     const ValueId length = b_.index(kScanBlock), shift = b_.index(std::countr_zero(uint64_t{kScanBlock}));
-    const ValueId count = b_.apply("subtract", {end, begin}), last = b_.apply("subtract", {end, one});
+    const ValueId count = b_.apply("subtract", {end, begin});
     const ValueId blocks =
         b_.apply("right_shift", {b_.apply("add", {count, b_.index(kScanBlock - 1)}), shift});
-    const auto each_of_thread = [&](ValueId upper, const std::function<void(ValueId)>& body) {
-        b_.for_loop(thread, upper, team, {}, [&](Builder&, std::span<const ValueId> arguments) {
-            body(arguments[0]);
-            return Values{};
+    // A thread's elements, each with its block and its place in the tile.
+    const auto each_of_thread = [&](const std::function<void(ValueId, ValueId, ValueId)>& body) {
+        // Counted one by one, so that several turns can be under way at a time.
+        const ValueId ahead = b_.apply("subtract", {b_.apply("add", {count, b_.index(kTeam - 1)}), thread});
+        const ValueId turns = b_.apply("right_shift", {ahead, b_.index(std::countr_zero(uint64_t{kTeam}))});
+        const ValueId first = b_.apply("right_shift", {thread, shift});
+        const Values start{thread, first, b_.apply("add", {thread, first})};
+        b_.for_loop(zero, turns, one, start, [&](Builder&, std::span<const ValueId> arguments) {
+            const ValueId k = arguments[1], block = arguments[2], place = arguments[3];
+            body(k, block, place);
+            return Values{b_.apply("add", {k, team}), b_.apply("add", {block, b_.index(kTeam / kScanBlock)}),
+                          b_.apply("add", {place, b_.index(kTeam / kScanBlock * kPaddedBlock)})};
         });
     };
-    const auto block_of = [&](ValueId k) { return b_.apply("right_shift", {k, shift}); };
-    const auto padded = [&](ValueId k) { return b_.apply("add", {k, block_of(k)}); };
+    const auto if_in = [&](ValueId condition, const std::function<void()>& body) {
+        b_.if_else(
+            condition,
+            [&](Builder&, std::span<const ValueId>) {
+                body();
+                return Values{};
+            },
+            [](Builder&, std::span<const ValueId>) { return Values{}; });
+    };
 
-    each_of_thread(b_.apply("multiply", {blocks, length}), [&](ValueId k) {
-        const ValueId at = b_.apply("add", {begin, k});
-        const ValueId own = element(b_.apply("minimum", {at, last}));
-        store(tile.values, padded(k), b_.apply("select", {b_.apply("less", {at, end}), own, identity()}));
+    each_of_thread([&](ValueId k, ValueId, ValueId place) {
+        store(tile.values, place, element(b_.apply("add", {begin, k})));
+    });
+    // The last block of a row may not be whole.
+    const ValueId rest = b_.apply("add", {count, thread});
+    if_in(b_.apply("less", {rest, b_.apply("multiply", {blocks, length})}), [&] {
+        store(tile.values, b_.apply("add", {rest, b_.apply("right_shift", {rest, shift})}), identity());
     });
     b_.barrier();
-    b_.if_else(
-        b_.apply("less", {thread, blocks}),
-        [&](Builder&, std::span<const ValueId>) {
-            const ValueId first = b_.apply("multiply", {thread, b_.index(kPaddedBlock)});
-            const ValueId total = b_.for_loop(
-                zero, length, one, Values{identity()}, [&](Builder&, std::span<const ValueId> arguments) {
-                    const ValueId at = b_.apply("add", {first, arguments[0]});
-                    const ValueId next = combine(arguments[1], load(tile.values, at));
-                    if (store_result) store(tile.values, at, next);
-                    return Values{next};
-                })[0];
-            store(tile.totals, thread, total);
-            return Values{};
-        },
-        [](Builder&, std::span<const ValueId>) { return Values{}; });
+    const ValueId has_block = b_.apply("less", {thread, blocks});
+    if_in(has_block, [&] {
+        const ValueId first = b_.apply("multiply", {thread, b_.index(kPaddedBlock)});
+        const ValueId total = b_.for_loop(
+            zero, length, one, Values{identity()}, [&](Builder&, std::span<const ValueId> arguments) {
+                const ValueId at = b_.apply("add", {first, arguments[0]});
+                const ValueId next = combine(arguments[1], load(tile.values, at));
+                if (store_result) store(tile.values, at, next);
+                return Values{next};
+            })[0];
+        store(tile.totals, thread, total);
+    });
     b_.barrier();
-    // Every thread finds what comes before each block, and keeps its own.
-    const Values sums = b_.for_loop(
-        zero, blocks, one, Values{before, before}, [&](Builder&, std::span<const ValueId> arguments) {
-            const ValueId k = arguments[0], sum = arguments[1];
-            const ValueId own = b_.apply("select", {b_.apply("equal", {k, thread}), sum, arguments[2]});
-            return Values{combine(sum, load(tile.totals, k)), own};
+    // Every thread finds what comes before each block, and keeps its own; one tells what comes after all.
+    if_in(has_block, [&] {
+        const Values sums = b_.for_loop(
+            zero, blocks, one, Values{before, before}, [&](Builder&, std::span<const ValueId> arguments) {
+                const ValueId k = arguments[0], sum = arguments[1];
+                const ValueId own = b_.apply("select", {b_.apply("equal", {k, thread}), sum, arguments[2]});
+                return Values{combine(sum, load(tile.totals, k)), own};
+            });
+        if (store_result) store(tile.befores, thread, sums[1]);
+        if_in(b_.apply("equal", {thread, zero}), [&] { store(tile.whole, zero, sums[0]); });
+    });
+    b_.barrier();
+    const ValueId whole = load(tile.whole, zero);
+    if (store_result) {
+        each_of_thread([&](ValueId k, ValueId block, ValueId place) {
+            const ValueId in_chunk = combine(load(tile.befores, block), load(tile.values, place));
+            store_result(b_.apply("add", {begin, k}), combine(before_chunk, in_chunk));
         });
-    if (!store_result) {
-        b_.barrier();
-        return sums[0];
     }
-    b_.if_else(
-        b_.apply("less", {thread, blocks}),
-        [&](Builder&, std::span<const ValueId>) {
-            store(tile.befores, thread, sums[1]);
-            return Values{};
-        },
-        [](Builder&, std::span<const ValueId>) { return Values{}; });
     b_.barrier();
-    each_of_thread(count, [&](ValueId k) {
-        const ValueId in_chunk = combine(load(tile.befores, block_of(k)), load(tile.values, padded(k)));
-        store_result(b_.apply("add", {begin, k}), combine(before_chunk, in_chunk));
-    });
-    b_.barrier();
-    return sums[0];
+    return whole;
 }
 
 ValueId ScanLowering::chunk_of_thread(ValueId thread, const Tile& tile, ValueId begin, ValueId end,

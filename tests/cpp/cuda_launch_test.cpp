@@ -64,10 +64,12 @@ TEST(CudaLaunch, LongerRowsGetLargerTeams) {
     EXPECT_EQ(short_rows.threads_x, 32U);
     EXPECT_EQ(short_rows.threads_y, 8U);
     EXPECT_EQ(short_rows.blocks, 125U);
-    const auto long_rows = shape_of(image, {1000}, {1 << 20});
+    const auto long_rows = shape_of(image, {500}, {1 << 20});
     EXPECT_EQ(long_rows.threads_x, 256U);
     EXPECT_EQ(long_rows.threads_y, 1U);
-    EXPECT_EQ(long_rows.blocks, 1000U);
+    EXPECT_EQ(long_rows.blocks, 500U);
+    EXPECT_EQ(shape_of(image, {2000}, {1 << 20}).threads_x, 64U) << "many rows";
+    EXPECT_EQ(shape_of(image, {8000}, {1 << 20}).threads_x, 32U);
     EXPECT_EQ(shape_of(image, {3}, {100}).threads_y, 3U);
 }
 

@@ -260,7 +260,7 @@ def test_consumers_come_behind_a_gather():
 
 
 def test_rows_are_gathered_and_reduced_in_one_kernel():
-    a, positions = random_numbers(500, 100), random_positions(0, 500, 400)
+    a, positions = random_numbers(500, 100), random_positions(0, 500, 250)
     x, index = weft.array(a), weft.array(positions)
     weft.eval(x[index])
     for axis in (0, 1):

@@ -87,8 +87,8 @@ void LaunchBatch::launch_all() {
 Result LaunchBatch::launch(const Launch& launch) {
     Arguments arguments(launch, words_.data());
     return context_.driver().launch(launch.function, launch.shape.blocks, 1, 1, launch.shape.threads_x,
-                                    launch.shape.threads_y, 1, launch.shape.shared_bytes,
-                                    context_.stream(), nullptr, arguments.extra.data());
+                                    launch.shape.threads_y, 1, launch.shape.shared_bytes, context_.stream(),
+                                    nullptr, arguments.extra.data());
 }
 
 bool LaunchBatch::launch_graph() {
