@@ -183,7 +183,8 @@ private:
     // turns before.
     template <class Each>
     void whole_block(const Region& region, llvm::Value* start, int64_t length, const Each& each) {
-        const std::set<const Instruction*> early = reads_of(region);
+        const std::set<const Instruction*> early =
+            may_read_early(region) ? reads_of(region) : std::set<const Instruction*>{};
         const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
         llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
         for (int64_t begin = 0; begin < turns; begin += batch) {
@@ -202,6 +203,15 @@ private:
                 scalars_.swap(state);
             }
         }
+    }
+    // Whether nothing that is read is written before: memory of the thread's own, or of an element.
+    bool may_read_early(const Region& region) const {
+        return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+            if (!instruction.regions.empty() || instruction.opcode == Opcode::kAllocate) return false;
+            if (instruction.opcode != Opcode::kLoad) return true;
+            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+            return type.space == AddressSpace::kGlobal && unwritten_.contains(type.alias_scope);
+        });
     }
     // As many as keep the code short, and hide the time that memory takes.
     static int64_t turns_at_once(const Region& region) {
