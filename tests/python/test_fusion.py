@@ -296,6 +296,8 @@ def test_a_write_keeps_what_is_outside_of_its_view(target):
 
 def compiled_after(turns, step, more=40):
     """How many kernels are compiled when a loop goes on after its first `turns`, without looking at a value."""
+    if weft.device() != "cpu":
+        turns += 15  # a GPU is given more of a loop at a time, and later
     for _ in range(turns):
         step()
     weft.clear_kernel_history()
