@@ -89,6 +89,7 @@ nb::object get_setting(const std::string& name) {
     if (name == "fuse") return nb::bool_(settings.fuse.load());
     if (name == "rewrite") return nb::bool_(settings.rewrite.load());
     if (name == "eager") return nb::bool_(settings.eager.load());
+    if (name == "deferred_checks") return nb::bool_(settings.deferred_checks.load());
     if (name == "small") return nb::int_(settings.small_limit.load());
     if (name == "stream") return nb::int_(settings.stream.load());
     if (name == "tier") return nb::str(std::string(tier_name(settings.tier.load())).c_str());
@@ -133,6 +134,8 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.rewrite = to_switch(value);
     } else if (name == "eager") {
         settings.eager = to_switch(value);
+    } else if (name == "deferred_checks") {
+        settings.deferred_checks = to_switch(value);
     } else if (name == "small") {
         settings.small_limit = to_bounded(name, value, 0, INT64_MAX);
     } else if (name == "stream") {

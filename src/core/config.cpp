@@ -107,6 +107,7 @@ void Config::load_environment() {
     fuse = read_flag("WEFT_FUSE", true);
     rewrite = read_flag("WEFT_REWRITE", true);
     eager = read_flag("WEFT_EAGER", false);
+    deferred_checks = read_flag("WEFT_DEFERRED_CHECKS", false);
     small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
     stream = read_integer("WEFT_STREAM", -1, -1, std::numeric_limits<int64_t>::max());
     const std::string named_tier = read_text("WEFT_TIER");

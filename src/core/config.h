@@ -33,10 +33,11 @@ Tier parse_tier(std::string_view name);  // throws ValueError that lists the nam
 
 class Config {
 public:
-    std::atomic<bool> fuse{true};            // WEFT_FUSE
-    std::atomic<bool> rewrite{true};         // WEFT_REWRITE: see docs/rewrites.md
-    std::atomic<bool> eager{false};          // WEFT_EAGER
-    std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs at once; 0: never
+    std::atomic<bool> fuse{true};              // WEFT_FUSE
+    std::atomic<bool> rewrite{true};           // WEFT_REWRITE: see docs/rewrites.md
+    std::atomic<bool> eager{false};            // WEFT_EAGER
+    std::atomic<bool> deferred_checks{false};  // WEFT_DEFERRED_CHECKS
+    std::atomic<int64_t> small_limit{4096};    // WEFT_SMALL: elements up to which work runs at once; 0: never
     // WEFT_STREAM: results of more bytes are written past the caches; -1: of more than the largest cache has
     std::atomic<int64_t> stream{-1};
     std::atomic<Tier> tier{Tier::kAuto};  // WEFT_TIER

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "device/kernel.h"
 #include "weft/dims.h"
@@ -27,6 +28,10 @@ struct Surroundings {
 };
 using SurroundingsMark = std::shared_ptr<const Surroundings>;
 
+// What makes values unfit to be seen before it is decided (graph/deferred.h).
+struct Poison;
+using PoisonPtr = std::shared_ptr<const Poison>;
+
 // Memory of a device; freed to its pool with the last reference. Aligned to 64 bytes at least. Only what is
 // on the host can be read and written through a pointer: data() of anything else is an internal error, never
 // an access. What kernels are told is the address.
@@ -45,6 +50,8 @@ public:
     bool on_host() const { return device_ == nullptr; }
     DeviceBackend& device() const;
     size_t size() const { return size_; }
+    PoisonPtr poison() const { return poison_.load(std::memory_order_acquire); }
+    void set_poison(PoisonPtr poison) { poison_.store(std::move(poison), std::memory_order_release); }
     const SurroundingsMark& surroundings() const { return surroundings_; }
     void set_surroundings(SurroundingsMark mark) {
         if (!exposed_) surroundings_ = std::move(mark);
@@ -83,6 +90,7 @@ private:
     [[noreturn]] void throw_not_on_host() const;
     DeviceBackend* device_ = nullptr;  // null: the CPU
     std::atomic<int> sharers_{0};
+    std::atomic<PoisonPtr> poison_{};
     static inline std::atomic<int> all_sharers{0};  // so that a program that shares nothing pays nothing
 };
 using BufferPtr = std::shared_ptr<Buffer>;

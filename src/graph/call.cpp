@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -29,6 +30,7 @@ struct Call {
     Dims shape;
     char order = 'K';
     DeviceBackend* device = nullptr;
+    PoisonPtr poison = nullptr;  // of what was not looked at
 };
 
 const array* array_input(const Argument& argument) { return std::get_if<array>(&argument); }
@@ -88,7 +90,7 @@ void decide_shape(Call& call) {
 }
 
 // Integer powers by negative exponents are errors that depend on values: look at them now.
-void check_exponents(const Call& call) {
+void check_exponents(Call& call) {
     const DType type = call.loop->types[1];
     if (!type.is_signed_integer()) return;
     bool negative = false;
@@ -97,6 +99,14 @@ void check_exponents(const Call& call) {
     } else if (const array* exponents = array_input(call.inputs[1])) {
         if (!exponents->dtype().is_signed_integer() || exponents->size() == 0) return;
         const array smallest = reduce("min", *exponents);
+        if (defers_checks(device_of(*exponents)) && element_count(call.shape) != 0) {
+            call.poison = defer({.least = smallest,
+                                 .largest = array(),
+                                 .low = 0,
+                                 .kind = ErrorKind::kValueError,
+                                 .message = "Integers to negative integer powers are not allowed."});
+            return;
+        }
         int64_t value = 0;
         const array wide = astype(smallest, ScalarType::kInt64);
         read_element(wide, {}, &value);
@@ -233,6 +243,7 @@ NodePtr make_node(const Call& call) {
     NodePtr node =
         make_elementwise(&call.op, static_cast<int>(call.loop - call.op.loops.data()), std::move(operands),
                          call.shape, {dtypes, call.op.nout}, nullptr, call.device);
+    node->poison = call.poison;
     if (call.order == 'C' || call.order == 'F') {
         for (NodeResult& result : node->results) {
             const int64_t itemsize = result.dtype.itemsize();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/shape.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/gather_loops.h"
 #include "graph/index_range.h"
@@ -123,6 +124,7 @@ public:
         info.strides = request_.strides;
         info.bytes = element_count(request_.shape) * info.dtype.itemsize();
         node->results.push_back(std::move(info));
+        node->poison = poison_;
         array result = array_of(node, 0, request_.shape);
         const bool at_once = is_shown(request_.data);
         recorded(node);
@@ -148,16 +150,44 @@ private:
         return reads_nothing(axis, request_.shape) || indices_[k].range.within(-axis.extent, axis.extent - 1);
     }
 
+    // The index in the version that will be read, whatever is written to it meanwhile.
+    array version_of(size_t k) const {
+        const array& index = axes_[k].index;
+        const Operand& operand = indices_[k].operand;
+        auto storage = std::make_shared<Storage>(operand.source, index.storage()->bytes);
+        return {std::move(storage), index.dtype(), index.shape(), operand.strides, operand.offset, false};
+    }
+
+    // Without a look: what is out of bounds reads some element, and whoever observes the result is told.
+    void leave_for_later(size_t k) {
+        GatherAxis& axis = axes_[k];
+        const array view = version_of(k);
+        poison_ = join(poison_,
+                       defer({.least = reduce("min", view),
+                              .largest = reduce("max", view),
+                              .low = -axis.extent,
+                              .high = axis.extent - 1,
+                              .message = "index {} is out of bounds for axis " + std::to_string(axis.axis) +
+                                         " with size " + std::to_string(axis.extent)}));
+        const array wide = astype(view, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
+        const array at_most = call_binary(*find_op("minimum"), wide, Integer(axis.extent - 1));
+        axis.index = call_binary(*find_op("maximum"), at_most, Integer(-axis.extent));
+        indices_[k].operand = read_operand(axis.index, axis.index.shape());
+        indices_[k].range = {-axis.extent, axis.extent - 1};
+    }
+
     // Computes the smallest and the largest of the indices about which too little is known, together.
     void look() {
+        if (defers_checks(device_of(request_.data))) {
+            for (size_t k = 0; k < indices_.size(); ++k) {
+                if (!is_proven(k) && axes_[k].extent > 0) leave_for_later(k);
+            }
+        }
         std::vector<array> looked;
         for (size_t k = 0; k < indices_.size(); ++k) {
             if (is_proven(k)) continue;
             Checked& each = indices_[k];
-            const array& index = axes_[k].index;
-            auto storage = std::make_shared<Storage>(each.operand.source, index.storage()->bytes);
-            each.view = array(std::move(storage), index.dtype(), index.shape(), each.operand.strides,
-                              each.operand.offset, false);
+            each.view = version_of(k);
             each.low = reduce("min", each.view);
             each.high = reduce("max", each.view);
             looked.insert(looked.end(), {each.view, each.low, each.high});
@@ -195,6 +225,7 @@ private:
     const GatherRequest& request_;
     std::vector<GatherAxis> axes_;
     std::vector<Checked> indices_;
+    PoisonPtr poison_;
 };
 
 }  // namespace

@@ -122,6 +122,7 @@ public:
     uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
     bool plan_held = false;   // by the program, or by nodes that are not among them
     uint32_t site = 0;        // where the program recorded it, while somebody profiles
+    PoisonPtr poison;         // what its results' observers have to decide first (graph/deferred.h)
     // Its place among the pending nodes, and what its inputs hold of memory; under their lock.
     Node *pending_before = nullptr, *pending_after = nullptr;
     int64_t pending_bytes = 0;

@@ -4,6 +4,7 @@
 
 #include "core/shape.h"
 #include "graph/at_once.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/record.h"
 #include "graph/shown_memory.h"
@@ -57,6 +58,7 @@ void read_element(const array& input, std::span<const int64_t> position, void* b
     for (size_t d = 0; d < position.size(); ++d) offset += position[d] * input.strides()[d];
     const BufferPtr buffer = evaluate_storage(*input.storage());
     if (!buffer->on_host()) {
+        decide(buffer->poison());
         wait_for_others(*buffer);
         buffer->device().copy_out(static_cast<char*>(bytes), *buffer, static_cast<size_t>(offset),
                                   static_cast<size_t>(input.itemsize()));
@@ -70,6 +72,7 @@ void copy_out(const array& input, void* destination) {
     if (!input.storage()->device.is_cpu()) {
         const array dense = input.c_contiguous() ? input : copy(input, 'C');
         const BufferPtr there = evaluate_storage(*dense.storage());
+        decide(there->poison());
         wait_for_others(*there);
         there->device().copy_out(static_cast<char*>(destination), *there, static_cast<size_t>(dense.offset()),
                                  static_cast<size_t>(dense.nbytes()));

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/shape.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/record.h"
 #include "weft/ops.h"
@@ -47,6 +48,7 @@ void check_same_device(const array& first, const array& second) {
 array move_to(const array& input, DeviceBackend& device) {
     if (&device_of(input) == &device) return input;
     const bool at_once = is_shown(input);
+    if (device.is_cpu()) decide(current_version(*input.storage()));
     const array source = is_dense(input) ? input : copy(input);
     auto node = new_node();
     node->kind = NodeKind::kTransfer;

@@ -10,6 +10,7 @@
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/placement.h"
 #include "graph/profile.h"
@@ -188,6 +189,7 @@ void recorded(const NodePtr& node) {
     if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
     if (profiling()) [[unlikely]]
         node->site = current_call_site();
+    inherit_poison(*node);
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {

@@ -52,6 +52,11 @@ void commit_all(Group& group) {
         Node& node = *group.nodes[k];
         for (size_t r = 0; r < group.buffers[k].size(); ++r)
             node.results[r].buffer = std::move(group.buffers[k][r]);
+        if (node.poison != nullptr) [[unlikely]] {
+            for (const NodeResult& result : node.results) {
+                if (result.buffer != nullptr) result.buffer->set_poison(node.poison);
+            }
+        }
         group.buffers[k].clear();
         group.released.push_back(std::move(node.inputs));
         node.inputs.clear();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/shape.h"
+#include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/storage.h"
 #include "weft/errors.h"
@@ -33,6 +34,7 @@ MemoryPin::MemoryPin(const array& input) : array_(input) {
     while (true) {
         BufferPtr buffer = evaluate_storage(storage);
         evaluate_users(storage);
+        decide(buffer->poison());
         const std::lock_guard lock(storage.mutex);
         storage.current.settle();
         if (storage.current.buffer != buffer) continue;  // written meanwhile
