@@ -147,7 +147,8 @@ nb::object import_capsule(nb::handle object) {
     }
     if (PyCapsule_IsValid(capsule, kUnversioned) != 0) {
         auto* managed = tensor_in<dlpack::ManagedTensor>(capsule, kUnversioned);
-        return nb::make_tuple(take(capsule, managed, true, kUnversionedTaken), false);
+        // It cannot tell whether it may be written: JAX's must not. NumPy takes it so, too.
+        return nb::make_tuple(take(capsule, managed, false, kUnversionedTaken), false);
     }
     if (PyCapsule_CheckExact(capsule))
         throw BufferError("the capsule holds no tensor of DLPack's, or one that was taken before");

@@ -130,7 +130,16 @@ bool has_foreign_buffer(PyObject* object) {
 }
 
 array convert_buffer(PyObject* object, bool share_memory) {
-    auto buffer = std::make_unique<Buffer>(object, PyBUF_STRIDED_RO | PyBUF_FORMAT);
+    std::unique_ptr<Buffer> buffer;
+    try {
+        buffer = std::make_unique<Buffer>(object, PyBUF_STRIDED_RO | PyBUF_FORMAT);
+    } catch (nb::python_error&) {
+        // CuPy's and JAX's arrays have buffers, but not where their memory is a GPU's.
+        const nb::object interface = cuda_interface_of(object);
+        if (interface.is_none()) throw;
+        const array shared = share_cuda_interface(object, interface);
+        return share_memory ? shared : copy(shared);
+    }
     const Py_buffer& view = buffer->view;
     const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
     if (!format)

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import mmap
 import os
 import pathlib
 import sys
@@ -189,9 +190,12 @@ def test_old_consumers_and_producers():
 
     theirs = numpy.arange(5)
     ours = np.from_dlpack(Old(theirs))
-    ours[0] = 3
-    assert theirs[0] == 3
-    assert np.from_dlpack(Old(theirs), copy=True).tolist() == [3, 1, 2, 3, 4]
+    theirs[0] = 3
+    assert ours[0] == 3
+    assert not ours.flags.writeable  # whether it may be written could not be told, as with JAX's arrays
+    copied = np.from_dlpack(Old(theirs), copy=True)
+    copied[1] = 7
+    assert copied.tolist() == [3, 7, 2, 3, 4]
     old = np.arange(3).__dlpack__()
     assert '"dltensor"' in repr(old)
     new = np.arange(3).__dlpack__(max_version=(1, 3))
@@ -556,6 +560,27 @@ class Described:
     @property
     def __cuda_array_interface__(self):
         return {**self.array.__cuda_array_interface__, **self.changes}
+
+
+@needs_gpu
+def test_objects_whose_buffers_are_refused_are_asked_further():
+    class Refuses(mmap.mmap):
+        """As CuPy's arrays: there is a buffer protocol, which fails."""
+
+        @property
+        def __cuda_array_interface__(self):
+            return x.__cuda_array_interface__
+
+    x = gpu(numpy.arange(3.0))
+    owner = Refuses(-1, 16)
+    owner.close()
+    shared = np.asarray(owner, copy=False)
+    assert shared.device == "cuda:0"
+    shared[0] = 5
+    assert x[0] == 5
+    copied = np.asarray(owner)
+    copied[0] = 6
+    assert x.tolist() == [5, 1, 2]
 
 
 @needs_gpu
