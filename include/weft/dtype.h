@@ -31,7 +31,7 @@ enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };
 struct DTypeInfo {
     ScalarType scalar_type;
     char character;         // NumPy's one-letter code: 'd'
-    char kind;              // NumPy's kind: one of b i u f c
+    char kind;              // one of b i u f c: NumPy's kind, but for bfloat16, which is V there
     uint8_t alignment;      // in bytes
     int64_t itemsize;       // in bytes
     std::string_view name;  // "float64"
@@ -76,9 +76,14 @@ public:
     bool is_floating() const { return kind() == 'f'; }
     bool is_complex() const { return kind() == 'c'; }
     bool is_inexact() const { return is_floating() || is_complex(); }
+    bool is_short_float() const { return is_floating() && itemsize() == 2; }  // float16 and bfloat16
 
     /// The type of the real part: itself unless complex.
     DType real() const;
+
+    /// What sums, products and running results are computed in: float32 for the short floats, which are too
+    /// short to add up in and are rounded once, at the end; else itself.
+    DType accumulator() const { return is_short_float() ? DType(ScalarType::kFloat32) : *this; }
 
     friend bool operator==(DType a, DType b) { return a.info_ == b.info_; }
 

@@ -276,8 +276,7 @@ void bind_array_methods(nb::module_&) {
                 value = move_to(value, cpu_device());
             }
             const nb::object host = moves ? wrap(value) : nb::borrow(self);
-            const nb::object view = steal_or_throw(PyMemoryView_FromObject(host.ptr()));
-            return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
+            return numpy_array(host, value.dtype(), dtype, copy);
         },
         arg("dtype") = none, arg("copy") = none, "The array as NumPy's, sharing memory where possible.");
     method(type, "__complex__", [](nb::handle self) {

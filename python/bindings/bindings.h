@@ -104,6 +104,10 @@ void set_writeable(PyObject* self, bool writeable);
 nb::object wrap_scalar(array value);                     // a scalar of a 0-d array's value
 nb::object wrap_scalar(DType dtype, const void* bytes);  // a scalar of a known value
 nb::object wrap_dtype(DType dtype);
+/// NumPy's own dtype. Throws TypeError where NumPy has none.
+nb::object numpy_dtype(DType dtype);
+/// numpy.array(holder, as, copy=copy) of a weft array or scalar in the host's memory.
+nb::object numpy_array(nb::handle holder, DType dtype, nb::handle as, nb::handle copy);
 /// As NumPy's ufuncs return: a scalar for 0-d results, else an ndarray.
 inline nb::object wrap_result(array value) {
     return value.ndim() == 0 ? wrap_scalar(std::move(value)) : wrap(std::move(value));

@@ -9,6 +9,7 @@ namespace weft::python {
 
 namespace {
 
+/// Throws BufferError where the protocol has no format for the type; NumPy then asks `__array__`.
 const char* buffer_format(DType dtype) {
     switch (dtype.scalar_type()) {
         case ScalarType::kBool: return "?";
@@ -21,6 +22,9 @@ const char* buffer_format(DType dtype) {
         case ScalarType::kInt64: return "l";
         case ScalarType::kUInt64: return "L";
         case ScalarType::kFloat16: return "e";
+        case ScalarType::kBFloat16:
+            throw BufferError(
+                "the buffer protocol has no bfloat16: show .view(weft.uint16), or .astype(weft.float32)");
         case ScalarType::kFloat32: return "f";
         case ScalarType::kFloat64: return "d";
         case ScalarType::kComplex64: return "Zf";
@@ -56,6 +60,7 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
         if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !value.c_contiguous())
             throw ValueError("ndarray is not C-contiguous");
 
+        const char* const format = buffer_format(value.dtype());
         auto exported = std::make_unique<Exported>();
         exported->shape = value.shape();
         exported->strides = value.strides();
@@ -68,8 +73,7 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
         buffer->itemsize = value.itemsize();
         buffer->readonly = writeable ? 0 : 1;
         buffer->ndim = value.ndim();
-        buffer->format =
-            (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(buffer_format(value.dtype())) : nullptr;
+        buffer->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format) : nullptr;
         static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
         buffer->shape =
             (flags & PyBUF_ND) != 0 ? reinterpret_cast<Py_ssize_t*>(exported->shape.data()) : nullptr;

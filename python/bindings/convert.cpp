@@ -130,6 +130,9 @@ const DTypeInfo* dtype_of_type(PyObject* type) {
         if (name == "ulonglong") return &DType(ScalarType::kUInt64).info();
         return DType::find(name);
     }
+    if (nb::isinstance<nb::str>(module) && text_of(module) == "ml_dtypes" &&
+        text_of(nb::handle(type).attr("__name__")) == "bfloat16")
+        return &DType(ScalarType::kBFloat16).info();
     return nullptr;
 }
 
@@ -153,6 +156,7 @@ DType to_dtype_required(nb::handle object) {
         if (module_name == "numpy" || module_name == "numpy.dtypes") {
             const nb::object code = nb::getattr(object, "str", nb::none());
             if (nb::isinstance<nb::str>(code)) {
+                if (text_of(code) == "<V2") return to_dtype_required(object.attr("type"));  // ml_dtypes'
                 if (const DTypeInfo* info = DType::find(text_of(code))) return DType(info->scalar_type);
                 throw TypeError("weft has no dtype " + text_of(nb::repr(object)));
             }

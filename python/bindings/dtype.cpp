@@ -12,6 +12,8 @@ DType dtype_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->dt
 
 nb::str text(std::string_view value) { return nb::str(value.data(), value.size()); }
 
+constexpr int kRegisteredFlags = 0x40;  // NPY_USE_SETITEM, with which ml_dtypes registers its types
+
 char byte_order(DType dtype) { return dtype.itemsize() > 1 ? '=' : '|'; }
 
 PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
@@ -29,11 +31,12 @@ Py_hash_t dtype_hash(PyObject* self) {
     return guarded_number([&]() -> Py_hash_t {
         // NumPy hashes this tuple: kind, byte order, flags, item size, alignment.
         const DType dtype = dtype_of(self);
-        const char kind[] = {dtype.kind()};
+        const bool registered = dtype == ScalarType::kBFloat16;  // by ml_dtypes, with flags that go with it
+        const char kind[] = {registered ? 'V' : dtype.kind()};
         const char order[] = {dtype.itemsize() > 1 ? '<' : '|'};
         const nb::object key =
-            nb::make_tuple(nb::bytes(kind, 1), nb::bytes(order, 1), 0, static_cast<int>(dtype.itemsize()),
-                           static_cast<int>(dtype.alignment()));
+            nb::make_tuple(nb::bytes(kind, 1), nb::bytes(order, 1), registered ? kRegisteredFlags : 0,
+                           static_cast<int>(dtype.itemsize()), static_cast<int>(dtype.alignment()));
         return PyObject_Hash(key.ptr());
     });
 }
@@ -87,7 +90,8 @@ int type_number(DType dtype) {
         case 'd': return 12;
         case 'F': return 14;
         case 'D': return 15;
-        default: return 23;  // 'e'
+        case 'E': return 256;  // the first that a package registers
+        default: return 23;    // 'e'
     }
 }
 
@@ -100,6 +104,29 @@ void property(PyTypeObject* type, const char* name, const char* doc, Function fu
 }
 
 }  // namespace
+
+nb::object numpy_dtype(DType dtype) {
+    const nb::object make = nb::module_::import_("numpy").attr("dtype");
+    if (!(dtype == ScalarType::kBFloat16)) return make(text(dtype.str()));
+    try {
+        return make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_ImportError)) throw;
+        throw TypeError(
+            "NumPy has bfloat16 only where the package ml_dtypes is installed: 'pip install ml_dtypes', or "
+            "use "
+            ".view(weft.uint16) or .astype(weft.float32)");
+    }
+}
+
+nb::object numpy_array(nb::handle holder, DType dtype, nb::handle as, nb::handle copy) {
+    const nb::object numpy = nb::module_::import_("numpy");
+    const bool unknown = dtype == ScalarType::kBFloat16;
+    nb::object shown = unknown ? holder.attr("view")(wrap_dtype(ScalarType::kUInt16)) : nb::borrow(holder);
+    shown = steal_or_throw(PyMemoryView_FromObject(shown.ptr()));
+    if (unknown) shown = numpy.attr("asarray")(shown).attr("view")(numpy_dtype(dtype));
+    return numpy.attr("array")(shown, as, nb::arg("copy") = copy);
+}
 
 nb::object wrap_dtype(DType dtype) {
     return nb::borrow(registry.dtypes[static_cast<size_t>(dtype.scalar_type())]);
@@ -151,7 +178,8 @@ void bind_dtype(nb::module_& m) {
     });
     property(type, "isnative", "True: weft's arrays are in the machine's byte order.",
              [](nb::handle) { return true; });
-    property(type, "isbuiltin", "1, as NumPy's for its own types.", [](nb::handle) { return 1; });
+    property(type, "isbuiltin", "1, as NumPy's for its own types; 2 for bfloat16.",
+             [](nb::handle self) { return dtype_of(self.ptr()) == ScalarType::kBFloat16 ? 2 : 1; });
     property(type, "hasobject", "False: weft has no arrays of objects.", [](nb::handle) { return false; });
     property(type, "names", "None: weft has no structured types.", [](nb::handle) { return nb::none(); });
     property(type, "fields", "None: weft has no structured types.", [](nb::handle) { return nb::none(); });
@@ -163,12 +191,11 @@ void bind_dtype(nb::module_& m) {
         list.append(nb::make_tuple("", text(dtype_of(self.ptr()).str())));
         return list;
     });
-    property(type, "__numpy_dtype__", "The same dtype of NumPy's.", [](nb::handle self) {
-        return nb::module_::import_("numpy").attr("dtype")(text(dtype_of(self.ptr()).str()));
-    });
+    property(type, "__numpy_dtype__", "The same dtype of NumPy's.",
+             [](nb::handle self) { return numpy_dtype(dtype_of(self.ptr())); });
     method(type, "__reduce__", [](nb::handle self) {
         return nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(registry.dtype_type)),
-                              nb::make_tuple(text(dtype_of(self.ptr()).str())));
+                              nb::make_tuple(text(dtype_of(self.ptr()).name())));
     });
 }
 

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "codegen/background_compiler.h"
+#include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
 #include "core/optional_steps.h"
@@ -174,17 +175,22 @@ void set_setting(const std::string& name, nb::handle value) {
     }
 }
 
+/// As below, for a float of 16 bits.
+template <typename Short>
+std::string shortest_digits_of(Short value) {
+    char text[64];
+    for (int digits = 0; digits < 6; ++digits) {
+        std::snprintf(text, sizeof text, "%.*e", digits, static_cast<double>(value));
+        if (static_cast<Short>(std::strtod(text, nullptr)) == value) break;
+    }
+    return text;
+}
+
 /// The fewest digits that read back as the same value of `dtype`, as "d.ddde-05".
 std::string shortest_digits(double value, const std::string& dtype) {
     char text[64];
-    if (dtype == "float16") {
-        const auto half = static_cast<_Float16>(value);
-        for (int digits = 0; digits < 6; ++digits) {
-            std::snprintf(text, sizeof text, "%.*e", digits, static_cast<double>(half));
-            if (static_cast<_Float16>(std::strtod(text, nullptr)) == half) break;
-        }
-        return text;
-    }
+    if (dtype == "float16") return shortest_digits_of(static_cast<Half>(value));
+    if (dtype == "bfloat16") return shortest_digits_of(static_cast<BFloat16>(value));
     const std::to_chars_result end =
         dtype == "float32" ? std::to_chars(text, text + sizeof text, static_cast<float>(value),
                                            std::chars_format::scientific)
@@ -382,6 +388,9 @@ void bind_engine(nb::module_& m) {
     m.def("_forget_kernels", [] { forget_kernels(); });
     m.def("_get_setting", get_setting, arg("name"));
     m.def("_set_setting", set_setting, arg("name"), arg("value"));
+    m.def(
+        "_accumulator", [](nb::handle dtype) { return wrap_dtype(to_dtype_required(dtype).accumulator()); },
+        arg("dtype"), "The dtype that sums and products of `dtype` are computed in.");
     m.def("_shortest_digits", shortest_digits, arg("value"), arg("dtype"));
 }
 

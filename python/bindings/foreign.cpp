@@ -129,11 +129,30 @@ bool has_foreign_buffer(PyObject* object) {
     return PyObject_CheckBuffer(object) && !PyBytes_Check(object) && !is_array(object) && !is_scalar(object);
 }
 
+namespace {
+
+/// NumPy's array of a dtype that the buffer protocol has no format for, as one of integers; null for others.
+nb::object as_integers(PyObject* object) {
+    const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
+    if (dtype.is_none() || is_dtype(dtype.ptr())) return {};
+    try {
+        if (!(to_dtype_required(dtype) == ScalarType::kBFloat16)) return {};
+    } catch (const TypeError&) {
+        return {};
+    }
+    return nb::module_::import_("numpy").attr("asarray")(nb::handle(object)).attr("view")("uint16");
+}
+
+}  // namespace
+
 array convert_buffer(PyObject* object, bool share_memory) {
     std::unique_ptr<Buffer> buffer;
     try {
         buffer = std::make_unique<Buffer>(object, PyBUF_STRIDED_RO | PyBUF_FORMAT);
-    } catch (nb::python_error&) {
+    } catch (const nb::python_error&) {
+        const nb::object integers = as_integers(object);
+        if (integers.is_valid())
+            return view(convert_buffer(integers.ptr(), share_memory), DType(ScalarType::kBFloat16));
         // CuPy's and JAX's arrays have buffers, but not where their memory is a GPU's.
         const nb::object interface = cuda_interface_of(object);
         if (interface.is_none()) throw;

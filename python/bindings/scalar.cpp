@@ -280,8 +280,7 @@ void bind_scalars(nb::module_& m) {
     method(
         type, "__array__",
         [](nb::handle self, nb::handle dtype, nb::handle copy) {
-            const nb::object view = steal_or_throw(PyMemoryView_FromObject(self.ptr()));
-            return nb::module_::import_("numpy").attr("array")(view, dtype, nb::arg("copy") = copy);
+            return numpy_array(self, scalar_dtype(self.ptr()), dtype, copy);
         },
         arg("dtype") = nb::none(), arg("copy") = nb::none());
     // Whatever else arrays can do, a scalar does as an array of no dimensions.

@@ -8,6 +8,7 @@ from weft import exceptions as exceptions
 from weft.exceptions import DeviceError as DeviceError
 from weft.exceptions import InternalError as InternalError
 from weft.exceptions import OutOfMemoryError as OutOfMemoryError
+from weft._core import bfloat16 as bfloat16
 from weft._core import bool as bool
 from weft._core import complex128 as complex128
 from weft._core import complex64 as complex64

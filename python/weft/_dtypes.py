@@ -28,7 +28,12 @@ aliases = {
 }
 
 # Of the significand without its leading bit, of the exponent, of decimal digits that survive.
-_FLOATS = {"float16": (10, 5, 3), "float32": (23, 8, 6), "float64": (52, 11, 15)}
+_FLOATS = {
+    "float16": (10, 5, 3),
+    "bfloat16": (7, 8, 2),
+    "float32": (23, 8, 6),
+    "float64": (52, 11, 15),
+}
 
 
 class finfo:

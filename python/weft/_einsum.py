@@ -354,8 +354,7 @@ def einsum(operands, out, optimize, dtype, order, casting):
                 f"Iterator operand {k} dtype could not be cast from {a.dtype!r} to {common!r} according to the "
                 f"rule '{casting}'"
             )
-    # float16 is too short to add up in: it is float32's, rounded once
-    compute = _core.dtype("float32") if common.name == "float16" and not is_view else common
+    compute = common if is_view else _core._accumulator(common)  # of short floats float32, rounded once
     arrays = [a.astype(compute, copy=False) for a in arrays]
     value = _contract_all(arrays, terms, result, sizes, optimize)
     shape = tuple(sizes[label] for label in result)

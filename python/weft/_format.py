@@ -20,8 +20,8 @@ _options = {
 # The dtypes that a text without `dtype=` reads back as.
 _IMPLIED = ("bool", "int64", "float64", "complex128")
 # From which magnitude on arrays of floats print with exponents: what the type's digits can show.
-_LARGE = {"float64": 1e8, "float32": 1e6, "float16": 1e3}
-_LARGE_SCALAR = {"float64": 1e16, "float32": 1e6, "float16": 1e3}
+_LARGE = {"float64": 1e8, "float32": 1e6, "float16": 1e3, "bfloat16": 1e3}
+_LARGE_SCALAR = {"float64": 1e16, "float32": 1e6, "float16": 1e3, "bfloat16": 1e3}
 
 
 # ---- options ----

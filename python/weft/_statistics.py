@@ -14,9 +14,8 @@ def _types(a, dtype):
         return _core.dtype(dtype), None
     if a.dtype.kind in "biu":
         return _core.dtype("float64"), None
-    if a.dtype.name == "float16":
-        return _core.dtype("float32"), a.dtype
-    return None, None
+    wide = _core._accumulator(a.dtype)
+    return (None, None) if wide == a.dtype else (wide, a.dtype)
 
 
 def _count(a, axis, where, keepdims):
@@ -53,7 +52,7 @@ def _finish(total, count, out, result_dtype):
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The arithmetic mean of the elements over `axis`.
 
-    Of integers it is float64; float16 adds up in float32.
+    Of integers it is float64; float16 and bfloat16 add up in float32.
 
     >>> np.mean([[1, 2], [3, 4]], axis=0)
     array([2., 3.])

@@ -43,7 +43,8 @@ llvm::Type* KernelLowering::part_type(ScalarType type) {
         case ScalarType::kInt8:
         case ScalarType::kUInt8: return builder_.getInt8Ty();
         case ScalarType::kInt16:
-        case ScalarType::kUInt16: return builder_.getInt16Ty();
+        case ScalarType::kUInt16:
+        case ScalarType::kBFloat16: return builder_.getInt16Ty();  // its arithmetic is the op table's
         case ScalarType::kInt32:
         case ScalarType::kUInt32: return builder_.getInt32Ty();
         case ScalarType::kInt64:

@@ -3,6 +3,8 @@
 // and `Half` is IEEE binary16. Freestanding: kernels compiled to bitcode include it.
 #pragma once
 
+#include "core/bfloat16.h"
+
 namespace weft {
 
 using Half = _Float16;

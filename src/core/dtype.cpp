@@ -20,8 +20,12 @@ constexpr Code code_of(char kind, int size) {
     return {{order, kind, digit(size / 10), digit(size % 10)}};
 }
 
+// NumPy takes a type that a package registers for mere bytes: bfloat16 is V2, next to float16's f2.
+constexpr char code_kind(char character, char kind) { return character == 'E' ? 'V' : kind; }
+
 constexpr Code kCodes[] = {
-#define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) code_of(kind, size),
+#define WEFT_SCALAR_TYPE(enumerator, name, character, kind, type, size, short_name) \
+    code_of(code_kind(character, kind), size),
 #include "weft/scalar_types.def"
 #undef WEFT_SCALAR_TYPE
 };
@@ -82,7 +86,7 @@ const DTypeInfo* DType::find(std::string_view text) {
         if (code.size() == 1) return find(code);
     }
     for (const DTypeInfo& info : kDTypeInfos) {
-        if (code == info.str.substr(1)) return &info;
+        if (code == info.str.substr(1) && code[0] != 'V') return &info;
     }
     return nullptr;
 }

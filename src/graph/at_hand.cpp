@@ -237,7 +237,7 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
     const int64_t count = input.size();
     if (count == 0 || !is_small(count)) return false;
     const ReductionTypes types = resolve_reduction(reduction.id, input.dtype());
-    if (types.compute == ScalarType::kFloat16) return false;  // sums are float32's, see reduce
+    if (types.compute.is_short_float()) return false;  // sums are float32's, see reduce
     StorageLocks locks;
     locks.add(*input.storage());
     locks.lock();

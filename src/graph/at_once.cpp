@@ -148,9 +148,8 @@ void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
 }
 
 void arange_at_once(ScalarType type, const void* first, const void* delta, int64_t count, char* out) {
-    const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                            : type == ScalarType::kBool  ? ScalarType::kInt64
-                                                         : type;
+    const ScalarType wide =
+        type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
     const int64_t itemsize = itemsize_of(wide), out_itemsize = itemsize_of(type);
     // The constants in the wide type, and the loops over one chunk of positions after the other.
     alignas(16) char constants[2][kMaxItemsize];

@@ -22,6 +22,7 @@ DataType type_of(DType dtype) {
         case 'c': code = kComplex; break;
         default: break;
     }
+    if (dtype == ScalarType::kBFloat16) code = kBfloat;
     return {code, static_cast<uint8_t>(8 * dtype.itemsize()), 1};
 }
 

@@ -262,9 +262,8 @@ private:
     }
 
     ValueId arange(ScalarType type, ValueId position, ValueId start, ValueId step) {
-        const ScalarType wide = type == ScalarType::kFloat16 ? ScalarType::kFloat32
-                                : type == ScalarType::kBool  ? ScalarType::kInt64
-                                                             : type;
+        const ScalarType wide =
+            type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
         const ValueId offset =
             builder_.apply("multiply", {builder_.cast(position, wide), builder_.cast(step, wide)});
         return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);

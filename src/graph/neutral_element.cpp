@@ -35,7 +35,8 @@ Constant extreme_of(ScalarType type, bool maximum) {
         case ScalarType::kUInt32: return extreme<uint32_t>(type, maximum);
         case ScalarType::kInt64: return extreme<int64_t>(type, maximum);
         case ScalarType::kUInt64: return extreme<uint64_t>(type, maximum);
-        case ScalarType::kFloat16: return Constant::of(type, static_cast<_Float16>(infinity));
+        case ScalarType::kFloat16: return Constant::of(type, static_cast<Half>(infinity));
+        case ScalarType::kBFloat16: return Constant::of(type, static_cast<BFloat16>(infinity));
         case ScalarType::kFloat32: return Constant::of(type, static_cast<float>(infinity));
         case ScalarType::kFloat64: return Constant::of(type, infinity);
         case ScalarType::kComplex64: {
@@ -58,7 +59,8 @@ Constant number(ScalarType type, double value) {
         case ScalarType::kUInt32: return Constant::of(type, static_cast<int32_t>(value));
         case ScalarType::kInt64:
         case ScalarType::kUInt64: return Constant::of(type, static_cast<int64_t>(value));
-        case ScalarType::kFloat16: return Constant::of(type, static_cast<_Float16>(value));
+        case ScalarType::kFloat16: return Constant::of(type, static_cast<Half>(value));
+        case ScalarType::kBFloat16: return Constant::of(type, static_cast<BFloat16>(value));
         case ScalarType::kFloat32: return Constant::of(type, static_cast<float>(value));
         case ScalarType::kFloat64: return Constant::of(type, value);
         case ScalarType::kComplex64:

@@ -119,10 +119,8 @@ void record_into(const Product& product, const array& left, const array& right, 
     if (at_once) evaluate({&node, 1});
 }
 
-// float16 is too short to add up in: such products are float32's, rounded once.
-DType product_dtype(DType dtype) {
-    return dtype == ScalarType::kFloat16 ? DType(ScalarType::kFloat32) : dtype;
-}
+// Products of short floats are float32's, rounded once.
+DType product_dtype(DType dtype) { return dtype.accumulator(); }
 
 array cast_to(const array& input, DType dtype) {
     return input.dtype() == dtype ? input : astype(input, dtype);

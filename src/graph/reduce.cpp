@@ -141,12 +141,12 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
     }
 
     const bool accumulates = info.id == ReductionId::kSum || info.id == ReductionId::kProd;
-    if (accumulates && reduction.compute == ScalarType::kFloat16) {
-        // float16 is too short to add up in: the fold is float32's, rounded once.
+    if (accumulates && reduction.compute.is_short_float()) {
+        // The fold is float32's, rounded once.
         ReduceOptions wide = options;
-        wide.dtype = ScalarType::kFloat32;
+        wide.dtype = reduction.compute.accumulator();
         wide.out = array();
-        const array rounded = astype(reduce(info, input, wide), ScalarType::kFloat16);
+        const array rounded = astype(reduce(info, input, wide), reduction.compute);
         if (!options.out.valid()) return rounded;
         assign(options.out, rounded, Casting::kUnsafe);
         return options.out;

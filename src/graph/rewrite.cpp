@@ -17,7 +17,7 @@ constexpr const char* kSumOfProduct =
 constexpr const char* kProductChain =
     "product_chain: a chain of products is multiplied in the cheapest order";
 
-bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && dtype != DType(ScalarType::kFloat16); }
+bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && !dtype.is_short_float(); }
 
 // A pending product that nobody but one reader can see: the reader may do without it.
 Node* only_read_here(const Operand& operand) {

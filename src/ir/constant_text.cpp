@@ -19,6 +19,11 @@ struct BitsOf<Half> {
     static constexpr Type canonical_nan = 0x7e00;
 };
 template <>
+struct BitsOf<BFloat16> {
+    using Type = uint16_t;
+    static constexpr Type canonical_nan = 0x7fc0;
+};
+template <>
 struct BitsOf<float> {
     using Type = uint32_t;
     static constexpr Type canonical_nan = 0x7fc00000;
@@ -30,7 +35,7 @@ struct BitsOf<double> {
 };
 
 template <class T>
-constexpr bool is_float = std::is_same_v<T, Half> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+constexpr bool is_float = is_short_float<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 struct ComplexPart : std::false_type {};
 template <class T>
@@ -42,7 +47,10 @@ template <class T>
 std::string float_text(T value) {
     using Bits = typename BitsOf<T>::Type;
     char buffer[64];
-    if (value != value) {
+    // A short float is exact as a float, and text that gives back that float gives back the short one.
+    using Printed = std::conditional_t<is_short_float<T>, float, T>;
+    auto printed = static_cast<Printed>(value);
+    if (printed != printed) {
         Bits bits = std::bit_cast<Bits>(value);
         if (bits == BitsOf<T>::canonical_nan) return "nan";
         constexpr int digits = sizeof(Bits) * 2;
@@ -50,9 +58,6 @@ std::string float_text(T value) {
         for (int i = digits - 1; i >= 0; i--) text += "0123456789abcdef"[(bits >> (4 * i)) & 15];
         return text;
     }
-    // A binary16 is exact as a float, and text that gives back that float gives back the binary16.
-    using Printed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-    auto printed = static_cast<Printed>(value);
     if (printed == std::numeric_limits<Printed>::infinity()) return "inf";
     if (printed == -std::numeric_limits<Printed>::infinity()) return "-inf";
     std::string text(buffer, std::to_chars(buffer, buffer + sizeof(buffer), printed).ptr);
@@ -74,7 +79,7 @@ bool parse_float(std::string_view text, T& value) {
         value = std::bit_cast<T>(bits);
         return error == std::errc() && stop == end;
     }
-    using Read = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+    using Read = std::conditional_t<is_short_float<T>, float, T>;
     Read read = 0;
     auto [stop, error] = std::from_chars(text.data(), end, read);
     value = static_cast<T>(read);

@@ -31,6 +31,7 @@ bool can_cast_safely(DType from, DType to) {
     if (from.is_complex() && !to.is_complex()) return false;
     const int64_t target = to.is_complex() ? to.itemsize() / 2 : to.itemsize();
     if (from.is_inexact()) {
+        if (from.is_short_float() && to.is_short_float()) return false;  // one has the range, one the digits
         const int64_t source = from.is_complex() ? from.itemsize() / 2 : from.itemsize();
         return to.is_inexact() && source <= target;
     }
@@ -414,8 +415,8 @@ ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::option
             result = ScalarType::kInt64;
             break;
         case ReductionId::kSquaredDeviations:
-            result = input == ScalarType::kFloat32 || input == ScalarType::kFloat16 ? ScalarType::kFloat32
-                                                                                    : ScalarType::kFloat64;
+            result = input == ScalarType::kFloat32 || input.is_short_float() ? ScalarType::kFloat32
+                                                                             : ScalarType::kFloat64;
             if (dtype) result = *dtype;
             compute = ScalarType::kFloat64;
             break;

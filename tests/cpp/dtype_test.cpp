@@ -54,6 +54,19 @@ TEST(DType, RefusesWhatItIsNot) {
     }
 }
 
+TEST(DType, BFloat16IsNoOtherTypeOfItsSize) {
+    const DType dtype = DType::parse("bfloat16");
+    EXPECT_EQ(dtype, DType(ScalarType::kBFloat16));
+    EXPECT_EQ(dtype.character(), 'E');
+    EXPECT_EQ(dtype.str(), "<V2");
+    EXPECT_EQ(DType::find("V2"), nullptr);  // mere bytes
+    EXPECT_EQ(DType::parse("f2"), DType(ScalarType::kFloat16));
+    EXPECT_TRUE(dtype.is_short_float());
+    EXPECT_EQ(dtype.accumulator(), DType(ScalarType::kFloat32));
+    EXPECT_EQ(DType(ScalarType::kFloat64).accumulator(), DType(ScalarType::kFloat64));
+    EXPECT_EQ(DType(ScalarType::kInt16).accumulator(), DType(ScalarType::kInt16));
+}
+
 TEST(DType, MatchesCppTypes) {
     EXPECT_EQ(scalar_type_of<double>, ScalarType::kFloat64);
     EXPECT_EQ(scalar_type_of<Half>, ScalarType::kFloat16);

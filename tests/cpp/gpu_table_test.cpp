@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/ptx_compiler.h"
+#include "core/complex.h"
 #include "core/thread_pool.h"
 #include "device/cuda/cuda_device.h"
 #include "kernel_testing.h"
@@ -45,11 +46,15 @@ double distance(const char* left, const char* right, ScalarType type) {
             scale = std::max(scale, std::abs(y));
         }
         if (worst == 0) return 0.0;
-        const double smallest = digits == 53 ? 0x1p-1074 : digits == 24 ? 0x1p-149 : 0x1p-24;
+        const double smallest = digits == 53   ? 0x1p-1074
+                                : digits == 24 ? 0x1p-149
+                                : digits == 11 ? 0x1p-24
+                                               : 0x1p-133;
         return worst / std::max(std::ldexp(1.0, std::ilogb(scale) - digits + 1), smallest);
     };
     switch (type) {
         case ScalarType::kFloat16: return parts(_Float16{}, 1, 11);
+        case ScalarType::kBFloat16: return parts(BFloat16(0), 1, 8);
         case ScalarType::kFloat32: return parts(0.0F, 1, 24);
         case ScalarType::kFloat64: return parts(0.0, 1, 53);
         case ScalarType::kComplex64: return parts(0.0F, 2, 24);

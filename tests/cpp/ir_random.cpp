@@ -11,10 +11,10 @@ namespace {
 
 constexpr int64_t kSize = 19;  // elements of every buffer: two AVX-512 vectors of f64 and a rest
 
-constexpr ScalarType kTypes[] = {ScalarType::kBool,      ScalarType::kInt8,      ScalarType::kUInt8,
-                                 ScalarType::kInt32,     ScalarType::kInt64,     ScalarType::kUInt64,
-                                 ScalarType::kFloat16,   ScalarType::kFloat32,   ScalarType::kFloat64,
-                                 ScalarType::kComplex64, ScalarType::kComplex128};
+constexpr ScalarType kTypes[] = {ScalarType::kBool,    ScalarType::kInt8,      ScalarType::kUInt8,
+                                 ScalarType::kInt32,   ScalarType::kInt64,     ScalarType::kUInt64,
+                                 ScalarType::kFloat16, ScalarType::kBFloat16,  ScalarType::kFloat32,
+                                 ScalarType::kFloat64, ScalarType::kComplex64, ScalarType::kComplex128};
 constexpr ScalarType kBufferTypes[] = {ScalarType::kBool,    ScalarType::kInt32,   ScalarType::kInt64,
                                        ScalarType::kFloat32, ScalarType::kFloat64, ScalarType::kComplex128};
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
+#include "core/complex.h"
 #include "device/device.h"
 #include "ir/builder.h"
 #include "ops/op.h"
@@ -105,6 +106,7 @@ inline void fill(std::span<char> bytes, ScalarType type, std::mt19937_64& random
         switch (type) {
             case ScalarType::kBool: put(offset, static_cast<uint8_t>(random() % 2)); break;
             case ScalarType::kFloat16: put(offset, static_cast<_Float16>(real())); break;
+            case ScalarType::kBFloat16: put(offset, static_cast<BFloat16>(real())); break;
             case ScalarType::kFloat32: put(offset, static_cast<float>(real())); break;
             case ScalarType::kFloat64: put(offset, real()); break;
             case ScalarType::kComplex64:
@@ -137,6 +139,7 @@ inline bool same_value(const char* left, const char* right, ScalarType type) {
     };
     switch (type) {
         case ScalarType::kFloat16: return both_nan(_Float16{}, 0);
+        case ScalarType::kBFloat16: return both_nan(BFloat16(0), 0);
         case ScalarType::kFloat32: return both_nan(0.0F, 0);
         case ScalarType::kFloat64: return both_nan(0.0, 0);
         case ScalarType::kComplex64: return both_nan(0.0F, 0) && both_nan(0.0F, 4);

@@ -143,6 +143,15 @@ TEST(Resolve, PromotesAsNumPy) {
     EXPECT_EQ(seen, 2);
 }
 
+// All but bfloat16, which NumPy has not.
+std::vector<DType> numpy_dtypes() {
+    std::vector<DType> dtypes;
+    for (const DTypeInfo& info : DType::all()) {
+        if (info.scalar_type != ScalarType::kBFloat16) dtypes.emplace_back(info.scalar_type);
+    }
+    return dtypes;
+}
+
 TEST(Resolve, CastsAsNumPy) {
     int seen = 0;
     for (const auto& answers : numpy_answers()) {
@@ -150,15 +159,26 @@ TEST(Resolve, CastsAsNumPy) {
         const Casting casting = parse_casting(answers[0].substr(9));
         ++seen;
         size_t i = 0;
-        for (const DTypeInfo& from : DType::all()) {
-            for (const DTypeInfo& to : DType::all()) {
-                EXPECT_EQ(can_cast(DType(from.scalar_type), DType(to.scalar_type), casting),
-                          answers[1][i++] == '1')
-                    << answers[0] << " " << from.name << " " << to.name;
+        for (const DType from : numpy_dtypes()) {
+            for (const DType to : numpy_dtypes()) {
+                EXPECT_EQ(can_cast(from, to, casting), answers[1][i++] == '1')
+                    << answers[0] << " " << from.name() << " " << to.name();
             }
         }
     }
     EXPECT_EQ(seen, 5);
+}
+
+TEST(Resolve, BFloat16IsBesideFloat16) {
+    const DType bfloat16 = ScalarType::kBFloat16, float16 = ScalarType::kFloat16;
+    EXPECT_EQ(promote_types(bfloat16, float16), DType(ScalarType::kFloat32));
+    EXPECT_FALSE(can_cast(bfloat16, float16));
+    EXPECT_FALSE(can_cast(float16, bfloat16));
+    EXPECT_TRUE(can_cast(float16, bfloat16, Casting::kSameKind));
+    const OperandType with_int8[] = {bfloat16, ScalarType::kInt8};
+    EXPECT_EQ(resolve(op_info(OpId::kArctan2), with_int8), "EEE");
+    const OperandType small[] = {ScalarType::kInt8};  // float16 comes first, as in NumPy
+    EXPECT_EQ(resolve(op_info(OpId::kSqrt), small), "ee");
 }
 
 TEST(Resolve, ReducesInNumPysTypes) {
@@ -169,10 +189,9 @@ TEST(Resolve, ReducesInNumPysTypes) {
         ASSERT_NE(reduction, nullptr) << answers[0];
         ++seen;
         size_t i = 0;
-        for (const DTypeInfo& input : DType::all()) {
-            EXPECT_EQ(resolve_reduction(reduction->id, DType(input.scalar_type)).result.character(),
-                      answers[1][i++])
-                << answers[0] << " " << input.name;
+        for (const DType input : numpy_dtypes()) {
+            EXPECT_EQ(resolve_reduction(reduction->id, input).result.character(), answers[1][i++])
+                << answers[0] << " " << input.name();
         }
     }
     EXPECT_EQ(seen, 8);

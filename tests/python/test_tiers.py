@@ -34,6 +34,7 @@ PROGRAMS = {
     "elementary": lambda np: np.exp(-np.array(X)) * np.sin(np.array(Y)) + np.tanh(np.array(X)),
     "float32": lambda np: np.log1p(np.absolute(np.array(X, dtype="f4"))) * 2 + np.array(Y, dtype="f4"),
     "float16": lambda np: np.array(X, dtype="f2") * 3 + np.array(Y, dtype="f2"),
+    "bfloat16": lambda np: np.array(X, dtype="bfloat16") * 3 + np.array(Y, dtype="bfloat16"),
     "complex": lambda np: np.array(X, dtype="c16") * np.array(Y) + 1j,
     "integers": lambda np: np.array(INTEGERS) // 4 * 3 % 5 - (np.array(INTEGERS) << 2),
     "comparison": lambda np: (np.array(X) > 0) & (np.array(Y) < 1) | np.isnan(np.array(X)),

@@ -352,7 +352,10 @@ void multiply_plainly(const MatrixProduct& p) {
 }
 
 void multiply_plainly(ScalarType type, const MatrixProduct& product) {
-    visit_scalar_type(type, [&](auto tag) { multiply_plainly<typename decltype(tag)::Type>(product); });
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (!is_short_float<T>) multiply_plainly<T>(product);
+    });
 }
 
 constexpr int64_t kTinySteps = 16, kTinyProducts = 512;  // beyond, OpenBLAS is faster than plain loops
@@ -420,7 +423,7 @@ Tiling choose_tiling(Routine routine, int64_t batch, int64_t m, int64_t n, int64
 void add_rows(ScalarType type, char* to, const char* from, int64_t count) {
     visit_scalar_type(type, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        if constexpr (!std::is_same_v<T, Half>) {
+        if constexpr (!is_short_float<T>) {
             for (int64_t i = 0; i < count; ++i) {
                 const T sum =
                     Arithmetic<T>::add(Arithmetic<T>::read(to + i * static_cast<int64_t>(sizeof(T))),
@@ -593,7 +596,7 @@ std::string routine_name(ScalarType type, Routine routine) {
 }  // namespace
 
 bool is_tiny(ScalarType type, const MatrixProduct& product) {
-    return type != ScalarType::kFloat16 && product.m > 0 && product.n > 0 && product.k > 0 &&
+    return !DType(type).is_short_float() && product.m > 0 && product.n > 0 && product.k > 0 &&
            product.k <= kTinySteps && product.m <= kTinyProducts && product.n <= kTinyProducts &&
            product.m * product.n * product.k <= kTinyProducts;
 }

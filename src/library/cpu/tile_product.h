@@ -11,7 +11,7 @@ namespace weft {
 
 using TileFunction = void (*)(const MatrixProduct& product);
 
-// Null for types that have none (complex numbers, float16).
+// Null for types that have none (complex numbers, short floats).
 TileFunction tile_function(ScalarType type);
 
 // One for each instruction set, in tile_product_*.cpp.

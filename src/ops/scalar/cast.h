@@ -42,11 +42,15 @@ inline To cast(From x) {
     } else if constexpr (is_complex<To>) {
         using Part = decltype(To::re);
         return {cast<Part>(x), static_cast<Part>(0)};
+    } else if constexpr (std::is_same_v<To, BFloat16>) {
+        return static_cast<BFloat16>(static_cast<float>(x));
+    } else if constexpr (std::is_same_v<From, BFloat16>) {
+        return cast<To>(static_cast<float>(x));
     } else if constexpr (std::is_same_v<To, Half>) {
         // Through float, as NumPy: integers above 2**24 and doubles are rounded twice there as well, but for
         // double to half, which NumPy rounds once.
         return static_cast<Half>(x);
-    } else if constexpr (RealOrHalf<From> && Integer<To>) {
+    } else if constexpr (AnyFloat<From> && Integer<To>) {
         const auto wide = static_cast<double>(x);
         if constexpr (std::is_same_v<To, uint64_t>)
             return truncate_to_uint64(wide);

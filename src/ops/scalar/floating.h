@@ -5,19 +5,19 @@
 
 namespace weft::scalar::inline WEFT_ISA {
 
-template <RealOrHalf T>
+template <AnyFloat T>
 inline bool isnan(T x) {
     return static_cast<BitsOf<T>>(bits(x) & ~kSignBit<T>) > kInfinityBits<T>;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline bool isinf(T x) {
     return static_cast<BitsOf<T>>(bits(x) & ~kSignBit<T>) == kInfinityBits<T>;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline bool isfinite(T x) {
     return static_cast<BitsOf<T>>(bits(x) & ~kSignBit<T>) < kInfinityBits<T>;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline bool signbit(T x) {
     return (bits(x) & kSignBit<T>) != 0;
 }
@@ -46,14 +46,16 @@ inline bool isfinite(Complex<T> x) {
     return isfinite(x.re) & isfinite(x.im);
 }
 
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T fabs(T x) {
     return from_bits<T>(static_cast<BitsOf<T>>(bits(x) & ~kSignBit<T>));
 }
-template <RealOrHalf T>
+// The sign is subtracted, which for the highest bit is to set it: of "or" LLVM 19 makes wrong code for
+// AVX-512 where a mask chooses between the result and `sign` (vpternlog with a constant in memory takes its
+// operands for others).
+template <AnyFloat T>
 inline T copysign(T magnitude, T sign) {
-    return from_bits<T>(
-        static_cast<BitsOf<T>>((bits(magnitude) & ~kSignBit<T>) | (bits(sign) & kSignBit<T>)));
+    return from_bits<T>(static_cast<BitsOf<T>>((bits(magnitude) & ~kSignBit<T>)-(bits(sign) & kSignBit<T>)));
 }
 
 inline float rint(float x) { return __builtin_rintf(x); }
@@ -82,7 +84,7 @@ inline T trunc(T x) {
 }
 
 // The neighbours of x in the order of the real numbers: bits of one sign are ordered as their magnitudes.
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T nextafter(T x, T towards) {
     using Bits = BitsOf<T>;
     const Bits magnitude = static_cast<Bits>(bits(x) & ~kSignBit<T>);
@@ -100,12 +102,16 @@ inline T spacing(T x) {
     const T distance = x == 0 ? from_bits<T>(1) : next - x;
     return isfinite(x) ? distance : (isnan(x) ? x : kNaN<T>);
 }
-// Of float16 NumPy gives the distance to the next number above. The difference is exact in float.
-inline Half spacing(Half x) {
-    const auto above = static_cast<uint16_t>(signbit(x) ? bits(x) - 1 : bits(x) + 1);
-    const Half next = from_bits<Half>((bits(x) & 0x7FFF) == 0 ? static_cast<uint16_t>(1) : above);
-    const Half difference = static_cast<Half>(static_cast<float>(next) - static_cast<float>(x));
-    return isfinite(x) ? difference : (isnan(x) ? x : kNaN<Half>);
+// Of float16 NumPy gives the distance to the next number above, of bfloat16 ml_dtypes that away from zero, of
+// -0 too. The difference is exact in float.
+template <ShortFloat T>
+inline T spacing(T x) {
+    const bool down = std::is_same_v<T, Half> & signbit(x);
+    const auto beside = static_cast<uint16_t>(down ? bits(x) - 1 : bits(x) + 1);
+    const bool from_zero = std::is_same_v<T, Half> & ((bits(x) & 0x7FFF) == 0);
+    const T next = from_bits<T>(from_zero ? static_cast<uint16_t>(1) : beside);
+    const T difference = static_cast<T>(static_cast<float>(next) - static_cast<float>(x));
+    return isfinite(x) ? difference : (isnan(x) ? x : kNaN<T>);
 }
 
 // A double has room for any float times any power of two that does not overflow or vanish: one rounding.

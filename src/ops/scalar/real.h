@@ -22,19 +22,19 @@ template <Real T>
 inline T divide(T x, T y) {
     return x / y;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T negative(T x) {
     return from_bits<T>(static_cast<BitsOf<T>>(bits(x) ^ kSignBit<T>));
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T positive(T x) {
     return x;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T conjugate(T x) {
     return x;
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T absolute(T x) {
     return fabs(x);
 }

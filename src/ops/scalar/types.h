@@ -34,7 +34,9 @@ concept UnsignedInteger = Integer<T> && std::is_unsigned_v<T>;
 template <typename T>
 concept Real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <typename T>
-concept RealOrHalf = Real<T> || std::is_same_v<T, Half>;
+concept ShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <typename T>
+concept AnyFloat = Real<T> || ShortFloat<T>;
 template <typename T>
 concept Bool = std::is_same_v<T, bool>;
 template <typename T>
@@ -95,6 +97,13 @@ struct FloatLayout<Half> {
     static constexpr int kMantissaBits = 10;
     static constexpr int kBias = 15;
 };
+template <>
+struct FloatLayout<BFloat16> {
+    using Bits = uint16_t;
+    using SignedBits = int16_t;
+    static constexpr int kMantissaBits = 7;
+    static constexpr int kBias = 127;
+};
 template <typename T>
 using BitsOf = typename FloatLayout<T>::Bits;
 template <typename T>
@@ -104,17 +113,17 @@ template <typename T>
 constexpr BitsOf<T> kInfinityBits = static_cast<BitsOf<T>>(
     ((kSignBit<T> >> FloatLayout<T>::kMantissaBits) - 1) << FloatLayout<T>::kMantissaBits);
 
-template <RealOrHalf T>
+template <AnyFloat T>
 inline BitsOf<T> bits(T x) {
     return bit_cast<BitsOf<T>>(x);
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 inline T from_bits(std::type_identity_t<BitsOf<T>> x) {
     return bit_cast<T>(x);
 }
-template <RealOrHalf T>
+template <AnyFloat T>
 constexpr T kInfinity = __builtin_bit_cast(T, kInfinityBits<T>);
-template <RealOrHalf T>
+template <AnyFloat T>
 constexpr T kNaN = __builtin_bit_cast(T, static_cast<BitsOf<T>>(kInfinityBits<T> | (kInfinityBits<T> >> 1)));
 
 // 2**exponent for exponents of normal numbers.
