@@ -104,6 +104,8 @@ nb::object get_setting(const std::string& name) {
     if (name == "debug_filter") return nb::str(settings.debug_filter().c_str());
     if (name == "device") return nb::str(settings.device().c_str());
     if (name == "device_memory_limit") return nb::int_(settings.device_memory_limit.load());
+    if (name == "allow_tf32") return nb::bool_(settings.allow_tf32.load());
+    if (name == "fast_math") return nb::bool_(settings.fast_math.load());
     if (name == "cache") return nb::bool_(settings.cache.load());
     if (name == "cache_size") return nb::int_(settings.cache_size.load());
     if (name == "cache_dir") {
@@ -164,6 +166,10 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.device_memory_limit = to_bounded(name, value, 0, INT64_MAX);
     } else if (name == "debug_filter") {
         settings.set_debug_filter(nb::cast<std::string>(value));
+    } else if (name == "allow_tf32") {
+        settings.allow_tf32 = to_switch(value);
+    } else if (name == "fast_math") {
+        settings.fast_math = to_switch(value);
     } else if (name == "cache") {
         settings.cache = to_switch(value);
     } else if (name == "cache_size") {

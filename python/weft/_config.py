@@ -16,6 +16,8 @@ _SETTINGS = {
     "without": "optional steps that are left out, to find faults: names with commas (WEFT_WITHOUT)",
     "device": "where new arrays are made, 'cpu' or 'cuda:0'; empty: the CPU (WEFT_DEVICE)",
     "device_memory_limit": "most bytes that arrays and pool may hold on each GPU; 0: any (WEFT_DEVICE_MEMORY_LIMIT)",
+    "allow_tf32": "whether products of float32 on GPUs may round their factors to 11 bits (WEFT_ALLOW_TF32)",
+    "fast_math": "whether kernels may round once where NumPy rounds twice, and divide roughly (WEFT_FAST_MATH)",
     "cpu": "LLVM's name of the CPU to compile for; empty: this one (WEFT_CPU)",
     "verify": "whether IR is checked after each pass (WEFT_VERIFY)",
     "cache": "whether compiled kernels are kept on disk (WEFT_CACHE)",

@@ -354,7 +354,9 @@ def einsum(operands, out, optimize, dtype, order, casting):
                 f"Iterator operand {k} dtype could not be cast from {a.dtype!r} to {common!r} according to the "
                 f"rule '{casting}'"
             )
-    compute = common if is_view else _core._accumulator(common)  # of short floats float32, rounded once
+    # Of short floats float32, rounded once; GPUs multiply two of them so by themselves.
+    by_library = len(arrays) == 2 and arrays[0].device != "cpu"
+    compute = common if is_view or by_library else _core._accumulator(common)
     arrays = [a.astype(compute, copy=False) for a in arrays]
     value = _contract_all(arrays, terms, result, sizes, optimize)
     shape = tuple(sizes[label] for label in result)

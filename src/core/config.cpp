@@ -119,6 +119,8 @@ void Config::load_environment() {
     verify = read_flag("WEFT_VERIFY", kVerifyByDefault);
     memory_limit = read_integer("WEFT_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
     device_memory_limit = read_integer("WEFT_DEVICE_MEMORY_LIMIT", 0, 0, std::numeric_limits<int64_t>::max());
+    allow_tf32 = read_flag("WEFT_ALLOW_TF32", false);
+    fast_math = read_flag("WEFT_FAST_MATH", false);
     cache = read_flag("WEFT_CACHE", true);
     cache_size = read_integer("WEFT_CACHE_SIZE", int64_t{1} << 30, 0, std::numeric_limits<int64_t>::max());
     set_cache_dir(std::getenv("WEFT_CACHE_DIR") == nullptr ? std::optional<std::string>()

@@ -52,6 +52,12 @@ public:
 
     std::atomic<int64_t> device_memory_limit{0};  // WEFT_DEVICE_MEMORY_LIMIT: the same of each GPU; 0: none
 
+    // WEFT_ALLOW_TF32: products of float32 on GPUs may round their factors to 11 bits
+    std::atomic<bool> allow_tf32{false};
+    // WEFT_FAST_MATH: products and sums may be one rounding (fma), and GPUs divide and take roots within 2
+    // ULP
+    std::atomic<bool> fast_math{false};
+
     std::atomic<bool> cache{true};                      // WEFT_CACHE: keep compiled kernels on disk
     std::atomic<int64_t> cache_size{int64_t{1} << 30};  // WEFT_CACHE_SIZE: most bytes of them; 0: keep none
 

@@ -103,6 +103,7 @@ std::string KernelForm::name() const {
     for (const ReductionForm& reduction : reductions)
         name += (name.empty() ? "" : "_") + std::string(reduction.info->name);
     if (shape == KernelShape::kCombine) name += "_combine";
+    if (shape == KernelShape::kProduct) name = "product_of_tiles";
     if (scan) {
         name += (name.empty() ? "" : "_") + std::string(scan->op->name) + "_scan";
         if (scan->part == ScanForm::Part::kChunkTotals) name += "_totals";

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "graph/folded_rows.h"
+#include "graph/lower_product.h"
 #include "graph/lower_scan.h"
 #include "graph/lower_search.h"
 #include "graph/neutral_element.h"
@@ -37,6 +38,7 @@ public:
                                   case KernelShape::kReduce: reduce(indices); break;
                                   case KernelShape::kCombine: combine(indices); break;
                                   case KernelShape::kScan: scan(indices); break;
+                                  case KernelShape::kProduct: product(indices); break;
                               }
                               return Values{};
                           });
@@ -94,6 +96,7 @@ private:
         const int reduced = form_.shape == KernelShape::kReduce    ? (form_.folded ? 2 : 1)
                             : form_.shape == KernelShape::kCombine ? form_.outer_rank
                             : form_.shape == KernelShape::kScan    ? (form_.scan->across ? 3 : 1)
+                            : form_.shape == KernelShape::kProduct ? 3
                                                                    : 0;
         for (int d = 0; d < reduced; ++d)
             reduced_sizes_.push_back(integer_parameter("m" + std::to_string(d)));
@@ -694,6 +697,18 @@ private:
         } else {
             lowering.chunk(begin, end, b.load(inputs_.back(), indices), element, store);
         }
+    }
+
+    void product(std::span<const ValueId> indices) {
+        const auto finish = [&](ValueId sum, std::span<const ValueId> place) {
+            reduced_ = {sum};
+            Scope scope = make_scope(place, nullptr);
+            return compute(scope, form_.outputs[0].value);
+        };
+        multiply_tile(builder_, form_,
+                      {inputs_[0], inputs_[1], outputs_[0], reduced_sizes_[0], reduced_sizes_[1],
+                       reduced_sizes_[2], finish},
+                      indices, target_);
     }
 
     bool writes_along_memory() const {

@@ -91,7 +91,8 @@ enum class KernelShape : uint8_t {
     kElementwise,  // grid: all dimensions
     kReduce,       // grid: kept dimensions [, outer reduced dimensions, chunk]; and a row
     kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
-    kScan,  // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
+    kScan,     // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
+    kProduct,  // grid: batch, tiles of rows and of columns; sizes: m, n, k; buffers: over batch, m, n, k
 };
 
 struct KernelForm {

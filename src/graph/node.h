@@ -110,6 +110,8 @@ public:
     bool in_place = false;                     // kUpdate: others see the memory, which stays where it is
     size_t scan_axis = 0;                      // kScan
     std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]
+    bool adds_bias = false;   // kProduct on a GPU: inputs[2], of the result's columns, is added to each row
+    bool takes_relu = false;  // and then the larger of it and 0
 
     const char* rewritten = nullptr;  // which rewrite made it what it is, and why (graph/rewrite.h)
 

@@ -94,7 +94,9 @@ public:
     KeyWriter(Words& words, BufferNumbers& buffers) : words_(words), buffers_(buffers) { buffers_.clear(); }
 
     std::span<const uint64_t> write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
-        word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(nodes.size()) << 1);
+        const bool fast = config().fast_math.load(std::memory_order_relaxed);
+        word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(fast) << 1 |
+             static_cast<uint64_t>(nodes.size()) << 2);
         word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
         word(kernel_generation() << 2 | static_cast<uint64_t>(config().tier.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
@@ -141,6 +143,8 @@ private:
         if (node.kind == NodeKind::kReduce) {
             word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
         }
+        if (node.kind == NodeKind::kProduct)
+            word(static_cast<uint64_t>(node.adds_bias) | static_cast<uint64_t>(node.takes_relu) << 1);
         if (node.kind == NodeKind::kReduce || node.kind == NodeKind::kProduct) {
             for (size_t d = 0; d < node.reduced_axes.size(); ++d) word(node.reduced_axes[d]);
         }

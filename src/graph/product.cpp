@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "graph/record.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
+#include "library/cuda/gpu_contraction.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
 
@@ -94,9 +96,124 @@ NodePtr make_node(const Product& product, const array& left, const array& right)
     return node;
 }
 
+Contraction without_data(const Product& product) {
+    Contraction contraction;
+    contraction.type = product.dtype.scalar_type();
+    contraction.shape = product.shape;
+    contraction.reduced.assign(product.shape.size(), false);
+    std::fill(contraction.reduced.begin() + static_cast<std::ptrdiff_t>(product.result_axes),
+              contraction.reduced.end(), true);
+    contraction.left_strides = product.left_strides;
+    contraction.right_strides = product.right_strides;
+    contraction.out_strides = out_strides_of(product);
+    return contraction;
+}
+
+bool runs_on_gpu_as_it_lies(const Product& product) {
+    const Contraction contraction = without_data(product);
+    if (has_cublas_type(contraction.type)) return static_cast<bool>(fit_cublas(contraction));
+    return product_axes(contraction).has_value();
+}
+
+// Strides without gaps over `axes` of a space, the last one fastest; 0 for the others.
+Dims dense_over(const Dims& shape, const std::vector<size_t>& axes, int64_t itemsize) {
+    Dims strides(shape.size(), 0);
+    for (size_t i = axes.size(); i-- > 0;) {
+        strides[axes[i]] = itemsize;
+        itemsize *= shape[axes[i]];
+    }
+    return strides;
+}
+
+// What of a product is copied, or written elsewhere first, because a GPU's library cannot take it as it lies.
+struct Packing {
+    bool left = false, right = false, out = false;
+    std::vector<size_t> left_axes, right_axes, out_axes;  // in which order then
+};
+
+// What `packing` makes of the product.
+Product packed_product(const Product& product, const Packing& packing) {
+    Product packed = product;
+    const int64_t itemsize = product.dtype.itemsize();
+    if (packing.left) packed.left_strides = dense_over(product.shape, packing.left_axes, itemsize);
+    if (packing.right) packed.right_strides = dense_over(product.shape, packing.right_axes, itemsize);
+    if (packing.out) {
+        packed.result_strides = dense_over(product.shape, packing.out_axes, itemsize);
+        packed.result_strides.resize(product.result_axes);
+    }
+    return packed;
+}
+
+// As little as possible, so that the product runs; nothing where it does as it is.
+std::optional<Packing> packing_for_gpu(const Product& product) {
+    if (runs_on_gpu_as_it_lies(product)) return std::nullopt;
+    std::vector<size_t> batch, m, n, k;
+    for (size_t d = 0; d < product.shape.size(); ++d) {
+        if (product.shape[d] == 1) continue;
+        const bool left = product.left_strides[d] != 0, right = product.right_strides[d] != 0;
+        (d >= product.result_axes ? k : left == right ? batch : left ? m : n).push_back(d);
+    }
+    const auto joined = [](std::initializer_list<const std::vector<size_t>*> parts) {
+        std::vector<size_t> axes;
+        for (const std::vector<size_t>* part : parts) axes.insert(axes.end(), part->begin(), part->end());
+        return axes;
+    };
+    Packing packing{
+        false, false, false, joined({&batch, &m, &k}), joined({&batch, &k, &n}), joined({&batch, &m, &n})};
+    for (const auto& [left, right, out] : {std::array{false, true, false},
+                                           {true, false, false},
+                                           {true, true, false},
+                                           {false, false, true},
+                                           {false, true, true},
+                                           {true, false, true}}) {
+        packing.left = left;
+        packing.right = right;
+        packing.out = out;
+        if (runs_on_gpu_as_it_lies(packed_product(product, packing))) return packing;
+    }
+    packing.left = packing.right = packing.out = true;
+    return packing;
+}
+
+// `input` over `axes` of the product's space, without gaps. Axes that it does not walk are repeated.
+array packed(const array& input, const Dims& strides, const Dims& space, const std::vector<size_t>& axes) {
+    Dims shape, own;
+    for (const size_t axis : axes) {
+        shape.push_back(space[axis]);
+        own.push_back(strides[axis]);
+    }
+    return copy(input.with_view(input.dtype(), std::move(shape), std::move(own), input.offset()), 'C');
+}
+
+array record(const Product& product, const array& left, const array& right);
+
+array record_packed(const Product& product, const Packing& packing, const array& left, const array& right) {
+    const Product plain = packed_product(product, packing);
+    const array result = record(
+        plain, packing.left ? packed(left, product.left_strides, product.shape, packing.left_axes) : left,
+        packing.right ? packed(right, product.right_strides, product.shape, packing.right_axes) : right);
+    if (!packing.out) return result;
+    // To where it belongs: in the order of its strides it lies without gaps.
+    std::vector<int64_t> order(product.result_axes), back(product.result_axes);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return product.result_strides[static_cast<size_t>(a)] >
+               product.result_strides[static_cast<size_t>(b)];
+    });
+    for (size_t d = 0; d < order.size(); ++d) back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+    return transpose(copy(transpose(result, order), 'C'), back);
+}
+
 array record(const Product& product, const array& left, const array& right) {
     array result;
     if (run_at_once(product, left, right, result)) return result;
+    if (!device_of(left).is_cpu()) {
+        if (element_count(product.shape) == 0 && element_count(product.result_shape) != 0) {
+            const DeviceScope scope(device_of(left));
+            return full(product.result_shape, Argument(false), product.dtype);
+        }
+        if (const auto steps = packing_for_gpu(product)) return record_packed(product, *steps, left, right);
+    }
     const NodePtr node = make_node(product, left, right);
     result = array_of(node, 0, product.result_shape);
     const bool at_once = is_shown(left) || is_shown(right);
@@ -107,6 +224,10 @@ array record(const Product& product, const array& left, const array& right) {
 
 // Into `out`, which has the product's shape and dtype.
 void record_into(const Product& product, const array& left, const array& right, const array& out) {
+    if (!device_of(left).is_cpu() && packing_for_gpu(product)) {
+        assign(out, record(product, left, right), Casting::kUnsafe);
+        return;
+    }
     const NodePtr node = make_node(product, left, right);
     Operand value;
     value.source.node = node;
@@ -119,8 +240,10 @@ void record_into(const Product& product, const array& left, const array& right, 
     if (at_once) evaluate({&node, 1});
 }
 
-// Products of short floats are float32's, rounded once.
-DType product_dtype(DType dtype) { return dtype.accumulator(); }
+// Products of short floats are float32's, rounded once; on GPUs the library does that.
+DType product_dtype(DType dtype, const array& left) {
+    return device_of(left).is_cpu() ? dtype.accumulator() : dtype;
+}
 
 array cast_to(const array& input, DType dtype) {
     return input.dtype() == dtype ? input : astype(input, dtype);
@@ -283,7 +406,7 @@ array matmul(const array& left, const array& right, const ProductOptions& option
     if (options.dtype) check_casts(left, right, common, options.casting);
     const MatmulShapes shapes = matmul_shapes(left, right);
     if (options.out.valid()) check_out(options.out, shapes, common, options.casting);
-    const DType compute = product_dtype(common);
+    const DType compute = product_dtype(common, left);
     const array a = cast_to(left, compute), b = cast_to(right, compute);
     const Product product = matmul_product(shapes, a, b, compute);
     if (!options.out.valid()) return reordered(cast_to(record(product, a, b), common), options.order);
@@ -350,6 +473,24 @@ void sum_alone(Labelled& operand, const Labelled& other, std::span<const int> ou
     operand.labels = std::move(kept);
 }
 
+// Whether the operands are multiplied as they are, by what multiplies matrices.
+bool is_one_product(const Labelled& left, const Labelled& right, std::span<const int> out_labels) {
+    const auto in_result = [&](int label) {
+        return std::find(out_labels.begin(), out_labels.end(), label) != out_labels.end();
+    };
+    bool sums = false, only_left = false, only_right = false;
+    for (const int label : left.labels) {
+        if (!right.has(label) && !in_result(label)) return false;
+        sums |= !in_result(label);
+        only_left |= !right.has(label);
+    }
+    for (const int label : right.labels) {
+        if (!left.has(label) && !in_result(label)) return false;
+        only_right |= !left.has(label);
+    }
+    return sums && (out_labels.empty() || only_left || only_right);
+}
+
 // A view with the axes of `labels`, of extent one where the operand has none.
 array spread(const Labelled& operand, std::span<const int> labels) {
     Dims shape, strides;
@@ -380,7 +521,6 @@ Dims walked_strides(const Product& product, size_t count, int64_t itemsize) {
 array contract(const array& left, std::span<const int> left_labels, const array& right,
                std::span<const int> right_labels, std::span<const int> out_labels, char order) {
     const DType common = promote_types(left.dtype(), right.dtype());
-    const DType compute = product_dtype(common);
     Labelled a{left, {left_labels.begin(), left_labels.end()}};
     Labelled b{right, {right_labels.begin(), right_labels.end()}};
     WEFT_CHECK(a.labels.size() == left.shape().size() && b.labels.size() == right.shape().size(), "labels");
@@ -401,6 +541,8 @@ array contract(const array& left, std::span<const int> left_labels, const array&
             b.drop(other);
         }
     }
+    const DType compute =
+        is_one_product(a, b, out_labels) ? product_dtype(common, left) : common.accumulator();
     a.value = cast_to(a.value, compute);
     b.value = cast_to(b.value, compute);
     sum_alone(a, b, out_labels, compute);
@@ -477,7 +619,7 @@ array dot(const array& left, const array& right, const array& out) {
         const array product = call_binary(multiply, left, right);
         result = product.c_contiguous() ? product : copy(product, 'C');
     } else {
-        const DType compute = product_dtype(common);
+        const DType compute = product_dtype(common, left);
         const array a = cast_to(left, compute), b = cast_to(right, compute);
         Product product;
         product.dtype = compute;

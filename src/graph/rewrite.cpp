@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/optional_steps.h"
 #include "core/shape.h"
+#include "library/cuda/gpu_contraction.h"
 
 namespace weft {
 
@@ -17,6 +19,9 @@ constexpr const char* kSumOfProduct =
 constexpr const char* kProductChain =
     "product_chain: a chain of products is multiplied in the cheapest order";
 
+constexpr const char* kEpilogue =
+    "product_epilogue: what follows a product is done before its result is in memory";
+
 bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && !dtype.is_short_float(); }
 
 // A pending product that nobody but one reader can see: the reader may do without it.
@@ -25,6 +30,7 @@ Node* only_read_here(const Operand& operand) {
     if (node == nullptr || node->kind != NodeKind::kProduct || node->done.load(std::memory_order_acquire))
         return nullptr;
     if (operand.source.node.use_count() != 1 || operand.offset != 0) return nullptr;
+    if (node->adds_bias || node->takes_relu) return nullptr;
     const DType dtype = node->results[0].dtype;
     return operand.dtype == dtype && may_round_otherwise(dtype) ? node : nullptr;
 }
@@ -342,6 +348,103 @@ bool product_chain(Node& node) {
     return true;
 }
 
+// ---- maximum(A @ B + c, 0) on GPUs ----
+
+// The operand of `node` that is a product which nobody but this element-wise node sees, read as it lies; null
+// where there is none. `other` is the other operand.
+Node* product_before(const Node& node, Operand const** other) {
+    if (node.kind != NodeKind::kElementwise || node.op == nullptr || node.inputs.size() != 2 ||
+        node.results.size() != 1)
+        return nullptr;
+    for (size_t i = 0; i < 2; ++i) {
+        const Operand& operand = node.inputs[i];
+        Node* product = operand.source.node.get();
+        if (product == nullptr || product->kind != NodeKind::kProduct ||
+            product->done.load(std::memory_order_acquire) || operand.source.node.use_count() != 1)
+            continue;
+        const NodeResult& result = product->results[0];
+        const LoopInfo& loop = node.op->loops[static_cast<size_t>(node.loop)];
+        const bool one_type = std::all_of(loop.types.begin(), loop.types.begin() + 3,
+                                          [&](ScalarType type) { return result.dtype == DType(type); }) &&
+                              node.results[0].dtype == result.dtype &&
+                              node.inputs[1 - i].dtype == result.dtype;
+        if (!one_type || operand.dtype != result.dtype || !product->read_elementwise(operand, node.shape) ||
+            node.results[0].strides != result.strides)
+            continue;
+        *other = &node.inputs[1 - i];
+        return product;
+    }
+    return nullptr;
+}
+
+// The axis of a matrix product's result along which its rows run.
+std::optional<size_t> column_axis(const Node& product) {
+    std::optional<size_t> found;
+    for (size_t d = 0; d < product.shape.size(); ++d) {
+        if (product.reduced_axes[d] || product.shape[d] == 1) continue;
+        if (product.inputs[0].strides[d] != 0 || product.inputs[1].strides[d] == 0) continue;
+        if (found) return std::nullopt;
+        found = d;
+    }
+    return found;
+}
+
+bool is_positive_zero(const Operand& operand) {
+    return operand.is_constant() && std::all_of(operand.constant.begin(), operand.constant.end(),
+                                                [](uint8_t byte) { return byte == 0; });
+}
+
+Contraction without_data(const Node& product) {
+    Contraction contraction;
+    contraction.type = product.results[0].dtype.scalar_type();
+    contraction.shape = product.shape;
+    contraction.reduced = product.reduced_axes;
+    contraction.left_strides = product.inputs[0].strides;
+    contraction.right_strides = product.inputs[1].strides;
+    contraction.out_strides = Dims(product.shape.size(), 0);
+    for (size_t d = 0, k = 0; d < product.shape.size(); ++d) {
+        if (!product.reduced_axes[d]) contraction.out_strides[d] = product.results[0].strides[k++];
+    }
+    return contraction;
+}
+
+bool product_epilogue(Node& node) {
+    if (node.device->is_cpu() || !is_on(OptionalStep::kGpuKernels)) return false;
+    const Operand* other = nullptr;
+    Node* product = product_before(node, &other);
+    if (product == nullptr || product->takes_relu ||
+        !has_epilogues(product->results[0].dtype.scalar_type()) || element_count(product->shape) == 0 ||
+        !fit_cublas(without_data(*product)))
+        return false;
+    Operands inputs = product->inputs;
+    const bool relu = node.op->id == OpId::kMaximum && is_positive_zero(*other);
+    if (!relu) {
+        const std::optional<size_t> columns = column_axis(*product);
+        if (node.op->id != OpId::kAdd || product->adds_bias || other->is_constant() || !columns) return false;
+        // A vector along the rows: one number for each column, the same for all rows.
+        Operand bias = *other;
+        bias.strides = Dims(product->shape.size(), 0);
+        for (size_t d = 0, k = 0; d < product->shape.size(); ++d) {
+            if (product->reduced_axes[d]) continue;
+            const int64_t stride = other->strides[k++];
+            if (product->shape[d] == 1) continue;
+            if (stride != (d == *columns ? bias.dtype.itemsize() : 0)) return false;
+            bias.strides[d] = stride;
+        }
+        inputs.push_back(std::move(bias));
+    }
+    node.kind = NodeKind::kProduct;
+    node.shape = product->shape;
+    node.reduced_axes = product->reduced_axes;
+    node.compute_dtype = product->compute_dtype;
+    node.adds_bias = product->adds_bias || !relu;
+    node.takes_relu = relu;
+    node.op = nullptr;
+    node.rewritten = kEpilogue;
+    node.inputs.swap(inputs);  // the product is freed with the old ones
+    return true;
+}
+
 }  // namespace
 
 void enter_pending(const NodePtr& node) {
@@ -365,6 +468,7 @@ bool rewrite(std::span<Node* const> nodes) {
     // Weak references: a node that is rewritten frees what it no longer reads.
     std::vector<std::weak_ptr<Node>> work;
     for (Node* node : nodes) work.push_back(node->weak_from_this());
+    const std::vector<std::weak_ptr<Node>> in_order = work;
     bool changed = false;
     while (!work.empty()) {  // from the last reader on
         const NodePtr node = work.back().lock();
@@ -372,6 +476,9 @@ bool rewrite(std::span<Node* const> nodes) {
         if (node == nullptr) continue;
         changed |= sum_of_product(*node, work);
         changed |= product_chain(*node);
+    }
+    for (const std::weak_ptr<Node>& each : in_order) {
+        if (const NodePtr node = each.lock()) changed |= product_epilogue(*node);
     }
     return changed;
 }

@@ -24,7 +24,7 @@ std::string why_not_there(const Group& group) {
     if (!is_on(OptionalStep::kGpuKernels)) return "kernels for GPUs are left out";
     if (group.multiplies) return "work on the tiles of a product";
     if (group.root().kind == NodeKind::kProduct && element_count(group.root().shape) == 0)
-        return "a product over an axis of no elements, whose results are zeros";
+        return "a product over an axis of no elements, whose results are zeros";  // of a rewrite
     if (group.reduces && group.shape.size() + 1 > kMaxGridDimensions)
         return "a reduction of more dimensions than a grid has";
     return "";

@@ -11,6 +11,7 @@
 #include "graph/group_run.h"
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
+#include "graph/lower_product.h"
 #include "graph/profile.h"
 #include "graph/run_elementwise.h"
 #include "graph/run_group.h"
@@ -61,6 +62,16 @@ Contraction contraction_of(const Node& node, char* out) {
     return contraction;
 }
 
+ProductEpilogue epilogue_of(const Node& node) {
+    ProductEpilogue epilogue;
+    if (node.adds_bias) {
+        const Operand& bias = node.inputs[2];
+        epilogue.bias = reinterpret_cast<const char*>(bias.source.buffer->address()) + bias.offset;
+    }
+    epilogue.relu = node.takes_relu;
+    return epilogue;
+}
+
 int64_t bytes_read(const Node& node, const ContractionReport& report) {
     const int64_t itemsize = node.results[0].dtype.itemsize();
     return bytes_walked(node.shape, node.inputs[0].strides, itemsize) +
@@ -87,10 +98,11 @@ std::string run_alone(const Node& node, const Buffer& out) {
     ContractionReport report;
     std::shared_ptr<Stopwatch> stopwatch;
     if (device.is_cpu()) {
+        WEFT_CHECK(!epilogue_of(node), "a product with an epilogue on the CPU");
         report = contract(contraction);
     } else {
         if (profiling()) stopwatch = device.start_stopwatch();
-        const std::string why = contract_on_gpu(contraction, device, report);
+        const std::string why = contract_on_gpu(contraction, device, report, epilogue_of(node));
         if (!why.empty()) return why;
         if (stopwatch != nullptr) stopwatch->stop();
         if (debug_enabled(DebugLevel::kLaunches)) device.synchronize();  // so that its time is its own
@@ -151,6 +163,64 @@ void run_with_tiles(const Group& group, const Node& product, const GroupBuffers&
     record_product(std::move(record), report);
 }
 
+// As a kernel; not empty: why it cannot.
+std::string run_as_kernel(Group& group, GroupBuffers& buffers) {
+    const Node& node = group.root();
+    const Buffer& out = *buffers.back()[0];
+    const std::optional<ProductAxes> axes = product_axes(contraction_of(node, nullptr));
+    if (!axes) return "a product of several axes that do not go together";
+    const auto& [batch, m, n, k] = *axes;
+    KernelParts parts;
+    parts.form.shape = KernelShape::kProduct;
+    parts.form.grid_rank = 3;
+    parts.operations = 1;
+    const DType dtype = node.results[0].dtype;
+    for (size_t i = 0; i < 2; ++i) {
+        const Operand& operand = node.inputs[i];
+        const bool left = i == 0;
+        Dims strides = left ? Dims{batch.left, m.left, 0, k.left} : Dims{batch.right, 0, n.right, k.right};
+        parts.inputs.push_back(use_of(*operand.source.buffer, operand.offset, dtype, std::move(strides)));
+    }
+    ValueForm value{ValueForm::Kind::kReduction, 0, 0};
+    const auto then = [&](OpId op, ValueForm operand) {
+        const ScalarType types[] = {dtype.scalar_type(), dtype.scalar_type()};
+        const OpInfo& info = op_info(op);
+        StepForm step;
+        step.op = &info;
+        step.loop = static_cast<int>(find_loop(info, types) - info.loops.data());
+        step.operands = {value, operand};
+        parts.form.steps.push_back(std::move(step));
+        value = {ValueForm::Kind::kStep, static_cast<uint16_t>(parts.form.steps.size() - 1), 0};
+        ++parts.operations;
+    };
+    if (node.adds_bias) {
+        const Operand& bias = node.inputs[2];
+        parts.inputs.push_back(
+            use_of(*bias.source.buffer, bias.offset, dtype, Dims{0, 0, dtype.itemsize(), 0}));
+        then(OpId::kAdd, {ValueForm::Kind::kInput, 2, 0});
+    }
+    if (node.takes_relu) {
+        ir::Constant zero;
+        zero.type = dtype.scalar_type();
+        parts.form.constants.push_back(zero);
+        then(OpId::kMaximum, {ValueForm::Kind::kConstant, 0, 0});
+    }
+    parts.outputs.push_back(use_of(out, 0, dtype, Dims{batch.out, m.out, n.out, 0}));
+    parts.form.outputs.push_back({value, buffer_form(parts.outputs[0], false, 1, false)});
+    for (const BufferUse& input : parts.inputs)
+        parts.form.inputs.push_back({buffer_form(input, true, 0, false), false});
+    const auto tiles = [](const ProductAxis& axis) {
+        return (axis.extent + kProductTile - 1) / kProductTile;
+    };
+    GroupRun run(group, buffers);
+    if (!run.replay()) {
+        run.launch(parts, Dims{batch.extent, tiles(m), tiles(n), m.extent, n.extent, k.extent},
+                   Dims{batch.extent, m.extent, n.extent, k.extent});
+    }
+    run.finish();
+    return "";
+}
+
 }  // namespace
 
 void run_product(Group& group) {
@@ -160,7 +230,11 @@ void run_product(Group& group) {
                                           [](const Node* node) { return node->kind == NodeKind::kProduct; });
         run_with_tiles(group, **product, buffers);
     } else {
-        const std::string why = run_alone(group.root(), *buffers.back()[0]);
+        const Node& node = group.root();
+        const bool by_library =
+            group.device->is_cpu() || has_cublas_type(node.results[0].dtype.scalar_type());
+        std::string why = by_library ? run_alone(node, *buffers.back()[0]) : "no library";
+        if (!why.empty() && !group.device->is_cpu()) why = run_as_kernel(group, buffers);
         if (!why.empty()) throw NotImplementedError(why);
     }
     commit_all(group);

@@ -5,8 +5,8 @@
 //
 // float32, float64, complex64 and complex128 run through OpenBLAS (library/blas.h) where its matrices can
 // express the strides; an operand that they cannot express is packed once. Integers and bool run on weft's
-// own loops: integers wrap, bool is "or" of "and". The short floats are no types of this interface: they are
-// multiplied as float32.
+// own loops: integers wrap, bool is "or" of "and". Short floats
+// are converted to float32, and their products rounded once.
 //
 // How the work is cut into tasks depends on shapes and strides only, and each task runs on one thread: so do
 // the bits.

@@ -129,6 +129,74 @@ TEST_F(PtxForms, Softmax) {
     }
 }
 
+// A product by tiles: 70×100 @ 100×65 for two of a batch, with a bias and the larger of that and 0.
+TEST_F(PtxForms, ProductsByTiles) {
+    for (const ScalarType type : {ScalarType::kBool, ScalarType::kInt8, ScalarType::kInt64,
+                                  ScalarType::kBFloat16, ScalarType::kFloat64, ScalarType::kComplex64}) {
+        SCOPED_TRACE(DType(type).name());
+        const int64_t batch = 2, m = 70, k = 100, n = 65, item = DType(type).itemsize();
+        using enum StrideClass;
+        const auto buffer = [&](std::vector<StrideClass> strides, bool readonly) {
+            BufferForm form;
+            form.element = type;
+            form.alias_scope = readonly ? 0 : 1;
+            form.readonly = readonly;
+            form.strides = std::move(strides);
+            return form;
+        };
+        const bool ordered = !DType(type).is_complex() && !DType(type).is_bool();
+        const auto step = [&](OpId id, ValueForm left, ValueForm right) {
+            const ScalarType types[] = {type, type};
+            StepForm form;
+            form.op = &op_info(id);
+            form.loop = static_cast<int>(find_loop(*form.op, types) - form.op->loops.data());
+            form.operands = {left, right};
+            return form;
+        };
+        KernelForm form;
+        form.shape = KernelShape::kProduct;
+        form.grid_rank = 3;
+        form.inputs.push_back({buffer({kDynamic, kDynamic, kZero, kItem}, true), false});
+        form.inputs.push_back({buffer({kZero, kZero, kDynamic, kItem}, true), false});  // transposed, of all
+        form.outputs.push_back({{Kind::kReduction, 0, 0}, buffer({kDynamic, kDynamic, kItem, kZero}, false)});
+        if (ordered) {
+            form.inputs.push_back({buffer({kZero, kZero, kItem, kZero}, true), false});
+            ir::Constant zero;
+            zero.type = type;
+            form.constants.push_back(zero);
+            form.steps.push_back(step(OpId::kAdd, {Kind::kReduction, 0, 0}, {Kind::kInput, 2, 0}));
+            form.steps.push_back(step(OpId::kMaximum, {Kind::kStep, 0, 0}, {Kind::kConstant, 0, 0}));
+            form.outputs[0].value = {Kind::kStep, 1, 0};
+        }
+        const Both both(form);
+        EXPECT_TRUE(both.kernel.image().teams);
+        EXPECT_EQ(both.kernel.image().team_threads, 256);
+        EXPECT_EQ(count_of(both.kernel.image().ptx, ".local"), 0U);
+        const std::string ptxas = find_ptxas();
+        if (!ptxas.empty()) {
+            const Assembled assembled = assemble(ptxas, both.kernel.image());
+            EXPECT_TRUE(assembled.accepted) << assembled.messages;
+            EXPECT_EQ(assembled.spilled, 0) << assembled.messages;
+            EXPECT_LE(assembled.registers, 128) << assembled.messages;
+        }
+        Memory memory(7);
+        std::vector<char>&left = memory.add(type, batch * m * k), &right = memory.add(type, n * k),
+        &bias = memory.add(type, n), &out = memory.add(type, batch * m * n, true);
+        const std::vector<int64_t> grid{batch, 2, 2};
+        std::vector<Argument> arguments{{nullptr, batch},
+                                        {nullptr, 2},
+                                        {nullptr, 2},
+                                        {nullptr, m},
+                                        {nullptr, n},
+                                        {nullptr, k},
+                                        {&left, 0, {m * k * item, k * item}},
+                                        {&right, 0, {k * item}},
+                                        {&out, 0, {m * n * item, n * item}}};
+        if (ordered) arguments.insert(arguments.end() - 1, Argument{&bias});
+        expect_same_bits(both, arguments, grid, out, type);
+    }
+}
+
 KernelForm scan_form(ScanForm::Part part, OpId op, bool in_order) {
     KernelForm form;
     form.shape = KernelShape::kScan;

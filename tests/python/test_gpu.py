@@ -443,22 +443,152 @@ PRODUCTS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("name", PRODUCTS)
-def test_products_are_cublas(name, dtype):
-    first, second, work = PRODUCTS[name]
-    rng = numpy.random.default_rng(7)
-    # Small whole numbers, so that no order of additions rounds.
-    a, b = (rng.integers(-8, 8, shape).astype(dtype) for shape in (first, second))
-    want = work(numpy, a, b)
+# What cuBLAS cannot read or write as it lies.
+AWKWARD_PRODUCTS = {
+    "every other column": ((5, 14), (7, 3), lambda np, a, b: a[:, ::2] @ b),
+    "backwards": ((5, 7), (7, 3), lambda np, a, b: a[::-1] @ b[:, ::-1]),
+    "repeated rows": ((7,), (7, 3), lambda np, a, b: np.broadcast_to(a, (5, 7)) @ b),
+    "repeated columns": ((5, 1), (7, 3), lambda np, a, b: np.broadcast_to(a, (5, 7)) @ b),
+    "batches that broadcast": ((2, 1, 5, 7), (3, 7, 4), lambda np, a, b: a @ b),
+    "batches apart": ((3, 2, 5, 7), (3, 2, 7, 4), lambda np, a, b: a.swapaxes(0, 1) @ b.swapaxes(0, 1)),
+    "two sums": ((3, 5, 7), (7, 4, 5), lambda np, a, b: np.tensordot(a, b, ((1, 2), (2, 0)))),
+    "mixed result": ((3, 5, 7), (5, 7, 4), lambda np, a, b: np.einsum("abk,bkc->acb", a, b)),
+    "nothing summed": ((5, 0), (0, 3), lambda np, a, b: a @ b),
+}
+EVERY_TYPE = ["bool", "int8", "uint8", "int16", "uint32", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+              "complex64", "complex128"]  # fmt: skip
+
+
+def small_numbers(shape, dtype):
+    """Whole ones, so that no order of additions rounds; for NumPy, which has no products of bfloat16, as float64."""
+    numbers = generator(shape, dtype).integers(
+        0 if dtype[0] in "bu" and dtype != "bfloat16" else -8, 8, shape
+    )
+    return numbers.astype("float64" if dtype == "bfloat16" else dtype)
+
+
+def generator(*key):
+    return numpy.random.default_rng([*str(key).encode()])
+
+
+def products(table, dtypes):
+    for name, (first, second, work) in table.items():
+        for dtype in dtypes:
+            yield pytest.param(name, first, second, work, dtype, id=f"{name}-{dtype}")
+
+
+def product_is_right(first, second, work, dtype):
+    a, b = small_numbers(first, dtype), small_numbers(second, dtype)
     np.clear_kernel_history()
-    got = work(np, gpu(a), gpu(b))
-    assert numpy.array_equal(numpy.asarray(got), want)
-    assert got.dtype == want.dtype
+    got = work(np, gpu(a, dtype), gpu(b, dtype))
+    want = np.asarray(work(numpy, a, b))
+    want = want.astype(dtype) if dtype == "bfloat16" else want
+    assert got.dtype == want.dtype and got.shape == want.shape and got.device == "cuda:0"
+    assert numpy.array_equal(numpy.asarray(got.to_device("cpu")), numpy.asarray(want))
     history = np.kernel_history()
+    assert [record["fallback"] for record in history if record["fallback"]] == []
+    return got, history
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "work", "dtype"),
+    list(products(PRODUCTS, ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])),
+)
+def test_products_are_cublas(name, first, second, work, dtype):
+    _, history = product_is_right(first, second, work, dtype)
     if ON_STAND_IN:
-        assert [record["fallback"] for record in history if record["fallback"]] == []
         assert any(record["name"].startswith("cublas") for record in history) or name == "outer"
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "work", "dtype"),
+    list(products(PRODUCTS, [dtype for dtype in EVERY_TYPE if dtype[0] in "biu" and dtype != "bfloat16"])),
+)
+def test_products_of_integers_are_a_kernel(name, first, second, work, dtype):
+    _, history = product_is_right(first, second, work, dtype)
+    assert any(record["name"].startswith("product_of_tiles") for record in history) or name == "outer"
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "work", "dtype"), list(products(AWKWARD_PRODUCTS, EVERY_TYPE))
+)
+def test_products_of_any_strides_stay_on_the_gpu(name, first, second, work, dtype):
+    got, _ = product_is_right(first, second, work, dtype)
+    a, b = (np.asarray(small_numbers(shape, dtype)).astype(dtype) for shape in (first, second))
+    assert got.strides == work(np, a, b).strides
+
+
+EPILOGUES = {
+    "bias": (lambda np, a, b, c: a @ b + c, "bias"),
+    "bias before": (lambda np, a, b, c: c + a @ b, "bias"),
+    "relu": (lambda np, a, b, c: np.maximum(a @ b, 0), "relu"),
+    "layer": (lambda np, a, b, c: np.maximum(a @ b + c, 0), "bias relu"),
+    "layer and more": (lambda np, a, b, c: np.maximum(a @ b + c, 0) * 2, "bias relu"),
+    "two layers": (lambda np, a, b, c: np.maximum(np.maximum(a @ b + c, 0) @ b.T, 0), "bias relu"),
+    "transposed": (lambda np, a, b, c: np.maximum(b.T @ a.T, 0), "relu"),
+    "rows of a batch": (lambda np, a, b, c: a.reshape(3, 20, 30) @ b + c, "bias"),
+    "columns": (lambda np, a, b, c: a @ b + c[:1, None], ""),  # a number is added to all
+    "a number a row": (lambda np, a, b, c: a @ b + a[:, :1], ""),
+    "relu of something else": (lambda np, a, b, c: np.maximum(a @ b, 1), ""),
+    "used twice": (lambda np, a, b, c: (lambda p: p + np.maximum(p, 0))(a @ b), ""),
+    "every other number": (lambda np, a, b, c: a @ b + np.concatenate([c, c])[::2], ""),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("name", EPILOGUES)
+def test_what_follows_a_product_is_its_epilogue(name, dtype):
+    work, expected = EPILOGUES[name]
+    shapes = (60, 30), (30, 50), (50,)
+    a, b, c = (generator(name, shape).integers(-2, 3, shape).astype("float64") for shape in shapes)
+    np.clear_kernel_history()
+    got = work(np, *(gpu(x, dtype) for x in (a, b, c)))
+    want = np.asarray(work(numpy, a, b, c)).astype(dtype)
+    assert got.dtype == want.dtype
+    assert numpy.array_equal(numpy.asarray(got), numpy.asarray(want))
+    history = np.kernel_history()
+    assert [record["fallback"] for record in history if record["fallback"]] == []
+    if ON_STAND_IN:
+        names = " ".join(record["name"] for record in history if "gemm" in record["name"])
+        if dtype == "float64" or not expected:
+            assert "bias" not in names and "relu" not in names
+        else:
+            assert "cublaslt" in names and f"gemm {expected} " in names
+
+
+def test_a_product_is_not_rewritten_without_fusion():
+    a, c = gpu(numpy.ones((60, 60), "float32")), gpu(numpy.ones(60, "float32"))
+    for settings in ({"fuse": False}, {"rewrite": False}):
+        np.clear_kernel_history()
+        with np.config(**settings):
+            y = a @ a + c
+            assert y[0, 0] == 61
+        assert not any("bias" in record["name"] for record in np.kernel_history())
+    y = a @ a + c  # an assertion would hold the product
+    assert not ON_STAND_IN or "product_epilogue" in np.explain(y)
+
+
+def test_tf32_is_asked_for():
+    """Off by default; on, the factors are rounded to 11 bits."""
+    a = numpy.full((40, 40), 1 + 2.0**-12, "float32")
+    np.clear_kernel_history()
+    assert abs((gpu(a) @ gpu(a))[0, 0] - 40 * float(a[0, 0]) ** 2) < 1e-4
+    assert not np.config.allow_tf32
+    if ON_STAND_IN:
+        with np.config(allow_tf32=True):
+            assert (gpu(a) @ gpu(a))[0, 0] == 40
+        names = [record["name"] for record in np.kernel_history() if "gemm" in record["name"]]
+        assert ["tf32" in name for name in names] == [False, True]
+    assert run("import weft\nprint(weft.config.allow_tf32)", WEFT_ALLOW_TF32="1")[0].strip() == "True"
+
+
+def test_short_floats_are_added_up_in_float32():
+    """In float16 the sum would stop at 2048, in bfloat16 at 256."""
+    for dtype in ("float16", "bfloat16"):
+        a = gpu(numpy.ones((3, 5000)), dtype)
+        assert (a @ a.T).to_device("cpu").astype("f8").tolist() == [
+            [5000 if dtype == "float16" else 4992] * 3
+        ] * 3
 
 
 def test_loops_compile_nothing_after_their_first_turns():

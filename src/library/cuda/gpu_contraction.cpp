@@ -6,8 +6,10 @@
 #include <mutex>
 #include <optional>
 
+#include "core/config.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/libraries.h"
+#include "library/cuda/cublas_lt.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -18,61 +20,33 @@ using cuda::CudaDevice;
 using cuda::Libraries;
 
 // cudaDataType, cublasComputeType_t, cublasOperation_t, cublasGemmAlgo_t
-constexpr int kReal32 = 0, kReal64 = 1, kComplex32 = 4, kComplex64 = 5;
-constexpr int kCompute32 = 68, kCompute64 = 70;
+constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14;
+constexpr int kCompute32 = 68, kCompute64 = 70, kCompute32FastTf32 = 77;
 constexpr int kPlain = 0, kTransposed = 1;
 constexpr int kDefaultAlgorithm = -1;
 
 struct Types {
     int data, compute;
-    const char* routine;
+    const char* routine;  // after the library's name
+
+    int scale() const { return data == kReal16 || data == kRealB16 ? kReal32 : data; }
 };
 
 std::optional<Types> types_of(ScalarType type) {
+    const bool rounds = config().allow_tf32.load(std::memory_order_relaxed);
     switch (type) {
-        case ScalarType::kFloat32: return Types{kReal32, kCompute32, "cublas sgemm"};
-        case ScalarType::kFloat64: return Types{kReal64, kCompute64, "cublas dgemm"};
-        case ScalarType::kComplex64: return Types{kComplex32, kCompute32, "cublas cgemm"};
-        case ScalarType::kComplex128: return Types{kComplex64, kCompute64, "cublas zgemm"};
+        case ScalarType::kFloat16: return Types{kReal16, kCompute32, "hgemm"};
+        case ScalarType::kBFloat16: return Types{kRealB16, kCompute32, "bf16gemm"};
+        case ScalarType::kFloat32:
+            if (rounds) return Types{kReal32, kCompute32FastTf32, "sgemm tf32"};
+            return Types{kReal32, kCompute32, "sgemm"};
+        case ScalarType::kFloat64: return Types{kReal64, kCompute64, "dgemm"};
+        case ScalarType::kComplex64:
+            if (rounds) return Types{kComplex32, kCompute32FastTf32, "cgemm tf32"};
+            return Types{kComplex32, kCompute32, "cgemm"};
+        case ScalarType::kComplex128: return Types{kComplex64, kCompute64, "zgemm"};
         default: return std::nullopt;
     }
-}
-
-// Axes that play one part in the product, as one; strides in bytes.
-struct Axis {
-    int64_t extent = 1;
-    int64_t left = 0, right = 0, out = 0;
-
-    // Whether another axis, outside of this one, can be counted on with it.
-    bool take_outer(int64_t outer, int64_t outer_left, int64_t outer_right, int64_t outer_out) {
-        if (outer == 1) return true;
-        if (extent == 1) {
-            *this = {outer, outer_left, outer_right, outer_out};
-            return true;
-        }
-        if (outer_left != left * extent || outer_right != right * extent || outer_out != out * extent)
-            return false;
-        extent *= outer;
-        return true;
-    }
-};
-
-struct Parts {
-    Axis batch, m, n, k;
-};
-
-std::optional<Parts> parts_of(const Contraction& contraction) {
-    Parts parts;
-    for (size_t d = contraction.shape.size(); d-- > 0;) {
-        const int64_t left = contraction.left_strides[d], right = contraction.right_strides[d];
-        Axis& axis = contraction.reduced[d]    ? parts.k
-                     : left != 0 && right == 0 ? parts.m
-                     : left == 0 && right != 0 ? parts.n
-                                               : parts.batch;
-        if (!axis.take_outer(contraction.shape[d], left, right, contraction.out_strides[d]))
-            return std::nullopt;
-    }
-    return parts;
 }
 
 // A matrix as cuBLAS reads it, column by column: plain where its rows are what runs without gaps here.
@@ -118,38 +92,130 @@ void* handle_of(CudaDevice& device, const Libraries& functions, std::string& why
     return nullptr;
 }
 
+struct Matrices {
+    std::optional<Matrix> left, right;
+    std::optional<int64_t> out;
+};
+
+// cuBLAS stores column by column, so it is asked for the transposed product: the right operand first.
+Matrices matrices_of(const ProductAxes& axes, int64_t itemsize) {
+    const auto& [batch, m, n, k] = axes;
+    Matrices matrices{matrix_of(m.left, m.extent, k.left, k.extent, itemsize),
+                      matrix_of(k.right, k.extent, n.right, n.extent, itemsize),
+                      leading_of(n.out, n.extent, m.out, m.extent, itemsize)};
+    if (matrices.left && (matrices.left->leading > INT_MAX || batch.left % itemsize != 0))
+        matrices.left.reset();
+    if (matrices.right && (matrices.right->leading > INT_MAX || batch.right % itemsize != 0))
+        matrices.right.reset();
+    if (matrices.out && (*matrices.out > INT_MAX || batch.out % itemsize != 0)) matrices.out.reset();
+    return matrices;
+}
+
 }  // namespace
 
-std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backend,
-                            ContractionReport& report) {
+bool ProductAxis::take_outer(int64_t outer, int64_t outer_left, int64_t outer_right, int64_t outer_out) {
+    if (outer == 1) return true;
+    if (extent == 1) {
+        *this = {outer, outer_left, outer_right, outer_out};
+        return true;
+    }
+    if (outer_left != left * extent || outer_right != right * extent || outer_out != out * extent)
+        return false;
+    extent *= outer;
+    return true;
+}
+
+std::optional<ProductAxes> product_axes(const Contraction& contraction) {
+    ProductAxes axes;
+    for (size_t d = contraction.shape.size(); d-- > 0;) {
+        const int64_t left = contraction.left_strides[d], right = contraction.right_strides[d];
+        ProductAxis& axis = contraction.reduced[d]    ? axes.k
+                            : left != 0 && right == 0 ? axes.m
+                            : left == 0 && right != 0 ? axes.n
+                                                      : axes.batch;
+        if (!axis.take_outer(contraction.shape[d], left, right, contraction.out_strides[d]))
+            return std::nullopt;
+    }
+    return axes;
+}
+
+bool has_cublas_type(ScalarType type) { return types_of(type).has_value(); }
+
+CublasFit fit_cublas(const Contraction& contraction) {
+    const std::optional<ProductAxes> axes = product_axes(contraction);
+    if (!axes) return {};
+    const Matrices matrices = matrices_of(*axes, DType::of(contraction.type).itemsize());
+    return {matrices.left.has_value(), matrices.right.has_value(), matrices.out.has_value()};
+}
+
+bool has_epilogues(ScalarType type) {
+    if (type != ScalarType::kFloat32 && !DType(type).is_short_float()) return false;
+    static const bool found = [] {
+        try {
+            return cuda::library(cuda::LibraryId::kCublasLt).cublasLtMatmul != nullptr;
+        } catch (const DeviceError&) {
+            return false;
+        }
+    }();
+    return found;
+}
+
+std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backend, ContractionReport& report,
+                            const ProductEpilogue& epilogue) {
     const std::optional<Types> types = types_of(contraction.type);
     const DType dtype = DType::of(contraction.type);
     const std::string name(dtype.name());
-    if (!types) return "products of " + name + " do not run on GPUs yet";
-    const std::optional<Parts> parts = parts_of(contraction);
-    if (!parts) return "a product of several axes that cuBLAS cannot express without a copy";
-    const auto& [batch, m, n, k] = *parts;
-    for (const Axis* axis : {&batch, &m, &n, &k}) {
+    if (!types) return "cuBLAS has no products of " + name;
+    const std::optional<ProductAxes> axes = product_axes(contraction);
+    if (!axes) return "a product of several axes that cuBLAS cannot express without a copy";
+    const auto& [batch, m, n, k] = *axes;
+    for (const ProductAxis* axis : {&batch, &m, &n, &k}) {
         if (axis->extent == 0) return "a product over no elements";
         if (axis->extent > INT_MAX) return "a product of more than 2^31 rows";
     }
     const int64_t itemsize = dtype.itemsize();
-    // cuBLAS stores column by column, so it is asked for the transposed product: the right operand first.
-    const auto left = matrix_of(m.left, m.extent, k.left, k.extent, itemsize);
-    const auto right = matrix_of(k.right, k.extent, n.right, n.extent, itemsize);
-    const auto out = leading_of(n.out, n.extent, m.out, m.extent, itemsize);
-    if (!left || !right || !out || left->leading > INT_MAX || right->leading > INT_MAX || *out > INT_MAX ||
-        batch.left % itemsize != 0 || batch.right % itemsize != 0 || batch.out % itemsize != 0)
-        return "a product whose strides cuBLAS cannot express without a copy";
+    const auto [left, right, out] = matrices_of(*axes, itemsize);
+    if (!left || !right || !out) return "a product whose strides cuBLAS cannot express without a copy";
+    auto& device = static_cast<CudaDevice&>(backend);
+    const cuda::Context::Scope scope(device.context());
+    report.batch = batch.extent;
+    report.m = m.extent;
+    report.n = n.extent;
+    report.k = k.extent;
+    const auto address = [](const char* pointer) { return reinterpret_cast<uint64_t>(pointer); };
+    const auto lt_matrix = [&](const char* data, int64_t leading, int64_t stride, int operation) {
+        return LtMatrix{address(data), leading, stride / itemsize, operation == kTransposed};
+    };
+    std::string why;
+    // Its heuristic knows more shapes than cuBLAS's, and it may use memory of its own.
+    if (has_epilogues(contraction.type)) {
+        const LtProduct product{types->data,
+                                types->compute,
+                                types->scale(),
+                                n.extent,
+                                m.extent,
+                                k.extent,
+                                batch.extent,
+                                lt_matrix(contraction.right, right->leading, batch.right, right->operation),
+                                lt_matrix(contraction.left, left->leading, batch.left, left->operation),
+                                lt_matrix(contraction.out, *out, batch.out, kPlain),
+                                address(epilogue.bias),
+                                epilogue.relu};
+        why = multiply_by_cublas_lt(product, device);
+        if (why.empty()) {
+            report.routine = std::string("cublaslt ") + types->routine;
+            if (epilogue.bias != nullptr) report.routine += " bias";
+            if (epilogue.relu) report.routine += " relu";
+            return "";
+        }
+    }
+    if (epilogue) return why;
     const Libraries* functions = nullptr;
     try {
         functions = &cuda::library(cuda::LibraryId::kCublas);
     } catch (const DeviceError& error) {
         return error.what();
     }
-    auto& device = static_cast<CudaDevice&>(backend);
-    const cuda::Context::Scope scope(device.context());
-    std::string why;
     void* handle = handle_of(device, *functions, why);
     if (handle == nullptr) return why;
     // Of the widest type, complex128; a real one is its beginning.
@@ -159,7 +225,7 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
     } one, zero;
     one.f64[0] = 1;
     one.f32[0] = 1;
-    const bool narrow = types->compute == kCompute32;
+    const bool narrow = types->compute != kCompute64;
     const void* const alpha = narrow ? static_cast<const void*>(&one.f32) : &one.f64;
     const void* const beta = narrow ? static_cast<const void*>(&zero.f32) : &zero.f64;
     const int status = functions->cublasGemmStridedBatchedEx(
@@ -172,11 +238,7 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
         throw DeviceError("cuBLAS could not multiply on " + device.name() + " (status " +
                           std::to_string(status) + ")");
     device.pool().mark();
-    report.routine = types->routine;
-    report.batch = batch.extent;
-    report.m = m.extent;
-    report.n = n.extent;
-    report.k = k.extent;
+    report.routine = std::string("cublas ") + types->routine;
     return "";
 }
 
