@@ -18,6 +18,7 @@
 
 #include "codegen/bitcode_library.h"
 #include "codegen/copy_lines.h"
+#include "codegen/fast_math.h"
 #include "codegen/lowering.h"
 #include "codegen/object_loader.h"
 #include "codegen/optimizer.h"
@@ -194,6 +195,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
     module.setDataLayout(machine.createDataLayout());
 
     const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
     engine.gate().plain_addresses = lowered.most_loads >= kSideBySide || lowered.contiguous;
     declare_vector_math(module, machine, options.vector_math);
     for (llvm::Function& function : module) {

@@ -15,6 +15,7 @@ struct CompileOptions {
     std::string cpu;          // LLVM CPU name; empty: the host (WEFT_CPU overrides)
     bool vector_math = true;  // SLEEF's vector functions
     bool keep_texts = false;  // fill CompiledTexts
+    bool fast_math = false;   // see codegen/fast_math.h
 };
 
 struct CompiledTexts {

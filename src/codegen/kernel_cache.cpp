@@ -208,6 +208,7 @@ std::string cache_key(std::string_view form, const CompileOptions& options) {
     const TargetName target = resolve_target(options.cpu);
     std::string key = engine_text();
     key += "cpu " + target.cpu + "\nfeatures " + target.features + "\n";
+    if (options.fast_math) key += "fast math\n";
     key += options.vector_math ? "vector math\n" : "no vector math\n";
     // A kernel that was compiled with checks is not answered by one that was not.
     if (config().verify.load(std::memory_order_relaxed)) key += "verified\n";

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "codegen/bitcode_library.h"
+#include "codegen/fast_math.h"
 #include "codegen/libdevice.h"
 #include "codegen/optimizer.h"
 #include "codegen/ptx_lowering.h"
@@ -168,6 +169,7 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
         if (has_sines_and_cosines(module)) inline_operations(module, machine);
         engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
     }
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
     optimize_for_ptx(module, machine, config().verify);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));

@@ -13,6 +13,7 @@ struct PtxOptions {
     int sm = 80;             // the least compute capability that the kernel shall run on
     bool wide = false;       // 64-bit indices
     bool unaligned = false;  // buffers may start and step at any byte
+    bool fast_math = false;  // see codegen/fast_math.h
     // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
     std::string libdevice = {};
 };

@@ -105,6 +105,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
     options.wide = variant.wide;
     options.unaligned = variant.unaligned;
     options.libdevice = libdevice;
+    options.fast_math = config().fast_math.load(std::memory_order_relaxed);
     CudaKernelImage image = codegen::compile_ptx(module, module.functions[0].name, options);
     image.ptx.insert(0, as_comments(ir::print(lower(form))));
     codegen::CachedGpuKernel kept;
@@ -132,7 +133,7 @@ std::shared_ptr<const StoredKernel> find_or_compile_for_gpu(const KernelForm& fo
         all.kernels.clear();
         all.generation = kernel_generation();
     }
-    const std::string form_key = form.key() + "-" + std::to_string(steps_left_out());
+    const std::string form_key = form.key() + "-" + settings_key();
     std::string refusal;
     for (const Variant& variant : kVariants) {
         const auto [position, inserted] =

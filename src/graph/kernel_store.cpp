@@ -140,13 +140,21 @@ std::shared_ptr<const StoredKernel> find(const std::string& key) {
 
 }  // namespace
 
+std::string settings_key() {
+    return std::to_string(steps_left_out()) +
+           (config().fast_math.load(std::memory_order_relaxed) ? " fast" : "");
+}
+
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh) {
     fresh = false;
     // Fixed here: settings may change while the kernel is compiled.
     const std::string cpu = config().cpu();
     const Tier tier = config().tier.load(std::memory_order_relaxed);
     Request request{
-        form, form.key() + "-" + std::to_string(steps_left_out()), {}, {.cpu = cpu.empty() ? "host" : cpu}};
+        form,
+        form.key() + "-" + settings_key(),
+        {},
+        {.cpu = cpu.empty() ? "host" : cpu, .fast_math = config().fast_math.load(std::memory_order_relaxed)}};
     const std::string key = request.form_key + "@" + cpu + (tier == Tier::kBlock ? "@blocks" : "");
     std::shared_ptr<const StoredKernel> known = find(key);
     if (known != nullptr && tier == Tier::kJit && known->runs_by_blocks()) {

@@ -24,6 +24,9 @@ struct StoredKernel {
     bool runs_by_blocks() const { return blocks != nullptr && !blocks->is_replaced(); }
 };
 
+// What of the settings decides what a kernel's code is, beside its form.
+std::string settings_key();
+
 // What neither the process nor the cache on disk has runs by blocks at first, or is compiled, as the tier
 // says (docs/tiers.md); `fresh` tells whether it was compiled. Thread safe.
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "library/cuda/gpu_contraction.h"
@@ -417,7 +418,9 @@ bool product_epilogue(Node& node) {
         !fit_cublas(without_data(*product)))
         return false;
     Operands inputs = product->inputs;
-    const bool relu = node.op->id == OpId::kMaximum && is_positive_zero(*other);
+    // The library does not say that nan stays.
+    const bool relu = node.op->id == OpId::kMaximum && is_positive_zero(*other) &&
+                      config().fast_math.load(std::memory_order_relaxed);
     if (!relu) {
         const std::optional<size_t> columns = column_axis(*product);
         if (node.op->id != OpId::kAdd || product->adds_bias || other->is_constant() || !columns) return false;

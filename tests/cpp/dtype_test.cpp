@@ -30,6 +30,7 @@ TEST(DType, IsFoundByEveryName) {
         const DType dtype(info.scalar_type);
         EXPECT_EQ(DType::parse(info.name), dtype);
         EXPECT_EQ(DType::parse(std::string(1, info.character)), dtype);
+        if (info.scalar_type == ScalarType::kBFloat16) continue;  // V2, which is mere bytes
         EXPECT_EQ(DType::parse(info.str), dtype);
         EXPECT_EQ(DType::parse(info.str.substr(1)), dtype);
     }

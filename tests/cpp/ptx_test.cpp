@@ -58,6 +58,31 @@ TEST(Ptx, ArithmeticIsExact) {
     EXPECT_NE(image.ptx.find("sqrt.rn.f32"), std::string::npos);
 }
 
+TEST(Ptx, FastMathContractsAndApproximates) {
+    const PtxOptions fast{.fast_math = true};
+    const CudaKernelImage image = compile(kAxpy, fast);
+    // Four neighbours at once, and one by one elsewhere.
+    EXPECT_EQ(count_of(image.ptx, "fma.rn.f32"), 5U) << image.ptx;
+    EXPECT_EQ(count_of(image.ptx, "div.approx.f32"), 5U);
+    EXPECT_EQ(count_of(image.ptx, "sqrt.approx.f32"), 5U);
+    EXPECT_EQ(count_of(image.ptx, ".ftz"), 0U) << "denormal numbers are kept";
+    expect_assembles(image);
+    const std::string exponential = R"(
+kernel @exponential(%n: i64, %a: global f32[4] readonly, %out: global f32[4] scope 1) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %y = exp %x
+    store %out[%i], %y
+  }
+})";
+    EXPECT_EQ(count_of(compile(exponential, fast).ptx, "ex2.approx.f32"), 5U);
+    EXPECT_EQ(count_of(compile(exponential).ptx, "ex2.approx"), 0U);
+    // float64 has no approximations.
+    std::string wide = exponential;
+    for (size_t at = 0; (at = wide.find("f32[4]", at)) != std::string::npos;) wide.replace(at, 6, "f64[8]");
+    EXPECT_EQ(count_of(compile(wide, fast).ptx, "approx"), 0U);
+}
+
 TEST(Ptx, ArgumentsAreOneParameterByValue) {
     const CudaKernelImage image = compile(kAxpy);
     EXPECT_EQ(image.symbol, "weft_axpy");

@@ -537,12 +537,17 @@ EPILOGUES = {
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("name", EPILOGUES)
-def test_what_follows_a_product_is_its_epilogue(name, dtype):
+@pytest.mark.parametrize("fast", [False, True], ids=["exact", "fast"])
+def test_what_follows_a_product_is_its_epilogue(name, dtype, fast):
+    """A bias always, ReLU with fast math: what the library makes of nan, it does not say."""
     work, expected = EPILOGUES[name]
     shapes = (60, 30), (30, 50), (50,)
     a, b, c = (generator(name, shape).integers(-2, 3, shape).astype("float64") for shape in shapes)
     np.clear_kernel_history()
-    got = work(np, *(gpu(x, dtype) for x in (a, b, c)))
+    expected = expected if fast else expected.replace("relu", "").strip()
+    with np.config(fast_math=fast):
+        got = work(np, *(gpu(x, dtype) for x in (a, b, c)))
+        np.eval(got)
     want = np.asarray(work(numpy, a, b, c)).astype(dtype)
     assert got.dtype == want.dtype
     assert numpy.array_equal(numpy.asarray(got), numpy.asarray(want))
