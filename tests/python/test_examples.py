@@ -103,11 +103,11 @@ TRAFFIC = {
     ),
     "smoothing": (lambda: [smooth.photograph()], smooth.smooth, [("inputs", "result")]),
     "smoothing, tiled": (lambda: [smooth.tiled(1000)], smooth.smooth, [("inputs", "result")]),
-    # Once for the means and deviations of 300 columns, once for the result.
+    # Once for the means and deviations of 200 columns, once for the result; more than 256 rows would be combined.
     "normalise": (
-        lambda: [normalise.table(300)],
+        lambda: [normalise.table(200)],
         lambda np, q: normalise.normalise(q),
-        [("inputs", 2 * 300 * 4), (300 * 300 * 4 + 2 * 300 * 4, "result")],
+        [("inputs", 2 * 200 * 4), (200 * 200 * 4 + 2 * 200 * 4, "result")],
     ),
     "softmax": (lambda: [softmax.scores(300)], softmax.softmax, [("inputs", "result")]),
     # Samples, frequencies, and the sum of squares that was there already.
