@@ -1,5 +1,8 @@
 #include "graph/dlpack.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -125,6 +128,22 @@ void check_importable(const Tensor& tensor) {
     dtype_of(tensor.dtype);
     if (tensor.ndim < 0 || tensor.ndim > kMaxDimensions)
         throw BufferError("the tensor has " + std::to_string(tensor.ndim) + " dimensions");
+    // Elements and distances in bytes must be numbers that addresses can have.
+    int64_t elements = 1, reach = 0;
+    bool fits = true;
+    const int64_t itemsize = dtype_of(tensor.dtype).itemsize();
+    for (int32_t d = 0; d < tensor.ndim; ++d) {
+        const int64_t extent = tensor.shape[d];
+        if (extent < 0) throw BufferError("the tensor has a dimension of " + std::to_string(extent));
+        int64_t span = 0;
+        fits &= !__builtin_mul_overflow(elements, extent, &elements);
+        if (tensor.strides == nullptr || extent < 2) continue;
+        fits &= tensor.strides[d] != INT64_MIN;
+        fits &= fits && !__builtin_mul_overflow(std::abs(tensor.strides[d]), extent - 1, &span);
+        fits &= !__builtin_add_overflow(reach, span, &reach);
+    }
+    fits &= !__builtin_mul_overflow(std::max(elements, reach), 2 * itemsize, &elements);
+    if (!fits) throw BufferError("the tensor's shape and strides reach further than memory does");
     backend_of(tensor.device);
 }
 

@@ -413,10 +413,15 @@ def test_tensors_are_given_back_once():
         ({"dtype": (2, 128, 1)}, "128 bits"),
         ({"version": (2, 0)}, "version 2"),
         ({"device": (7, 0)}, "device type 7"),
+        ({"shape": (-1,)}, "dimension of -1"),
+        ({"shape": (2**40, 2**40)}, "further than memory"),
+        ({"shape": (3, 2), "strides": (2**62, 1)}, "further than memory"),
+        ({"strides": (-(2**63),)}, "further than memory"),
     ],
 )
 def test_tensors_that_are_refused_stay_the_capsule_s(changes, message):
-    lender = Lender(numpy.arange(4.0).ctypes.data, (2,), **changes)
+    memory = numpy.arange(4.0)
+    lender = Lender(memory.ctypes.data, **{"shape": (2,), **changes})
     lender.device = (1, 0)
     capsule = lender.__dlpack__()
     with pytest.raises(BufferError, match=message):
