@@ -17,9 +17,9 @@ namespace weft {
 
 class DeviceBackend;
 
-// What is known of a buffer on a GPU: its bytes outside of a window are those of every other buffer with the
-// same mark, free blocks of the pool included. Who writes there, or lets others write, takes the mark away;
-// what kernels have computed is otherwise never changed (graph/run_update.cpp).
+// What is known of a buffer: its bytes outside of a window are those of every other buffer with the same
+// mark, free blocks of the pool included. Who writes there, or lets others write, takes the mark away; what
+// kernels have computed is otherwise never changed (graph/run_update.cpp).
 struct Surroundings {
     int64_t bytes = 0, offset = 0, itemsize = 0;  // of the buffer; of the window in it; of its elements
     Dims shape, strides;                          // of the window
@@ -54,7 +54,7 @@ public:
     void set_poison(PoisonPtr poison) { poison_.store(std::move(poison), std::memory_order_release); }
     const SurroundingsMark& surroundings() const { return surroundings_; }
     void set_surroundings(SurroundingsMark mark) {
-        if (!exposed_) surroundings_ = std::move(mark);
+        if (!exposed_ && surroundings_ != mark) surroundings_ = std::move(mark);
     }
     // Others may write into it from now on.
     void expose() {

@@ -57,6 +57,7 @@ bool single_stride(const array& value, int64_t& stride) {
 bool may_write(Storage& storage) {
     if (!storage.shown() && storage.current.buffer.use_count() != 1) return false;
     storage.known.reset();
+    storage.current.buffer->set_surroundings(nullptr);
     return true;
 }
 

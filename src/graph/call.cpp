@@ -177,6 +177,7 @@ bool run_small(const Call& call, std::vector<array>& results) {
         const size_t position = nin + k;
         if (has_out(call, k)) {
             const array& out = call.out[k];
+            out.storage()->current.buffer->set_surroundings(nullptr);
             operands[position] = strided(out.storage()->current.buffer->data(), out, out.strides());
             for (size_t j = 0; j < nin; ++j) {
                 const array* input = array_input(call.inputs[j]);

@@ -334,6 +334,7 @@ void write(const array& target, Operand value) {
     if (at_hand && storage.current.at_hand() && is_small(target.size())) {
         const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
         if (storage.current.buffer.use_count() == own) {
+            storage.current.buffer->set_surroundings(nullptr);
             write_bytes(target, storage.current.buffer->data(), value);
             return;
         }

@@ -48,6 +48,7 @@ void run_small(Group& group, bool fuse) {
             const BufferPtr& old = node.inputs[0].source.buffer;
             const bool in_place = fuse && owns_last_references(group, old);
             BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
+            version->set_surroundings(nullptr);
             StridedData value = data_of(node.inputs[1], computed);
             // A value that reads the old version elsewhere is taken aside before the write.
             const Dims dense = c_strides(node.shape, node.inputs[1].dtype.itemsize());

@@ -144,7 +144,7 @@ void run_update(Group& group, bool fuse) {
     } else {
         const int64_t bytes = root.results[0].bytes;
         const Access& target = root.target;
-        if (!old->on_host() && fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
+        if (fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
         BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
         surrounded = fresh->surroundings() != nullptr;
         if (surrounded) {

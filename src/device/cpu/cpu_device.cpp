@@ -20,7 +20,9 @@ namespace {
 class ForeignBuffer final : public Buffer {
 public:
     ForeignBuffer(char* data, size_t bytes, std::shared_ptr<void> owner)
-        : Buffer(data, bytes), owner_(std::move(owner)) {}
+        : Buffer(data, bytes), owner_(std::move(owner)) {
+        expose();
+    }
 
 private:
     std::shared_ptr<void> owner_;
@@ -53,6 +55,10 @@ public:
     BufferPtr allocate(size_t bytes) override {
         if (config().guard.load(std::memory_order_relaxed)) return allocate_guarded(bytes);
         return allocate_pooled(bytes);
+    }
+    BufferPtr allocate_marked(size_t bytes, const Surroundings* mark) override {
+        if (config().guard.load(std::memory_order_relaxed)) return allocate_guarded(bytes);
+        return allocate_pooled(bytes, mark);
     }
 
     BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) override {

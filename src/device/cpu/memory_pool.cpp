@@ -14,6 +14,7 @@
 #include <new>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/config.h"
 #include "core/fork.h"
@@ -76,29 +77,42 @@ std::string describe(size_t bytes) {
 
 class CommonPool {
 public:
-    // A block of the class, from the pool or fresh; null when the system has none.
-    void* take(SizeClass size) {
+    CommonPool() { marked_.reserve(kMostMarked); }
+
+    // A block of the class, from the pool or fresh; null when the system has none. With a mark: one that has
+    // it, if there is one, and `found` is then the mark.
+    void* take(SizeClass size, SurroundingsMark& found, const Surroundings* mark) {
         std::lock_guard lock(mutex_);
+        if (mark != nullptr) {
+            if (void* block = take_marked(size, mark, found)) return block;
+        }
         if (FreeBlock* block = free_[static_cast<size_t>(size.index)]) {
             free_[static_cast<size_t>(size.index)] = block->next;
             held_.fetch_sub(size.bytes, std::memory_order_relaxed);
             return block;
         }
+        if (void* block = take_marked(size, nullptr, found)) return block;
         if (void* block = make(size)) return block;
         empty_locked();
         return make(size);
     }
 
-    void give_back(void* block, SizeClass size) {
+    void give_back(void* block, SizeClass size, SurroundingsMark mark) {
         std::lock_guard lock(mutex_);
         if (held_.load(std::memory_order_relaxed) + size.bytes > limit_of_held()) {
             unmake(block, size);
             return;
         }
-        auto* freed = static_cast<FreeBlock*>(block);
-        freed->next = free_[static_cast<size_t>(size.index)];
-        free_[static_cast<size_t>(size.index)] = freed;
         held_.fetch_add(size.bytes, std::memory_order_relaxed);
+        if (mark == nullptr) {
+            list(block, size.index);
+            return;
+        }
+        if (marked_.size() == kMostMarked) {
+            list(marked_.front().block, marked_.front().size.index);
+            marked_.erase(marked_.begin());
+        }
+        marked_.push_back({block, size, std::move(mark)});
     }
 
     void empty() {
@@ -126,6 +140,33 @@ public:
     void unlock() { mutex_.unlock(); }
 
 private:
+    // A free block that is known to hold something: nothing may be written into it, not even a link.
+    struct MarkedBlock {
+        void* block;
+        SizeClass size;
+        SurroundingsMark mark;
+    };
+    static constexpr size_t kMostMarked = 8;
+
+    void list(void* block, int index) {
+        auto* freed = static_cast<FreeBlock*>(block);
+        freed->next = free_[static_cast<size_t>(index)];
+        free_[static_cast<size_t>(index)] = freed;
+    }
+
+    // The latest one with the mark, and `found` is it; of any mark, without it, if none is asked for.
+    void* take_marked(SizeClass size, const Surroundings* mark, SurroundingsMark& found) {
+        const auto right = std::find_if(marked_.rbegin(), marked_.rend(), [&](const MarkedBlock& marked) {
+            return marked.size.index == size.index && (mark == nullptr || marked.mark.get() == mark);
+        });
+        if (right == marked_.rend()) return nullptr;
+        void* block = right->block;
+        if (mark != nullptr) found = std::move(right->mark);
+        marked_.erase(std::next(right).base());
+        held_.fetch_sub(size.bytes, std::memory_order_relaxed);
+        return block;
+    }
+
     void* make(SizeClass size) {
         if (!may_have(size.bytes)) return nullptr;
         if (size.bytes < kMappedBytes) return std::aligned_alloc(kBufferAlignment, size.bytes);
@@ -202,6 +243,8 @@ private:
     }
 
     void empty_locked() {
+        for (const MarkedBlock& marked : marked_) list(marked.block, marked.size.index);
+        marked_.clear();
         for (int index = 0; index < kClasses; ++index) {
             FreeBlock* block = std::exchange(free_[static_cast<size_t>(index)], nullptr);
             while (block != nullptr) {
@@ -216,6 +259,7 @@ private:
 
     std::mutex mutex_;
     std::array<FreeBlock*, kClasses> free_{};
+    std::vector<MarkedBlock> marked_;  // the latest last
     std::atomic<size_t> held_{0};
     size_t unchecked_ = 0;
     std::unordered_map<uintptr_t, size_t> large_;  // address and size of blocks from kSampledBytes on
@@ -242,8 +286,8 @@ std::atomic<size_t> bytes_in_use{0};
         (limit != 0 ? ", and WEFT_MEMORY_LIMIT is " + describe(static_cast<size_t>(limit)) : ""));
 }
 
-void* take_block(SizeClass size, size_t asked) {
-    void* block = common_pool().take(size);
+void* take_block(SizeClass size, size_t asked, SurroundingsMark& found, const Surroundings* mark) {
+    void* block = common_pool().take(size, found, mark);
     if (block == nullptr) throw_out_of_memory(asked);
     return block;
 }
@@ -276,7 +320,7 @@ void free_small(void* block, SizeClass size) {
     if (size.bytes <= kUnpooledBytes) {
         std::free(block);
     } else {
-        common_pool().give_back(block, size);
+        common_pool().give_back(block, size, nullptr);
     }
 }
 
@@ -303,7 +347,10 @@ void* take_listed(SizeClass size) {
         --list.count;
         return block;
     }
-    if (size.bytes > kUnpooledBytes) return take_block(size, size.bytes);
+    if (size.bytes > kUnpooledBytes) {
+        SurroundingsMark none;
+        return take_block(size, size.bytes, none, nullptr);
+    }
     void* block = std::aligned_alloc(kBufferAlignment, size.bytes);
     if (block == nullptr) throw_out_of_memory(size.bytes);
     return block;
@@ -380,13 +427,14 @@ struct SmallAllocator {
 
 class PooledBuffer final : public Buffer {
 public:
-    PooledBuffer(SizeClass size, size_t bytes)
-        : Buffer(static_cast<char*>(take_block(size, bytes)), bytes), size_class_(size) {
+    PooledBuffer(SizeClass size, size_t bytes, const Surroundings* mark)
+        : Buffer(nullptr, bytes), size_class_(size) {
+        data_ = static_cast<char*>(take_block(size, bytes, surroundings_, mark));
         bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
     }
     ~PooledBuffer() override {
         bytes_in_use.fetch_sub(size_class_.bytes, std::memory_order_relaxed);
-        common_pool().give_back(data_, size_class_);
+        common_pool().give_back(data_, size_class_, std::move(surroundings_));
     }
     PooledBuffer(const PooledBuffer&) = delete;
     PooledBuffer& operator=(const PooledBuffer&) = delete;
@@ -435,13 +483,13 @@ private:
 void* take_object(size_t bytes) { return take_listed(size_class(bytes)); }
 void give_back_object(void* object, size_t bytes) { give_back_listed(object, size_class(bytes)); }
 
-BufferPtr allocate_pooled(size_t bytes) {
+BufferPtr allocate_pooled(size_t bytes, const Surroundings* mark) {
     if (bytes <= kSmallBytes - kHeaderBytes) {
         SmallRequest request{size_class(bytes + kHeaderBytes), bytes};
         return std::allocate_shared<SmallBuffer>(SmallAllocator<SmallBuffer>(request), request);
     }
     if (bytes > (size_t{1} << 46)) throw_out_of_memory(bytes);  // beyond what x86-64 can address
-    return std::make_shared<PooledBuffer>(size_class(bytes), bytes);
+    return std::make_shared<PooledBuffer>(size_class(bytes), bytes, mark);
 }
 
 BufferPtr allocate_guarded(size_t bytes) { return std::make_shared<GuardedBuffer>(bytes); }
