@@ -10,6 +10,7 @@
 #include "passes/inline_calls.h"
 #include "passes/interchange_reductions.h"
 #include "passes/lower_reductions.h"
+#include "passes/pair_rows.h"
 #include "passes/simplify.h"
 
 namespace weft::passes {
@@ -20,6 +21,7 @@ constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
     {"simplify", simplify, OptionalStep::kSimplify},
     {"interchange_reductions", interchange_reductions, OptionalStep::kInterchangeReductions},
+    {"pair_rows", pair_rows, OptionalStep::kPairRows},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
 };

@@ -249,3 +249,26 @@ def test_axes_outside_and_inside_of_the_kept_ones():
                         bits.add(result.tobytes())
             assert len(bits) == 1
             numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-13)
+
+
+# ---- pairs of rows ----
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "int64", "bool"])
+@pytest.mark.parametrize("columns", [511, 512, 513, 4000])
+def test_rows_that_are_read_side_by_side_have_the_same_bits(dtype, columns):
+    """Two rows share a loop where that is quicker (docs/kernel-ir.md, pair_rows): any number of rows, with a step."""
+    rng = numpy.random.default_rng(columns)
+    for rows in (1, 2, 7, 40):
+        table = (rng.random((rows, columns + 3)) * 100 - 50).astype(dtype)
+        x = weft.asarray(table)
+        for view in (numpy.s_[:, :columns], numpy.s_[::-1, 3:], numpy.s_[::3, :columns]):
+            for name in ("sum", "max", "mean"):
+                found = [getattr(x[view], name)(axis=1), getattr(x[view], name)()]
+                weft.eval(*found)
+                with weft.config(without="pair_rows"):
+                    alone = [getattr(x[view], name)(axis=1), getattr(x[view], name)()]
+                    weft.eval(*alone)
+                for one, other in zip(found, alone, strict=True):
+                    assert one.dtype == other.dtype
+                    numpy.testing.assert_array_equal(numpy.asarray(one), numpy.asarray(other))
