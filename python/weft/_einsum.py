@@ -1,6 +1,8 @@
 """einsum: its syntax, the order of its products, and their steps. Loaded at the first call."""
 
+import functools
 import math
+from typing import NamedTuple
 
 from weft import _core
 from weft._core import asarray
@@ -54,35 +56,22 @@ def _term_of_list(subscripts):
     return labels
 
 
-def _read_call(operands):
-    """The terms of the operands, that of the result or None, and the operands."""
-    if len(operands) == 0:
-        _fail(
-            "must specify the einstein sum subscripts string and at least one operand, or at least one operand and "
-            "its corresponding subscripts list"
-        )
-    if isinstance(operands[0], (str, bytes)):
-        text = operands[0].decode() if isinstance(operands[0], bytes) else operands[0]
-        inputs, arrow, output = text.replace(" ", "").partition("->")
-        given = list(operands[1:])
-        terms = inputs.split(",")
-        if len(given) > len(terms):  # NumPy counts the other way round
-            _fail("fewer operands provided to einstein sum function than specified in the subscripts string")
-        if len(given) < len(terms):
-            _fail("more operands provided to einstein sum function than specified in the subscripts string")
-        terms = [_term_of_text(term, k) for k, term in enumerate(terms)]
-        output = _term_of_text(output, None) if arrow else None
-    else:
-        pairs = len(operands) // 2
-        given = [operands[2 * k] for k in range(pairs)]
-        terms = [_term_of_list(operands[2 * k + 1]) for k in range(pairs)]
-        output = _term_of_list(operands[-1]) if len(operands) % 2 == 1 else None
-        if not given:
-            _fail(
-                "must specify the einstein sum subscripts string and at least one operand, or at least one operand "
-                "and its corresponding subscripts list"
-            )
-    return terms, output, [asarray(operand) for operand in given]
+def _terms_of_text(text, count):
+    """The terms of `count` operands, and that of the result or None."""
+    inputs, arrow, output = text.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if count > len(terms):  # NumPy counts the other way round
+        _fail("fewer operands provided to einstein sum function than specified in the subscripts string")
+    if count < len(terms):
+        _fail("more operands provided to einstein sum function than specified in the subscripts string")
+    terms = [_term_of_text(term, k) for k, term in enumerate(terms)]
+    return terms, _term_of_text(output, None) if arrow else None
+
+
+def _terms_of_lists(operands):
+    """The same where lists of subscripts follow the operands."""
+    terms = [_term_of_list(subscripts) for subscripts in operands[1::2]]
+    return terms, _term_of_list(operands[-1]) if len(operands) % 2 == 1 else None
 
 
 def _spell_out(term, count):
@@ -93,20 +82,20 @@ def _spell_out(term, count):
     return term[:place] + list(range(-count, 0)) + term[place + 1 :]
 
 
-def _parse(operands):
-    terms, output, arrays = _read_call(operands)
+def _spelled_out(terms, output, shapes):
+    """The terms of operands of these shapes, and that of the result."""
     broadcast = 0
     labelled = []
-    for k, (term, a) in enumerate(zip(terms, arrays)):
+    for k, (term, shape) in enumerate(zip(terms, shapes)):
         named = len(term) - (... in term)
-        if named > a.ndim:
+        if named > len(shape):
             _fail(f"einstein sum subscripts string contains too many subscripts for operand {k}")
-        if ... not in term and named < a.ndim:
+        if ... not in term and named < len(shape):
             _fail(
                 "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided "
                 "to broadcast the extra dimensions."
             )
-        extra = a.ndim - named
+        extra = len(shape) - named
         broadcast = max(broadcast, extra)
         labelled.append(_spell_out(term, extra))
     used = [label for term in labelled for label in term]
@@ -130,20 +119,20 @@ def _parse(operands):
                     f"einstein sum subscripts string included output subscript '{chr(label)}' which never appeared "
                     "in an input"
                 )
-    return labelled, result, arrays
+    return labelled, result
 
 
-def _remapped(terms, result, arrays):
+def _remapped(terms, result, shapes):
     """The words of NumPy's error for axes that do not fit."""
     axes = list(result)
     for term in terms:
         axes += [label for label in term if label not in axes]
     parts = []
-    for term, a in zip(terms, arrays):
-        extents = [str(a.shape[term.index(label)]) if label in term else "newaxis" for label in axes]
+    for term, own in zip(terms, shapes):
+        extents = [str(own[term.index(label)]) if label in term else "newaxis" for label in axes]
         while extents and extents[0] == "newaxis":
             extents.pop(0)
-        shape = ",".join(map(str, a.shape)) + ("," if a.ndim == 1 else "")
+        shape = ",".join(map(str, own)) + ("," if len(own) == 1 else "")
         parts.append(f"({shape})->({','.join(extents)}{',' if len(axes) == 1 else ''})")
     return (
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
@@ -152,11 +141,11 @@ def _remapped(terms, result, arrays):
     )
 
 
-def _sizes(terms, result, arrays):
+def _sizes(terms, result, shapes):
     sizes = {}
-    for k, (term, a) in enumerate(zip(terms, arrays)):
+    for k, (term, shape) in enumerate(zip(terms, shapes)):
         own = {}
-        for label, extent in zip(term, a.shape):
+        for label, extent in zip(term, shape):
             if own.setdefault(label, extent) != extent:
                 _fail(
                     f"dimensions in operand {k} for collapsing index '{chr(label)}' don't match "
@@ -165,7 +154,7 @@ def _sizes(terms, result, arrays):
         for label, extent in own.items():
             before = sizes.setdefault(label, extent)
             if before != extent and 1 not in (before, extent):
-                _fail(_remapped(terms, result, arrays))
+                _fail(_remapped(terms, result, shapes))
             if before == 1:
                 sizes[label] = extent
     return sizes
@@ -302,48 +291,113 @@ def _alone(a, labels, result):
     return asarray(view), order
 
 
-def _contract_all(arrays, terms, result, sizes, optimize):
-    operands = [(asarray(a), list(term)) for a, term in zip(arrays, terms)]
-    if len(operands) == 1:
-        return _alone(*operands[0], result)[0]
-    # repeated labels, and axes of one that meet longer ones, are gone before
-    operands = [
-        (_core._label_view(a, term, list(dict.fromkeys(term))), list(dict.fromkeys(term)))
-        for a, term in operands
-    ]
-    path = _path(optimize, [set(term) for _, term in operands], result, sizes)
-    left = len(operands) - sum(len(step) - 1 for step in path)
+class _Step(NamedTuple):
+    """The product of two operands by number, which becomes the next number."""
+
+    left: int
+    left_term: list
+    right: int
+    right_term: list
+    kept: list
+
+
+class _Plan(NamedTuple):
+    """What a call does for operands of given shapes."""
+
+    terms: list
+    result: list
+    sizes: dict
+    steps: list
+    last_term: list  # of what the last step makes
+
+
+def _steps(terms, result, sizes, optimize):
+    """The products of a call, and the term of the last one."""
+    numbered = [(k, list(dict.fromkeys(term))) for k, term in enumerate(terms)]
+    if len(numbered) == 1:
+        return [], numbered[0][1]
+    path = _path(optimize, [set(term) for _, term in numbered], result, sizes)
+    left = len(numbered) - sum(len(step) - 1 for step in path)
     if left > 1:
         path = [*path, tuple(range(left))]
+    steps = []
     for number, step in enumerate(path):
-        chosen = [operands[k] for k in step]
-        operands = [operand for k, operand in enumerate(operands) if k not in step]
+        chosen = [numbered[k] for k in step]
+        numbered = [operand for k, operand in enumerate(numbered) if k not in step]
         last = number == len(path) - 1
         while len(chosen) > 1:
             sets = [set(term) for _, term in chosen]
-            around = set(result).union(*(term for _, term in operands))
+            around = set(result).union(*(term for _, term in numbered))
             i, j = _optimal(sets, around, sizes)[0] if len(chosen) > 2 else (0, 1)
             (a, a_term), (b, b_term) = chosen[i], chosen[j]
             chosen = [operand for k, operand in enumerate(chosen) if k not in (i, j)]
             wanted = around.union(*(term for _, term in chosen))
-            if last and not chosen and not operands:
+            if last and not chosen and not numbered:
                 kept = list(result)
             else:
                 both = [label for label in a_term if label in wanted and label in b_term]
                 kept = both + [label for label in a_term if label in wanted and label not in both]
                 kept += [label for label in b_term if label in wanted and label not in a_term]
-            chosen.append((_core._contract(a, a_term, b, b_term, kept, "K"), kept))
-        operands.append(chosen[0])
-    value, term = operands[0]
-    return value if term == list(result) else _alone(value, term, result)[0]
+            chosen.append((len(terms) + len(steps), kept))
+            steps.append(_Step(a, a_term, b, b_term, kept))
+        numbered.append(chosen[0])
+    return steps, numbered[0][1]
+
+
+def _plan(terms, output, shapes, optimize):
+    terms, result = _spelled_out(terms, output, shapes)
+    sizes = _sizes(terms, result, shapes)
+    return _Plan(terms, result, sizes, *_steps(terms, result, sizes, optimize))
+
+
+@functools.lru_cache(maxsize=256)
+def _plan_of_text(text, shapes, optimize):
+    """Kept, since a plan takes longer than many products. What it holds is not changed by anyone."""
+    return _plan(*_terms_of_text(text, len(shapes)), shapes, optimize)
+
+
+def _read_call(operands, optimize):
+    """The plan of a call, and its operands."""
+    if len(operands) == 0 or (len(operands) == 1 and not isinstance(operands[0], (str, bytes))):
+        _fail(
+            "must specify the einstein sum subscripts string and at least one operand, or at least one operand and "
+            "its corresponding subscripts list"
+        )
+    if isinstance(operands[0], (str, bytes)):
+        text = operands[0].decode() if isinstance(operands[0], bytes) else operands[0]
+        arrays = [asarray(operand) for operand in operands[1:]]
+        shapes = tuple(a.shape for a in arrays)
+        if optimize is None or isinstance(optimize, (bool, str)):
+            return _plan_of_text(text, shapes, optimize), arrays
+        return _plan(*_terms_of_text(text, len(arrays)), shapes, optimize), arrays
+    terms, output = _terms_of_lists(operands)
+    arrays = [asarray(operand) for operand in operands[: 2 * len(terms) : 2]]
+    return _plan(terms, output, [a.shape for a in arrays], optimize), arrays
+
+
+def _contract_all(arrays, plan):
+    if len(arrays) == 1:
+        return _alone(asarray(arrays[0]), list(plan.terms[0]), plan.result)[0]
+    values = []
+    for a, term in zip(arrays, plan.terms):
+        unique = list(dict.fromkeys(term))
+        values.append(asarray(a) if unique == term else _core._label_view(asarray(a), term, unique))
+    for step in plan.steps:
+        values.append(
+            _core._contract(
+                values[step.left], step.left_term, values[step.right], step.right_term, step.kept, "K"
+            )
+        )
+        values[step.left] = values[step.right] = None
+    return values[-1] if plan.last_term == plan.result else _alone(values[-1], plan.last_term, plan.result)[0]
 
 
 def einsum(operands, out, optimize, dtype, order, casting):
     """weft.einsum."""
     if order not in ("C", "F", "A", "K"):
         _fail(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
-    terms, result, arrays = _parse(operands)
-    sizes = _sizes(terms, result, arrays)
+    plan, arrays = _read_call(operands, optimize)
+    terms, result, sizes = plan.terms, plan.result, plan.sizes
     common = _core.result_type(*arrays) if dtype is None else _core.dtype(dtype)
     is_view = len(arrays) == 1 and set(terms[0]) == set(result) and out is None
     if is_view and common != arrays[0].dtype:
@@ -358,7 +412,7 @@ def einsum(operands, out, optimize, dtype, order, casting):
     by_library = len(arrays) == 2 and arrays[0].device != "cpu"
     compute = common if is_view or by_library else _core._accumulator(common)
     arrays = [a.astype(compute, copy=False) for a in arrays]
-    value = _contract_all(arrays, terms, result, sizes, optimize)
+    value = _contract_all(arrays, plan)
     shape = tuple(sizes[label] for label in result)
     if value.shape != shape:
         value = _core.broadcast_to(value, shape)
@@ -396,8 +450,8 @@ def _text(labels):
 
 def einsum_path(operands, optimize):
     """weft.einsum_path."""
-    terms, result, arrays = _parse(operands)
-    sizes = _sizes(terms, result, arrays)
+    plan, _ = _read_call(operands, None)
+    terms, result, sizes = plan.terms, plan.result, plan.sizes
     sets = [set(term) for term in terms]
     count = len(sets)
     if optimize is False or (count < 3 and _given_path(optimize) is None):
