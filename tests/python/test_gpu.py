@@ -738,6 +738,22 @@ else:
 
 
 @needs_stand_in
+def test_copies_between_devices_ask_for_the_link_once_and_do_without_it(tmp_path):
+    program = """
+x = np.arange(20000.0).to_device("cuda:0")
+for k in range(6):
+    x = (x + 1).to_device(f"cuda:{(k + 1) % 2}")
+assert x.device == "cuda:0" and x.to_device("cpu").tolist() == list(range(6, 20006))
+"""
+    log = tmp_path / "calls"
+    run(program, WEFT_STAND_IN_LOG=str(log))
+    calls = log.read_text().split()
+    assert calls.count("cuMemcpyPeerAsync") == 6
+    assert calls.count("cuCtxEnablePeerAccess") == 2  # each way
+    run(program, WEFT_STAND_IN_FAIL="cuCtxEnablePeerAccess:1:217")
+
+
+@needs_stand_in
 def test_the_steps_of_a_loop_are_launched_as_graphs(tmp_path):
     program = """
 u = np.ones((60, 70))

@@ -369,6 +369,11 @@ Result context_pop(ContextHandle* context) {
     StandIn::stack().pop_back();
     return kSuccess;
 }
+Result can_access_peer(int* can, DeviceHandle, DeviceHandle) {
+    *can = 1;
+    return Entry("cuDeviceCanAccessPeer").result;
+}
+Result enable_peer_access(ContextHandle, unsigned) { return Entry("cuCtxEnablePeerAccess").result; }
 Result context_synchronize() {
     const Entry entry("cuCtxSynchronize");
     return entry.result != kSuccess ? entry.result : state().run_all(*state().current());

@@ -100,6 +100,21 @@ void Context::synchronize() {
     check(driver_.stream_synchronize(copy_stream_), "finish copies");
 }
 
+void Context::reach(Context& peer) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!reached_.insert(peer.ordinal_).second) return;
+    }
+    // What is refused here (too many peers, say, or enabled by another library) is no error of the copy.
+    int can = 0;
+    if (driver_.can_access_peer(&can, find_device(driver_, ordinal_), find_device(driver_, peer.ordinal_)) !=
+            kSuccess ||
+        can == 0)
+        return;
+    const Scope scope(*this);
+    (void)driver_.enable_peer_access(peer.handle_, 0);
+}
+
 void Context::fail(Result result, const char* what) {
     if (!ruins_context(result)) driver_.check(result, what);
     ruin(result);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "device/cuda/driver.h"
@@ -82,6 +83,10 @@ public:
     // Work that was queued before is done.
     void synchronize();
 
+    // From now on copies from the other device's memory go straight over the link between the two, where
+    // there is one that allows it; else they go through the host.
+    void reach(Context& peer);
+
 private:
     [[noreturn]] void fail(Result result, const char* what);
     [[noreturn]] void throw_ruined();
@@ -93,8 +98,9 @@ private:
     StreamHandle stream_ = nullptr, copy_stream_ = nullptr;
     LaunchBatch batch_{*this};
     std::atomic<bool> ruined_{false};
-    std::mutex mutex_;   // of what follows
-    std::string fault_;  // what ruined it
+    std::mutex mutex_;       // of what follows
+    std::string fault_;      // what ruined it
+    std::set<int> reached_;  // ordinals of devices
 };
 
 // Marks a place in a stream, for order between streams; with a time if asked for.

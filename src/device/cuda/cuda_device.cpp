@@ -154,6 +154,7 @@ void CudaDevice::copy_from_peer(const Buffer& to, size_t to_offset, const Buffer
                                 size_t bytes) {
     auto& other = static_cast<CudaDevice&>(from.device());
     Context& source = other.context_;
+    context_.reach(source);
     {
         const Context::Scope scope(source);
         Event computed(source);
