@@ -69,7 +69,8 @@ array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& stri
 // Shares foreign memory, whose first element is at `data`; `release` is called when the last user is gone.
 array share(void* data, DType dtype, const Dims& shape, const Dims& strides, bool writeable,
             std::function<void()> release);
-array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape);
+array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape,
+                 std::string_view device = {});
 
 // ---- views: no data moves ----
 

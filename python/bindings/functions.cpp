@@ -82,17 +82,44 @@ nb::object array_function(nb::handle object, nb::handle dtype, nb::handle copy, 
     return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions);
 }
 
-nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle order, nb::handle copy) {
-    if (is_array(object.ptr()) && dtype.is_none() && order.is_none() && copy.is_none())
-        return nb::borrow(object);
-    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), 0);
+// The device that a call names is the current one for as long as this lives; None leaves it as it is.
+class GivenDevice {
+public:
+    explicit GivenDevice(nb::handle name) {
+        if (name.is_none()) return;
+        if (!PyUnicode_Check(name.ptr()))
+            throw TypeError("device must be a device or its name, got " +
+                            nb::cast<std::string>(name.type().attr("__name__")));
+        device_ = &device_named(nb::cast<std::string>(name));
+        scope_.emplace(*device_);
+    }
+    DeviceBackend* device() const { return device_; }  // null: none was given
+
+private:
+    DeviceBackend* device_ = nullptr;
+    std::optional<DeviceScope> scope_;
+};
+
+nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle order, nb::handle name,
+                            nb::handle copy, nb::handle) {
+    const GivenDevice given(name);
+    const bool as_it_is = is_array(object.ptr()) && dtype.is_none() && order.is_none() && copy.is_none();
+    nb::object result =
+        as_it_is ? nb::borrow(object) : make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), 0);
+    if (given.device() == nullptr || &device_of(array_of(result)) == given.device()) return result;
+    if (to_flag(copy) == false)
+        throw ValueError("copy=False, but the array is on " + device_of(array_of(result)).name() +
+                         " and device asks for " + given.device()->name());
+    return wrap(move_to(array_of(result), *given.device()));
 }
 
 nb::object filled(nb::handle shape, const Argument& value, DType dtype, nb::handle order) {
     return wrap(full(to_dims(shape), value, dtype, to_order(order, "CF")));
 }
 
-nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dtype, nb::handle order) {
+nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dtype, nb::handle order,
+                         nb::handle device, nb::handle) {
+    const GivenDevice given(device);
     std::optional<DType> type = to_dtype(dtype);
     if (!is_array(fill_value.ptr()) && !PyList_Check(fill_value.ptr()) && !PyTuple_Check(fill_value.ptr()) &&
         !has_foreign_buffer(fill_value.ptr())) {
@@ -102,13 +129,16 @@ nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dty
                        : convert_sequence(fill_value.ptr(), {}).dtype();
         return wrap(full(to_dims(shape), to_argument(fill_value), type, to_order(order, "CF")));
     }
-    const array value = to_array(fill_value);
+    array value = to_array(fill_value);
+    if (given.device() != nullptr) value = move_to(value, *given.device());
     const array target = empty(to_dims(shape), type.value_or(value.dtype()), to_order(order, "CF"));
     assign(target, value);
     return wrap(target);
 }
 
-nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle) {
+nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype,
+                           nb::handle device, nb::handle) {
+    const GivenDevice given(device);
     // Scalars count as Python's numbers: NumPy takes the dtype from them, but int64 or float64 at least.
     const auto number = [](nb::handle object) {
         if (is_scalar(object.ptr()) || (is_array(object.ptr()) && array_of(object).ndim() == 0))
@@ -422,43 +452,54 @@ void bind_functions(nb::module_& m) {
           "Raises ValueError for ragged sequences, TypeError for elements that weft has no dtype for.\n\n"
           ">>> np.array([[1, 2], [3, 4]], dtype=np.float32)\n"
           "array([[1., 2.],\n       [3., 4.]], dtype=float32)");
-    m.def("asarray", asarray_function, arg("a"), arg("dtype") = none, arg("order") = none, nb::kw_only(),
-          arg("copy") = none,
-          "As array(), but an array of weft's is returned as it is. copy=False shares the memory of other "
-          "libraries' "
-          "arrays, or raises ValueError.");
+    m.def(
+        "asarray", asarray_function, arg("a"), arg("dtype") = none, arg("order") = none, nb::kw_only(),
+        arg("device") = none, arg("copy") = none, arg("like") = none,
+        "As array(), but an array of weft's is returned as it is. copy=False shares the memory of other "
+        "libraries' arrays, or raises ValueError. `device` says where the result is; without it arrays stay "
+        "where they are, and all else goes to the current device.");
     m.def(
         "empty",
-        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+        [](nb::handle shape, nb::handle dtype, nb::handle order, nb::handle device, nb::handle) {
+            const GivenDevice given(device);
             return wrap(empty(to_dims(shape), to_dtype_required(dtype), to_order(order, "CF")));
         },
-        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of arbitrary values.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", nb::kw_only(), arg("device") = none,
+        arg("like") = none, "An array of arbitrary values.");
     m.def(
         "zeros",
-        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+        [](nb::handle shape, nb::handle dtype, nb::handle order, nb::handle device, nb::handle) {
+            const GivenDevice given(device);
             return filled(shape, Integer(0), to_dtype_required(dtype), order);
         },
-        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of zeros.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", nb::kw_only(), arg("device") = none,
+        arg("like") = none, "An array of zeros.");
     m.def(
         "ones",
-        [](nb::handle shape, nb::handle dtype, nb::handle order) {
+        [](nb::handle shape, nb::handle dtype, nb::handle order, nb::handle device, nb::handle) {
+            const GivenDevice given(device);
             return filled(shape, Integer(1), to_dtype_required(dtype), order);
         },
-        arg("shape"), arg("dtype") = none, arg("order") = "C", "An array of ones.");
+        arg("shape"), arg("dtype") = none, arg("order") = "C", nb::kw_only(), arg("device") = none,
+        arg("like") = none, "An array of ones.");
     m.def("full", full_function, arg("shape"), arg("fill_value"), arg("dtype") = none, arg("order") = "C",
-          "An array filled with `fill_value`.");
+          nb::kw_only(), arg("device") = none, arg("like") = none, "An array filled with `fill_value`.");
     m.def(
         "empty_like",
-        [](nb::handle prototype, nb::handle dtype, nb::handle order, bool, nb::handle shape) {
+        [](nb::handle prototype, nb::handle dtype, nb::handle order, bool, nb::handle shape,
+           nb::handle device) {
+            const GivenDevice given(device);
             std::optional<Dims> dims;
             if (!shape.is_none()) dims = to_dims(shape);
-            return wrap(empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims));
+            return wrap(empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims,
+                                   given.device() != nullptr ? given.device()->name() : ""));
         },
         arg("prototype"), arg("dtype") = none, arg("order") = "K", arg("subok") = true, arg("shape") = none,
+        nb::kw_only(), arg("device") = none,
         "An array of arbitrary values, with the shape, dtype and layout of `prototype`.");
     m.def(
         "arange", arange_function, arg("start") = none, arg("stop") = none, arg("step") = none,
-        arg("dtype") = none, arg("like") = none,
+        arg("dtype") = none, nb::kw_only(), arg("device") = none, arg("like") = none,
         "Numbers from `start` (or 0) to before `stop`, `step` apart.\n\n>>> np.arange(3)\narray([0, 1, 2])");
     m.def(
         "_linspace",
@@ -468,13 +509,15 @@ void bind_functions(nb::module_& m) {
         arg("start"), arg("stop"), arg("num"), arg("endpoint"), arg("dtype"));
     m.def(
         "eye",
-        [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order) {
+        [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order,
+           nb::handle device, nb::handle) {
+            const GivenDevice given(device);
             const int64_t count = to_index(rows);
             return wrap(eye(count, columns.is_none() ? count : to_index(columns), to_index(diagonal),
                             to_dtype_required(dtype), to_order(order, "CF")));
         },
-        arg("N"), arg("M") = none, arg("k") = 0, arg("dtype") = none, arg("order") = "C",
-        "Ones on a diagonal, zeros elsewhere.");
+        arg("N"), arg("M") = none, arg("k") = 0, arg("dtype") = none, arg("order") = "C", nb::kw_only(),
+        arg("device") = none, arg("like") = none, "Ones on a diagonal, zeros elsewhere.");
     m.def("concatenate", concatenate_function, arg("arrays"), arg("axis") = 0, arg("out") = none,
           nb::kw_only(), arg("dtype") = none, arg("casting") = "same_kind",
           "The arrays one after the other along an axis; axis=None flattens them first.");

@@ -4,6 +4,7 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import array, asarray, concatenate, empty_like, ndarray
+from weft._device import device as _device
 from weft._dtypes import iinfo
 
 _ufuncs = _core._ufuncs
@@ -24,30 +25,30 @@ def asfortranarray(a, dtype=None, *, like=None):
     return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
-def asanyarray(a, dtype=None, order=None, *, copy=None):
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As asarray: weft has no subclasses of ndarray."""
-    return asarray(a, dtype, order, copy=copy)
+    return asarray(a, dtype, order, device=device, copy=copy)
 
 
-def _filled_like(a, value, dtype, order, shape):
-    result = empty_like(a, dtype, order, True, shape)
+def _filled_like(a, value, dtype, order, shape, device):
+    result = empty_like(a, dtype, order, True, shape, device=device)
     _core.copyto(result, value, "unsafe")
     return result
 
 
-def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Zeros, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, 0, dtype, order, shape)
+    return _filled_like(a, 0, dtype, order, shape, device)
 
 
-def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Ones, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, 1, dtype, order, shape)
+    return _filled_like(a, 1, dtype, order, shape, device)
 
 
-def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array filled with `fill_value`, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, fill_value, dtype, order, shape)
+    return _filled_like(a, fill_value, dtype, order, shape, device)
 
 
 def identity(n, dtype=None):
@@ -55,12 +56,18 @@ def identity(n, dtype=None):
     return _core.eye(n, dtype=dtype)
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` numbers from `start` to `stop`, evenly spaced.
 
     >>> np.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    if device is not None:
+        with _device(device):
+            start, stop = (
+                x if isinstance(x, (int, float)) else asarray(x, device=device) for x in (start, stop)
+            )
+            return linspace(start, stop, num, endpoint, retstep, dtype, axis)
     num = num.__index__()
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
@@ -95,8 +102,9 @@ def copy(a, order="K", subok=False):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """A copy of the array with elements of another type."""
-    return x.astype(dtype, copy=copy)
+    """A copy of the array with elements of another type, on another device if one is given."""
+    result = x.astype(dtype, copy=copy)
+    return result if device is None else result.to_device(device)
 
 
 # ---- shapes ----

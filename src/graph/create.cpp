@@ -85,8 +85,9 @@ array full(const Dims& shape, const Argument& value, std::optional<DType> dtype,
     return filled(shape, constant_bytes(value, result), result, ordered_strides(shape, result, order));
 }
 
-array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape) {
-    const DeviceScope scope(device_of(prototype));
+array empty_like(const array& prototype, std::optional<DType> dtype, char order, std::optional<Dims> shape,
+                 std::string_view device) {
+    const DeviceScope scope(device.empty() ? device_of(prototype) : device_named(device));
     const DType type = dtype.value_or(prototype.dtype());
     if (shape && shape->size() != prototype.shape().size())
         return empty(*shape, type, order == 'F' ? 'F' : 'C');

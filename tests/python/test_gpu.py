@@ -892,3 +892,57 @@ print(outcomes)
     if result == 2:
         assert outcomes["cuMemAlloc_v2"] == 0  # tried again
         assert outcomes["cuMemHostAlloc"] == 0  # slower
+
+
+# ---- device= ----
+
+
+@pytest.mark.parametrize("device", ["cuda:0", "cuda", np.device("cuda:0"), "cpu"])
+def test_creation_takes_a_device(device):
+    there = str(np.device(device))
+    like = np.ones((3, 4))
+    made = {
+        "zeros": np.zeros((2, 3), device=device),
+        "ones": np.ones(3, "int8", device=device),
+        "empty": np.empty((2, 0), device=device),
+        "full": np.full((2, 2), 7, device=device),
+        "full of an array": np.full((2, 3), like[0, :3], device=device),
+        "arange": np.arange(2, 9, 3, device=device),
+        "eye": np.eye(3, 4, 1, device=device),
+        "linspace": np.linspace(0, 1, 5, device=device),
+        "linspace of arrays": np.linspace(like[0], 2 * like[0], 3, device=device),
+        "asarray": np.asarray([1, 2, 3], device=device),
+        "asarray of NumPy's": np.asarray(numpy.arange(4.0), device=device),
+        "asarray of weft's": np.asarray(like, device=device),
+        "asanyarray": np.asanyarray(like, "float32", device=device),
+        "zeros_like": np.zeros_like(like, device=device),
+        "ones_like": np.ones_like(like.T, "int16", device=device),
+        "full_like": np.full_like(like, 3, device=device),
+        "empty_like": np.empty_like(like, device=device),
+        "astype": np.astype(like, "int32", device=device),
+    }
+    for name, value in made.items():
+        assert value.device == there, name
+    assert np.device() == "cpu"
+    assert made["full"].to_device("cpu").tolist() == [[7, 7], [7, 7]]
+    assert made["arange"].to_device("cpu").tolist() == [2, 5, 8]
+    assert made["linspace of arrays"].to_device("cpu").tolist() == [[1] * 4, [1.5] * 4, [2] * 4]
+    assert made["asarray of weft's"].to_device("cpu").tolist() == like.tolist()
+    assert made["ones_like"].to_device("cpu").tolist() == [[1] * 3] * 4
+
+
+def test_what_is_no_device_is_an_error_and_leaves_the_current_one():
+    for wrong in ("gpu", "cuda:x"):
+        with pytest.raises(ValueError, match="is no device"):
+            np.zeros(3, device=wrong)
+    with pytest.raises(TypeError, match="device must be"):
+        np.zeros(3, device=3)
+    with pytest.raises(TypeError):
+        np.zeros(3, float, "C", "cuda")
+    with pytest.raises(ValueError, match="copy=False"):
+        np.asarray(np.ones(3), device="cuda", copy=False)
+    with pytest.raises(ValueError):
+        np.zeros(-1, device="cuda")
+    assert np.device() == np.zeros(3).device == "cpu"
+    x = np.ones(3)
+    assert np.asarray(x, device="cpu") is x
