@@ -1,16 +1,13 @@
 #include "codegen/ptx_team_lowering.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "codegen/kept_values.h"
-#include "codegen/ptx_kernel_lowering.h"
-#include "weft/errors.h"
+#include "codegen/ptx_team.h"
 
 namespace weft::codegen {
 namespace {
@@ -22,25 +19,11 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-constexpr int kWarp = 32;
-constexpr int kMostWarps = 32;      // of a block
-constexpr int kMostThreads = 1024;  // of a block
-// That a thread combines before the warp does, of pairwise reductions.
-constexpr int64_t kElementsOfThread = 4;
-constexpr int64_t kElementsPerWarp = 512;  // at least, of reductions in lanes
 constexpr int kTurnsOfWriting = 4;
 
-bool any_instruction(const Region& region, const std::function<bool(const Instruction&)>& matches) {
-    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
-        return matches(instruction) ||
-               std::any_of(instruction.regions.begin(), instruction.regions.end(),
-                           [&](const Region& inner) { return any_instruction(inner, matches); });
-    });
-}
-
-class PtxTeamLowering final : public PtxKernelLowering {
+class PtxTeamLowering final : public PtxTeam {
 public:
-    using PtxKernelLowering::PtxKernelLowering;
+    using PtxTeam::PtxTeam;
 
 private:
     // --- the grid ------------------------------------------------------------------------------------
@@ -49,14 +32,9 @@ private:
         image_.teams = true;
         find_conflicts();
         find_team_size(region);
-        thread_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
-        threads_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {});
-        lane_ = builder_.CreateAnd(thread_, kWarp - 1, "lane");
-        warp_ = builder_.CreateLShr(thread_, 5, "warp");
-        warps_ = builder_.CreateLShr(threads_, 5, "warps");
+        find_threads();
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
         llvm::Value* teams = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y);
-        team_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y, {}, {});
         llvm::Value* unit = builder_.CreateNSWAdd(builder_.CreateNSWMul(block, teams),
                                                   builder_.CreateZExt(team_, index_type()), "unit");
         if (sizes.empty()) {
@@ -222,146 +200,6 @@ private:
         return cost <= 40 ? 16 : 8;
     }
 
-    // The team's size is the launch's choice, unless a block with barriers says it, or there is shared
-    // memory, which teams of one block would have to divide.
-    void find_team_size(const Region& region) {
-        const bool shares = any_instruction(region, [&](const Instruction& instruction) {
-            return instruction.opcode == Opcode::kAllocate &&
-                   kernel_.type(instruction.results[0]).buffer.space == AddressSpace::kShared;
-        });
-        const Instruction* with_barriers = nullptr;
-        any_instruction(region, [&](const Instruction& instruction) {
-            if (!has_barriers(instruction)) return false;
-            if (with_barriers != nullptr && with_barriers->operands != instruction.operands)
-                refuse("blocks of several sizes with barriers");
-            with_barriers = &instruction;
-            return false;
-        });
-        if (with_barriers != nullptr) {
-            image_.team_threads = 1;
-            for (const ValueId size : with_barriers->operands) add_team_factor(size);
-            if (image_.team_threads > kMostThreads)
-                refuse("a block of " + std::to_string(image_.team_threads) + " threads");
-            // The fewer threads, the more registers each may have.
-            most_threads_ = image_.team_words.empty() ? std::max(image_.team_threads, 1) : kMostThreads;
-            fixed_team_ = true;
-        } else if (shares) {
-            image_.team_threads = kMostTeamThreads;
-            fixed_team_ = true;
-        }
-        find_longest_walk(region);
-    }
-
-    // The launch chooses the team by the longest reduction, of the first pilot's elements, say, and the
-    // row's.
-    void find_longest_walk(const Region& region) {
-        any_instruction(region, [&](const Instruction& instruction) {
-            if (instruction.opcode != Opcode::kReduce) return false;
-            const bool pairwise = instruction.block == 1;
-            const int word = word_of_parameter(instruction.operands[0]);
-            const int64_t bound = bound_of(instruction.operands[0]);
-            if (!has_walk_ || (word >= 0 && image_.row_word < 0) ||
-                (image_.row_word < 0 && bound > image_.row_elements)) {
-                image_.row_word = word;
-                image_.row_elements = bound;
-                image_.elements_per_warp = pairwise ? kElementsOfThread * kWarp : kElementsPerWarp;
-            }
-            has_walk_ = true;
-            return false;
-        });
-    }
-
-    static bool has_barriers(const Instruction& instruction) {
-        return instruction.opcode == Opcode::kParallel &&
-               any_instruction(instruction.regions[0],
-                               [](const Instruction& inner) { return inner.opcode == Opcode::kBarrier; });
-    }
-
-    const Instruction* definition(ValueId value) const {
-        const Instruction* found = nullptr;
-        any_instruction(kernel_.body, [&](const Instruction& instruction) {
-            if (std::find(instruction.results.begin(), instruction.results.end(), value) !=
-                instruction.results.end())
-                found = &instruction;
-            return found != nullptr;
-        });
-        return found;
-    }
-    int word_of_parameter(ValueId value) const {
-        int word = 0;
-        for (const ValueId parameter : kernel_.parameters) {
-            if (parameter == value) return word;
-            const ir::Type& type = kernel_.type(parameter);
-            if (type.is_buffer) {
-                word += 1 + static_cast<int>(std::count(type.buffer.strides.begin(),
-                                                        type.buffer.strides.end(), ir::kDynamic));
-            } else {
-                word += type.scalar == ScalarType::kComplex128 ? 2 : 1;
-            }
-        }
-        return -1;
-    }
-
-    void add_team_factor(ValueId size) {
-        const int word = word_of_parameter(size);
-        const Instruction* constant = definition(size);
-        if (word >= 0) {
-            image_.team_words.push_back(word);
-        } else if (constant != nullptr && constant->opcode == Opcode::kConstant) {
-            image_.team_threads *=
-                static_cast<int>(std::clamp<int64_t>(constant->constant.as<int64_t>(), 0, kMostThreads + 1));
-        } else {
-            refuse("a block whose size is computed");
-        }
-    }
-
-    // A constant that the value is at most; 0: none is known.
-    int64_t bound_of(ValueId value) const {
-        const Instruction* computed = definition(value);
-        if (computed == nullptr) return 0;
-        if (computed->opcode == Opcode::kConstant) return computed->constant.as<int64_t>();
-        if (computed->opcode != Opcode::kApply || computed->op->id != OpId::kMinimum) return 0;
-        int64_t least = 0;
-        for (const ValueId operand : computed->operands) {
-            const int64_t bound = bound_of(operand);
-            if (bound > 0 && (least == 0 || bound < least)) least = bound;
-        }
-        return least;
-    }
-
-    // --- order among the threads of a team -----------------------------------------------------------
-
-    // Scopes that the kernel both reads and writes: there the team must wait for itself. Shared memory always
-    // is.
-    void find_conflicts() {
-        std::set<uint16_t> read, written;
-        any_instruction(kernel_.body, [&](const Instruction& instruction) {
-            if (instruction.operands.empty() || !kernel_.type(instruction.operands[0]).is_buffer)
-                return false;
-            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
-            if (type.space == AddressSpace::kLocal) return false;
-            if (instruction.opcode != Opcode::kStore) read.insert(type.alias_scope);
-            if (instruction.opcode != Opcode::kLoad) written.insert(type.alias_scope);
-            return false;
-        });
-        has_conflicts_ =
-            std::any_of(read.begin(), read.end(), [&](uint16_t scope) { return written.contains(scope); });
-    }
-
-    // Every thread of the team comes here before any goes on, and sees what was written before.
-    void wait_for_team() {
-        if (fixed_team_) {
-            builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
-            return;
-        }
-        // A barrier for each team of the block; the first is the block's own.
-        builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier, {},
-                                 {builder_.CreateAdd(team_, builder_.getInt32(1)), threads_});
-    }
-    void wait_if_in_conflict() {
-        if (has_conflicts_) wait_for_team();
-    }
-
     // --- instructions that all threads of the team come to --------------------------------------------
 
     bool in_team() const { return !of_thread_; }
@@ -388,17 +226,6 @@ private:
             default: break;
         }
         PtxKernelLowering::lower(instruction);
-    }
-
-    template <class Body>
-    void by_first_thread(const Body& body) {
-        llvm::BasicBlock* first = new_block("first");
-        llvm::BasicBlock* after = new_block("first.end");
-        builder_.CreateCondBr(builder_.CreateICmpEQ(thread_, builder_.getInt32(0)), first, after);
-        builder_.SetInsertPoint(first);
-        body();
-        builder_.CreateBr(after);
-        builder_.SetInsertPoint(after);
     }
 
     // An atomic outside of blocks happens once; all threads learn what it gave.
@@ -487,101 +314,6 @@ private:
         });
     }
 
-    // Values of `then` where the condition holds, else `otherwise`.
-    template <class Then>
-    Values if_then(llvm::Value* condition, const Values& otherwise, const Then& then) {
-        llvm::BasicBlock* before = builder_.GetInsertBlock();
-        llvm::BasicBlock* taken = new_block("then");
-        llvm::BasicBlock* after = new_block("then.end");
-        builder_.CreateCondBr(condition, taken, after);
-        builder_.SetInsertPoint(taken);
-        const Values values = then();
-        llvm::BasicBlock* end = builder_.GetInsertBlock();
-        builder_.CreateBr(after);
-        builder_.SetInsertPoint(after);
-        const Phis phis = make_phis(otherwise, before);
-        add_incoming(phis, values, end);
-        return values_in(phis);
-    }
-
-    template <class Then, class Else>
-    Values if_else(llvm::Value* condition, const Then& then, const Else& otherwise) {
-        llvm::BasicBlock* sides[2] = {new_block("whole"), new_block("part")};
-        llvm::BasicBlock* after = new_block("block.end");
-        builder_.CreateCondBr(condition, sides[0], sides[1]);
-        builder_.SetInsertPoint(sides[0]);
-        const Values first = then();
-        llvm::BasicBlock* first_end = builder_.GetInsertBlock();
-        builder_.CreateBr(after);
-        builder_.SetInsertPoint(sides[1]);
-        const Values second = otherwise();
-        llvm::BasicBlock* second_end = builder_.GetInsertBlock();
-        builder_.CreateBr(after);
-        builder_.SetInsertPoint(after);
-        const Phis phis = make_phis(first, first_end);
-        add_incoming(phis, second, second_end);
-        return values_in(phis);
-    }
-
-    Values choose(llvm::Value* condition, const Values& yes, const Values& no) {
-        Values chosen(yes.size());
-        for (size_t i = 0; i < yes.size(); ++i) {
-            for (int part = 0; part < 2; ++part) {
-                if (yes[i].parts[part] != nullptr)
-                    chosen[i].parts[part] =
-                        builder_.CreateSelect(condition, yes[i].parts[part], no[i].parts[part]);
-            }
-        }
-        return chosen;
-    }
-
-    // --- shared memory -------------------------------------------------------------------------------
-
-    llvm::Value* shared_element(llvm::GlobalVariable* array, llvm::Type* element, llvm::Value* index) {
-        return builder_.CreateInBoundsGEP(element, array,
-                                          {builder_.CreateZExt(index, builder_.getInt64Ty())});
-    }
-
-    // --- between the threads of a warp ---------------------------------------------------------------
-
-    enum class From { kLaneAbove, kLane };  // so many lanes above; a lane
-
-    Values shuffled(const Values& values, From from, llvm::Value* lane) {
-        Values result(values.size());
-        for (size_t i = 0; i < values.size(); ++i) {
-            for (int part = 0; part < 2; ++part) {
-                if (values[i].parts[part] != nullptr)
-                    result[i].parts[part] = shuffled(values[i].parts[part], from, lane);
-            }
-        }
-        return result;
-    }
-    llvm::Value* shuffled(llvm::Value* value, From from, llvm::Value* lane) {
-        llvm::Type* type = value->getType();
-        const unsigned bits = type->getPrimitiveSizeInBits();
-        llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
-        const auto move = [&](llvm::Value* word) {
-            const llvm::Intrinsic::ID id = from == From::kLane ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
-                                                               : llvm::Intrinsic::nvvm_shfl_sync_down_i32;
-            return builder_.CreateIntrinsic(
-                id, {}, {builder_.getInt32(~0U), word, lane, builder_.getInt32(kWarp - 1)});
-        };
-        if (bits <= 32) {
-            whole = move(builder_.CreateZExt(whole, builder_.getInt32Ty()));
-            whole = builder_.CreateTrunc(whole, builder_.getIntNTy(bits));
-        } else {
-            llvm::Value* low = move(builder_.CreateTrunc(whole, builder_.getInt32Ty()));
-            llvm::Value* high =
-                move(builder_.CreateTrunc(builder_.CreateLShr(whole, 32), builder_.getInt32Ty()));
-            whole =
-                builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
-                                  builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
-        }
-        return builder_.CreateBitCast(whole, type);
-    }
-    Values of_lane(const Values& values, llvm::Value* lane) { return shuffled(values, From::kLane, lane); }
-    Values of_first_lane(const Values& values) { return of_lane(values, builder_.getInt32(0)); }
-
     // --- reductions ----------------------------------------------------------------------------------
 
     // The reduction that is being lowered.
@@ -605,11 +337,6 @@ private:
         Values values = lower_region(region);
         of_thread_ = false;
         return values;
-    }
-
-    llvm::ConstantInt* number(int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
-    llvm::Value* smaller(llvm::Value* a, llvm::Value* b) {
-        return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
     }
 
     // Lane l takes in lane l + distance, for each distance in turn; lanes from `taking_part` on have nothing.
@@ -844,19 +571,10 @@ private:
         for (size_t i = 0; i < values.size(); ++i) scalars_[instruction.results[i].index] = values[i];
     }
 
-    llvm::Value* thread_ = nullptr;   // i32, in the team
-    llvm::Value* threads_ = nullptr;  // i32, of the team
-    llvm::Value* lane_ = nullptr;
-    llvm::Value* warp_ = nullptr;
-    llvm::Value* warps_ = nullptr;
-    llvm::Value* team_ = nullptr;  // i32, in the block
-    bool has_walk_ = false;        // of which the launch makes the team's size
     KeptValues kept_;
     bool keeping_ = false;  // what is lowered keeps values
     llvm::Value* kept_memory_ = nullptr;
     llvm::Value* row_ = nullptr;
-    bool fixed_team_ = false;
-    bool has_conflicts_ = false;
     bool of_thread_ = false;  // what is lowered is for one thread
     int unrolled_ = 1;
 };

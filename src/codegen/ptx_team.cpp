@@ -1,0 +1,189 @@
+#include "codegen/ptx_team.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+using ir::AddressSpace;
+using ir::BufferType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+using ir::ValueId;
+
+bool any_instruction(const Region& region, const std::function<bool(const Instruction&)>& matches) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+        return matches(instruction) ||
+               std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const Region& inner) { return any_instruction(inner, matches); });
+    });
+}
+
+void PtxTeam::find_team_size(const Region& region) {
+    const bool shares = any_instruction(region, [&](const Instruction& instruction) {
+        return instruction.opcode == Opcode::kAllocate &&
+               kernel_.type(instruction.results[0]).buffer.space == AddressSpace::kShared;
+    });
+    const Instruction* with_barriers = nullptr;
+    any_instruction(region, [&](const Instruction& instruction) {
+        if (!has_barriers(instruction)) return false;
+        if (with_barriers != nullptr && with_barriers->operands != instruction.operands)
+            refuse("blocks of several sizes with barriers");
+        with_barriers = &instruction;
+        return false;
+    });
+    if (with_barriers != nullptr) {
+        image_.team_threads = 1;
+        for (const ValueId size : with_barriers->operands) add_team_factor(size);
+        if (image_.team_threads > kMostThreads)
+            refuse("a block of " + std::to_string(image_.team_threads) + " threads");
+        // The fewer threads, the more registers each may have.
+        most_threads_ = image_.team_words.empty() ? std::max(image_.team_threads, 1) : kMostThreads;
+        fixed_team_ = true;
+    } else if (shares) {
+        image_.team_threads = kMostTeamThreads;
+        fixed_team_ = true;
+    }
+    find_longest_walk(region);
+}
+
+// The launch chooses the team by the longest reduction, of the first pilot's elements, say, and the
+// row's.
+void PtxTeam::find_longest_walk(const Region& region) {
+    any_instruction(region, [&](const Instruction& instruction) {
+        if (instruction.opcode != Opcode::kReduce) return false;
+        const bool pairwise = instruction.block == 1;
+        const int word = word_of_parameter(instruction.operands[0]);
+        const int64_t bound = bound_of(instruction.operands[0]);
+        if (!has_walk_ || (word >= 0 && image_.row_word < 0) ||
+            (image_.row_word < 0 && bound > image_.row_elements)) {
+            image_.row_word = word;
+            image_.row_elements = bound;
+            image_.elements_per_warp = pairwise ? kElementsOfThread * kWarp : kElementsPerWarp;
+        }
+        has_walk_ = true;
+        return false;
+    });
+}
+
+bool PtxTeam::has_barriers(const Instruction& instruction) {
+    return instruction.opcode == Opcode::kParallel &&
+           any_instruction(instruction.regions[0],
+                           [](const Instruction& inner) { return inner.opcode == Opcode::kBarrier; });
+}
+
+const Instruction* PtxTeam::definition(ValueId value) const {
+    const Instruction* found = nullptr;
+    any_instruction(kernel_.body, [&](const Instruction& instruction) {
+        if (std::find(instruction.results.begin(), instruction.results.end(), value) !=
+            instruction.results.end())
+            found = &instruction;
+        return found != nullptr;
+    });
+    return found;
+}
+
+int PtxTeam::word_of_parameter(ValueId value) const {
+    int word = 0;
+    for (const ValueId parameter : kernel_.parameters) {
+        if (parameter == value) return word;
+        const ir::Type& type = kernel_.type(parameter);
+        if (type.is_buffer) {
+            word += 1 + static_cast<int>(
+                            std::count(type.buffer.strides.begin(), type.buffer.strides.end(), ir::kDynamic));
+        } else {
+            word += type.scalar == ScalarType::kComplex128 ? 2 : 1;
+        }
+    }
+    return -1;
+}
+
+void PtxTeam::add_team_factor(ValueId size) {
+    const int word = word_of_parameter(size);
+    const Instruction* constant = definition(size);
+    if (word >= 0) {
+        image_.team_words.push_back(word);
+    } else if (constant != nullptr && constant->opcode == Opcode::kConstant) {
+        image_.team_threads *=
+            static_cast<int>(std::clamp<int64_t>(constant->constant.as<int64_t>(), 0, kMostThreads + 1));
+    } else {
+        refuse("a block whose size is computed");
+    }
+}
+
+// A constant that the value is at most; 0: none is known.
+int64_t PtxTeam::bound_of(ValueId value) const {
+    const Instruction* computed = definition(value);
+    if (computed == nullptr) return 0;
+    if (computed->opcode == Opcode::kConstant) return computed->constant.as<int64_t>();
+    if (computed->opcode != Opcode::kApply || computed->op->id != OpId::kMinimum) return 0;
+    int64_t least = 0;
+    for (const ValueId operand : computed->operands) {
+        const int64_t bound = bound_of(operand);
+        if (bound > 0 && (least == 0 || bound < least)) least = bound;
+    }
+    return least;
+}
+
+void PtxTeam::find_conflicts() {
+    std::set<uint16_t> read, written;
+    any_instruction(kernel_.body, [&](const Instruction& instruction) {
+        if (instruction.operands.empty() || !kernel_.type(instruction.operands[0]).is_buffer) return false;
+        const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+        if (type.space == AddressSpace::kLocal) return false;
+        if (instruction.opcode != Opcode::kStore) read.insert(type.alias_scope);
+        if (instruction.opcode != Opcode::kLoad) written.insert(type.alias_scope);
+        return false;
+    });
+    has_conflicts_ =
+        std::any_of(read.begin(), read.end(), [&](uint16_t scope) { return written.contains(scope); });
+}
+
+void PtxTeam::wait_for_team() {
+    if (fixed_team_) {
+        builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+        return;
+    }
+    // A barrier for each team of the block; the first is the block's own.
+    builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier, {},
+                             {builder_.CreateAdd(team_, builder_.getInt32(1)), threads_});
+}
+
+PtxTeam::Values PtxTeam::shuffled(const Values& values, From from, llvm::Value* lane) {
+    Values result(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        for (int part = 0; part < 2; ++part) {
+            if (values[i].parts[part] != nullptr)
+                result[i].parts[part] = shuffled(values[i].parts[part], from, lane);
+        }
+    }
+    return result;
+}
+
+llvm::Value* PtxTeam::shuffled(llvm::Value* value, From from, llvm::Value* lane) {
+    llvm::Type* type = value->getType();
+    const unsigned bits = type->getPrimitiveSizeInBits();
+    llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+    const auto move = [&](llvm::Value* word) {
+        const llvm::Intrinsic::ID id = from == From::kLane ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
+                                                           : llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+        return builder_.CreateIntrinsic(id, {},
+                                        {builder_.getInt32(~0U), word, lane, builder_.getInt32(kWarp - 1)});
+    };
+    if (bits <= 32) {
+        whole = move(builder_.CreateZExt(whole, builder_.getInt32Ty()));
+        whole = builder_.CreateTrunc(whole, builder_.getIntNTy(bits));
+    } else {
+        llvm::Value* low = move(builder_.CreateTrunc(whole, builder_.getInt32Ty()));
+        llvm::Value* high = move(builder_.CreateTrunc(builder_.CreateLShr(whole, 32), builder_.getInt32Ty()));
+        whole = builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
+                                  builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
+    }
+    return builder_.CreateBitCast(whole, type);
+}
+
+}  // namespace weft::codegen
