@@ -1,4 +1,5 @@
-"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, by Remez' exchange in mpmath.
+"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, and of src/ops/gpu/trigonometry.h, by
+Remez' exchange in mpmath.
 
     python tools/derive_error_function.py
 
@@ -11,7 +12,7 @@ beforehand where it must be exact.
 import struct
 import sys
 
-from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt
+from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -103,6 +104,23 @@ def main():
     for name, kind, degree in (("exp_f64", "d", 9), ("exp_f32", "f", 4)):
         bound = log(mpf(2)) / 2 * mpf("1.001")
         derive(name, kind, rest, lambda r: abs(r) + mpf("1e-4"), -bound, bound, range(degree + 1))
+
+    # (sin(r) / r - 1) / r**2 and (cos(r) - 1) / r**2 as polynomials in t = r**2, up to pi/4 and a little.
+    def sine(t):
+        r = sqrt(t)
+        return (sin(r) / r - 1) / t if t > 1e-20 else mpf(-1) / 6
+
+    def cosine(t):
+        return (cos(sqrt(t)) - 1) / t if t > 1e-20 else mpf(-1) / 2
+
+    square = (pi / 4) ** 2 * mpf("1.02")
+    for name, kind, function, degree in (
+        ("sine_f64", "d", sine, 5),
+        ("sine_f32", "f", sine, 2),
+        ("cosine_f64", "d", cosine, 5),
+        ("cosine_f32", "f", cosine, 2),
+    ):
+        derive(name, kind, function, lambda t: t + mpf("1e-3"), 0, square, range(degree + 1))
 
 
 if __name__ == "__main__":

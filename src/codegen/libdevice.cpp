@@ -59,53 +59,7 @@ void answer_questions(llvm::Module& module, int sm) {
     question->eraseFromParent();
 }
 
-// The declared sine or cosine; null: the module calls none.
-llvm::Function* declared(const llvm::Module& module, std::string_view name, bool is_double) {
-    for (const VectorMathFunction& candidate : vector_math_functions()) {
-        if (candidate.is_double == is_double && std::string_view(candidate.name) == name)
-            return module.getFunction(candidate.scalar_symbol);
-    }
-    return nullptr;
-}
-
-// Calls of sine and cosine of one value in one block become one call, which reduces the angle once.
-void join_sines_and_cosines(llvm::Module& module, llvm::Function& sine, llvm::Function& cosine,
-                            llvm::Function& source) {
-    std::map<std::pair<llvm::BasicBlock*, llvm::Value*>, llvm::CallInst*> sines;
-    for (llvm::User* user : sine.users()) {
-        auto* call = llvm::cast<llvm::CallInst>(user);
-        sines[{call->getParent(), call->getArgOperand(0)}] = call;
-    }
-    const std::vector<llvm::User*> users(cosine.user_begin(), cosine.user_end());
-    for (llvm::User* user : users) {
-        auto* of_cosine = llvm::cast<llvm::CallInst>(user);
-        llvm::Value* angle = of_cosine->getArgOperand(0);
-        const auto found = sines.find({of_cosine->getParent(), angle});
-        if (found == sines.end()) continue;
-        llvm::CallInst* of_sine = found->second;
-        sines.erase(found);
-        llvm::IRBuilder<> slots(&*of_sine->getFunction()->getEntryBlock().getFirstInsertionPt());
-        llvm::Value* results[2];
-        for (llvm::Value*& result : results)
-            result = slots.CreateAlloca(angle->getType(), module.getDataLayout().getAllocaAddrSpace());
-        llvm::IRBuilder<> builder(of_sine->comesBefore(of_cosine) ? of_sine : of_cosine);
-        builder.CreateCall(import_function(source, module), {angle, results[0], results[1]});
-        of_sine->replaceAllUsesWith(builder.CreateLoad(angle->getType(), results[0]));
-        of_cosine->replaceAllUsesWith(builder.CreateLoad(angle->getType(), results[1]));
-        of_sine->eraseFromParent();
-        of_cosine->eraseFromParent();
-    }
-}
-
 }  // namespace
-
-bool has_sines_and_cosines(const llvm::Module& module) {
-    for (const bool is_double : {false, true}) {
-        if (declared(module, "sin", is_double) != nullptr && declared(module, "cos", is_double) != nullptr)
-            return true;
-    }
-    return false;
-}
 
 std::string find_libdevice() { return find_libdevice_file(); }
 
@@ -134,13 +88,6 @@ Libdevice::Libdevice(llvm::LLVMContext& context, const std::string& path)
 }
 
 void Libdevice::define_vector_math(llvm::Module& module, int sm) {
-    for (const bool is_double : {false, true}) {
-        llvm::Function* sine = declared(module, "sin", is_double);
-        llvm::Function* cosine = declared(module, "cos", is_double);
-        llvm::Function* both = library_->getFunction(is_double ? "__nv_sincos" : "__nv_sincosf");
-        if (sine != nullptr && cosine != nullptr && both != nullptr)
-            join_sines_and_cosines(module, *sine, *cosine, *both);
-    }
     for (llvm::Function* called : declared_vector_math(module)) {
         const VectorMathFunction& entry = *find_function(*called);
         const std::string name = std::string("__nv_") + entry.name + (entry.is_double ? "" : "f");

@@ -29,8 +29,5 @@ private:
 
 // Whether the module calls any.
 bool needs_libdevice(const llvm::Module& module);
-// Whether it calls both: where the calls stand next to each other, not in functions of their own, those for
-// one angle become one.
-bool has_sines_and_cosines(const llvm::Module& module);
 
 }  // namespace weft::codegen

@@ -17,6 +17,7 @@
 
 #include "codegen/bitcode_library.h"
 #include "codegen/fast_math.h"
+#include "codegen/gpu_math.h"
 #include "codegen/libdevice.h"
 #include "codegen/optimizer.h"
 #include "codegen/ptx_lowering.h"
@@ -83,6 +84,10 @@ public:
         if (machine == nullptr) machine = make_machine(sm);
         return *machine;
     }
+    GpuMath& gpu_math() {
+        if (gpu_math_ == nullptr) gpu_math_ = std::make_unique<GpuMath>(context_);
+        return *gpu_math_;
+    }
     Libdevice& libdevice(const std::string& path) {
         if (libdevice_ == nullptr || path != libdevice_path_) {
             libdevice_ = std::make_unique<Libdevice>(context_, path);
@@ -97,6 +102,7 @@ private:
     llvm::LLVMContext context_;
     BitcodeLibrary library_{context_, BitcodeTarget::kPtx};
     std::map<int, std::unique_ptr<llvm::TargetMachine>> machines_;
+    std::unique_ptr<GpuMath> gpu_math_;
     std::unique_ptr<Libdevice> libdevice_;
     std::string libdevice_path_;
 };
@@ -164,17 +170,20 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
     image.sm = options.sm;
     lower_for_ptx(kernel, {.wide = options.wide, .unaligned = options.unaligned}, module, engine.library(),
                   image);
-    const bool uses_libdevice = needs_libdevice(module);
-    if (uses_libdevice) {
-        if (has_sines_and_cosines(module)) inline_operations(module, machine);
-        engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
-    }
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);
+    const bool uses_gpu_math = GpuMath::is_needed(module);
+    if (uses_gpu_math) {
+        inline_operations(module, machine);
+        engine.gpu_math().define(module);
+    }
+    const bool uses_libdevice = needs_libdevice(module);
+    if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
     optimize_for_ptx(module, machine, config().verify);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
     if (texts != nullptr) {
         texts->llvm_ir = text_of(module);
+        texts->uses_gpu_math = uses_gpu_math;
         texts->uses_libdevice = uses_libdevice;
     }
     image.ptx = emit(module, machine);

@@ -20,7 +20,7 @@ struct PtxOptions {
 
 struct PtxTexts {
     std::string ir_after_passes, llvm_ir;
-    bool uses_libdevice = false;
+    bool uses_gpu_math = false, uses_libdevice = false;  // whose results have not the CPU's bits
 };
 
 // Thread safe. Throws InternalError (with the IR) when weft itself is at fault, NotImplementedError for what

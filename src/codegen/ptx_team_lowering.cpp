@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ using ir::Region;
 using ir::ValueId;
 
 constexpr int kTurnsOfWriting = 4;
+// Of a whole block, whose instructions take turns: constants are fetched once, and no result is waited for.
+constexpr size_t kTurnsSideBySide = 4;
 
 class PtxTeamLowering final : public PtxTeam {
 public:
@@ -123,19 +126,39 @@ private:
     }
     Values lower_rest(const Region& region, llvm::Value* number_of_element,
                       const std::set<const Instruction*>& early) {
+        std::vector<Turn> alone{{number_of_element, scalars_}};
+        std::vector<Values> yielded = lower_rest_of(region, alone, early);
+        scalars_ = std::move(alone[0].scalars);
+        return std::move(yielded[0]);
+    }
+
+    // An element, and the values that are its own.
+    struct Turn {
+        llvm::Value* number;
+        std::vector<Scalar> scalars;
+    };
+    // Of several elements side by side, instruction for instruction.
+    std::vector<Values> lower_rest_of(const Region& region, std::span<Turn> turns,
+                                      const std::set<const Instruction*>& early) {
         of_thread_ = true;
-        Values yielded;
+        std::vector<Values> yielded(turns.size());
         for (const Instruction& instruction : region.body) {
-            if (instruction.opcode == Opcode::kYield) {
-                yielded = values_of(instruction.operands);
-                break;
-            }
             const KeptValues::Value* kept = kept_value(instruction);
             if (!is_computed(kept)) continue;
-            if (!early.contains(&instruction)) lower(instruction);
-            if (kept == nullptr) continue;
-            builder_.CreateStore(scalar(instruction.results[0]).parts[0],
-                                 kept_place(instruction, *kept, number_of_element).second);
+            for (size_t k = 0; k < turns.size(); ++k) {
+                scalars_.swap(turns[k].scalars);
+                if (instruction.opcode == Opcode::kYield) {
+                    yielded[k] = values_of(instruction.operands);
+                } else if (!early.contains(&instruction)) {
+                    lower(instruction);
+                }
+                if (kept != nullptr) {
+                    builder_.CreateStore(scalar(instruction.results[0]).parts[0],
+                                         kept_place(instruction, *kept, turns[k].number).second);
+                }
+                scalars_.swap(turns[k].scalars);
+            }
+            if (instruction.opcode == Opcode::kYield) break;
         }
         of_thread_ = false;
         return yielded;
@@ -161,24 +184,25 @@ private:
     // turns before.
     template <class Each>
     void whole_block(const Region& region, llvm::Value* start, int64_t length, const Each& each) {
+        const bool side_by_side = may_read_early(region);
         const std::set<const Instruction*> early =
-            may_read_early(region) ? reads_of(region) : std::set<const Instruction*>{};
+            side_by_side ? reads_of(region) : std::set<const Instruction*>{};
         const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
         llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
         for (int64_t begin = 0; begin < turns; begin += batch) {
-            const int64_t count = std::min(batch, turns - begin);
-            std::vector<std::pair<llvm::Value*, std::vector<Scalar>>> states;
-            for (int64_t turn = begin; turn < begin + count; ++turn) {
+            std::vector<Turn> read;
+            for (int64_t turn = begin; turn < std::min(begin + batch, turns); ++turn) {
                 llvm::Value* at = builder_.CreateNSWAdd(first, number(turn * kWarp));
                 std::vector<Scalar> before = scalars_;
                 lower_reads(region, at, early);
-                states.emplace_back(at, std::move(scalars_));
+                read.push_back({at, std::move(scalars_)});
                 scalars_ = std::move(before);
             }
-            for (auto& [at, state] : states) {
-                scalars_.swap(state);
-                each(lower_rest(region, at, early));
-                scalars_.swap(state);
+            const size_t beside = side_by_side ? kTurnsSideBySide : 1;
+            for (std::span<Turn> rest(read); !rest.empty();) {
+                const std::span<Turn> some = rest.first(std::min(beside, rest.size()));
+                for (const Values& values : lower_rest_of(region, some, early)) each(values);
+                rest = rest.subspan(some.size());
             }
         }
     }

@@ -89,3 +89,7 @@ foreach(group IN LISTS WEFT_OP_GROUPS)
     weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
     weft_embed_ptx_bitcode(ptx_ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
 endforeach()
+
+# weft's own functions for GPUs (ops/gpu/).
+file(CONFIGURE OUTPUT ${WEFT_GENERATED_DIR}/bitcode_gpu_math.cpp CONTENT "#include \"ops/gpu/functions.h\"\n")
+weft_embed_ptx_bitcode(gpu_math ${WEFT_GENERATED_DIR}/bitcode_gpu_math.cpp)

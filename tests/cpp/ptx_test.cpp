@@ -227,11 +227,13 @@ kernel @turn(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) {
     store %out[%i], %p
   }
 })");
-    if (codegen::find_libdevice().empty()) GTEST_SKIP() << "libdevice is not installed";
     codegen::PtxTexts texts;
     const CudaKernelImage image = codegen::compile_ptx(module, "turn", {}, &texts);
-    // For each of the two lanes, and for the points at the end one by one.
-    EXPECT_EQ(count_of(texts.llvm_ir, "call %struct.trig_reduction_return"), 3U) << texts.llvm_ir;
+    EXPECT_FALSE(texts.uses_libdevice);
+    // For each of the two lanes behind one branch, and for the points at the end one by one.
+    EXPECT_EQ(count_of(texts.llvm_ir, "@weft_gpu_reduce_any_angle_f64("), 4U) << texts.llvm_ir;
+    EXPECT_EQ(count_of(texts.llvm_ir, "!prof"), 2U);
+    EXPECT_EQ(image.ptx.find(".extern"), std::string::npos) << image.ptx;
     expect_assembles(image);
 }
 

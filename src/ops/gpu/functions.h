@@ -1,0 +1,32 @@
+// weft's own elementary functions for GPUs under the names that codegen/gpu_math.cpp looks for: the one
+// source of the bitcode `gpu_math` (ops.cmake).
+#pragma once
+
+#include "ops/gpu/trigonometry.h"
+
+#define WEFT_GPU_MATH extern "C" inline __attribute__((used))
+
+namespace weft {
+
+#define WEFT_TRIGONOMETRY(type, suffix)                                                                    \
+    WEFT_GPU_MATH bool weft_gpu_is_large_angle_##suffix(type x) { return scalar::is_large_angle(x); }      \
+    WEFT_GPU_MATH scalar::ReducedAngle<type> weft_gpu_reduce_angle_##suffix(type x) {                      \
+        return scalar::reduce_angle(x);                                                                    \
+    }                                                                                                      \
+    WEFT_GPU_MATH __attribute__((noinline)) scalar::ReducedAngle<type> weft_gpu_reduce_any_angle_##suffix( \
+        type x) {                                                                                          \
+        return scalar::is_large_angle(x) ? scalar::reduce_large_angle(x) : scalar::reduce_angle(x);        \
+    }                                                                                                      \
+    WEFT_GPU_MATH type weft_gpu_sine_##suffix(type rest, int32_t quadrant) {                               \
+        return scalar::sine_of_reduced<type>({rest, quadrant});                                            \
+    }                                                                                                      \
+    WEFT_GPU_MATH type weft_gpu_cosine_##suffix(type rest, int32_t quadrant) {                             \
+        return scalar::cosine_of_reduced<type>({rest, quadrant});                                          \
+    }
+WEFT_TRIGONOMETRY(double, f64)
+WEFT_TRIGONOMETRY(float, f32)
+#undef WEFT_TRIGONOMETRY
+
+}  // namespace weft
+
+#undef WEFT_GPU_MATH

@@ -1,0 +1,102 @@
+// weft's own elementary functions for GPUs (src/ops/gpu), run as a kernel's: against long double, for angles
+// of every size, and beside elements whose angles are large.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpu_kernel_testing.h"
+
+namespace weft {
+namespace {
+
+using namespace testing_ptx;
+
+template <typename T>
+double units_off(T result, long double exact) {
+    if (std::isnan(exact)) return std::isnan(result) ? 0 : HUGE_VAL;
+    int exponent = 0;
+    std::frexp(exact, &exponent);
+    using Limits = std::numeric_limits<T>;
+    const long double unit = std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
+    return static_cast<double>(std::abs(static_cast<long double>(result) - exact) / unit);
+}
+
+// Of every size, the nearest to multiples of pi/2, and those that need the most bits of 2/pi.
+template <typename T>
+std::vector<T> angles() {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> all{T(0),
+                       -T(0),
+                       Limits::min(),
+                       Limits::denorm_min(),
+                       Limits::max(),
+                       Limits::infinity(),
+                       Limits::quiet_NaN(),
+                       T(0x1.6ac5b262ca1ffp+849),
+                       T(0x1.fffff6p+29),
+                       T(0x1p30),
+                       T(0x1p17),
+                       T(0x1.fffffep16)};
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> exponent(Limits::min_exponent - 1, Limits::max_exponent - 1);
+    std::uniform_real_distribution<double> part(-1, 1);
+    for (int k = 0; k < 4000; ++k) {
+        all.push_back(static_cast<T>(part(random) * std::exp2(exponent(random))));
+        all.push_back(static_cast<T>(part(random) * std::exp2(40 * part(random))));
+        all.push_back(static_cast<T>(part(random) * 100));
+        const auto multiple =
+            static_cast<T>(1.57079632679489661923L * std::floor(std::exp2(34 * std::abs(part(random)))));
+        all.push_back(multiple);
+        all.push_back(std::nextafter(multiple, T(0)));
+    }
+    return all;
+}
+
+template <typename T>
+void expect_near(const std::string& type, double most) {
+    const std::vector<T> input = angles<T>();
+    const auto count = static_cast<int64_t>(input.size());
+    const auto itemsize = static_cast<int64_t>(sizeof(T));
+    std::string text = R"(
+kernel @waves(%n: i64, %a: global T[S] readonly, %sines: global T[S] scope 1, %cosines: global T[S] scope 2) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %s = sin %x
+    %c = cos %x
+    store %sines[%i], %s
+    store %cosines[%i], %c
+  }
+})";
+    for (size_t at = 0; (at = text.find("T[S]", at)) != std::string::npos;)
+        text.replace(at, 4, type + "[" + std::to_string(itemsize) + "]");
+    GpuKernel kernel(ir::parse(text), "waves");
+    std::vector<char> from(input.size() * sizeof(T)), to(2 * from.size());
+    std::memcpy(from.data(), input.data(), from.size());
+    const auto half = static_cast<int64_t>(from.size());
+    kernel.run({{nullptr, count}, {&from}, {&to}, {&to, half}}, {count}, to, [&] {
+        for (size_t k = 0; k < input.size(); ++k) {
+            T sine, cosine;
+            std::memcpy(&sine, to.data() + k * sizeof(T), sizeof(T));
+            std::memcpy(&cosine, to.data() + from.size() + k * sizeof(T), sizeof(T));
+            const auto x = static_cast<long double>(input[k]);
+            ASSERT_LE(units_off(sine, std::sin(x)), most) << "sine of " << input[k] << ": " << sine;
+            ASSERT_LE(units_off(cosine, std::cos(x)), most) << "cosine of " << input[k] << ": " << cosine;
+            ASSERT_TRUE(std::isnan(sine) || std::signbit(sine) == std::signbit(std::sin(x))) << input[k];
+        }
+    });
+}
+
+class GpuMath : public GpuKernelTest {};
+
+TEST_F(GpuMath, SinesAndCosinesAreNear) {
+    expect_near<double>("f64", 1.8);
+    expect_near<float>("f32", 1.8);
+}
+
+}  // namespace
+}  // namespace weft
