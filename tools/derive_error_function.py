@@ -1,4 +1,4 @@
-"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, and of src/ops/gpu/trigonometry.h, by
+"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, and of src/ops/gpu, by
 Remez' exchange in mpmath.
 
     python tools/derive_error_function.py
@@ -12,7 +12,7 @@ beforehand where it must be exact.
 import struct
 import sys
 
-from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
+from mpmath import atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -121,6 +121,14 @@ def main():
         ("cosine_f32", "f", cosine, 2),
     ):
         derive(name, kind, function, lambda t: t + mpf("1e-3"), 0, square, range(degree + 1))
+
+    # (2 * atanh(s) / s - 2) / s**2 as a polynomial in t = s**2; log(x) = 2 * atanh(s) for s = (x - 1) / (x + 1).
+    def logarithm(t):
+        s = sqrt(t)
+        return (2 * atanh(s) / s - 2) / t if t > 1e-20 else mpf(2) / 3
+
+    most = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0005")
+    derive("log_f64", "d", logarithm, lambda t: t + mpf("1e-4"), 0, most, range(7))
 
 
 if __name__ == "__main__":

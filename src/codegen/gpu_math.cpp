@@ -8,7 +8,9 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,132 +27,176 @@ extern const std::uint64_t weft_bitcode_gpu_math_size;
 namespace weft::codegen {
 namespace {
 
-// The declared function; null: the module calls none.
-llvm::Function* declared(const llvm::Module& module, std::string_view name, bool is_double) {
+// The declared functions of that name, of any accuracy.
+std::vector<llvm::Function*> declared(const llvm::Module& module, std::string_view name, bool is_double) {
+    std::vector<llvm::Function*> found;
     for (const VectorMathFunction& candidate : vector_math_functions()) {
-        if (candidate.is_double == is_double && std::string_view(candidate.name) == name)
-            return module.getFunction(candidate.scalar_symbol);
+        if (candidate.is_double != is_double || std::string_view(candidate.name) != name) continue;
+        if (llvm::Function* function = module.getFunction(candidate.scalar_symbol)) found.push_back(function);
     }
-    return nullptr;
+    return found;
 }
 
-// Sines and cosines of float64, or of float32.
-class Trigonometry {
-public:
-    Trigonometry(llvm::Module& library, llvm::Module& module, bool is_double)
-        : library_(library),
-          module_(module),
-          suffix_(is_double ? "_f64" : "_f32"),
-          sine_(declared(module, "sin", is_double)),
-          cosine_(declared(module, "cos", is_double)) {}
+// An argument, and the calls that have it.
+struct Argument {
+    llvm::Value* value;
+    std::vector<llvm::CallInst*> calls;
+};
+// Arguments that are known where the first of them is needed.
+struct Group {
+    std::vector<Argument> arguments;
+    llvm::CallInst* first;
+};
 
-    void define() {
-        if (sine_ == nullptr && cosine_ == nullptr) return;
-        for (llvm::Function& function : module_) {
-            std::vector<Group> groups;
-            for (llvm::BasicBlock& block : function) find_groups(block, groups);
-            for (Group& group : groups) compute(group);
+class GroupFinder {
+public:
+    explicit GroupFinder(std::span<llvm::Function* const> functions) : functions_(functions) {}
+
+    std::vector<Group> find(llvm::Module& module) {
+        for (llvm::Function& function : module) {
+            for (llvm::BasicBlock& block : function) find_in(block);
         }
-        for (llvm::Function* function : {sine_, cosine_}) {
-            if (function != nullptr) function->eraseFromParent();
-        }
+        return std::move(groups_);
     }
 
 private:
-    struct Angle {
-        llvm::Value* value;
-        std::vector<llvm::CallInst*> calls;
-    };
-    // Angles that are known where the first of them is needed.
-    struct Group {
-        std::vector<Angle> angles;
-        llvm::Instruction* first;
-    };
-
-    void find_groups(llvm::BasicBlock& block, std::vector<Group>& groups) const {
-        const size_t others = groups.size();
+    void find_in(llvm::BasicBlock& block) {
+        const size_t others = groups_.size();
         for (llvm::Instruction& instruction : block) {
             auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-            if (call == nullptr) continue;
-            const llvm::Function* called = call->getCalledFunction();
-            if (called == nullptr || (called != sine_ && called != cosine_)) continue;
-            llvm::Value* angle = call->getArgOperand(0);
-            if (Angle* known = find(groups, others, angle)) {
+            if (call == nullptr || std::find(functions_.begin(), functions_.end(),
+                                             call->getCalledFunction()) == functions_.end())
+                continue;
+            llvm::Value* value = call->getArgOperand(0);
+            if (Argument* known = known_argument(others, value)) {
                 known->calls.push_back(call);
                 continue;
             }
-            const auto* computed = llvm::dyn_cast<llvm::Instruction>(angle);
+            const auto* computed = llvm::dyn_cast<llvm::Instruction>(value);
             const bool joins =
-                groups.size() > others && (computed == nullptr || computed->getParent() != &block ||
-                                           computed->comesBefore(groups.back().first));
-            if (!joins) groups.push_back({{}, call});
-            groups.back().angles.push_back({angle, {call}});
+                groups_.size() > others && (computed == nullptr || computed->getParent() != &block ||
+                                            computed->comesBefore(groups_.back().first));
+            if (!joins) groups_.push_back({{}, call});
+            groups_.back().arguments.push_back({value, {call}});
         }
     }
-    static Angle* find(std::vector<Group>& groups, size_t begin, const llvm::Value* value) {
-        for (size_t k = begin; k < groups.size(); ++k) {
-            for (Angle& angle : groups[k].angles) {
-                if (angle.value == value) return &angle;
+    Argument* known_argument(size_t begin, const llvm::Value* value) {
+        for (size_t k = begin; k < groups_.size(); ++k) {
+            for (Argument& argument : groups_[k].arguments) {
+                if (argument.value == value) return &argument;
             }
         }
         return nullptr;
     }
 
+    std::span<llvm::Function* const> functions_;
+    std::vector<Group> groups_;
+};
+
+// The names of a function's three parts: without a branch for arguments that are not rare, which are rare,
+// and for any argument with the same bits.
+struct Parts {
+    const char *usual, *is_rare, *any;
+};
+constexpr Parts kAngle{"reduce_angle", "is_large_angle", "reduce_any_angle"};
+constexpr Parts kLog{"log_of_normal", "is_rare_for_log", "log_of_any"};
+
+// Functions of float64, or of float32.
+class Definer {
+public:
+    Definer(llvm::Module& library, llvm::Module& module, bool is_double)
+        : library_(library), module_(module), is_double_(is_double) {}
+
+    void define_sines_and_cosines() {
+        const std::vector<llvm::Function*> sines = declared(module_, "sin", is_double_);
+        std::vector<llvm::Function*> all = declared(module_, "cos", is_double_);
+        all.insert(all.end(), sines.begin(), sines.end());
+        for (const Group& group : GroupFinder(all).find(module_)) {
+            const std::vector<std::vector<llvm::Value*>> reduced = compute(group, kAngle);
+            for (size_t k = 0; k < reduced.size(); ++k) {
+                for (llvm::CallInst* call : group.arguments[k].calls) {
+                    const bool is_sine =
+                        std::find(sines.begin(), sines.end(), call->getCalledFunction()) != sines.end();
+                    llvm::Function* of_rest = function(is_sine ? "sine" : "cosine");
+                    replace(call, llvm::IRBuilder<>(call).CreateCall(of_rest, reduced[k]));
+                }
+            }
+        }
+        for (llvm::Function* function : all) function->eraseFromParent();
+    }
+
+    void define(const char* name, const Parts& parts) {
+        const std::vector<llvm::Function*> all = declared(module_, name, is_double_);
+        for (const Group& group : GroupFinder(all).find(module_)) {
+            const std::vector<std::vector<llvm::Value*>> values = compute(group, parts);
+            for (size_t k = 0; k < values.size(); ++k) {
+                for (llvm::CallInst* call : group.arguments[k].calls) replace(call, values[k][0]);
+            }
+        }
+        for (llvm::Function* function : all) function->eraseFromParent();
+    }
+
+private:
     llvm::Function* function(const char* name) {
-        llvm::Function* source = library_.getFunction("weft_gpu_" + (name + suffix_));
+        llvm::Function* source =
+            library_.getFunction(std::string("weft_gpu_") + name + (is_double_ ? "_f64" : "_f32"));
         if (source == nullptr) throw InternalError(std::string("the GPUs' functions have no ") + name);
         return import_function(*source, module_);
     }
 
-    void compute(const Group& group) {
+    static void replace(llvm::CallInst* call, llvm::Value* value) {
+        call->replaceAllUsesWith(value);
+        call->eraseFromParent();
+    }
+
+    // What a function gives for each argument of a group, where the first is needed; one value, or the parts
+    // of one.
+    std::vector<std::vector<llvm::Value*>> compute(const Group& group, const Parts& parts) {
         llvm::IRBuilder<> builder(group.first);
-        llvm::Value* any_large = nullptr;
-        std::vector<llvm::Value*> reduced;
-        for (const Angle& angle : group.angles) {
-            reduced.push_back(builder.CreateCall(function("reduce_angle"), {angle.value}));
-            llvm::Value* large = builder.CreateCall(function("is_large_angle"), {angle.value});
-            any_large = any_large == nullptr ? large : builder.CreateOr(any_large, large);
+        llvm::Value* any_rare = nullptr;
+        std::vector<llvm::Value*> usual, any;
+        for (const Argument& argument : group.arguments) {
+            usual.push_back(builder.CreateCall(function(parts.usual), {argument.value}));
+            llvm::Value* rare = builder.CreateCall(function(parts.is_rare), {argument.value});
+            any_rare = any_rare == nullptr ? rare : builder.CreateOr(any_rare, rare);
         }
         llvm::BasicBlock* before = builder.GetInsertBlock();
         llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
-            any_large, group.first->getIterator(), false,
+            any_rare, group.first->getIterator(), false,
             llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
         builder.SetInsertPoint(end);
-        std::vector<llvm::Value*> of_any;
-        for (const Angle& angle : group.angles)
-            of_any.push_back(builder.CreateCall(function("reduce_any_angle"), {angle.value}));
+        for (const Argument& argument : group.arguments)
+            any.push_back(builder.CreateCall(function(parts.any), {argument.value}));
         builder.SetInsertPoint(group.first);
-        std::vector<llvm::Value*> rests, quadrants;
-        for (size_t k = 0; k < group.angles.size(); ++k) {
-            rests.push_back(joined(builder, reduced[k], before, of_any[k], end->getParent(), 0));
-            quadrants.push_back(joined(builder, reduced[k], before, of_any[k], end->getParent(), 1));
-        }
-        for (size_t k = 0; k < group.angles.size(); ++k) {
-            for (llvm::CallInst* call : group.angles[k].calls) {
-                const char* name = call->getCalledFunction() == sine_ ? "sine" : "cosine";
-                llvm::IRBuilder<> at_call(call);
-                call->replaceAllUsesWith(at_call.CreateCall(function(name), {rests[k], quadrants[k]}));
-                call->eraseFromParent();
+        std::vector<std::vector<llvm::Value*>> results;
+        for (size_t k = 0; k < usual.size(); ++k) {
+            const auto* type = llvm::dyn_cast<llvm::StructType>(usual[k]->getType());
+            std::vector<llvm::Value*>& result = results.emplace_back();
+            if (type == nullptr) {
+                result = {joined(builder, usual[k], before, any[k], end->getParent())};
+                continue;
+            }
+            for (unsigned part = 0; part < type->getNumElements(); ++part) {
+                const auto part_of = [&](llvm::Value* whole, llvm::BasicBlock* block) {
+                    return llvm::IRBuilder<>(block->getTerminator()).CreateExtractValue(whole, part);
+                };
+                result.push_back(joined(builder, part_of(usual[k], before), before,
+                                        part_of(any[k], end->getParent()), end->getParent()));
             }
         }
+        return results;
     }
-    // A part of what comes from one of two blocks. Parts are taken where the whole is computed.
     static llvm::Value* joined(llvm::IRBuilder<>& builder, llvm::Value* first, llvm::BasicBlock* first_block,
-                               llvm::Value* second, llvm::BasicBlock* second_block, unsigned part) {
-        const auto part_of = [&](llvm::Value* whole, llvm::BasicBlock* block) {
-            return llvm::IRBuilder<>(block->getTerminator()).CreateExtractValue(whole, part);
-        };
-        llvm::Value* values[2] = {part_of(first, first_block), part_of(second, second_block)};
-        llvm::PHINode* phi = builder.CreatePHI(values[0]->getType(), 2);
-        phi->addIncoming(values[0], first_block);
-        phi->addIncoming(values[1], second_block);
+                               llvm::Value* second, llvm::BasicBlock* second_block) {
+        llvm::PHINode* phi = builder.CreatePHI(first->getType(), 2);
+        phi->addIncoming(first, first_block);
+        phi->addIncoming(second, second_block);
         return phi;
     }
 
     llvm::Module& library_;
     llvm::Module& module_;
-    std::string suffix_;
-    llvm::Function *sine_, *cosine_;
+    bool is_double_;
 };
 
 }  // namespace
@@ -167,14 +213,16 @@ GpuMath::GpuMath(llvm::LLVMContext& context) {
 
 bool GpuMath::is_needed(const llvm::Module& module) {
     for (const bool is_double : {false, true}) {
-        if (declared(module, "sin", is_double) != nullptr || declared(module, "cos", is_double) != nullptr)
+        if (!declared(module, "sin", is_double).empty() || !declared(module, "cos", is_double).empty())
             return true;
     }
-    return false;
+    return !declared(module, "log", true).empty();
 }
 
 void GpuMath::define(llvm::Module& module) {
-    for (const bool is_double : {false, true}) Trigonometry(*library_, module, is_double).define();
+    for (const bool is_double : {false, true})
+        Definer(*library_, module, is_double).define_sines_and_cosines();
+    Definer(*library_, module, true).define("log", kLog);
 }
 
 }  // namespace weft::codegen

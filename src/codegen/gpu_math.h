@@ -1,9 +1,11 @@
-// weft's own elementary functions for GPUs (ops/gpu/) in the place of SLEEF's, which CPUs have. What is not
-// here comes from NVIDIA's libdevice (libdevice.h).
+// weft's own elementary functions for GPUs (ops/gpu/) in the place of SLEEF's, which CPUs have: sines,
+// cosines, and logarithms of float64. What is not here comes from NVIDIA's libdevice (libdevice.h).
 //
-// An angle is first made a multiple of pi/2 and a rest. The angles of one basic block are so together, as far
-// as they are known by then, those of several elements that a thread computes side by side too: one branch
-// asks whether any of them is large, which is rare, and all else is a single run of instructions.
+// A function is a run of instructions for usual arguments and a rare rest. Those arguments of one basic block
+// that are known where the first is needed, of several elements that a thread computes side by side, say,
+// share one branch that asks whether any is rare: what is left is a single run of instructions, in which
+// constants are fetched once. Sine and cosine of one angle share more, what makes it a multiple of pi/2 and a
+// rest.
 #pragma once
 
 #include <llvm/IR/Module.h>

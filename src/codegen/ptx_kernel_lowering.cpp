@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -45,7 +46,8 @@ llvm::Function* PtxKernelLowering::run() {
     read_parameters();
     lower_region(kernel_.body);
     builder_.CreateRetVoid();
-    set_most_threads(most_threads_);
+    annotate("maxntidx", most_threads_);
+    if (blocks_at_once_ > 0) annotate("minctasm", blocks_at_once_);
     return function_;
 }
 
@@ -80,10 +82,10 @@ llvm::Value* PtxKernelLowering::load_stride(int64_t word, const std::string& nam
     return builder_.CreateSExt(stride, builder_.getInt64Ty());
 }
 
-void PtxKernelLowering::set_most_threads(int threads) {
+void PtxKernelLowering::annotate(const char* what, int value) {
     llvm::Metadata* const parts[] = {
-        llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, "maxntidx"),
-        llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(threads)))};
+        llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
+        llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(value)))};
     module_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, parts));
 }
 
@@ -202,6 +204,26 @@ int PtxKernelLowering::unrolling_of(std::span<const ir::Region> regions) {
         }
     }
     return !loads ? 1 : cost <= 4 ? 16 : cost <= 12 ? 8 : cost <= 40 ? 4 : 2;
+}
+
+int PtxKernelLowering::cost_of(const ir::Region& region) {
+    int cost = 0;
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kApply) cost += instruction.op->cost;
+        for (const ir::Region& inner : instruction.regions) cost += cost_of(inner);
+    }
+    return cost;
+}
+
+bool PtxKernelLowering::is_dear_float64(const ir::Region& region) const {
+    const std::function<bool(const ir::Region&)> computes = [&](const ir::Region& inner) {
+        return std::any_of(inner.body.begin(), inner.body.end(), [&](const Instruction& instruction) {
+            const bool is_double = instruction.opcode == Opcode::kApply &&
+                                   kernel_.type(instruction.results[0]).scalar == ScalarType::kFloat64;
+            return is_double || std::any_of(instruction.regions.begin(), instruction.regions.end(), computes);
+        });
+    };
+    return cost_of(region) >= kDear && computes(region);
 }
 
 std::set<const Instruction*> PtxKernelLowering::reads_of(const ir::Region& region) {

@@ -42,6 +42,10 @@ protected:
     }
     // Loads of several turns are under way at once: of as many as keep the loop short. 1: it is as it is.
     static int unrolling_of(std::span<const ir::Region> regions);
+    // Of the operations of a region and all that is inside of it.
+    static int cost_of(const ir::Region& region);
+    static constexpr int kDear = 60;  // two elementary functions
+    bool is_dear_float64(const ir::Region& region) const;
     llvm::MDNode* unroll_metadata(int count);
     void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
     void lower_shared(const ir::Instruction& instruction);
@@ -70,7 +74,7 @@ protected:
                                         std::span<const size_t> order);
     void return_unless(llvm::Value* condition);
 
-    void set_most_threads(int threads);
+    void annotate(const char* what, int value);
 
     using Values = std::vector<Scalar>;
     // The loads of a body, and what their addresses are made of.
@@ -115,6 +119,9 @@ protected:
     const PtxLoweringOptions& options_;
     CudaKernelImage& image_;
     int most_threads_ = 256;
+    // How many blocks of so many threads are to have room on a multiprocessor, which limits registers; 0: as
+    // may be. Without a limit the driver's assembler takes half as many again as the code needs.
+    int blocks_at_once_ = 0;
     std::set<uint16_t> unwritten_;  // scopes of which the kernel writes nothing
 
 private:

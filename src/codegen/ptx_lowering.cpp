@@ -26,6 +26,11 @@ using ir::ValueId;
 
 constexpr int64_t kAccessBytes = 16;  // of the widest load
 constexpr int64_t kMostLanesOfChain = 4;
+constexpr int64_t kLanesOfDear = 4;
+// At once on a multiprocessor. Of chains what counts are the reads under way, which need registers, as does
+// what elementary functions of float64 compute side by side.
+constexpr int kBlocksOfChains = 2;
+constexpr int kBlocksOfDear = 5;
 
 // A thread computes a point, or a run of neighbours.
 class PtxThreadLowering final : public PtxKernelLowering {
@@ -40,6 +45,7 @@ private:
             find_vectors(region);
             if (lanes_ == 1) along_ = nearest_dimension(region);
         }
+        limit_registers(region);
         image_.points_per_thread = static_cast<int>(lanes_);
         image_.run_dimension = lanes_ > 1 ? static_cast<int>(along_) : -1;
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
@@ -145,6 +151,14 @@ private:
         builder_.SetInsertPoint(after);
     }
 
+    void limit_registers(const Region& region) {
+        if (has_chains(region) || is_dear_float64(region)) {
+            blocks_at_once_ = kBlocksOfChains;
+        } else if (cost_of(region) >= kDear) {
+            blocks_at_once_ = kBlocksOfDear;
+        }
+    }
+
     bool is_short(const Region& region) const {
         constexpr int kMostCost = 24;
         int cost = 0;
@@ -220,6 +234,8 @@ private:
         find_vector_accesses(region, along, varying, largest, smallest);
         if (largest == 0) return;
         lanes_ = std::max(kAccessBytes / largest, std::min<int64_t>(4, kAccessBytes / smallest));
+        // A fifth and more of elementary functions of float64 is fetching constants, which lanes share.
+        if (is_dear_float64(region)) lanes_ = std::max<int64_t>(lanes_, kLanesOfDear);
         if (has_chains(region)) lanes_ = std::min<int64_t>(lanes_, kMostLanesOfChain);
     }
 

@@ -48,6 +48,17 @@ void PtxTeam::find_team_size(const Region& region) {
         image_.team_threads = kMostTeamThreads;
         fixed_team_ = true;
     }
+    if (!fixed_team_) {
+        const bool is_pairwise = any_instruction(region, [](const Instruction& instruction) {
+            return instruction.opcode == Opcode::kReduce && instruction.block == 1;
+        });
+        blocks_at_once_ = is_pairwise || is_dear_float64(region) ? kBlocksOfWide
+                          : cost_of(region) >= kDear             ? kBlocksOfDear
+                                                                 : kBlocksOfRows;
+    } else if (with_barriers != nullptr && image_.team_words.empty() &&
+               image_.team_threads == kMostTeamThreads) {
+        blocks_at_once_ = blocks_beside_shared_memory(region);
+    }
     find_longest_walk(region);
 }
 
@@ -113,6 +124,26 @@ void PtxTeam::add_team_factor(ValueId size) {
     } else {
         refuse("a block whose size is computed");
     }
+}
+
+// As many blocks as their shared memory leaves room for on a multiprocessor, so that some compute while
+// others wait; 0 where a loop carries many values, which need registers.
+int PtxTeam::blocks_beside_shared_memory(const Region& region) const {
+    constexpr int64_t kSharedOfProcessor = 227 << 10, kReserved = 1 << 10;
+    constexpr int64_t kMostBlocks = 6;
+    constexpr size_t kManyCarried = 8;
+    int64_t bytes = kReserved;
+    const bool carries_many = any_instruction(region, [&](const Instruction& instruction) {
+        if (instruction.opcode == Opcode::kAllocate) {
+            const BufferType& type = kernel_.type(instruction.results[0]).buffer;
+            int64_t elements = type.space == AddressSpace::kShared ? 1 : 0;
+            for (const int64_t size : type.sizes) elements *= size;
+            bytes += elements * DType(type.element).itemsize();
+        }
+        return !instruction.regions.empty() && instruction.results.size() >= kManyCarried;
+    });
+    return carries_many ? 0
+                        : static_cast<int>(std::clamp<int64_t>(kSharedOfProcessor / bytes, 1, kMostBlocks));
 }
 
 // A constant that the value is at most; 0: none is known.

@@ -15,6 +15,11 @@ constexpr int kMostThreads = 1024;  // of a block
 // That a thread combines before the warp does, of pairwise reductions.
 constexpr int64_t kElementsOfThread = 4;
 constexpr int64_t kElementsPerWarp = 512;  // at least, of reductions in lanes
+// Blocks at once on a multiprocessor: of rows that are read, of elementary functions, and of what needs more
+// registers.
+constexpr int kBlocksOfRows = 4;
+constexpr int kBlocksOfDear = 3;
+constexpr int kBlocksOfWide = 2;
 
 // Of a region and all that is inside of it.
 bool any_instruction(const ir::Region& region, const std::function<bool(const ir::Instruction&)>& matches);
@@ -143,6 +148,7 @@ private:
     void find_longest_walk(const ir::Region& region);
     const ir::Instruction* definition(ir::ValueId value) const;
     void add_team_factor(ir::ValueId size);
+    int blocks_beside_shared_memory(const ir::Region& region) const;
     int64_t bound_of(ir::ValueId value) const;
 
     bool has_conflicts_ = false;

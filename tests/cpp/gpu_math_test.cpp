@@ -98,5 +98,56 @@ TEST_F(GpuMath, SinesAndCosinesAreNear) {
     expect_near<float>("f32", 1.8);
 }
 
+// Every kind of number: usual ones beside rare ones, which neighbours compute together.
+TEST_F(GpuMath, LogarithmsAreNear) {
+    using Limits = std::numeric_limits<double>;
+    std::vector<double> input{0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              Limits::min(),
+                              Limits::denorm_min(),
+                              Limits::max(),
+                              Limits::infinity(),
+                              -Limits::infinity(),
+                              Limits::quiet_NaN(),
+                              std::nextafter(1.0, 0.0),
+                              std::nextafter(1.0, 2.0),
+                              std::nextafter(Limits::min(), 0.0),
+                              0x1.6a09e667f3bcdp-1,
+                              0x1.6a09e667f3bcdp+0};
+    std::mt19937_64 random(2);
+    std::uniform_real_distribution<double> exponent(-1074, 1024), part(0, 1);
+    for (int k = 0; k < 5000; ++k) {
+        input.push_back(std::exp2(exponent(random)));
+        input.push_back(0.5 + 1.5 * part(random));
+        input.push_back(1 + (part(random) - 0.5) * std::exp2(-50 * part(random)));
+    }
+    const auto count = static_cast<int64_t>(input.size());
+    GpuKernel kernel(ir::parse(R"(
+kernel @logarithms(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %y = log %x
+    store %out[%i], %y
+  }
+})"),
+                     "logarithms");
+    std::vector<char> from(input.size() * sizeof(double)), to(from.size());
+    std::memcpy(from.data(), input.data(), from.size());
+    kernel.run({{nullptr, count}, {&from}, {&to}}, {count}, to, [&] {
+        for (size_t k = 0; k < input.size(); ++k) {
+            double result = 0;
+            std::memcpy(&result, to.data() + k * sizeof(double), sizeof(double));
+            const long double exact = std::log(static_cast<long double>(input[k]));
+            if (std::isinf(exact) || exact == 0) {
+                ASSERT_EQ(result, static_cast<double>(exact)) << input[k];
+            } else {
+                ASSERT_LE(units_off(result, exact), 1.0) << "logarithm of " << input[k] << ": " << result;
+            }
+        }
+    });
+}
+
 }  // namespace
 }  // namespace weft

@@ -164,7 +164,7 @@ kernel @waves(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) 
   parallel grid (%i) in (%n) {
     %x = load %a[%i]
     %y = sin %x
-    %z = log %y
+    %z = log2 %y
     store %out[%i], %z
   }
 })";
@@ -214,6 +214,35 @@ TEST(Ptx, RowsAreReducedInRegisters) {
     EXPECT_GE(count_of(image.ptx, "ld.global.nc.f32"), 16U);
     EXPECT_EQ(inexact_arithmetic(image.ptx), "");
     expect_assembles(image);
+}
+
+TEST(Ptx, RowsLeaveRoomForOthersOnTheirMultiprocessor) {
+    const CudaKernelImage image = compile(kRowSums);
+    EXPECT_NE(image.ptx.find(".minnctapersm 4"), std::string::npos) << image.ptx;
+    if (find_ptxas().empty()) GTEST_SKIP() << "ptxas is not installed";
+    const Assembled assembled = assemble(find_ptxas(), image);
+    EXPECT_LE(assembled.registers, 65536 / 256 / 4) << assembled.messages;
+    EXPECT_EQ(assembled.spilled, 0) << assembled.messages;
+}
+
+TEST(Ptx, DearKernelsShareConstantsAndKeepThemInRegisters) {
+    // Four points of float64 side by side, where two are enough for the widest access.
+    const CudaKernelImage image = compile(R"(
+kernel @dear(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %e = exp %x
+    %f = erf %x
+    %g = erf %e
+    %y = multiply %f, %g
+    store %out[%i], %y
+  }
+})");
+    EXPECT_EQ(image.points_per_thread, 4);
+    EXPECT_EQ(count_of(image.ptx, "ld.global.nc.v2.f64"), 2U) << image.ptx;
+    EXPECT_NE(image.ptx.find(".minnctapersm 2"), std::string::npos);
+    if (find_ptxas().empty()) GTEST_SKIP() << "ptxas is not installed";
+    EXPECT_EQ(assemble(find_ptxas(), image).spilled, 0);
 }
 
 TEST(Ptx, SineAndCosineOfOneAngleReduceItOnce) {

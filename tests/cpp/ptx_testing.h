@@ -47,6 +47,7 @@ inline int number_before(const std::string& text, const std::string& what) {
     return std::atoi(text.substr(begin, end - begin).c_str());
 }
 
+// As code that could be linked, which is how the driver assembles.
 inline Assembled assemble(const std::string& ptxas, const CudaKernelImage& image) {
     char path[] = "/tmp/weft-ptx-XXXXXX";
     const int file = mkstemp(path);
@@ -54,7 +55,7 @@ inline Assembled assemble(const std::string& ptxas, const CudaKernelImage& image
     close(file);
     std::ofstream(path) << image.ptx;
     const std::string command =
-        ptxas + " -v -arch=sm_" + std::to_string(image.sm) + " -o /dev/null " + path + " 2>&1";
+        ptxas + " -v -c -arch=sm_" + std::to_string(image.sm) + " -o /dev/null " + path + " 2>&1";
     Assembled result;
     if (FILE* pipe = popen(command.c_str(), "r")) {
         char buffer[4096];

@@ -137,6 +137,10 @@ void simulated_barrier0() {
     current->expected = 0;
     wait(Thread::Waits::kBarrier);
 }
+// As rough as the GPU's.
+double simulated_rcp_approx_ftz_d(double x) {
+    return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, 1 / x) & ~uint64_t{0xFFFFFFFF});
+}
 void simulated_membar_cta() {}
 void simulated_membar_gl() {}
 

@@ -2,6 +2,7 @@
 // source of the bitcode `gpu_math` (ops.cmake).
 #pragma once
 
+#include "ops/gpu/logarithm.h"
 #include "ops/gpu/trigonometry.h"
 
 #define WEFT_GPU_MATH extern "C" inline __attribute__((used))
@@ -26,6 +27,12 @@ namespace weft {
 WEFT_TRIGONOMETRY(double, f64)
 WEFT_TRIGONOMETRY(float, f32)
 #undef WEFT_TRIGONOMETRY
+
+WEFT_GPU_MATH bool weft_gpu_is_rare_for_log_f64(double x) { return scalar::is_rare_for_log(x); }
+WEFT_GPU_MATH double weft_gpu_log_of_normal_f64(double x) { return scalar::log_of_normal(x); }
+WEFT_GPU_MATH __attribute__((noinline)) double weft_gpu_log_of_any_f64(double x) {
+    return scalar::log_of_any(x);
+}
 
 }  // namespace weft
 
