@@ -80,6 +80,12 @@ def main():
 
     for name, kind, upper, degree in (("tail_f64", "d", mpf("5.95"), 17), ("tail_f32", "f", mpf("4"), 6)):
         derive(name, kind, tail, lambda x: erfc(x) / erf(x), 1, upper, range(degree + 1))
+
+    # The same to the base 2, for GPUs.
+    def binary_tail(x):
+        return log(erfc(x)) / log(mpf(2))
+
+    derive("binary_tail_f32", "f", binary_tail, lambda x: log(mpf(2)) * erfc(x) / erf(x), 1, mpf(4), range(7))
     # exp(x**2) * erfc(x) * (1 + 2x) as a polynomial in s = (x - k) / (x + k).
     for name, kind, k, upper, degree in (
         ("scaled_f64", "d", mpf(4), mpf(28), 22),

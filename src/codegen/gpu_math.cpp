@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -92,6 +93,24 @@ private:
     std::span<llvm::Function* const> functions_;
     std::vector<Group> groups_;
 };
+
+// Operations of the table that are one function here, which has no rare arguments.
+struct Replaced {
+    const char *operation, *name;
+};
+constexpr std::array<Replaced, 2> kReplaced{
+    {{"weft_exp_f32_to_f32", "weft_gpu_exp_f32"}, {"weft_erf_f32_to_f32", "weft_gpu_erf_f32"}}};
+
+// Gives an operation, from memory to memory, another body.
+void replace_body(llvm::Function& operation, llvm::Function& source, llvm::Module& module) {
+    const auto linkage = operation.getLinkage();
+    operation.deleteBody();
+    operation.setLinkage(linkage);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", &operation));
+    llvm::Value* x = builder.CreateLoad(source.getArg(0)->getType(), operation.getArg(0));
+    builder.CreateStore(builder.CreateCall(import_function(source, module), {x}), operation.getArg(1));
+    builder.CreateRetVoid();
+}
 
 // The names of a function's three parts: without a branch for arguments that are not rare, which are rare,
 // and for any argument with the same bits.
@@ -216,7 +235,17 @@ bool GpuMath::is_needed(const llvm::Module& module) {
         if (!declared(module, "sin", is_double).empty() || !declared(module, "cos", is_double).empty())
             return true;
     }
-    return !declared(module, "log", true).empty();
+    const bool replaces = std::any_of(kReplaced.begin(), kReplaced.end(), [&](const Replaced& each) {
+        return module.getFunction(each.operation) != nullptr;
+    });
+    return replaces || !declared(module, "log", true).empty();
+}
+
+void GpuMath::replace_operations(llvm::Module& module) {
+    for (const Replaced& each : kReplaced) {
+        llvm::Function* operation = module.getFunction(each.operation);
+        if (operation != nullptr) replace_body(*operation, *library_->getFunction(each.name), module);
+    }
 }
 
 void GpuMath::define(llvm::Module& module) {

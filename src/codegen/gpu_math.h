@@ -1,5 +1,6 @@
-// weft's own elementary functions for GPUs (ops/gpu/) in the place of SLEEF's, which CPUs have: sines,
-// cosines, and logarithms of float64. What is not here comes from NVIDIA's libdevice (libdevice.h).
+// weft's own elementary functions for GPUs (ops/gpu/): sines, cosines, and logarithms of float64 in the place
+// of SLEEF's, which CPUs have, exp and erf of float32 in that of ops/scalar's. What is not here comes from
+// NVIDIA's libdevice (libdevice.h).
 //
 // A function is a run of instructions for usual arguments and a rare rest. Those arguments of one basic block
 // that are known where the first is needed, of several elements that a thread computes side by side, say,
@@ -18,9 +19,12 @@ class GpuMath {
 public:
     explicit GpuMath(llvm::LLVMContext& context);
 
-    // Whether the module declares something that is here.
+    // Whether the module has or declares something that is here.
     static bool is_needed(const llvm::Module& module);
-    // Defines it. The operations must be inlined already: functions of one angle are found by the angle.
+    // Gives operations of the op table, not yet inlined, what they are here.
+    void replace_operations(llvm::Module& module);
+    // Defines what is declared. The operations must be inlined already: functions of one angle are found by
+    // the angle.
     void define(llvm::Module& module);
 
 private:

@@ -149,5 +149,51 @@ kernel @logarithms(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scop
     });
 }
 
+// A sample of all bit patterns, in which results overflow, vanish and are subnormal.
+TEST_F(GpuMath, ExponentialsAndErrorFunctionsOfFloat32AreNear) {
+    std::vector<float> input{0.0F,      -0.0F,     88.7228F,   88.7229F,
+                             -87.3365F, -103.97F,  -103.98F,   3.99F,
+                             4.0F,      HUGE_VALF, -HUGE_VALF, std::numeric_limits<float>::quiet_NaN()};
+    for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 20011) {
+        const auto pattern = static_cast<uint32_t>(bits);
+        float x = 0;
+        std::memcpy(&x, &pattern, sizeof x);
+        input.push_back(x);
+    }
+    const auto count = static_cast<int64_t>(input.size());
+    GpuKernel kernel(ir::parse(R"(
+kernel @powers(%n: i64, %a: global f32[4] readonly, %exponentials: global f32[4] scope 1, %errors: global f32[4] scope 2) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %y = exp %x
+    %z = erf %x
+    store %exponentials[%i], %y
+    store %errors[%i], %z
+  }
+})"),
+                     "powers");
+    std::vector<char> from(input.size() * sizeof(float)), to(2 * from.size());
+    std::memcpy(from.data(), input.data(), from.size());
+    kernel.run({{nullptr, count}, {&from}, {&to}, {&to, static_cast<int64_t>(from.size())}}, {count}, to,
+               [&] {
+                   for (size_t k = 0; k < input.size(); ++k) {
+                       float power = 0, error = 0;
+                       std::memcpy(&power, to.data() + k * sizeof(float), sizeof(float));
+                       std::memcpy(&error, to.data() + from.size() + k * sizeof(float), sizeof(float));
+                       const double x = input[k];
+                       const double exact = std::exp(x);
+                       if (static_cast<float>(exact) == HUGE_VALF) {
+                           ASSERT_EQ(power, HUGE_VALF) << x;
+                       } else {
+                           ASSERT_LE(units_off(power, static_cast<long double>(exact)), 3.0)
+                               << "exp of " << x << ": " << power;
+                       }
+                       ASSERT_LE(units_off(error, static_cast<long double>(std::erf(x))), 2.0)
+                           << "erf of " << x << ": " << error;
+                       ASSERT_TRUE(std::isnan(error) || std::signbit(error) == std::signbit(input[k])) << x;
+                   }
+               });
+}
+
 }  // namespace
 }  // namespace weft

@@ -141,6 +141,10 @@ void simulated_barrier0() {
 double simulated_rcp_approx_ftz_d(double x) {
     return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, 1 / x) & ~uint64_t{0xFFFFFFFF});
 }
+float simulated_ex2_approx_ftz_f(float x) {
+    const float power = __builtin_exp2f(x);
+    return power < 0x1p-126F ? 0 : power;
+}
 void simulated_membar_cta() {}
 void simulated_membar_gl() {}
 

@@ -2,6 +2,7 @@
 // source of the bitcode `gpu_math` (ops.cmake).
 #pragma once
 
+#include "ops/gpu/exponential.h"
 #include "ops/gpu/logarithm.h"
 #include "ops/gpu/trigonometry.h"
 
@@ -27,6 +28,9 @@ namespace weft {
 WEFT_TRIGONOMETRY(double, f64)
 WEFT_TRIGONOMETRY(float, f32)
 #undef WEFT_TRIGONOMETRY
+
+WEFT_GPU_MATH float weft_gpu_exp_f32(float x) { return scalar::exp_by_power_of_two(x); }
+WEFT_GPU_MATH float weft_gpu_erf_f32(float x) { return scalar::erf_by_power_of_two(x); }
 
 WEFT_GPU_MATH bool weft_gpu_is_rare_for_log_f64(double x) { return scalar::is_rare_for_log(x); }
 WEFT_GPU_MATH double weft_gpu_log_of_normal_f64(double x) { return scalar::log_of_normal(x); }
