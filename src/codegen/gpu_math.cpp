@@ -112,6 +112,20 @@ void replace_body(llvm::Function& operation, llvm::Function& source, llvm::Modul
     builder.CreateRetVoid();
 }
 
+// Questions that are one instruction, where a CPU's vectors do better by the bits.
+constexpr std::array<const char*, 2> kIsNan{"weft_isnan_f32_to_bool", "weft_isnan_f64_to_bool"};
+
+void ask_at_once(llvm::Function& operation, llvm::Type* type) {
+    const auto linkage = operation.getLinkage();
+    operation.deleteBody();
+    operation.setLinkage(linkage);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(operation.getContext(), "", &operation));
+    llvm::Value* x = builder.CreateLoad(type, operation.getArg(0));
+    llvm::Value* is_nan = builder.CreateFCmpUNO(x, llvm::ConstantFP::getZero(type));
+    builder.CreateStore(builder.CreateZExt(is_nan, builder.getInt8Ty()), operation.getArg(1));
+    builder.CreateRetVoid();
+}
+
 // The names of a function's three parts: without a branch for arguments that are not rare, which are rare,
 // and for any argument with the same bits.
 struct Parts {
@@ -245,6 +259,14 @@ void GpuMath::replace_operations(llvm::Module& module) {
     for (const Replaced& each : kReplaced) {
         llvm::Function* operation = module.getFunction(each.operation);
         if (operation != nullptr) replace_body(*operation, *library_->getFunction(each.name), module);
+    }
+}
+
+void ask_by_comparisons(llvm::Module& module) {
+    llvm::Type* const types[] = {llvm::Type::getFloatTy(module.getContext()),
+                                 llvm::Type::getDoubleTy(module.getContext())};
+    for (size_t k = 0; k < kIsNan.size(); ++k) {
+        if (llvm::Function* operation = module.getFunction(kIsNan[k])) ask_at_once(*operation, types[k]);
     }
 }
 

@@ -15,6 +15,10 @@
 
 namespace weft::codegen {
 
+// Gives operations of the op table, not yet inlined, that ask for nan one comparison, in which LLVM sees what
+// it is: the same answers.
+void ask_by_comparisons(llvm::Module& module);
+
 class GpuMath {
 public:
     explicit GpuMath(llvm::LLVMContext& context);

@@ -170,6 +170,7 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
     image.sm = options.sm;
     lower_for_ptx(kernel, {.wide = options.wide, .unaligned = options.unaligned}, module, engine.library(),
                   image);
+    ask_by_comparisons(module);
     const bool uses_gpu_math = GpuMath::is_needed(module);
     if (uses_gpu_math) engine.gpu_math().replace_operations(module);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);

@@ -44,6 +44,8 @@ protected:
     void find_team_size(const ir::Region& region);
     static bool has_barriers(const ir::Instruction& instruction);
     int word_of_parameter(ir::ValueId value) const;
+    // Null: a parameter, or an argument.
+    const ir::Instruction* definition(ir::ValueId value) const;
 
     // --- order among the threads of a team -----------------------------------------------------------
 
@@ -146,7 +148,6 @@ protected:
 
 private:
     void find_longest_walk(const ir::Region& region);
-    const ir::Instruction* definition(ir::ValueId value) const;
     void add_team_factor(ir::ValueId size);
     int blocks_beside_shared_memory(const ir::Region& region) const;
     int64_t bound_of(ir::ValueId value) const;

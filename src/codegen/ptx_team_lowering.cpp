@@ -1,6 +1,8 @@
 #include "codegen/ptx_team_lowering.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -23,6 +25,7 @@ using ir::ValueId;
 constexpr int kTurnsOfWriting = 4;
 // Of a whole block, whose instructions take turns: constants are fetched once, and no result is waited for.
 constexpr size_t kTurnsSideBySide = 4;
+constexpr int64_t kMostElements = int64_t{1} << 48;  // more than any memory has
 
 class PtxTeamLowering final : public PtxTeam {
 public:
@@ -188,7 +191,7 @@ private:
         const std::set<const Instruction*> early =
             side_by_side ? reads_of(region) : std::set<const Instruction*>{};
         const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
-        llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
+        llvm::Value* first = first_of_block(start);
         for (int64_t begin = 0; begin < turns; begin += batch) {
             std::vector<Turn> read;
             for (int64_t turn = begin; turn < std::min(begin + batch, turns); ++turn) {
@@ -205,6 +208,14 @@ private:
                 rest = rest.subspan(some.size());
             }
         }
+    }
+    // The lane's first element. Moved, so that the numbers of later ones are sums: LLVM makes `or` of sums
+    // whose bits it knows, and addresses of their own of these. And so small that it is no initial number.
+    llvm::Value* first_of_block(llvm::Value* start) {
+        llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
+        first = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_move_i64, {}, {first});
+        builder_.CreateAssumption(builder_.CreateICmpULT(first, number(kMostElements)));
+        return first;
     }
     // Whether nothing that is read is written before: memory of the thread's own, or of an element.
     bool may_read_early(const Region& region) const {
@@ -230,6 +241,10 @@ private:
 
     void lower(const Instruction& instruction) override {
         if (of_thread_) {
+            if (const auto known = known_.find(&instruction); known != known_.end()) {
+                scalars_[instruction.results[0].index].parts[0] = known->second;
+                return;
+            }
             if (instruction.opcode == Opcode::kBarrier) {
                 builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
                 return;
@@ -345,7 +360,34 @@ private:
         const Instruction* instruction;
         llvm::Value* size;  // not negative
         Values initials;
+        std::vector<size_t> ordinals = {};  // see find_ordinals
     };
+
+    // Components that are the elements' numbers, and start from the largest number of all, as of argmax.
+    std::vector<size_t> find_ordinals(const Instruction& instruction) const {
+        const Region& element = instruction.regions[0];
+        std::vector<size_t> ordinals;
+        for (size_t i = 0; i < instruction.results.size(); ++i) {
+            const Instruction* initial = definition(instruction.operands[i + 1]);
+            if (initial == nullptr || initial->opcode != Opcode::kConstant ||
+                kernel_.type(instruction.results[i]).scalar != ScalarType::kInt64 ||
+                initial->constant.as<int64_t>() != INT64_MAX)
+                continue;
+            const ValueId number = element.arguments[0], yielded = element.body.back().operands[i];
+            const Instruction* sum = definition(yielded);
+            const bool counts =
+                sum != nullptr && sum->opcode == Opcode::kApply && sum->op->id == OpId::kAdd &&
+                std::count(sum->operands.begin(), sum->operands.end(), number) == 1 &&
+                std::none_of(element.body.begin(), element.body.end(), [&](const Instruction& inner) {
+                    return std::any_of(inner.results.begin(), inner.results.end(), [&](ValueId result) {
+                        return std::find(sum->operands.begin(), sum->operands.end(), result) !=
+                               sum->operands.end();
+                    });
+                });
+            if (counts || yielded == number) ordinals.push_back(i);
+        }
+        return ordinals;
+    }
 
     // Both regions compute for one thread.
     Values element(const Reduction& reduction, llvm::Value* number) {
@@ -360,6 +402,33 @@ private:
         of_thread_ = true;
         Values values = lower_region(region);
         of_thread_ = false;
+        return values;
+    }
+    // An element behind all that `left` is made of: its number is less than none but the initial one, which
+    // is left only where no element was taken before, and so neither the first one: that is asked in
+    // `none_of_first`.
+    Values with_next(const Reduction& reduction, const Values& left, const Values& element, bool is_second,
+                     std::vector<llvm::Value*>& none_of_first) {
+        const Region& region = reduction.instruction->regions[1];
+        const auto is_comparison = [&](const Instruction& instruction, size_t i) {
+            return instruction.opcode == Opcode::kApply && instruction.op->id == OpId::kLess &&
+                   instruction.operands[0] == region.arguments[left.size() + i] &&
+                   instruction.operands[1] == region.arguments[i];
+        };
+        known_.clear();
+        std::vector<llvm::Value*> none;
+        for (const size_t i : reduction.ordinals)
+            none.push_back(builder_.CreateICmpEQ(left[i].parts[0], number(INT64_MAX)));
+        if (is_second) none_of_first = none;
+        for (size_t k = 0; k < none.size(); ++k) {
+            if (!none_of_first.empty()) none[k] = builder_.CreateAnd(none_of_first[k], none[k]);
+            for (const Instruction& instruction : region.body) {
+                if (is_comparison(instruction, reduction.ordinals[k]))
+                    known_[&instruction] = builder_.CreateZExt(none[k], part_type(ScalarType::kBool));
+            }
+        }
+        const Values values = combined(reduction, left, element);
+        known_.clear();
         return values;
     }
 
@@ -384,8 +453,11 @@ private:
     // The same of a whole block.
     Values whole_lanes_block(const Reduction& reduction, llvm::Value* start, int64_t length) {
         Values values = reduction.initials;
-        whole_block(reduction.instruction->regions[0], start, length,
-                    [&](const Values& element) { values = combined(reduction, values, element); });
+        int turn = 0;
+        std::vector<llvm::Value*> none_of_first;
+        whole_block(reduction.instruction->regions[0], start, length, [&](const Values& element) {
+            values = with_next(reduction, values, element, turn++ == 1, none_of_first);
+        });
         for (const int distance : kFalling) {
             const Values above =
                 shuffled(values, From::kLaneAbove, builder_.getInt32(static_cast<uint32_t>(distance)));
@@ -519,7 +591,8 @@ private:
     }
 
     void lower_reduce(const Instruction& instruction) {
-        Reduction reduction{&instruction, nullptr, values_of(std::span(instruction.operands).subspan(1))};
+        Reduction reduction{&instruction, nullptr, values_of(std::span(instruction.operands).subspan(1)),
+                            find_ordinals(instruction)};
         reduction.size =
             builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index(instruction.operands[0]), number(0));
         const bool elements = instruction.block == 1;
@@ -599,7 +672,8 @@ private:
     bool keeping_ = false;  // what is lowered keeps values
     llvm::Value* kept_memory_ = nullptr;
     llvm::Value* row_ = nullptr;
-    bool of_thread_ = false;  // what is lowered is for one thread
+    bool of_thread_ = false;                            // what is lowered is for one thread
+    std::map<const Instruction*, llvm::Value*> known_;  // results that need not be computed
     int unrolled_ = 1;
 };
 

@@ -51,6 +51,56 @@ TEST_F(PtxSimulation, NeighboursWithAndWithoutAlignment) {
     }
 }
 
+TEST_F(PtxSimulation, ArgmaxTakesTheFirstOfEqualsAndNanBeforeAll) {
+    const ir::Module module = ir::parse(R"(
+kernel @argmax(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global i64[8] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %lowest = const f32 -inf
+    %none = const i64 9223372036854775807
+    %best, %at = reduce %k in %columns lanes 32 block 512 with (%lowest, %none) {
+      %x = load %a[%i, %k]
+      yield %x, %k
+    } combine (%l, %li, %r, %ri) {
+      %more = greater %r, %l
+      %same = equal %r, %l
+      %rn = isnan %r
+      %ln = isnan %l
+      %number = logical_not %ln
+      %better = logical_and %rn, %number
+      %strictly = logical_or %more, %better
+      %both = logical_and %rn, %ln
+      %tie = logical_or %same, %both
+      %earlier = less %ri, %li
+      %first = logical_and %tie, %earlier
+      %take = logical_or %strictly, %first
+      %value = select %take, %r, %l
+      %index = select %take, %ri, %li
+      yield %value, %index
+    }
+    store %out[%i], %at
+  }
+})");
+    const GpuKernel gpu(module, "argmax");
+    std::mt19937 random(3);
+    for (const int64_t columns : {1, 33, 511, 512, 1100, 2048}) {
+        SCOPED_TRACE(columns);
+        const int64_t rows = 12;
+        Memory memory(static_cast<uint64_t>(columns));
+        std::vector<char>&a = memory.add(ScalarType::kFloat32, rows * columns),
+        &out = memory.add(ScalarType::kInt64, rows, true);
+        // Rows of the lowest number alone, of few different ones, and of these and some nans.
+        for (int64_t k = 0; k < rows * columns; ++k) {
+            const int64_t kind = k / columns % 3;
+            float x = -HUGE_VALF;
+            if (kind > 0) x = static_cast<float>(random() % 3);
+            if (kind > 1 && random() % 64 == 0) x = std::nanf("");
+            std::memcpy(a.data() + 4 * k, &x, sizeof x);
+        }
+        expect_same(module, gpu, {{nullptr, rows}, {nullptr, columns}, {&a, 0, {4 * columns}}, {&out}},
+                    {rows}, out, ScalarType::kInt64);
+    }
+}
+
 TEST_F(PtxSimulation, RowsOfAnyLengthAndStride) {
     const ir::Module module = ir::parse(R"(
 kernel @planes(%l: i64, %m: i64, %n: i64, %a: global u8[?, ?, 1] readonly, %b: global f64[?, 0, ?] scope 1 readonly, %out: global f64[?, ?, 8] scope 2) {
