@@ -112,9 +112,7 @@ void replace_body(llvm::Function& operation, llvm::Function& source, llvm::Modul
     builder.CreateRetVoid();
 }
 
-// Questions that are one instruction, where a CPU's vectors do better by the bits.
-constexpr std::array<const char*, 2> kIsNan{"weft_isnan_f32_to_bool", "weft_isnan_f64_to_bool"};
-
+// One comparison, where a CPU's vectors do better by the bits.
 void ask_at_once(llvm::Function& operation, llvm::Type* type) {
     const auto linkage = operation.getLinkage();
     operation.deleteBody();
@@ -263,11 +261,11 @@ void GpuMath::replace_operations(llvm::Module& module) {
 }
 
 void ask_by_comparisons(llvm::Module& module) {
-    llvm::Type* const types[] = {llvm::Type::getFloatTy(module.getContext()),
-                                 llvm::Type::getDoubleTy(module.getContext())};
-    for (size_t k = 0; k < kIsNan.size(); ++k) {
-        if (llvm::Function* operation = module.getFunction(kIsNan[k])) ask_at_once(*operation, types[k]);
-    }
+    const auto ask = [&](const char* name, llvm::Type* type) {
+        if (llvm::Function* operation = module.getFunction(name)) ask_at_once(*operation, type);
+    };
+    ask("weft_isnan_f32_to_bool", llvm::Type::getFloatTy(module.getContext()));
+    ask("weft_isnan_f64_to_bool", llvm::Type::getDoubleTy(module.getContext()));
 }
 
 void GpuMath::define(llvm::Module& module) {

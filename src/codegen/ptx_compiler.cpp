@@ -18,6 +18,7 @@
 #include "codegen/bitcode_library.h"
 #include "codegen/fast_math.h"
 #include "codegen/gpu_math.h"
+#include "codegen/invariant_division.h"
 #include "codegen/libdevice.h"
 #include "codegen/optimizer.h"
 #include "codegen/ptx_lowering.h"
@@ -174,10 +175,10 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
     const bool uses_gpu_math = GpuMath::is_needed(module);
     if (uses_gpu_math) engine.gpu_math().replace_operations(module);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);
-    if (uses_gpu_math) {
-        inline_operations(module, machine);
-        engine.gpu_math().define(module);
-    }
+    const bool divides = module.getFunction("weft_divide_f32_f32_to_f32") != nullptr;
+    if (uses_gpu_math || divides) inline_operations(module, machine);
+    if (uses_gpu_math) engine.gpu_math().define(module);
+    if (divides) multiply_by_reciprocals(module);
     const bool uses_libdevice = needs_libdevice(module);
     if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));

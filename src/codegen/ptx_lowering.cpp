@@ -31,6 +31,7 @@ constexpr int64_t kLanesOfDear = 4;
 // what elementary functions of float64 compute side by side.
 constexpr int kBlocksOfChains = 2;
 constexpr int kBlocksOfDear = 5;
+constexpr int kBlocksOfDearFloat64 = 3;
 
 // A thread computes a point, or a run of neighbours.
 class PtxThreadLowering final : public PtxKernelLowering {
@@ -152,10 +153,10 @@ private:
     }
 
     void limit_registers(const Region& region) {
-        if (has_chains(region) || is_dear_float64(region)) {
+        if (has_chains(region)) {
             blocks_at_once_ = kBlocksOfChains;
         } else if (cost_of(region) >= kDear) {
-            blocks_at_once_ = kBlocksOfDear;
+            blocks_at_once_ = is_dear_float64(region) ? kBlocksOfDearFloat64 : kBlocksOfDear;
         }
     }
 

@@ -417,6 +417,7 @@ private:
         };
         known_.clear();
         std::vector<llvm::Value*> none;
+        none.reserve(reduction.ordinals.size());
         for (const size_t i : reduction.ordinals)
             none.push_back(builder_.CreateICmpEQ(left[i].parts[0], number(INT64_MAX)));
         if (is_second) none_of_first = none;

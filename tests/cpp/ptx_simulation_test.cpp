@@ -101,6 +101,73 @@ kernel @argmax(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: g
     }
 }
 
+// What a row is divided by is turned into a factor (codegen/invariant_division.h): the quotients are the
+// same.
+TEST_F(PtxSimulation, RowsDividedByOneNumberHaveTheNearestQuotients) {
+    const ir::Module module = ir::parse(R"(
+kernel @divided(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[?, 4] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %lowest = const f32 -inf
+    %most = reduce %k in %columns lanes 32 block 512 with (%lowest) {
+      %x = load %a[%i, %k]
+      yield %x
+    } combine (%l, %r) {
+      %both = maximum %l, %r
+      yield %both
+    }
+    parallel block (%t) in (%columns) {
+      %x = load %a[%i, %t]
+      %y = divide %x, %most
+      store %out[%i, %t], %y
+    }
+  }
+})");
+    const GpuKernel gpu(module, "divided");
+    EXPECT_NE(gpu.image().ptx.find("mul.rn.f64"), std::string::npos) << "nothing is multiplied";
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> part(0, 1);
+    const int64_t rows = 24;
+    for (const int64_t columns : {512, 1030}) {
+        SCOPED_TRACE(columns);
+        Memory memory(static_cast<uint64_t>(columns));
+        std::vector<char>&a = memory.add(ScalarType::kFloat32, rows * columns),
+        &out = memory.add(ScalarType::kFloat32, rows * columns, true);
+        for (int64_t row = 0; row < rows; ++row) {
+            // The divisor is the first element; of most rows an ordinary number, of some a corner.
+            const float corners[] = {0.0F,        1.0F,     HUGE_VALF, std::nanf(""), 0x1p-149F,
+                                     0x1.8p-140F, 0x1p127F, 0x1p100F,  0x1.8p100F,    49.0F * 0x1p60F};
+            const float ordinary = std::ldexp(1 + part(random), static_cast<int>(random() % 200) - 100);
+            const float most = row < 10   ? corners[row]
+                               : row < 16 ? std::ldexp(2.0F * row + 29, 60)
+                                          : ordinary;
+            for (int64_t k = 0; k < columns; ++k) {
+                // Some quotients are subnormal, or halfway between two that are.
+                float x = most * part(random);
+                if (k % 4 == 1) x = std::ldexp(most * static_cast<float>(random() % 64), -150);
+                if (k % 4 == 2) x = -std::ldexp(part(random), static_cast<int>(random() % 250) - 149);
+                if (k % 64 == 3 || std::isnan(x)) x = 0;
+                if (k == 0) x = most;
+                if (!(x <= most) && k > 0) x = -x;
+                std::memcpy(a.data() + 4 * (row * columns + k), &x, sizeof x);
+            }
+        }
+        gpu.run({{nullptr, rows}, {nullptr, columns}, {&a, 0, {4 * columns}}, {&out, 0, {4 * columns}}},
+                {rows}, out, [&] {
+                    for (int64_t k = 0; k < rows * columns; ++k) {
+                        float x, most, quotient;
+                        std::memcpy(&x, a.data() + 4 * k, sizeof x);
+                        std::memcpy(&most, a.data() + 4 * (k / columns * columns), sizeof most);
+                        std::memcpy(&quotient, out.data() + 4 * k, sizeof quotient);
+                        const float expected = x / most;
+                        ASSERT_TRUE(testing_kernels::same_value(reinterpret_cast<const char*>(&quotient),
+                                                                reinterpret_cast<const char*>(&expected),
+                                                                ScalarType::kFloat32))
+                            << x << " / " << most << " gives " << quotient;
+                    }
+                });
+    }
+}
+
 TEST_F(PtxSimulation, RowsOfAnyLengthAndStride) {
     const ir::Module module = ir::parse(R"(
 kernel @planes(%l: i64, %m: i64, %n: i64, %a: global u8[?, ?, 1] readonly, %b: global f64[?, 0, ?] scope 1 readonly, %out: global f64[?, ?, 8] scope 2) {
