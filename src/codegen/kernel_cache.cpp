@@ -138,6 +138,7 @@ std::string encode(const CachedGpuKernel& kernel) {
     append_text(bytes, image.symbol);
     for (const int number :
          {image.sm, image.words, image.grid_dimensions, image.points_per_thread, image.run_dimension,
+          static_cast<int>(image.shifted_runs), image.tile_dimension, image.rows_per_thread,
           static_cast<int>(image.teams), image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
         append_number(bytes, static_cast<uint64_t>(number));
     }
@@ -170,6 +171,9 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.grid_dimensions = number();
     image.points_per_thread = number();
     image.run_dimension = number();
+    image.shifted_runs = number() != 0;
+    image.tile_dimension = number();
+    image.rows_per_thread = number();
     image.teams = number() != 0;
     image.team_threads = number();
     image.row_word = number();

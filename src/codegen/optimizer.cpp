@@ -20,6 +20,7 @@
 
 #include <string>
 
+#include "codegen/narrow_division.h"
 #include "codegen/prefetch.h"
 #include "weft/errors.h"
 
@@ -109,6 +110,7 @@ void optimize_for_ptx(llvm::Module& module, llvm::TargetMachine& machine, bool v
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(NarrowDivisionPass());
     passes.addPass(llvm::SimplifyCFGPass());
     run(module, machine, std::move(passes));
 }

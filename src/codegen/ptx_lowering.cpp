@@ -1,6 +1,7 @@
 #include "codegen/ptx_lowering.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/ptx_kernel_lowering.h"
+#include "codegen/ptx_run_lowering.h"
 #include "codegen/ptx_team_lowering.h"
 #include "passes/lower_reductions.h"
 #include "weft/errors.h"
@@ -24,61 +25,148 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-constexpr int64_t kAccessBytes = 16;  // of the widest load
-constexpr int64_t kMostLanesOfChain = 4;
-constexpr int64_t kLanesOfDear = 4;
+constexpr size_t kViewsOfStencil = 3;
+constexpr int64_t kLanesOfStencil = 2;
+constexpr int64_t kRowsOfStencil = 2;
 // At once on a multiprocessor. Of chains what counts are the reads under way, which need registers, as does
 // what elementary functions of float64 compute side by side.
 constexpr int kBlocksOfChains = 2;
 constexpr int kBlocksOfDear = 5;
 constexpr int kBlocksOfDearFloat64 = 3;
 
-// A thread computes a point, or a run of neighbours.
-class PtxThreadLowering final : public PtxKernelLowering {
+// A thread computes a point, or some neighbours.
+class PtxThreadLowering final : public PtxRunLowering {
 public:
-    using PtxKernelLowering::PtxKernelLowering;
+    using PtxRunLowering::PtxRunLowering;
 
 private:
     void lower_grid(const Region& region, std::span<llvm::Value* const> sizes) override {
         const size_t rank = sizes.size();
-        if (rank > 0) {
-            along_ = has_chains(region) ? nearest_dimension(region) : rank - 1;
-            find_vectors(region);
-            if (lanes_ == 1) along_ = nearest_dimension(region);
-        }
+        if (rank > 0) choose_points(region);
         limit_registers(region);
-        image_.points_per_thread = static_cast<int>(lanes_);
-        image_.run_dimension = lanes_ > 1 ? static_cast<int>(along_) : -1;
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
         llvm::Value* threads = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
         llvm::Value* thread = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
-        llvm::Value* unit = builder_.CreateNSWAdd(builder_.CreateNSWMul(block, threads), thread, "unit");
         if (rank == 0) {
-            return_unless(builder_.CreateICmpEQ(unit, index_constant(0)));
+            return_unless(builder_.CreateICmpEQ(
+                builder_.CreateNSWAdd(builder_.CreateNSWMul(block, threads), thread), index_constant(0)));
             lower_region(region);
             return;
         }
-        // A unit is a point, or a run of points; neighbouring threads read neighbours in memory.
+        // What threads are counted by: points, or runs of points, and rows of a tile.
         std::vector<llvm::Value*> units(sizes.begin(), sizes.end());
-        if (lanes_ > 1) {
-            units[along_] = builder_.CreateUDiv(builder_.CreateAdd(sizes[along_], index_constant(lanes_ - 1)),
-                                                index_constant(lanes_), "units");
-        }
-        std::vector<size_t> order(rank);
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::rotate(order.begin() + static_cast<std::ptrdiff_t>(along_),
-                    order.begin() + static_cast<std::ptrdiff_t>(along_) + 1, order.end());
-        const std::vector<llvm::Value*> point = decompose(unit, units, order);
-        return_unless(builder_.CreateICmpSLT(point[order[0]], units[order[0]]));
+        units[along_] = quotient_up(sizes[along_], lanes_);
+        if (any_address_) units[along_] = builder_.CreateNSWAdd(units[along_], index_constant(1), "units");
+        if (tiled_) units[tile_] = quotient_up(sizes[tile_], rows_);
+        const std::vector<llvm::Value*> point =
+            tiled_ ? point_of_tile(block, units)
+                   : point_of_row(
+                         builder_.CreateNSWAdd(builder_.CreateNSWMul(block, threads), thread, "unit"), units);
         for (size_t d = 0; d < rank; ++d) {
-            if (lanes_ == 1 || d != along_)
-                scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
+            if (d != along_ && (!tiled_ || d != tile_)) set_index(region, d, point[d]);
         }
-        if (lanes_ == 1) {
+        if (tiled_) set_index(region, tile_, builder_.CreateNSWMul(point[tile_], index_constant(rows_)));
+        if (any_address_) {
+            lower_shifted_run(region, point[along_], units[along_], sizes[along_]);
+        } else if (lanes_ * rows_ == 1) {
+            set_index(region, along_, point[along_]);
             lower_region(region);
         } else {
-            lower_run(region, point[along_], units[along_], sizes[along_]);
+            lower_runs(region, point, units[along_], sizes);
         }
+    }
+
+    // How many points a thread takes, and which are neighbours.
+    void choose_points(const Region& region) {
+        const size_t rank = region.arguments.size();
+        along_ = has_chains(region) ? nearest_dimension(region) : rank - 1;
+        find_runs(region);
+        if (lanes_ == 1) along_ = nearest_dimension(region);
+        any_address_ = reaches_any_address(region);
+        tiled_ = rank > 1 && is_stencil(region);
+        if (tiled_) {
+            tile_ = along_ == rank - 1 ? rank - 2 : rank - 1;
+            if (!any_address_) lanes_ = std::min(lanes_, kLanesOfStencil);
+            if (!any_address_ && is_short(region)) rows_ = kRowsOfStencil;
+        }
+        image_.points_per_thread = static_cast<int>(lanes_);
+        image_.run_dimension = lanes_ > 1 || tiled_ ? static_cast<int>(along_) : -1;
+        image_.shifted_runs = any_address_;
+        image_.tile_dimension = tiled_ ? static_cast<int>(tile_) : -1;
+        image_.rows_per_thread = static_cast<int>(rows_);
+    }
+
+    // Whether several views of what may be one array are read, in a plane: rows that are near each other are
+    // then worth reading by one block.
+    bool is_stencil(const Region& region) const {
+        std::map<std::pair<uint16_t, std::vector<uint32_t>>, std::set<uint32_t>> views;
+        for (const Instruction& instruction : region.body) {
+            if (!instruction.regions.empty()) return false;
+            if (instruction.opcode != Opcode::kLoad || instruction.predicated) continue;
+            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+            if (type.space != AddressSpace::kGlobal) continue;
+            std::vector<uint32_t> indices;
+            bool along = false;
+            for (size_t d = 0; d < type.strides.size(); ++d) {
+                if (type.strides[d] == 0) continue;
+                indices.push_back(instruction.operands[d + 1].index);
+                along |= instruction.operands[d + 1] == region.arguments[along_];
+            }
+            if (along && indices.size() > 1)
+                views[{type.alias_scope, indices}].insert(instruction.operands[0].index);
+        }
+        return std::any_of(views.begin(), views.end(),
+                           [](const auto& entry) { return entry.second.size() >= kViewsOfStencil; });
+    }
+
+    // --- which point is a thread's -------------------------------------------------------------------
+
+    void set_index(const Region& region, size_t d, llvm::Value* index) {
+        scalars_[region.arguments[d].index].parts[0] = from_index(index);
+    }
+    llvm::Value* quotient_up(llvm::Value* value, int64_t divisor) {
+        if (divisor == 1) return value;
+        return builder_.CreateUDiv(builder_.CreateAdd(value, index_constant(divisor - 1)),
+                                   index_constant(divisor), "units");
+    }
+    // The dimensions but `along_`.
+    std::vector<size_t> others(size_t rank) const {
+        std::vector<size_t> order(rank);
+        std::iota(order.begin(), order.end(), size_t{0});
+        order.erase(order.begin() + static_cast<std::ptrdiff_t>(along_));
+        return order;
+    }
+
+    // Neighbouring threads read neighbours in memory.
+    std::vector<llvm::Value*> point_of_row(llvm::Value* unit, std::span<llvm::Value* const> units) {
+        std::vector<size_t> order = others(units.size());
+        order.push_back(along_);
+        std::vector<llvm::Value*> point = decompose(unit, units, order);
+        return_unless(builder_.CreateICmpSLT(point[order[0]], units[order[0]]));
+        return point;
+    }
+
+    // A block's threads are a tile, as wide and as high as the launch says: powers of two.
+    std::vector<llvm::Value*> point_of_tile(llvm::Value* block, std::span<llvm::Value* const> units) {
+        llvm::Value* width = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+        llvm::Value* height = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y);
+        llvm::Value* padded = builder_.CreateAdd(units[along_], builder_.CreateSub(width, index_constant(1)));
+        llvm::Value* tiles = builder_.CreateLShr(
+            padded, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, width, builder_.getTrue()),
+            "tiles");
+        llvm::Value* y = builder_.CreateUDiv(block, tiles);
+        llvm::Value* x = builder_.CreateNSWSub(block, builder_.CreateNSWMul(y, tiles));
+        const auto place = [&](llvm::Value* tile, llvm::Value* size, llvm::Intrinsic::ID thread) {
+            return builder_.CreateNSWAdd(builder_.CreateNSWMul(tile, size), special_register(thread));
+        };
+        llvm::Value* run = place(x, width, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+        llvm::Value* row = place(y, height, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y);
+        const std::vector<size_t> order = others(units.size());
+        std::vector<llvm::Value*> point = decompose(row, units, order);
+        point[along_] = run;
+        return_unless(builder_.CreateAnd(builder_.CreateICmpSLT(run, units[along_]),
+                                         builder_.CreateICmpSLT(point[order[0]], units[order[0]])));
+        return point;
     }
 
     // The dimension along which most accesses run without gaps, the last one of equals.
@@ -116,40 +204,108 @@ private:
         }
     }
 
-    // A run of points, in lanes where accesses are aligned and the run is whole; else the points, a row's
+    // --- runs ----------------------------------------------------------------------------------------
+
+    // The lanes of each of a thread's rows.
+    using Rows = std::vector<Lanes>;
+    Rows make_rows(const Region& region, llvm::Value* row) {
+        Rows rows(static_cast<size_t>(rows_), Lanes(static_cast<size_t>(lanes_), scalars_));
+        for (size_t r = 0; row != nullptr && r < rows.size(); ++r) {
+            llvm::Value* at = builder_.CreateNSWAdd(row, index_constant(static_cast<int64_t>(r)));
+            for (std::vector<Scalar>& lane : rows[r])
+                lane[region.arguments[tile_].index].parts[0] = from_index(at);
+        }
+        return rows;
+    }
+
+    // Runs of points, at once where accesses are aligned and the runs are whole; else the points, a row's
     // length apart where nothing is aligned, side by side as well if that is not much code, or one after
     // another.
-    void lower_run(const Region& region, llvm::Value* unit, llvm::Value* units, llvm::Value* size) {
-        llvm::Value* aligned = builder_.getTrue();
-        for (const uint32_t buffer : vector_buffers_)
-            aligned = builder_.CreateAnd(aligned, is_aligned(buffers_.at(buffer)));
+    void lower_runs(const Region& region, std::span<llvm::Value* const> point, llvm::Value* units,
+                    std::span<llvm::Value* const> sizes) {
+        llvm::Value* unit = point[along_];
+        llvm::Value* size = sizes[along_];
+        llvm::Value* row = tiled_ ? to_index(scalars_[region.arguments[tile_].index].parts[0]) : nullptr;
+        llvm::Value* row_count = tiled_ ? sizes[tile_] : nullptr;
+        if (lanes_ == 1) {
+            lower_apart(region, unit, index_constant(1), size, row, row_count);
+            return;
+        }
+        llvm::Value* aligned = runs_are_aligned();
         llvm::Value* first = builder_.CreateNSWMul(unit, index_constant(lanes_), "first");
         llvm::Value* whole =
             builder_.CreateICmpSLE(first, builder_.CreateNSWSub(size, index_constant(lanes_)));
+        if (rows_ > 1) {
+            whole = builder_.CreateAnd(
+                whole, builder_.CreateICmpSLE(row, builder_.CreateNSWSub(row_count, index_constant(rows_))));
+        }
         llvm::BasicBlock* at_once = new_block("lanes");
         llvm::BasicBlock* apart = new_block("apart");
         llvm::BasicBlock* after = new_block("end");
         builder_.CreateCondBr(builder_.CreateAnd(aligned, whole), at_once, apart);
 
         builder_.SetInsertPoint(at_once);
-        Lanes lanes(static_cast<size_t>(lanes_), scalars_);
-        for (size_t k = 0; k < lanes.size(); ++k) {
-            lanes[k][region.arguments[along_].index].parts[0] =
-                from_index(builder_.CreateNSWAdd(first, index_constant(static_cast<int64_t>(k))));
-        }
-        lower_lanes(region, lanes, true);
+        lower_whole(region, first, row, Reach::kAligned);
         builder_.CreateBr(after);
 
         builder_.SetInsertPoint(apart);
         llvm::Value* begin = builder_.CreateSelect(aligned, first, unit);
         llvm::Value* step = builder_.CreateSelect(aligned, index_constant(1), units);
         if (is_short(region)) {
-            lower_apart(region, begin, step, size);
+            lower_apart(region, begin, step, size, row, row_count);
             builder_.CreateBr(after);
         } else {
             lower_turns(region, begin, step, size, after);
         }
         builder_.SetInsertPoint(after);
+    }
+
+    // Runs that begin where what is written is aligned, which may be before the row's first point; what is
+    // read may begin anywhere. Runs that are not whole, and all where several things are written that are not
+    // aligned together, are computed point by point.
+    void lower_shifted_run(const Region& region, llvm::Value* unit, llvm::Value* units, llvm::Value* size) {
+        const RowStart start = start_of_row(region);
+        llvm::Value* first =
+            builder_.CreateNSWSub(builder_.CreateNSWMul(unit, index_constant(lanes_)), start.shift, "first");
+        llvm::Value* end = builder_.CreateNSWAdd(first, index_constant(lanes_));
+        llvm::Value* zero = index_constant(0);
+        llvm::Value* whole =
+            builder_.CreateAnd(builder_.CreateICmpSGE(first, zero), builder_.CreateICmpSLE(end, size));
+        llvm::BasicBlock* at_once = new_block("at_once");
+        llvm::BasicBlock* aligned = new_block("lanes");
+        llvm::BasicBlock* shifted = new_block("shifted");
+        llvm::BasicBlock* apart = new_block("apart");
+        llvm::BasicBlock* after = new_block("end");
+        builder_.CreateCondBr(builder_.CreateAnd(start.writes_aligned, whole), at_once, apart);
+        builder_.SetInsertPoint(at_once);
+        builder_.CreateCondBr(start.reads_aligned, aligned, shifted);
+
+        builder_.SetInsertPoint(aligned);
+        lower_whole(region, first, nullptr, Reach::kAligned);
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(shifted);
+        lower_whole(region, first, nullptr, Reach::kShifted);
+        builder_.CreateBr(after);
+
+        builder_.SetInsertPoint(apart);
+        llvm::Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, zero);
+        llvm::Value* before = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, size);
+        llvm::Value* begin = builder_.CreateSelect(start.writes_aligned, inside, unit);
+        llvm::Value* stop = builder_.CreateSelect(start.writes_aligned, before, size);
+        llvm::Value* step = builder_.CreateSelect(start.writes_aligned, index_constant(1), units);
+        lower_turns(region, begin, step, stop, after);
+        builder_.SetInsertPoint(after);
+    }
+
+    void lower_whole(const Region& region, llvm::Value* first, llvm::Value* row, Reach reach) {
+        Rows rows = make_rows(region, row);
+        for (Lanes& lanes : rows) {
+            for (size_t k = 0; k < lanes.size(); ++k) {
+                lanes[k][region.arguments[along_].index].parts[0] =
+                    from_index(builder_.CreateNSWAdd(first, index_constant(static_cast<int64_t>(k))));
+            }
+        }
+        lower_rows(region, rows, reach);
     }
 
     void limit_registers(const Region& region) {
@@ -171,23 +327,44 @@ private:
     }
 
     // Points that are not there are the last one, computed again and not written.
-    void lower_apart(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* size) {
-        Lanes lanes(static_cast<size_t>(lanes_), scalars_);
-        llvm::Value* last = builder_.CreateNSWSub(size, index_constant(1));
-        llvm::Value* at = begin;
-        for (std::vector<Scalar>& lane : lanes) {
-            // Below `size + units` at most, and unsigned.
-            present_.push_back(builder_.CreateICmpULE(at, last));
-            llvm::Value* nearest = builder_.CreateSelect(present_.back(), at, last);
-            lane[region.arguments[along_].index].parts[0] =
-                builder_.CreateZExt(nearest, builder_.getInt64Ty());
-            at = builder_.CreateAdd(at, step);
+    void lower_apart(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* size,
+                     llvm::Value* row, llvm::Value* row_count) {
+        // Which of `count` places are there, and the nearest that is. The first always is.
+        struct Place {
+            llvm::Value *present = nullptr, *index = nullptr;
+        };
+        const auto places = [&](llvm::Value* at, llvm::Value* by, llvm::Value* end, int64_t count) {
+            std::vector<Place> all;
+            llvm::Value* last = builder_.CreateNSWSub(end, index_constant(1));
+            for (int64_t k = 0; k < count; ++k) {
+                // Below `size + units` at most, and unsigned.
+                llvm::Value* present = builder_.CreateICmpULE(at, last);
+                llvm::Value* nearest = builder_.CreateSelect(present, at, last);
+                all.push_back(
+                    {k == 0 ? nullptr : present, builder_.CreateZExt(nearest, builder_.getInt64Ty())});
+                at = builder_.CreateAdd(at, by);
+            }
+            return all;
+        };
+        const std::vector<Place> columns = places(begin, step, size, lanes_);
+        std::vector<Place> row_places(1);
+        if (tiled_) row_places = places(row, index_constant(1), row_count, rows_);
+        Rows rows = make_rows(region, row);
+        for (size_t r = 0; r < rows.size(); ++r) {
+            for (size_t k = 0; k < columns.size(); ++k) {
+                rows[r][k][region.arguments[along_].index].parts[0] = columns[k].index;
+                if (tiled_) rows[r][k][region.arguments[tile_].index].parts[0] = row_places[r].index;
+                llvm::Value* present = columns[k].present;
+                if (llvm::Value* there = row_places[r].present)
+                    present = present == nullptr ? there : builder_.CreateAnd(present, there);
+                present_.push_back(present);
+            }
         }
-        lower_lanes(region, lanes, false);
+        lower_rows(region, rows, Reach::kEach);
         present_.clear();
     }
 
-    void lower_turns(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* size,
+    void lower_turns(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* end,
                      llvm::BasicBlock* after) {
         llvm::BasicBlock* before = builder_.GetInsertBlock();
         llvm::BasicBlock* test = new_block("turns");
@@ -198,8 +375,8 @@ private:
         llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt32Ty(), 2, "turn");
         i->addIncoming(begin, before);
         turn->addIncoming(builder_.getInt32(0), before);
-        // Below `size + units` at most, and unsigned.
-        llvm::Value* inside = builder_.CreateICmpULT(i, size);
+        // Below `end + units` at most, and unsigned.
+        llvm::Value* inside = builder_.CreateICmpULT(i, end);
         llvm::Value* more = builder_.CreateICmpULT(turn, builder_.getInt32(static_cast<uint32_t>(lanes_)));
         builder_.CreateCondBr(builder_.CreateAnd(inside, more), body, after);
         builder_.SetInsertPoint(body);
@@ -221,126 +398,39 @@ private:
         return loop;
     }
 
-    // --- lanes: neighbouring points side by side -----------------------------------------------------
-
-    // The accesses that run along the dimension, and how many neighbours a thread takes: as many as fill the
-    // widest access for the largest element, and more, up to four, where elements are small.
-    void find_vectors(const Region& region) {
-        lanes_ = 1;
-        if (options_.unaligned) return;
-        const ValueId along = region.arguments[along_];
-        std::set<uint32_t> varying{along.index};
-        if (!can_be_lanes(region, varying, true)) return;
-        int64_t largest = 0, smallest = kAccessBytes;
-        find_vector_accesses(region, along, varying, largest, smallest);
-        if (largest == 0) return;
-        lanes_ = std::max(kAccessBytes / largest, std::min<int64_t>(4, kAccessBytes / smallest));
-        // A fifth and more of elementary functions of float64 is fetching constants, which lanes share.
-        if (is_dear_float64(region)) lanes_ = std::max<int64_t>(lanes_, kLanesOfDear);
-        if (has_chains(region)) lanes_ = std::min<int64_t>(lanes_, kMostLanesOfChain);
-    }
-
-    // `varying` gets what differs between neighbours. A chain is as long for all of them.
-    static bool can_be_lanes(const Region& region, std::set<uint32_t>& varying, bool chains) {
-        for (const Instruction& instruction : region.body) {
-            if (instruction.opcode == Opcode::kAllocate || instruction.opcode == Opcode::kAtomic ||
-                instruction.opcode == Opcode::kCompareExchange)
-                return false;
-            bool varies = std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                                      [&](ValueId operand) { return varying.contains(operand.index); });
-            if (!instruction.regions.empty()) {
-                if (!chains || !is_chain(instruction) || varying.contains(instruction.operands[0].index))
-                    return false;
-                for (const ValueId argument : instruction.regions[1].arguments)
-                    varying.insert(argument.index);
-                for (const Region& inner : instruction.regions) {
-                    if (!can_be_lanes(inner, varying, false)) return false;
-                }
-                varies = true;
-            }
-            if (!varies) continue;
-            for (const ValueId result : instruction.results) varying.insert(result.index);
-        }
-        return true;
-    }
-
-    void find_vector_accesses(const Region& region, ValueId along, const std::set<uint32_t>& varying,
-                              int64_t& largest, int64_t& smallest) {
-        for (const Instruction& instruction : region.body) {
-            for (const Region& inner : instruction.regions)
-                find_vector_accesses(inner, along, varying, largest, smallest);
-            const size_t d = run_of_access(instruction, along, varying);
-            if (d == kNoRun) continue;
-            const ValueId id = instruction.operands[0];
-            const int64_t itemsize = DType(kernel_.type(id).buffer.element).itemsize();
-            largest = std::max(largest, itemsize);
-            smallest = std::min(smallest, itemsize);
-            vector_buffers_.insert(id.index);
-            vector_accesses_.insert(&instruction);
-        }
-    }
-
-    static constexpr size_t kNoRun = ~size_t{0};
-
-    // The access's dimension in which neighbours are neighbours in memory and all other indices are the same.
-    size_t run_of_access(const Instruction& instruction, ValueId along,
-                         const std::set<uint32_t>& varying) const {
-        const bool loads = instruction.opcode == Opcode::kLoad;
-        if (instruction.predicated || (!loads && instruction.opcode != Opcode::kStore)) return kNoRun;
-        const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
-        const std::span<const ValueId> indices(instruction.operands.data() + (loads ? 1 : 2),
-                                               type.strides.size());
-        if (type.space != AddressSpace::kGlobal) return kNoRun;
-        const auto found = std::find(indices.begin(), indices.end(), along);
-        if (found == indices.end()) return kNoRun;
-        const auto run = static_cast<size_t>(found - indices.begin());
-        if (type.strides[run] != DType(type.element).itemsize()) return kNoRun;
-        for (size_t d = 0; d < indices.size(); ++d) {
-            if (d != run && varying.contains(indices[d].index)) return kNoRun;
-        }
-        return run;
-    }
-
-    // Whether every run of the buffer begins where a vector may.
-    llvm::Value* is_aligned(const BufferValue& buffer) {
-        const int64_t bytes = lanes_ * DType(buffer.type.element).itemsize();
-        llvm::Value* bits = builder_.CreatePtrToInt(buffer.base, builder_.getInt64Ty());
-        const auto itemsize = static_cast<uint64_t>(DType(buffer.type.element).itemsize());
-        for (llvm::Value* stride : buffer.strides) {
-            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(stride);
-            if (known == nullptr || known->getZExtValue() != itemsize) bits = builder_.CreateOr(bits, stride);
-        }
-        const auto mask = static_cast<uint64_t>(std::min(bytes, kAccessBytes) - 1);
-        return builder_.CreateICmpEQ(builder_.CreateAnd(bits, mask), builder_.getInt64(0));
-    }
-
-    // The values of each lane.
-    using Lanes = std::vector<std::vector<Scalar>>;
-
-    void lower_lanes(const Region& region, Lanes& lanes, bool at_once) {
+    // Row beside row, so that what all of them read is under way before anything is written.
+    void lower_rows(const Region& region, Rows& rows, Reach reach) {
+        const std::vector<llvm::Value*> present = std::exchange(present_, {});
         for (const Instruction& instruction : region.body) {
             if (instruction.opcode == Opcode::kYield) break;
-            lower_in_lanes(instruction, lanes, at_once);
+            for (size_t r = 0; r < rows.size(); ++r) {
+                if (!present.empty()) {
+                    const auto from = present.begin() + static_cast<std::ptrdiff_t>(r * rows[r].size());
+                    present_.assign(from, from + static_cast<std::ptrdiff_t>(rows[r].size()));
+                }
+                lower_in_lanes(instruction, rows[r], reach);
+            }
         }
+        present_.clear();
     }
 
-    void lower_in_lanes(const Instruction& instruction, Lanes& lanes, bool at_once) {
+    void lower_in_lanes(const Instruction& instruction, Lanes& lanes, Reach reach) {
         if (instruction.opcode == Opcode::kReduce) {
-            lower_chain(instruction, lanes, at_once);
+            lower_chain(instruction, lanes, reach);
             return;
         }
-        if (at_once && vector_accesses_.contains(&instruction)) {
+        if (reach != Reach::kEach && accesses_run(instruction)) {
             if (instruction.opcode == Opcode::kLoad) {
-                load_lanes(instruction, lanes);
+                load_run(instruction, lanes, reach);
             } else {
-                store_lanes(instruction, lanes);
+                store_run(instruction, lanes);
             }
             return;
         }
         const bool guarded = instruction.opcode == Opcode::kStore && !present_.empty();
         for (size_t k = 0; k < lanes.size(); ++k) {
             scalars_.swap(lanes[k]);
-            if (guarded && k > 0) {
+            if (guarded && present_[k] != nullptr) {
                 only_if(present_[k], [&] { lower(instruction); });
             } else {
                 lower(instruction);
@@ -362,26 +452,19 @@ private:
 
     // --- chains: reductions of one lane in one block -------------------------------------------------
 
-    static bool is_chain(const Instruction& instruction) {
-        return instruction.opcode == Opcode::kReduce && instruction.lanes == 1 && instruction.block == 0;
-    }
-    static bool has_chains(const Region& region) {
-        return std::any_of(region.body.begin(), region.body.end(), is_chain);
-    }
-
     void lower(const Instruction& instruction) override {
         if (instruction.opcode != Opcode::kReduce) {
             PtxKernelLowering::lower(instruction);
             return;
         }
         Lanes alone(1, scalars_);
-        lower_chain(instruction, alone, false);
+        lower_chain(instruction, alone, Reach::kEach);
         scalars_.swap(alone[0]);
     }
 
     // Elements are combined one after another, those of several turns read beforehand, so that many reads are
     // under way at a time.
-    void lower_chain(const Instruction& instruction, Lanes& lanes, bool at_once) {
+    void lower_chain(const Instruction& instruction, Lanes& lanes, Reach reach) {
         Values accumulators;
         for (const std::vector<Scalar>& lane : lanes) {
             for (const ValueId initial : std::span(instruction.operands).subspan(1))
@@ -396,12 +479,12 @@ private:
                                           builder_.CreateAnd(size, i64(-turns)), i64(0));
             accumulators = counted_loop(
                 i64(0), whole, i64(turns), accumulators, [&](llvm::Value* at, const Values& before) {
-                    return turns_of_chain(instruction, lanes, at_once, at, turns, before);
+                    return turns_of_chain(instruction, lanes, reach, at, turns, before);
                 });
         }
         accumulators =
             counted_loop(whole, size, i64(1), accumulators, [&](llvm::Value* at, const Values& before) {
-                return turns_of_chain(instruction, lanes, at_once, at, 1, before);
+                return turns_of_chain(instruction, lanes, reach, at, 1, before);
             });
         const size_t width = instruction.results.size();
         for (size_t k = 0; k < lanes.size(); ++k) {
@@ -410,7 +493,7 @@ private:
         }
     }
 
-    Values turns_of_chain(const Instruction& instruction, const Lanes& lanes, bool at_once, llvm::Value* at,
+    Values turns_of_chain(const Instruction& instruction, const Lanes& lanes, Reach reach, llvm::Value* at,
                           int64_t count, const Values& before) {
         const Region& element = instruction.regions[0];
         const Region& combination = instruction.regions[1];
@@ -420,7 +503,7 @@ private:
             llvm::Value* number = builder_.CreateNSWAdd(at, builder_.getInt64(turn));
             for (std::vector<Scalar>& lane : turns[turn]) lane[element.arguments[0].index].parts[0] = number;
             for (const Instruction& inner : element.body) {
-                if (early.contains(&inner)) lower_in_lanes(inner, turns[turn], at_once);
+                if (early.contains(&inner)) lower_in_lanes(inner, turns[turn], reach);
             }
         }
         Values values = before;
@@ -428,7 +511,7 @@ private:
         for (Lanes& turn : turns) {
             for (const Instruction& inner : element.body) {
                 if (inner.opcode != Opcode::kYield && !early.contains(&inner))
-                    lower_in_lanes(inner, turn, at_once);
+                    lower_in_lanes(inner, turn, reach);
             }
             const Instruction& yield = element.body.back();
             for (size_t k = 0; k < turn.size(); ++k) {
@@ -445,114 +528,11 @@ private:
         return values;
     }
 
-    // How the parts of a run lie in memory: `count` accesses of `words` words, each word of one or more
-    // parts.
-    struct RunLayout {
-        llvm::Type* word;
-        int64_t word_bytes, words, accesses, parts_per_word;
-    };
-    RunLayout layout_of(ScalarType type) {
-        const int64_t part = part_size(type), bytes = lanes_ * DType(type).itemsize();
-        const int64_t access = std::min(bytes, kAccessBytes);
-        RunLayout layout;
-        // Small parts travel in words of up to four bytes, from which shifts take them: vectors of them would
-        // go through memory.
-        layout.word_bytes = std::max(part, std::min<int64_t>(access, 4));
-        layout.word =
-            part >= 4 ? part_type(type) : builder_.getIntNTy(static_cast<unsigned>(8 * layout.word_bytes));
-        layout.words = access / layout.word_bytes;
-        layout.accesses = bytes / access;
-        layout.parts_per_word = layout.word_bytes / part;
-        return layout;
-    }
-    llvm::Type* access_type(const RunLayout& layout) {
-        return layout.words == 1
-                   ? layout.word
-                   : llvm::FixedVectorType::get(layout.word, static_cast<unsigned>(layout.words));
-    }
-    llvm::Value* run_address(const Instruction& instruction, Lanes& lanes, size_t indices_at) {
-        const BufferValue& run = buffer(instruction.operands[0]);
-        scalars_.swap(lanes[0]);
-        llvm::Value* pointer = address(
-            run, std::span<const ValueId>(instruction.operands.data() + indices_at, run.strides.size()));
-        scalars_.swap(lanes[0]);
-        return pointer;
-    }
-    llvm::Value* access_pointer(llvm::Value* run, const RunLayout& layout, int64_t access) {
-        return builder_.CreateConstInBoundsGEP1_64(
-            builder_.getInt8Ty(), run, static_cast<uint64_t>(access * layout.words * layout.word_bytes));
-    }
-    llvm::Align access_alignment(const RunLayout& layout) const {
-        return llvm::Align(static_cast<uint64_t>(layout.words * layout.word_bytes));
-    }
-
-    void load_lanes(const Instruction& instruction, Lanes& lanes) {
-        const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
-        const RunLayout layout = layout_of(type.element);
-        llvm::Value* pointer = run_address(instruction, lanes, 1);
-        const auto parts = static_cast<size_t>(part_count(type.element));
-        size_t at = 0;  // part of the run
-        for (int64_t access = 0; access < layout.accesses; ++access) {
-            llvm::LoadInst* load = builder_.CreateAlignedLoad(
-                access_type(layout), access_pointer(pointer, layout, access), access_alignment(layout));
-            annotate_load(load, type);
-            for (int64_t w = 0; w < layout.words; ++w) {
-                llvm::Value* word = layout.words == 1
-                                        ? static_cast<llvm::Value*>(load)
-                                        : builder_.CreateExtractElement(load, static_cast<uint64_t>(w));
-                for (int64_t p = 0; p < layout.parts_per_word; ++p, ++at) {
-                    lanes[at / parts][instruction.results[0].index].parts[at % parts] =
-                        part_of_word(word, layout, p, type.element);
-                }
-            }
-        }
-    }
-
-    llvm::Value* part_of_word(llvm::Value* word, const RunLayout& layout, int64_t part, ScalarType type) {
-        if (part_size(type) >= 4) return word;
-        const auto bits = static_cast<unsigned>(8 * part_size(type));
-        if (layout.parts_per_word > 1) word = builder_.CreateLShr(word, static_cast<uint64_t>(part) * bits);
-        word = builder_.CreateTrunc(word, builder_.getIntNTy(bits));
-        return builder_.CreateBitCast(word, part_type(type));
-    }
-
-    void store_lanes(const Instruction& instruction, Lanes& lanes) {
-        const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
-        const RunLayout layout = layout_of(type.element);
-        llvm::Value* pointer = run_address(instruction, lanes, 2);
-        const auto parts = static_cast<size_t>(part_count(type.element));
-        size_t at = 0;
-        for (int64_t access = 0; access < layout.accesses; ++access) {
-            llvm::Value* all = llvm::PoisonValue::get(access_type(layout));
-            for (int64_t w = 0; w < layout.words; ++w) {
-                llvm::Value* word = nullptr;
-                for (int64_t p = 0; p < layout.parts_per_word; ++p, ++at) {
-                    llvm::Value* part = lanes[at / parts][instruction.operands[1].index].parts[at % parts];
-                    word = put_part(word, part, layout, p, type.element);
-                }
-                all = layout.words == 1 ? word
-                                        : builder_.CreateInsertElement(all, word, static_cast<uint64_t>(w));
-            }
-            llvm::StoreInst* store = builder_.CreateAlignedStore(all, access_pointer(pointer, layout, access),
-                                                                 access_alignment(layout));
-            set_alias_scope(store, type);
-        }
-    }
-
-    llvm::Value* put_part(llvm::Value* word, llvm::Value* part, const RunLayout& layout, int64_t number,
-                          ScalarType type) {
-        if (part_size(type) >= 4) return part;
-        const auto bits = static_cast<unsigned>(8 * part_size(type));
-        part = builder_.CreateZExt(builder_.CreateBitCast(part, builder_.getIntNTy(bits)), layout.word);
-        if (word == nullptr) return part;
-        return builder_.CreateOr(word, builder_.CreateShl(part, static_cast<uint64_t>(number) * bits));
-    }
-
-    size_t along_ = 0;  // the grid's dimension whose neighbours threads take
-    int64_t lanes_ = 1;
-    std::vector<llvm::Value*> present_;  // which lanes write, where some may be missing
-    std::set<uint32_t> vector_buffers_;
-    std::set<const Instruction*> vector_accesses_;
+    bool any_address_ = false;  // what is read may begin anywhere
+    bool tiled_ = false;        // blocks are tiles, and a thread takes `rows_` rows of the dimension `tile_`
+    size_t tile_ = 0;
+    int64_t rows_ = 1;
+    std::vector<llvm::Value*> present_;  // which lanes write, where some may be missing; null: those that do
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr int64_t kMostThreads = 1024;  // of a block
 constexpr int64_t kLeastThreads = 64;
 constexpr int64_t kManyWarps = 4096;       // that keep every processor busy with rows
 constexpr int64_t kManyThreads = 1 << 16;  // that keep every processor busy with blocks of kThreads
+constexpr int64_t kTileThreads = 64;       // of a row of a tile, at most
 
 // The product of the sizes, or more than any grid has.
 int64_t points_of(std::span<const int64_t> grid) {
@@ -28,18 +29,42 @@ int64_t points_of(std::span<const int64_t> grid) {
     return points;
 }
 
+int64_t quotient_up(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+int64_t product(int64_t a, int64_t b) {
+    return b != 0 && a > std::numeric_limits<int64_t>::max() / b ? std::numeric_limits<int64_t>::max()
+                                                                 : a * b;
+}
+
 // What threads are counted by: points, or runs of neighbours.
-int64_t units_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
-    if (grid.empty()) return 1;
+struct Units {
+    int64_t runs = 1;  // of a row
+    int64_t rows = 1;  // of all other dimensions, or groups of rows
+
+    int64_t all() const { return product(rows, runs); }
+};
+Units units_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
+    Units units;
+    if (grid.empty()) return units;
+    if (points_of(grid) == 0) return {0, 0};
     const size_t along = image.run_dimension < 0 ? grid.size() - 1 : static_cast<size_t>(image.run_dimension);
-    const int64_t points = std::max<int64_t>(grid[along], 0);
-    const int64_t runs = points / image.points_per_thread + (points % image.points_per_thread != 0 ? 1 : 0);
-    const int64_t before = points_of(grid.first(along)), after = points_of(grid.subspan(along + 1));
-    if (runs == 0 || before == 0 || after == 0) return 0;
-    const auto times = [](int64_t a, int64_t b) {
-        return a > std::numeric_limits<int64_t>::max() / b ? std::numeric_limits<int64_t>::max() : a * b;
+    units.runs = quotient_up(grid[along], image.points_per_thread) + (image.shifted_runs ? 1 : 0);
+    for (size_t d = 0; d < grid.size(); ++d) {
+        if (d == along) continue;
+        const bool grouped = static_cast<int>(d) == image.tile_dimension;
+        units.rows = product(units.rows, grouped ? quotient_up(grid[d], image.rows_per_thread) : grid[d]);
+    }
+    return units;
+}
+
+// Threads of a tile: as many as a block has, rows as long as there are runs to fill them.
+void shape_tiles(CudaLaunchShape& shape, const Units& units, int64_t threads) {
+    const auto least = [](int64_t count, int64_t most) {
+        return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(count, most))));
     };
-    return times(times(before, after), runs);
+    const int64_t height = least(units.rows, threads / least(units.runs, kTileThreads));
+    const int64_t width = least(units.runs, threads / height);
+    shape.threads_x = static_cast<uint32_t>(width);
+    shape.threads_y = static_cast<uint32_t>(height);
 }
 
 // Of a team whose row has so many elements: all of what it wants, or nothing.
@@ -56,8 +81,11 @@ bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::
         for (const int64_t size : grid) {
             if (!is_narrow(size)) return false;
         }
-        // The last block's threads have numbers past the end.
-        if (units_of(image, grid) > kMostNarrow - kThreads) return false;
+        // The last block's threads have numbers past the end, and runs end past their row's.
+        const Units units = units_of(image, grid);
+        if (units.all() > kMostNarrow - kThreads) return false;
+        if (product(units.runs, image.points_per_thread) > kMostNarrow) return false;
+        if (product(units.rows, image.rows_per_thread) > kMostNarrow) return false;
     }
     for (const CudaBufferFacts& buffer : image.buffers) {
         const auto misaligned = [&](KernelWord word) {
@@ -75,8 +103,10 @@ bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::
 CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
                              std::span<const int64_t> grid) {
     CudaLaunchShape shape;
-    const int64_t units = units_of(image, grid);
+    const Units counts = units_of(image, grid);
+    const int64_t units = counts.all();
     int64_t units_per_block = kThreads;
+    bool tiled = false;
     if (image.teams) {
         int64_t team = image.team_threads;
         for (const int word : image.team_words) {
@@ -111,8 +141,14 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
         while (threads > kLeastThreads && units < kManyThreads / (kThreads / threads)) threads /= 2;
         shape.threads_x = static_cast<uint32_t>(threads);
         units_per_block = threads;
+        tiled = image.tile_dimension >= 0 && units > 0;
+        if (tiled) shape_tiles(shape, counts, threads);
     }
-    const int64_t blocks = units / units_per_block + (units % units_per_block != 0 ? 1 : 0);
+    int64_t blocks = quotient_up(units, units_per_block);
+    if (tiled) {
+        blocks =
+            product(quotient_up(counts.runs, shape.threads_x), quotient_up(counts.rows, shape.threads_y));
+    }
     if (blocks > kMostNarrow)
         throw NotImplementedError("a grid of " + std::to_string(units) + " threads on a GPU");
     shape.blocks = static_cast<uint32_t>(blocks);

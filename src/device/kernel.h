@@ -63,6 +63,12 @@ struct CudaKernelImage {
     // …
     int points_per_thread = 1;
     int run_dimension = -1;
+    // Runs may begin where what is written is aligned: then a row may have one more than its points fill.
+    bool shifted_runs = false;
+    // Blocks are tiles, of runs (blockDim.x) and of rows (blockDim.y), powers of two; a thread takes so many
+    // neighbouring rows of this dimension. -1: blocks have one row.
+    int tile_dimension = -1;
+    int rows_per_thread = 1;
     // … or a team of threads computes a point: `team_threads` times the values of `team_words` of them, or,
     // if that is 0, 32 times a power of two up to kMostTeamThreads, the launch's choice by how many elements
     // a point walks. Teams are rows of a block (blockDim.x), of which a block may have several.

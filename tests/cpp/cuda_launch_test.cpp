@@ -38,6 +38,44 @@ TEST(CudaLaunch, ThreadsTakeRunsOfAnotherDimension) {
     EXPECT_EQ(shape_of(image, {5, 0}).blocks, 0U);
 }
 
+TEST(CudaLaunch, RunsThatBeginBeforeTheirRowMayBeOneMore) {
+    CudaKernelImage image;
+    image.points_per_thread = 16;
+    image.shifted_runs = true;
+    EXPECT_EQ(shape_of(image, {512, 63}).blocks, 40U);  // rows of 4 runs, and one more
+    EXPECT_EQ(shape_of(image, {512, 63}).threads_x, 64U);
+    EXPECT_EQ(shape_of(image, {512, 64}).blocks, 512U * 5 / 64);
+    EXPECT_EQ(shape_of(image, {512, 0}).blocks, 0U);
+}
+
+TEST(CudaLaunch, BlocksAreTiles) {
+    CudaKernelImage image;
+    image.points_per_thread = 2;
+    image.run_dimension = 1;
+    image.tile_dimension = 0;
+    image.rows_per_thread = 2;
+    const auto large = shape_of(image, {1998, 1998});
+    EXPECT_EQ(large.threads_x, 64U);
+    EXPECT_EQ(large.threads_y, 4U);
+    EXPECT_EQ(large.blocks, 16U * 250U);
+    const auto narrow = shape_of(image, {1 << 20, 20});
+    EXPECT_EQ(narrow.threads_x, 16U);
+    EXPECT_EQ(narrow.threads_y, 16U);
+    EXPECT_EQ(narrow.blocks, 1U << 15);
+    const auto low = shape_of(image, {2, 1 << 20});
+    EXPECT_EQ(low.threads_x, 256U);
+    EXPECT_EQ(low.threads_y, 1U);
+    EXPECT_EQ(low.blocks, 2048U);
+    EXPECT_EQ(shape_of(image, {1, 1}).blocks, 1U);
+    EXPECT_EQ(shape_of(image, {0, 1}).blocks, 0U);
+    // Tiles of few threads are spread over more processors; rows are those of all other dimensions.
+    image.run_dimension = 2;
+    image.tile_dimension = 1;
+    EXPECT_EQ(shape_of(image, {100, 3, 30}).threads_x, 16U);
+    EXPECT_EQ(shape_of(image, {100, 3, 30}).threads_y, 4U);
+    EXPECT_EQ(shape_of(image, {100, 3, 30}).blocks, 50U);
+}
+
 TEST(CudaLaunch, TeamsKeepShortRowsInSharedMemory) {
     CudaKernelImage image;
     image.teams = true;

@@ -1,0 +1,94 @@
+// Runs of a thread on a GPU: neighbouring points whose elements are read and written at once, wherever they
+// begin. See ptx_lowering.h; PtxThreadLowering decides which points a thread has.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "codegen/ptx_kernel_lowering.h"
+
+namespace weft::codegen {
+
+class PtxRunLowering : public PtxKernelLowering {
+public:
+    using PtxKernelLowering::PtxKernelLowering;
+
+protected:
+    static constexpr int64_t kAccessBytes = 16;  // of the widest load
+
+    // The values of each lane, which is one of a run's points.
+    using Lanes = std::vector<std::vector<Scalar>>;
+
+    // How the accesses of a run are made: one by one, at once where all are aligned, or at once where only
+    // what is written is.
+    enum class Reach : uint8_t { kEach, kAligned, kShifted };
+
+    // Finds the accesses that run along `along_`, and how many neighbours a thread takes: as many as fill the
+    // widest access for the largest element, and more, up to four, where elements are small.
+    void find_runs(const ir::Region& region);
+    bool reaches_any_address(const ir::Region& region) const;
+    static bool is_chain(const ir::Instruction& instruction) {
+        return instruction.opcode == ir::Opcode::kReduce && instruction.lanes == 1 && instruction.block == 0;
+    }
+    static bool has_chains(const ir::Region& region);
+
+    // Whether every run begins where a vector may.
+    llvm::Value* runs_are_aligned();
+
+    // The runs of a row whose first point is `scalars_`': how many elements before it they begin, so that
+    // what is written first is aligned; whether all that is written is then, and all that is read.
+    struct RowStart {
+        llvm::Value* shift = nullptr;
+        llvm::Value* writes_aligned = nullptr;
+        llvm::Value* reads_aligned = nullptr;
+    };
+    RowStart start_of_row(const ir::Region& region);
+
+    bool accesses_run(const ir::Instruction& instruction) const {
+        return run_accesses_.contains(&instruction);
+    }
+    void load_run(const ir::Instruction& instruction, Lanes& lanes, Reach reach);
+    void store_run(const ir::Instruction& instruction, Lanes& lanes);
+
+    size_t along_ = 0;   // the grid's dimension whose neighbours threads take
+    int64_t lanes_ = 1;  // points of a run
+
+private:
+    // How the parts of a run lie in memory: `count` accesses of `words` words, each word of one or more
+    // parts.
+    struct Layout {
+        llvm::Type* word;
+        int64_t word_bytes, words, accesses, parts_per_word;
+    };
+    Layout layout_of(ScalarType type);
+    llvm::Type* access_type(const Layout& layout);
+    llvm::Align access_alignment(const Layout& layout) const {
+        return llvm::Align(static_cast<uint64_t>(layout.words * layout.word_bytes));
+    }
+    llvm::Value* run_address(const ir::Instruction& instruction, Lanes& lanes);
+    llvm::Value* access_pointer(llvm::Value* run, const Layout& layout, int64_t access);
+    std::vector<llvm::Value*> read_words(llvm::Value* pointer, const Layout& layout, int64_t access,
+                                         const ir::BufferType& type);
+    std::vector<llvm::Value*> read_shifted(llvm::Value* pointer, const Layout& layout,
+                                           const ir::BufferType& type);
+    llvm::Value* part_of_word(llvm::Value* word, const Layout& layout, int64_t part, ScalarType type);
+    llvm::Value* put_part(llvm::Value* word, llvm::Value* part, const Layout& layout, int64_t number,
+                          ScalarType type);
+
+    static bool can_be_lanes(const ir::Region& region, std::set<uint32_t>& varying, bool chains);
+    void find_accesses(const ir::Region& region, ir::ValueId along, const std::set<uint32_t>& varying);
+    bool is_run(const ir::Instruction& instruction, ir::ValueId along,
+                const std::set<uint32_t>& varying) const;
+    llvm::Value* is_aligned(const BufferValue& buffer);
+    int64_t access_bytes(ScalarType type) const {
+        return std::min(lanes_ * DType(type).itemsize(), kAccessBytes);
+    }
+
+    int64_t largest_ = 0, smallest_ = kAccessBytes;  // elements of the accesses that run
+    std::set<uint32_t> run_buffers_;
+    std::set<const ir::Instruction*> run_accesses_;
+};
+
+}  // namespace weft::codegen
