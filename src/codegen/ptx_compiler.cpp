@@ -51,9 +51,11 @@ const llvm::Target& find_target() {
 std::unique_ptr<llvm::TargetMachine> make_machine(int sm) {
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // The first version of PTX that adds pairs of 16 bits; drivers before it are refused.
+    const char* const features = sm >= 90 ? "+ptx80" : "";
     std::unique_ptr<llvm::TargetMachine> machine(
-        find_target().createTargetMachine(kTriple, "sm_" + std::to_string(sm), "", options, std::nullopt,
-                                          std::nullopt, llvm::CodeGenOptLevel::Default));
+        find_target().createTargetMachine(kTriple, "sm_" + std::to_string(sm), features, options,
+                                          std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
     if (machine == nullptr) throw InternalError("LLVM cannot compile for sm_" + std::to_string(sm));
     return machine;
 }

@@ -305,7 +305,9 @@ private:
                     from_index(builder_.CreateNSWAdd(first, index_constant(static_cast<int64_t>(k))));
             }
         }
+        if (any_address_) begin_packed();
         lower_rows(region, rows, reach);
+        end_packed();
     }
 
     void limit_registers(const Region& region) {
@@ -427,6 +429,8 @@ private:
             }
             return;
         }
+        if (compute_packed(instruction, lanes)) return;
+        unpack_operands(instruction, lanes);
         const bool guarded = instruction.opcode == Opcode::kStore && !present_.empty();
         for (size_t k = 0; k < lanes.size(); ++k) {
             scalars_.swap(lanes[k]);

@@ -256,14 +256,19 @@ void PtxRunLowering::load_run(const Instruction& instruction, Lanes& lanes, Reac
     const Layout layout = layout_of(type.element);
     llvm::Value* pointer = run_address(instruction, lanes);
     const auto parts = static_cast<size_t>(part_count(type.element));
+    const ValueId result = instruction.results[0];
     size_t at = 0;  // part of the run
     for (int64_t access = 0; access < layout.accesses; ++access) {
         const std::vector<llvm::Value*> words = reach == Reach::kShifted
                                                     ? read_shifted(pointer, layout, type)
                                                     : read_words(pointer, layout, access, type);
+        if (packed_.active() && PackedRuns::can_hold(type.element)) {
+            packed_.read(result, words);
+            return;
+        }
         for (llvm::Value* word : words) {
             for (int64_t p = 0; p < layout.parts_per_word; ++p, ++at) {
-                lanes[at / parts][instruction.results[0].index].parts[at % parts] =
+                lanes[at / parts][result.index].parts[at % parts] =
                     part_of_word(word, layout, p, type.element);
             }
         }
@@ -283,14 +288,17 @@ void PtxRunLowering::store_run(const Instruction& instruction, Lanes& lanes) {
     const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
     const Layout layout = layout_of(type.element);
     llvm::Value* pointer = run_address(instruction, lanes);
+    const ValueId value = instruction.operands[1];
+    std::vector<llvm::Value*> packed;
+    if (packed_.active() && packed_.holds(value)) packed = packed_.words(value);
     const auto parts = static_cast<size_t>(part_count(type.element));
     size_t at = 0;
     for (int64_t access = 0; access < layout.accesses; ++access) {
         llvm::Value* all = llvm::PoisonValue::get(access_type(layout));
         for (int64_t w = 0; w < layout.words; ++w) {
-            llvm::Value* word = nullptr;
-            for (int64_t p = 0; p < layout.parts_per_word; ++p, ++at) {
-                llvm::Value* part = lanes[at / parts][instruction.operands[1].index].parts[at % parts];
+            llvm::Value* word = packed.empty() ? nullptr : packed[static_cast<size_t>(w)];
+            for (int64_t p = 0; packed.empty() && p < layout.parts_per_word; ++p, ++at) {
+                llvm::Value* part = lanes[at / parts][value.index].parts[at % parts];
                 word = put_part(word, part, layout, p, type.element);
             }
             all =
@@ -309,6 +317,37 @@ llvm::Value* PtxRunLowering::put_part(llvm::Value* word, llvm::Value* part, cons
     part = builder_.CreateZExt(builder_.CreateBitCast(part, builder_.getIntNTy(bits)), layout.word);
     if (word == nullptr) return part;
     return builder_.CreateOr(word, builder_.CreateShl(part, static_cast<uint64_t>(number) * bits));
+}
+
+// --- pairs ------------------------------------------------------------------------------------------
+
+void PtxRunLowering::begin_packed() {
+    constexpr int kAddsPairs = 90;  // the first compute capability that does
+    if (image_.sm >= kAddsPairs) packed_.begin(lanes_, smallest_ == 1);
+}
+
+bool PtxRunLowering::compute_packed(const Instruction& instruction, const Lanes& lanes) {
+    if (!packed_.active() || !packed_.can_compute(instruction)) return false;
+    std::vector<llvm::Value*> uniform;
+    for (const ValueId operand : instruction.operands) {
+        llvm::Value* first = packed_.holds(operand) ? nullptr : lanes[0][operand.index].parts[0];
+        const bool same = std::all_of(lanes.begin(), lanes.end(), [&](const std::vector<Scalar>& lane) {
+            return lane[operand.index].parts[0] == first;
+        });
+        if (!packed_.holds(operand) && (first == nullptr || !same)) return false;
+        uniform.push_back(first);
+    }
+    packed_.compute(instruction, uniform);
+    return true;
+}
+
+void PtxRunLowering::unpack_operands(const Instruction& instruction, Lanes& lanes) {
+    if (!packed_.active()) return;
+    for (const ValueId operand : instruction.operands) {
+        if (!packed_.holds(operand) || lanes[0][operand.index].parts[0] != nullptr) continue;
+        for (size_t k = 0; k < lanes.size(); ++k)
+            lanes[k][operand.index].parts[0] = packed_.element(operand, static_cast<int64_t>(k));
+    }
 }
 
 }  // namespace weft::codegen

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/ptx_kernel_lowering.h"
+#include "codegen/ptx_packed.h"
 
 namespace weft::codegen {
 
@@ -52,6 +53,12 @@ protected:
     void load_run(const ir::Instruction& instruction, Lanes& lanes, Reach reach);
     void store_run(const ir::Instruction& instruction, Lanes& lanes);
 
+    // Small integers of a run are computed in pairs where that is possible, from `begin_packed` on.
+    void begin_packed();
+    void end_packed() { packed_.end(); }
+    bool compute_packed(const ir::Instruction& instruction, const Lanes& lanes);
+    void unpack_operands(const ir::Instruction& instruction, Lanes& lanes);
+
     size_t along_ = 0;   // the grid's dimension whose neighbours threads take
     int64_t lanes_ = 1;  // points of a run
 
@@ -87,6 +94,7 @@ private:
     }
 
     int64_t largest_ = 0, smallest_ = kAccessBytes;  // elements of the accesses that run
+    PackedRuns packed_{builder_, kernel_};
     std::set<uint32_t> run_buffers_;
     std::set<const ir::Instruction*> run_accesses_;
 };
