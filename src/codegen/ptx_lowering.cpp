@@ -26,7 +26,6 @@ using ir::Region;
 using ir::ValueId;
 
 constexpr size_t kViewsOfStencil = 3;
-constexpr int64_t kLanesOfStencil = 2;
 constexpr int64_t kRowsOfStencil = 2;
 // At once on a multiprocessor. Of chains what counts are the reads under way, which need registers, as does
 // what elementary functions of float64 compute side by side.
@@ -86,7 +85,6 @@ private:
         tiled_ = rank > 1 && is_stencil(region);
         if (tiled_) {
             tile_ = along_ == rank - 1 ? rank - 2 : rank - 1;
-            if (!any_address_) lanes_ = std::min(lanes_, kLanesOfStencil);
             if (!any_address_ && is_short(region)) rows_ = kRowsOfStencil;
         }
         image_.points_per_thread = static_cast<int>(lanes_);
@@ -208,18 +206,12 @@ private:
 
     // The lanes of each of a thread's rows.
     using Rows = std::vector<Lanes>;
-    Rows make_rows(const Region& region, llvm::Value* row) {
-        Rows rows(static_cast<size_t>(rows_), Lanes(static_cast<size_t>(lanes_), scalars_));
-        for (size_t r = 0; row != nullptr && r < rows.size(); ++r) {
-            llvm::Value* at = builder_.CreateNSWAdd(row, index_constant(static_cast<int64_t>(r)));
-            for (std::vector<Scalar>& lane : rows[r])
-                lane[region.arguments[tile_].index].parts[0] = from_index(at);
-        }
-        return rows;
+    Rows make_rows() const {
+        return Rows(static_cast<size_t>(rows_), Lanes(static_cast<size_t>(lanes_), scalars_));
     }
 
-    // Runs of points, at once where accesses are aligned and the runs are whole; else the points, a row's
-    // length apart where nothing is aligned, side by side as well if that is not much code, or one after
+    // Runs of points, at once where accesses are aligned and the runs are whole; else the points, far apart
+    // in the row where nothing is aligned, side by side as well if that is not much code, or one after
     // another.
     void lower_runs(const Region& region, std::span<llvm::Value* const> point, llvm::Value* units,
                     std::span<llvm::Value* const> sizes) {
@@ -227,25 +219,22 @@ private:
         llvm::Value* size = sizes[along_];
         llvm::Value* row = tiled_ ? to_index(scalars_[region.arguments[tile_].index].parts[0]) : nullptr;
         llvm::Value* row_count = tiled_ ? sizes[tile_] : nullptr;
-        if (lanes_ == 1) {
-            lower_apart(region, unit, index_constant(1), size, row, row_count);
+        if (rows_ > 1) {
+            // The views of a stencil are hardly ever aligned together.
+            lower_apart(region, unit, units, size, row, row_count);
             return;
         }
         llvm::Value* aligned = runs_are_aligned();
         llvm::Value* first = builder_.CreateNSWMul(unit, index_constant(lanes_), "first");
         llvm::Value* whole =
             builder_.CreateICmpSLE(first, builder_.CreateNSWSub(size, index_constant(lanes_)));
-        if (rows_ > 1) {
-            whole = builder_.CreateAnd(
-                whole, builder_.CreateICmpSLE(row, builder_.CreateNSWSub(row_count, index_constant(rows_))));
-        }
         llvm::BasicBlock* at_once = new_block("lanes");
         llvm::BasicBlock* apart = new_block("apart");
         llvm::BasicBlock* after = new_block("end");
         builder_.CreateCondBr(builder_.CreateAnd(aligned, whole), at_once, apart);
 
         builder_.SetInsertPoint(at_once);
-        lower_whole(region, first, row, Reach::kAligned);
+        lower_whole(region, first, Reach::kAligned);
         builder_.CreateBr(after);
 
         builder_.SetInsertPoint(apart);
@@ -281,10 +270,10 @@ private:
         builder_.CreateCondBr(start.reads_aligned, aligned, shifted);
 
         builder_.SetInsertPoint(aligned);
-        lower_whole(region, first, nullptr, Reach::kAligned);
+        lower_whole(region, first, Reach::kAligned);
         builder_.CreateBr(after);
         builder_.SetInsertPoint(shifted);
-        lower_whole(region, first, nullptr, Reach::kShifted);
+        lower_whole(region, first, Reach::kShifted);
         builder_.CreateBr(after);
 
         builder_.SetInsertPoint(apart);
@@ -297,17 +286,15 @@ private:
         builder_.SetInsertPoint(after);
     }
 
-    void lower_whole(const Region& region, llvm::Value* first, llvm::Value* row, Reach reach) {
-        Rows rows = make_rows(region, row);
-        for (Lanes& lanes : rows) {
-            for (size_t k = 0; k < lanes.size(); ++k) {
-                lanes[k][region.arguments[along_].index].parts[0] =
-                    from_index(builder_.CreateNSWAdd(first, index_constant(static_cast<int64_t>(k))));
-            }
+    void lower_whole(const Region& region, llvm::Value* first, Reach reach) {
+        Rows rows = make_rows();
+        for (size_t k = 0; k < rows[0].size(); ++k) {
+            rows[0][k][region.arguments[along_].index].parts[0] =
+                from_index(builder_.CreateNSWAdd(first, index_constant(static_cast<int64_t>(k))));
         }
-        if (any_address_) begin_packed();
+        if (any_address_) begin_small();
         lower_rows(region, rows, reach);
-        end_packed();
+        end_small();
     }
 
     void limit_registers(const Region& region) {
@@ -351,7 +338,7 @@ private:
         const std::vector<Place> columns = places(begin, step, size, lanes_);
         std::vector<Place> row_places(1);
         if (tiled_) row_places = places(row, index_constant(1), row_count, rows_);
-        Rows rows = make_rows(region, row);
+        Rows rows = make_rows();
         for (size_t r = 0; r < rows.size(); ++r) {
             for (size_t k = 0; k < columns.size(); ++k) {
                 rows[r][k][region.arguments[along_].index].parts[0] = columns[k].index;

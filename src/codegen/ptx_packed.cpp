@@ -47,24 +47,22 @@ bool PackedRuns::has_bytes(ValueId value) const { return DType(kernel_.type(valu
 llvm::FixedVectorType* PackedRuns::pair_type() const {
     return llvm::FixedVectorType::get(builder_.getInt16Ty(), 2);
 }
-llvm::Value* PackedRuns::bytes(llvm::Value* value) const {
-    return builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getInt8Ty(), 4));
-}
-
 PackedRuns::Place PackedRuns::place_of(int64_t lane) const {
     const auto at = static_cast<size_t>(lane);
     if (!has_bytes_) return {at / 2, at % 2};
     return {at / 4 * 2 + at % 2, at / 2 % 2};
 }
 
-void PackedRuns::read(ValueId value, const std::vector<llvm::Value*>& words) {
+void PackedRuns::read(ValueId value, const std::vector<llvm::Value*>& words,
+                      const std::vector<llvm::Value*>& next_words) {
     Pairs result;
     result.extended = !has_bytes(value);
     for (size_t w = 0; w < words.size(); ++w) {
         llvm::Value* word = builder_.CreateBitCast(words[w], pair_type());
         if (has_bytes(value)) {
             result.pairs.push_back(word);
-            result.pairs.push_back(builder_.CreateBitCast(builder_.CreateLShr(words[w], 8), pair_type()));
+            llvm::Value* next = next_words.empty() ? builder_.CreateLShr(words[w], 8) : next_words[w];
+            result.pairs.push_back(builder_.CreateBitCast(next, pair_type()));
         } else if (!has_bytes_) {
             result.pairs.push_back(word);
         } else {
@@ -84,8 +82,11 @@ std::vector<llvm::Value*> PackedRuns::words(ValueId value) const {
     };
     for (size_t p = 0; p < pairs.size(); ++p) {
         if (has_bytes(value)) {
-            add(builder_.CreateShuffleVector(bytes(pairs[p]), bytes(pairs[p + 1]), {0, 4, 2, 6}));
-            ++p;
+            // A selection by bits: vectors of bytes would be stored word by word.
+            llvm::Value* low = builder_.CreateBitCast(pairs[p], builder_.getInt32Ty());
+            llvm::Value* high =
+                builder_.CreateShl(builder_.CreateBitCast(pairs[++p], builder_.getInt32Ty()), 8);
+            add(builder_.CreateOr(builder_.CreateAnd(low, 0x00ff00ff), builder_.CreateAnd(high, 0xff00ff00)));
         } else if (!has_bytes_) {
             add(pairs[p]);
         } else {

@@ -29,8 +29,10 @@ public:
     static bool can_hold(ScalarType type);
     bool holds(ir::ValueId value) const { return values_.contains(value.index); }
 
-    // Words of 32 bits, as they are in memory.
-    void read(ir::ValueId value, const std::vector<llvm::Value*>& words);
+    // Words of 32 bits, as they are in memory; of bytes, those that begin a byte further on if they are
+    // known.
+    void read(ir::ValueId value, const std::vector<llvm::Value*>& words,
+              const std::vector<llvm::Value*>& next_words);
     std::vector<llvm::Value*> words(ir::ValueId value) const;
     llvm::Value* element(ir::ValueId value, int64_t lane) const;
 
@@ -52,7 +54,6 @@ private:
     Place place_of(int64_t lane) const;
     bool has_bytes(ir::ValueId value) const;
     llvm::FixedVectorType* pair_type() const;
-    llvm::Value* bytes(llvm::Value* value) const;
     llvm::Value* extended(llvm::Value* pair, bool is_signed) const;
     Pairs extended(const Pairs& value, ScalarType type) const;
     llvm::Value* combine(OpId op, bool is_signed, llvm::Value* x, llvm::Value* y) const;

@@ -1,6 +1,7 @@
 #include "codegen/ptx_run_lowering.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::codegen {
 
@@ -34,9 +35,10 @@ bool PtxRunLowering::has_chains(const Region& region) {
 void PtxRunLowering::find_runs(const Region& region) {
     lanes_ = 1;
     if (options_.unaligned) return;
-    const ValueId along = region.arguments[along_];
+    const ValueId along = along_value_ = region.arguments[along_];
     std::set<uint32_t> varying{along.index};
     if (!can_be_lanes(region, varying, true)) return;
+    find_steps(region);
     find_accesses(region, along, varying);
     if (largest_ == 0) return;
     lanes_ = std::max(kAccessBytes / largest_, std::min<int64_t>(4, kAccessBytes / smallest_));
@@ -78,6 +80,8 @@ void PtxRunLowering::find_accesses(const Region& region, ValueId along, const st
         smallest_ = std::min(smallest_, itemsize);
         run_buffers_.insert(id.index);
         run_accesses_.insert(&instruction);
+        const Place place = place_of(instruction);
+        if (instruction.opcode == Opcode::kLoad) row_reads_[place.row()].insert(place.steps);
     }
 }
 
@@ -89,7 +93,7 @@ bool PtxRunLowering::is_run(const Instruction& instruction, ValueId along,
         return false;
     const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
     if (type.space != AddressSpace::kGlobal) return false;
-    const std::span<const ValueId> indices = indices_of(instruction, type);
+    const std::vector<ValueId> indices = place_of(instruction).indices;
     const auto found = std::find(indices.begin(), indices.end(), along);
     if (found == indices.end()) return false;
     const auto run = static_cast<size_t>(found - indices.begin());
@@ -100,15 +104,65 @@ bool PtxRunLowering::is_run(const Instruction& instruction, ValueId along,
     return true;
 }
 
+// Only small elements are read a constant further (graph/kernel_parts.h).
+void PtxRunLowering::find_steps(const Region& region) {
+    const ValueId along = region.arguments[along_];
+    std::map<uint32_t, int64_t> constants;
+    const auto collect = [&](const Region& from) {
+        for (const Instruction& instruction : from.body) {
+            if (instruction.opcode != Opcode::kConstant || instruction.constant.type != ScalarType::kInt64)
+                continue;
+            int64_t value = 0;
+            std::memcpy(&value, instruction.constant.bytes.data(), sizeof value);
+            constants.emplace(instruction.results[0].index, value);
+        }
+    };
+    collect(kernel_.body);
+    collect(region);
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode != Opcode::kApply || instruction.op->id != OpId::kAdd) continue;
+        for (const size_t k : {0U, 1U}) {
+            const auto constant = constants.find(instruction.operands[1 - k].index);
+            if (instruction.operands[k] == along && constant != constants.end())
+                steps_.emplace(instruction.results[0].index, constant->second);
+        }
+    }
+}
+
+PtxRunLowering::Row PtxRunLowering::Place::row() const {
+    Row row{buffer, {}};
+    for (const ValueId index : indices) row.second.push_back(index.index);
+    return row;
+}
+
+PtxRunLowering::Place PtxRunLowering::place_of(const Instruction& instruction) const {
+    const ValueId id = instruction.operands[0];
+    const BufferType& type = kernel_.type(id).buffer;
+    const std::span<const ValueId> indices = indices_of(instruction, type);
+    Place place{id.index, {indices.begin(), indices.end()}, 0};
+    for (size_t d = 0; d < indices.size(); ++d) {
+        const auto found = steps_.find(indices[d].index);
+        if (found == steps_.end() || type.strides[d] != DType(type.element).itemsize()) continue;
+        place.indices[d] = along_value_;
+        place.steps += found->second;
+    }
+    return place;
+}
+
 // Whether a run may be read from any address: elements are small, and where a row begins is known before
 // anything of it is computed.
-bool PtxRunLowering::reaches_any_address(const Region& region) const {
+bool PtxRunLowering::reaches_any_address(const Region& region) {
+    if (can_reach_any_address(region)) return true;
+    std::erase_if(run_accesses_, [&](const Instruction* access) { return place_of(*access).steps != 0; });
+    return false;
+}
+
+bool PtxRunLowering::can_reach_any_address(const Region& region) const {
     if (lanes_ == 1 || largest_ > kSmallBytes || has_chains(region)) return false;
     std::set<uint32_t> computed;
     for (const Instruction& instruction : region.body) {
         if (accesses_run(instruction)) {
-            const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
-            for (const ValueId index : indices_of(instruction, type)) {
+            for (const ValueId index : place_of(instruction).indices) {
                 if (computed.contains(index.index)) return false;
             }
         }
@@ -146,8 +200,12 @@ PtxRunLowering::RowStart PtxRunLowering::start_of_row(const Region& region) {
         for (const Instruction& instruction : region.body) {
             if (!accesses_run(instruction) || writes != (instruction.opcode == Opcode::kStore)) continue;
             const BufferValue& run = buffer(instruction.operands[0]);
-            llvm::Value* row = address(run, indices_of(instruction, run.type));
-            llvm::Value* bits = builder_.CreatePtrToInt(row, index_type());
+            const Place place = place_of(instruction);
+            if (!writes && row_reads_.at(place.row()).size() > 1) {
+                start.reads_aligned = builder_.getFalse();
+                continue;
+            }
+            llvm::Value* bits = builder_.CreatePtrToInt(address_of(place), index_type());
             const int64_t itemsize = DType(run.type.element).itemsize();
             llvm::Value* mask = index_constant(access_bytes(run.type.element) - 1);
             if (writes && !found) {
@@ -187,10 +245,18 @@ llvm::Type* PtxRunLowering::access_type(const Layout& layout) {
                              : llvm::FixedVectorType::get(layout.word, static_cast<unsigned>(layout.words));
 }
 
+llvm::Value* PtxRunLowering::address_of(const Place& place) {
+    const BufferValue& run = buffers_.at(place.buffer);
+    llvm::Value* pointer = address(run, place.indices);
+    if (place.steps == 0) return pointer;
+    return builder_.CreateConstGEP1_64(
+        builder_.getInt8Ty(), pointer,
+        static_cast<uint64_t>(place.steps * DType(run.type.element).itemsize()));
+}
+
 llvm::Value* PtxRunLowering::run_address(const Instruction& instruction, Lanes& lanes) {
-    const BufferValue& run = buffer(instruction.operands[0]);
     scalars_.swap(lanes[0]);
-    llvm::Value* pointer = address(run, indices_of(instruction, run.type));
+    llvm::Value* pointer = address_of(place_of(instruction));
     scalars_.swap(lanes[0]);
     return pointer;
 }
@@ -212,58 +278,116 @@ std::vector<llvm::Value*> PtxRunLowering::read_words(llvm::Value* pointer, const
     return words;
 }
 
-// From any address: the aligned access that holds the first byte, and the one that holds the last. Neither
-// leaves what is mapped, since each holds a byte that is there. What else they hold is dropped.
+// So many bytes from any address on: the aligned accesses that hold them. None leaves what is mapped, since
+// each holds a byte that is there. What else they hold is dropped.
 std::vector<llvm::Value*> PtxRunLowering::read_shifted(llvm::Value* pointer, const Layout& layout,
-                                                       const BufferType& type) {
-    const int64_t bytes = layout.words * layout.word_bytes;
+                                                       const BufferType& type, int64_t bytes) {
+    const int64_t access = layout.words * layout.word_bytes;
     const auto holding = [&](int64_t byte) {
         llvm::Value* at =
             builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, static_cast<uint64_t>(byte));
         return builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {at->getType(), builder_.getInt64Ty()},
-                                        {at, builder_.getInt64(static_cast<uint64_t>(-bytes))});
+                                        {at, builder_.getInt64(static_cast<uint64_t>(-access))});
     };
-    std::vector<llvm::Value*> words = read_words(holding(0), layout, 0, type);
-    const std::vector<llvm::Value*> last = read_words(holding(bytes - 1), layout, 0, type);
-    words.insert(words.end(), last.begin(), last.end());
+    // The last is the one that holds the last byte, wherever the first one begins.
+    const int64_t accesses = (bytes + 2 * access - 2) / access;
+    std::vector<llvm::Value*> words;
+    for (int64_t k = 0; k < accesses; ++k) {
+        const std::vector<llvm::Value*> some =
+            read_words(holding(std::min(k * access, bytes - 1)), layout, 0, type);
+        words.insert(words.end(), some.begin(), some.end());
+    }
+    const auto wanted = static_cast<size_t>((bytes + kWordBytes - 1) / kWordBytes);
     llvm::Value* start = builder_.CreatePtrToInt(pointer, builder_.getInt32Ty());
     // By whole words, from the most to one.
     for (int64_t step = layout.words / 2; step > 0; step /= 2) {
         llvm::Value* bit =
             builder_.CreateAnd(start, builder_.getInt32(static_cast<uint32_t>(step * kWordBytes)));
         llvm::Value* moves = builder_.CreateICmpNE(bit, builder_.getInt32(0));
-        const auto left = static_cast<size_t>(layout.words + step);
-        for (size_t w = 0; w < left; ++w)
-            words[w] = builder_.CreateSelect(moves, words[w + static_cast<size_t>(step)], words[w]);
+        const size_t left = wanted + static_cast<size_t>(step);
+        for (size_t w = 0; w < left; ++w) {
+            // Beyond the last word is nothing that is wanted.
+            llvm::Value* next = words[std::min(w + static_cast<size_t>(step), words.size() - 1)];
+            words[w] = builder_.CreateSelect(moves, next, words[w]);
+        }
         words.resize(left);
     }
-    // By bytes: one instruction takes a word out of two.
-    llvm::Value* bits = builder_.CreateZExt(
-        builder_.CreateShl(builder_.CreateAnd(start, builder_.getInt32(kWordBytes - 1)), 3),
-        builder_.getInt64Ty());
-    std::vector<llvm::Value*> shifted;
+    return move_words(words,
+                      builder_.CreateShl(builder_.CreateAnd(start, builder_.getInt32(kWordBytes - 1)), 3));
+}
+
+// Words that begin so many bits further on, below 32; one less. One instruction takes a word out of two.
+std::vector<llvm::Value*> PtxRunLowering::move_words(std::span<llvm::Value* const> words, llvm::Value* bits) {
+    llvm::Value* distance = builder_.CreateZExt(bits, builder_.getInt64Ty());
+    std::vector<llvm::Value*> moved;
     for (size_t w = 0; w + 1 < words.size(); ++w) {
         llvm::Value* low = builder_.CreateZExt(words[w], builder_.getInt64Ty());
-        llvm::Value* high = builder_.CreateShl(builder_.CreateZExt(words[w + 1], builder_.getInt64Ty()), 32);
-        shifted.push_back(
-            builder_.CreateTrunc(builder_.CreateLShr(builder_.CreateOr(high, low), bits), layout.word));
+        llvm::Value* high =
+            builder_.CreateShl(builder_.CreateZExt(words[w + 1], builder_.getInt64Ty()), 8 * kWordBytes);
+        moved.push_back(builder_.CreateTrunc(builder_.CreateLShr(builder_.CreateOr(high, low), distance),
+                                             builder_.getInt32Ty()));
     }
-    return shifted;
+    return moved;
+}
+
+// --- views of one array -----------------------------------------------------------------------------
+
+bool PtxRunLowering::is_shared(const Place& place, const BufferType& type) const {
+    return unwritten_.contains(type.alias_scope) && row_reads_.at(place.row()).size() > 1;
+}
+
+// The words of a view, or of what begins so many bytes further on.
+const std::vector<llvm::Value*>& PtxRunLowering::read_shared(const Place& place, const Layout& layout,
+                                                             const BufferType& type, Lanes& lanes,
+                                                             int64_t further) {
+    const Row row = place.row();
+    const std::set<int64_t>& steps = row_reads_.at(row);
+    const int64_t itemsize = DType(type.element).itemsize(), run = layout.words * layout.word_bytes;
+    SharedRead& shared = shared_reads_[row];
+    if (shared.words.empty()) {
+        Place first = place;
+        first.steps = *steps.begin();
+        scalars_.swap(lanes[0]);
+        llvm::Value* pointer = address_of(first);
+        scalars_.swap(lanes[0]);
+        shared.words =
+            read_shifted(pointer, layout, type, run + (*steps.rbegin() - *steps.begin()) * itemsize);
+    }
+    const int64_t bytes = (place.steps - *steps.begin()) * itemsize + further;
+    std::vector<llvm::Value*>& moved = shared.moved[bytes];
+    if (!moved.empty()) return moved;
+    const auto from = static_cast<size_t>(bytes / kWordBytes);
+    std::vector<llvm::Value*> words;
+    for (size_t w = 0; w <= static_cast<size_t>(layout.words); ++w)
+        words.push_back(shared.words[std::min(from + w, shared.words.size() - 1)]);
+    if (bytes % kWordBytes == 0) {
+        words.pop_back();
+        moved = std::move(words);
+    } else {
+        moved = move_words(words, builder_.getInt32(static_cast<uint32_t>(8 * (bytes % kWordBytes))));
+    }
+    return moved;
 }
 
 void PtxRunLowering::load_run(const Instruction& instruction, Lanes& lanes, Reach reach) {
     const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
     const Layout layout = layout_of(type.element);
-    llvm::Value* pointer = run_address(instruction, lanes);
+    const Place place = place_of(instruction);
+    const bool shared = reach == Reach::kShifted && is_shared(place, type);
+    llvm::Value* pointer = shared ? nullptr : run_address(instruction, lanes);
     const auto parts = static_cast<size_t>(part_count(type.element));
     const ValueId result = instruction.results[0];
     size_t at = 0;  // part of the run
     for (int64_t access = 0; access < layout.accesses; ++access) {
-        const std::vector<llvm::Value*> words = reach == Reach::kShifted
-                                                    ? read_shifted(pointer, layout, type)
-                                                    : read_words(pointer, layout, access, type);
+        const std::vector<llvm::Value*> words =
+            shared                     ? read_shared(place, layout, type, lanes, 0)
+            : reach == Reach::kShifted ? read_shifted(pointer, layout, type, access_bytes(type.element))
+                                       : read_words(pointer, layout, access, type);
         if (packed_.active() && PackedRuns::can_hold(type.element)) {
-            packed_.read(result, words);
+            // The next byte's view, if that is read as well.
+            const bool next = shared && largest_ == 1 && row_reads_.at(place.row()).contains(place.steps + 1);
+            packed_.read(result, words,
+                         next ? read_shared(place, layout, type, lanes, 1) : std::vector<llvm::Value*>());
             return;
         }
         for (llvm::Value* word : words) {
@@ -321,7 +445,8 @@ llvm::Value* PtxRunLowering::put_part(llvm::Value* word, llvm::Value* part, cons
 
 // --- pairs ------------------------------------------------------------------------------------------
 
-void PtxRunLowering::begin_packed() {
+void PtxRunLowering::begin_small() {
+    shared_reads_.clear();
     constexpr int kAddsPairs = 90;  // the first compute capability that does
     if (image_.sm >= kAddsPairs) packed_.begin(lanes_, smallest_ == 1);
 }

@@ -32,6 +32,7 @@ std::string KernelForm::key() const {
     for (const InputForm& input : inputs) {
         if (input.position) key += 'p';
         append_buffer(key, input.buffer);
+        if (input.beside != 0) key += 'b' + std::to_string(input.beside) + ":" + std::to_string(input.steps);
     }
     key += '|';
     for (const ScalarType type : scalars) key += static_cast<char>('A' + static_cast<int>(type));

@@ -204,6 +204,36 @@ BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope
     return form;
 }
 
+namespace {
+
+// Views of one array that begin a few elements apart: a thread of a GPU that computes a run of neighbours
+// reads them together. Which buffers are one, and offsets in them, are the same whenever a plan is met again.
+void find_views_beside(KernelParts& parts) {
+    constexpr int64_t kSmallBytes = 2;  // of elements that GPUs read in words of several
+    constexpr int64_t kMostSteps = 8;
+    for (size_t k = 0; k < parts.inputs.size(); ++k) {
+        const BufferUse& use = parts.inputs[k];
+        const int64_t itemsize = use.dtype.itemsize();
+        if (use.position || itemsize > kSmallBytes || use.strides.empty() || !use.computed.empty() ||
+            use.strides.back() != itemsize || use.buffer->on_host())
+            continue;
+        for (size_t other = 0; other < k; ++other) {
+            const BufferUse& before = parts.inputs[other];
+            const int64_t bytes = use.base - before.base;
+            if (before.position || before.buffer != use.buffer || before.dtype != use.dtype ||
+                before.strides != use.strides || !before.computed.empty() ||
+                parts.form.inputs[other].beside != 0 || bytes % itemsize != 0 ||
+                std::abs(bytes / itemsize) > kMostSteps)
+                continue;
+            parts.form.inputs[k].beside = static_cast<uint16_t>(other + 1);
+            parts.form.inputs[k].steps = static_cast<int16_t>(bytes / itemsize);
+            break;
+        }
+    }
+}
+
+}  // namespace
+
 void finish_forms(KernelParts& parts, bool row) {
     const auto grid = static_cast<size_t>(parts.form.grid_rank) - (parts.form.chunked ? 1 : 0);
     const bool combines = parts.form.shape == KernelShape::kCombine;
@@ -232,6 +262,7 @@ void finish_forms(KernelParts& parts, bool row) {
         WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
         parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
     }
+    if (parts.form.shape == KernelShape::kElementwise) find_views_beside(parts);
 }
 
 }  // namespace weft

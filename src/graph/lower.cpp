@@ -247,6 +247,11 @@ private:
 
     ValueId load_input(size_t index, std::span<const ValueId> indices) {
         const InputForm& input = form_.inputs[index];
+        if (input.beside != 0 && target_ == KernelTarget::kGpu) {
+            Values moved(indices.begin(), indices.end());
+            moved.back() = builder_.apply("add", {moved.back(), builder_.index(input.steps)});
+            return builder_.load(inputs_[input.beside - 1U], moved);
+        }
         if (!input.position) return builder_.load(inputs_[index], indices);
         ValueId position = positions_[index].base;
         for (size_t d = 0; d < indices.size(); ++d) {

@@ -36,6 +36,10 @@ struct InputForm {
     BufferForm buffer;
     // No memory: the value is the position itself, base + Σ index · stride, an int64 (what arange counts).
     bool position = false;
+    // Where that is worth knowing (small elements on a GPU): 1 + the earlier input of which this one is the
+    // same array, so many elements further along the last dimension.
+    uint16_t beside = 0;
+    int16_t steps = 0;
 };
 
 struct ValueForm {
