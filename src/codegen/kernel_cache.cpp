@@ -136,10 +136,10 @@ std::string encode(const CachedGpuKernel& kernel) {
     std::string bytes;
     append_text(bytes, image.name);
     append_text(bytes, image.symbol);
-    for (const int number :
-         {image.sm, image.words, image.grid_dimensions, image.points_per_thread, image.run_dimension,
-          static_cast<int>(image.shifted_runs), image.tile_dimension, image.rows_per_thread,
-          static_cast<int>(image.teams), image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
+    for (const int number : {image.sm, image.words, image.grid_dimensions, image.points_per_thread,
+                             image.run_dimension, static_cast<int>(image.shifted_runs), image.tile_dimension,
+                             image.rows_per_thread, image.run_distance, static_cast<int>(image.teams),
+                             image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
         append_number(bytes, static_cast<uint64_t>(number));
     }
     append_number(bytes, static_cast<uint64_t>(image.row_elements));
@@ -174,6 +174,7 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.shifted_runs = number() != 0;
     image.tile_dimension = number();
     image.rows_per_thread = number();
+    image.run_distance = number();
     image.teams = number() != 0;
     image.team_threads = number();
     image.row_word = number();

@@ -125,25 +125,29 @@ llvm::Value* PtxKernelLowering::address(const BufferValue& buffer, std::span<con
 }
 
 KernelLowering::Scalar PtxKernelLowering::load(const BufferValue& from, std::span<const ValueId> indices) {
-    llvm::Value* pointer = address(from, indices);
-    const ScalarType type = from.type.element;
+    return load_at(address(from, indices), from.type);
+}
+
+KernelLowering::Scalar PtxKernelLowering::load_at(llvm::Value* pointer, const BufferType& type) {
     Scalar result;
-    for (int part = 0; part < part_count(type); ++part) {
-        llvm::LoadInst* load = builder_.CreateAlignedLoad(part_type(type), part_pointer(pointer, type, part),
-                                                          alignment_of(type));
-        annotate_load(load, from.type);
+    for (int part = 0; part < part_count(type.element); ++part) {
+        llvm::LoadInst* load = builder_.CreateAlignedLoad(
+            part_type(type.element), part_pointer(pointer, type.element, part), alignment_of(type.element));
+        annotate_load(load, type);
         result.parts[part] = load;
     }
     return result;
 }
 
 void PtxKernelLowering::store(const BufferValue& to, const Scalar& value, std::span<const ValueId> indices) {
-    llvm::Value* pointer = address(to, indices);
-    const ScalarType type = to.type.element;
-    for (int part = 0; part < part_count(type); ++part) {
+    store_at(address(to, indices), value, to.type);
+}
+
+void PtxKernelLowering::store_at(llvm::Value* pointer, const Scalar& value, const BufferType& type) {
+    for (int part = 0; part < part_count(type.element); ++part) {
         llvm::StoreInst* store = builder_.CreateAlignedStore(
-            value.parts[part], part_pointer(pointer, type, part), alignment_of(type));
-        set_alias_scope(store, to.type);
+            value.parts[part], part_pointer(pointer, type.element, part), alignment_of(type.element));
+        set_alias_scope(store, type);
     }
 }
 

@@ -53,6 +53,8 @@ protected:
     void lower_compare_exchange(const ir::Instruction& instruction);
     llvm::GlobalVariable* shared_array(llvm::Type* element, uint64_t count, const llvm::Twine& name);
     void annotate_load(llvm::LoadInst* load, const ir::BufferType& type) const;
+    Scalar load_at(llvm::Value* pointer, const ir::BufferType& type);
+    void store_at(llvm::Value* pointer, const Scalar& value, const ir::BufferType& type);
     llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices);
 
     // --- indices: of 32 bits, or of 64 ---------------------------------------------------------------

@@ -27,6 +27,7 @@ using ir::ValueId;
 
 constexpr size_t kViewsOfStencil = 3;
 constexpr int64_t kRowsOfStencil = 2;
+constexpr int64_t kDistanceOfStencil = 32;  // a warp reads neighbours
 // At once on a multiprocessor. Of chains what counts are the reads under way, which need registers, as does
 // what elementary functions of float64 compute side by side.
 constexpr int kBlocksOfChains = 2;
@@ -54,7 +55,7 @@ private:
         }
         // What threads are counted by: points, or runs of points, and rows of a tile.
         std::vector<llvm::Value*> units(sizes.begin(), sizes.end());
-        units[along_] = quotient_up(sizes[along_], lanes_);
+        units[along_] = distance_ == 1 ? quotient_up(sizes[along_], lanes_) : spread_units(sizes[along_]);
         if (any_address_) units[along_] = builder_.CreateNSWAdd(units[along_], index_constant(1), "units");
         if (tiled_) units[tile_] = quotient_up(sizes[tile_], rows_);
         const std::vector<llvm::Value*> point =
@@ -85,13 +86,17 @@ private:
         tiled_ = rank > 1 && is_stencil(region);
         if (tiled_) {
             tile_ = along_ == rank - 1 ? rank - 2 : rank - 1;
-            if (!any_address_ && is_short(region)) rows_ = kRowsOfStencil;
+            if (!any_address_ && is_short(region)) {
+                rows_ = kRowsOfStencil;
+                distance_ = kDistanceOfStencil;
+            }
         }
         image_.points_per_thread = static_cast<int>(lanes_);
         image_.run_dimension = lanes_ > 1 || tiled_ ? static_cast<int>(along_) : -1;
         image_.shifted_runs = any_address_;
         image_.tile_dimension = tiled_ ? static_cast<int>(tile_) : -1;
         image_.rows_per_thread = static_cast<int>(rows_);
+        image_.run_distance = static_cast<int>(distance_);
     }
 
     // Whether several views of what may be one array are read, in a plane: rows that are near each other are
@@ -127,6 +132,15 @@ private:
         return builder_.CreateUDiv(builder_.CreateAdd(value, index_constant(divisor - 1)),
                                    index_constant(divisor), "units");
     }
+    // Threads that take all points of a row, each some that are `distance_` apart.
+    llvm::Value* spread_units(llvm::Value* size) {
+        llvm::Value* span = index_constant(lanes_ * distance_);
+        llvm::Value* whole = builder_.CreateUDiv(size, span);
+        llvm::Value* rest = builder_.CreateSub(size, builder_.CreateMul(whole, span));
+        return builder_.CreateAdd(
+            builder_.CreateMul(whole, index_constant(distance_)),
+            builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, rest, index_constant(distance_)), "units");
+    }
     // The dimensions but `along_`.
     std::vector<size_t> others(size_t rank) const {
         std::vector<size_t> order(rank);
@@ -152,6 +166,7 @@ private:
         llvm::Value* tiles = builder_.CreateLShr(
             padded, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, width, builder_.getTrue()),
             "tiles");
+        block = in_turn(block);
         llvm::Value* y = builder_.CreateUDiv(block, tiles);
         llvm::Value* x = builder_.CreateNSWSub(block, builder_.CreateNSWMul(y, tiles));
         const auto place = [&](llvm::Value* tile, llvm::Value* size, llvm::Intrinsic::ID thread) {
@@ -165,6 +180,24 @@ private:
         return_unless(builder_.CreateAnd(builder_.CreateICmpSLT(run, units[along_]),
                                          builder_.CreateICmpSLT(point[order[0]], units[order[0]])));
         return point;
+    }
+
+    // Steps of a loop write to two buffers in turn. Blocks run backwards where what is written lies before
+    // what is read, so that a step first reads what the step before it wrote last, which a cache may still
+    // have.
+    llvm::Value* in_turn(llvm::Value* block) {
+        llvm::Value *read = nullptr, *written = nullptr;
+        for (const ValueId parameter : kernel_.parameters) {
+            const ir::Type& type = kernel_.type(parameter);
+            if (!type.is_buffer) continue;
+            llvm::Value*& first = type.buffer.readonly ? read : written;
+            if (first == nullptr) first = buffers_.at(parameter.index).base;
+        }
+        if (read == nullptr || written == nullptr) return block;
+        llvm::Value* blocks = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+        llvm::Value* backwards =
+            builder_.CreateNSWSub(builder_.CreateNSWSub(blocks, index_constant(1)), block);
+        return builder_.CreateSelect(builder_.CreateICmpULT(written, read), backwards, block);
     }
 
     // The dimension along which most accesses run without gaps, the last one of equals.
@@ -218,10 +251,8 @@ private:
         llvm::Value* unit = point[along_];
         llvm::Value* size = sizes[along_];
         llvm::Value* row = tiled_ ? to_index(scalars_[region.arguments[tile_].index].parts[0]) : nullptr;
-        llvm::Value* row_count = tiled_ ? sizes[tile_] : nullptr;
         if (rows_ > 1) {
-            // The views of a stencil are hardly ever aligned together.
-            lower_apart(region, unit, units, size, row, row_count);
+            lower_spread(region, unit, row, sizes);
             return;
         }
         llvm::Value* aligned = runs_are_aligned();
@@ -241,11 +272,47 @@ private:
         llvm::Value* begin = builder_.CreateSelect(aligned, first, unit);
         llvm::Value* step = builder_.CreateSelect(aligned, index_constant(1), units);
         if (is_short(region)) {
-            lower_apart(region, begin, step, size, row, row_count);
+            lower_apart(region, begin, step, size, nullptr, nullptr);
             builder_.CreateBr(after);
         } else {
             lower_turns(region, begin, step, size, after);
         }
+        builder_.SetInsertPoint(after);
+    }
+
+    // Some rows of points that are `distance_` apart, since the views of a stencil are hardly ever aligned
+    // together. Where all are there, and where some may be missing.
+    void lower_spread(const Region& region, llvm::Value* unit, llvm::Value* row,
+                      std::span<llvm::Value* const> sizes) {
+        llvm::Value* distance = index_constant(distance_);
+        llvm::Value* group = builder_.CreateUDiv(unit, distance);
+        llvm::Value* before = builder_.CreateNSWMul(group, index_constant((lanes_ - 1) * distance_));
+        llvm::Value* first = builder_.CreateNSWAdd(unit, before, "first");
+        const auto there = [&](llvm::Value* at, int64_t further, llvm::Value* size) {
+            return builder_.CreateICmpSLT(at, builder_.CreateNSWSub(size, index_constant(further)));
+        };
+        llvm::Value* all = builder_.CreateAnd(there(first, (lanes_ - 1) * distance_, sizes[along_]),
+                                              there(row, rows_ - 1, sizes[tile_]));
+        llvm::BasicBlock* whole = new_block("spread");
+        llvm::BasicBlock* apart = new_block("apart");
+        llvm::BasicBlock* after = new_block("end");
+        builder_.CreateCondBr(all, whole, apart);
+        builder_.SetInsertPoint(whole);
+        Rows rows = make_rows();
+        for (size_t r = 0; r < rows.size(); ++r) {
+            llvm::Value* at = builder_.CreateNSWAdd(row, index_constant(static_cast<int64_t>(r)));
+            for (size_t k = 0; k < rows[r].size(); ++k) {
+                const int64_t further = static_cast<int64_t>(k) * distance_;
+                rows[r][k][region.arguments[tile_].index].parts[0] = from_index(at);
+                rows[r][k][region.arguments[along_].index].parts[0] =
+                    from_index(builder_.CreateNSWAdd(first, index_constant(further)));
+            }
+        }
+        lower_rows(region, rows, Reach::kSpread);
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(apart);
+        lower_apart(region, first, distance, sizes[along_], row, sizes[tile_]);
+        builder_.CreateBr(after);
         builder_.SetInsertPoint(after);
     }
 
@@ -337,12 +404,12 @@ private:
         };
         const std::vector<Place> columns = places(begin, step, size, lanes_);
         std::vector<Place> row_places(1);
-        if (tiled_) row_places = places(row, index_constant(1), row_count, rows_);
+        if (row != nullptr) row_places = places(row, index_constant(1), row_count, rows_);
         Rows rows = make_rows();
         for (size_t r = 0; r < rows.size(); ++r) {
             for (size_t k = 0; k < columns.size(); ++k) {
                 rows[r][k][region.arguments[along_].index].parts[0] = columns[k].index;
-                if (tiled_) rows[r][k][region.arguments[tile_].index].parts[0] = row_places[r].index;
+                if (row != nullptr) rows[r][k][region.arguments[tile_].index].parts[0] = row_places[r].index;
                 llvm::Value* present = columns[k].present;
                 if (llvm::Value* there = row_places[r].present)
                     present = present == nullptr ? there : builder_.CreateAnd(present, there);
@@ -406,6 +473,10 @@ private:
     void lower_in_lanes(const Instruction& instruction, Lanes& lanes, Reach reach) {
         if (instruction.opcode == Opcode::kReduce) {
             lower_chain(instruction, lanes, reach);
+            return;
+        }
+        if (reach == Reach::kSpread && accesses_run(instruction)) {
+            access_spread(instruction, lanes);
             return;
         }
         if (reach != Reach::kEach && accesses_run(instruction)) {

@@ -4,11 +4,11 @@
 //   kernel(words by value): an array of KernelWords
 //
 // A thread takes some neighbours of the grid's last dimension, as many as fill 16 bytes of the buffers that
-// run along it, and reads and writes these at once where addresses are aligned, small elements anywhere; else,
-// and where a row ends, one after another, as far apart as makes neighbouring threads' accesses neighbours.
-// Blocks of stencils are tiles, and a thread takes several rows. Indices have 32 bits
-// unless `wide`. Buffers of different alias scopes are told apart as on the CPU; what no one writes is read
-// by ld.global.nc.
+// run along it, and reads and writes these at once where addresses are aligned, small elements anywhere;
+// else, and where a row ends, one after another, as far apart as makes neighbouring threads' accesses
+// neighbours. Blocks of stencils are tiles, and a thread takes several rows. Indices have 32 bits unless
+// `wide`. Buffers of different alias scopes are told apart as on the CPU; what no one writes is read by
+// ld.global.nc.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -443,6 +443,22 @@ llvm::Value* PtxRunLowering::put_part(llvm::Value* word, llvm::Value* part, cons
     return builder_.CreateOr(word, builder_.CreateShl(part, static_cast<uint64_t>(number) * bits));
 }
 
+// The first point's address is computed, the others' are constants from there.
+void PtxRunLowering::access_spread(const Instruction& instruction, Lanes& lanes) {
+    const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+    const int64_t bytes = distance_ * DType(type.element).itemsize();
+    llvm::Value* first = run_address(instruction, lanes);
+    for (size_t k = 0; k < lanes.size(); ++k) {
+        llvm::Value* pointer = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), first,
+                                                                   k * static_cast<uint64_t>(bytes));
+        if (instruction.opcode == Opcode::kLoad) {
+            lanes[k][instruction.results[0].index] = load_at(pointer, type);
+        } else {
+            store_at(pointer, lanes[k][instruction.operands[1].index], type);
+        }
+    }
+}
+
 // --- pairs ------------------------------------------------------------------------------------------
 
 void PtxRunLowering::begin_small() {

@@ -24,9 +24,9 @@ protected:
     // The values of each lane, which is one of a run's points.
     using Lanes = std::vector<std::vector<Scalar>>;
 
-    // How the accesses of a run are made: one by one, at once where all are aligned, or at once where only
-    // what is written is.
-    enum class Reach : uint8_t { kEach, kAligned, kShifted };
+    // How the accesses of a run are made: one by one; one by one, `distance_` elements apart; at once where
+    // all are aligned, or at once where only what is written is.
+    enum class Reach : uint8_t { kEach, kSpread, kAligned, kShifted };
 
     // Finds the accesses that run along `along_`, and how many neighbours a thread takes: as many as fill the
     // widest access for the largest element, and more, up to four, where elements are small.
@@ -56,6 +56,8 @@ protected:
     void load_run(const ir::Instruction& instruction, Lanes& lanes, Reach reach);
     void store_run(const ir::Instruction& instruction, Lanes& lanes);
 
+    void access_spread(const ir::Instruction& instruction, Lanes& lanes);
+
     // Small integers of a run are computed in pairs where that is possible, and views of one array are read
     // together, from `begin_small` on.
     void begin_small();
@@ -63,8 +65,9 @@ protected:
     bool compute_packed(const ir::Instruction& instruction, const Lanes& lanes);
     void unpack_operands(const ir::Instruction& instruction, Lanes& lanes);
 
-    size_t along_ = 0;   // the grid's dimension whose neighbours threads take
-    int64_t lanes_ = 1;  // points of a run
+    size_t along_ = 0;      // the grid's dimension whose neighbours threads take
+    int64_t lanes_ = 1;     // points of a run
+    int64_t distance_ = 1;  // how far apart they are
 
 private:
     // How the parts of a run lie in memory: `count` accesses of `words` words, each word of one or more

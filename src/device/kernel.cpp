@@ -47,7 +47,9 @@ Units units_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
     if (grid.empty()) return units;
     if (points_of(grid) == 0) return {0, 0};
     const size_t along = image.run_dimension < 0 ? grid.size() - 1 : static_cast<size_t>(image.run_dimension);
-    units.runs = quotient_up(grid[along], image.points_per_thread) + (image.shifted_runs ? 1 : 0);
+    const int64_t distance = image.run_distance, span = distance * image.points_per_thread;
+    units.runs = grid[along] / span * distance + std::min(grid[along] % span, distance);
+    if (distance == 1) units.runs = quotient_up(grid[along], span) + (image.shifted_runs ? 1 : 0);
     for (size_t d = 0; d < grid.size(); ++d) {
         if (d == along) continue;
         const bool grouped = static_cast<int>(d) == image.tile_dimension;
@@ -84,7 +86,7 @@ bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::
         // The last block's threads have numbers past the end, and runs end past their row's.
         const Units units = units_of(image, grid);
         if (units.all() > kMostNarrow - kThreads) return false;
-        if (product(units.runs, image.points_per_thread) > kMostNarrow) return false;
+        if (product(units.runs + image.run_distance, image.points_per_thread) > kMostNarrow) return false;
         if (product(units.rows, image.rows_per_thread) > kMostNarrow) return false;
     }
     for (const CudaBufferFacts& buffer : image.buffers) {

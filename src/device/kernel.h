@@ -69,6 +69,9 @@ struct CudaKernelImage {
     // neighbouring rows of this dimension. -1: blocks have one row.
     int tile_dimension = -1;
     int rows_per_thread = 1;
+    // How far apart a thread's points are: so many threads take the points between two of them. 1:
+    // neighbours.
+    int run_distance = 1;
     // … or a team of threads computes a point: `team_threads` times the values of `team_words` of them, or,
     // if that is 0, 32 times a power of two up to kMostTeamThreads, the launch's choice by how many elements
     // a point walks. Teams are rows of a block (blockDim.x), of which a block may have several.

@@ -76,6 +76,22 @@ TEST(CudaLaunch, BlocksAreTiles) {
     EXPECT_EQ(shape_of(image, {100, 3, 30}).blocks, 50U);
 }
 
+TEST(CudaLaunch, ThreadsMayTakePointsThatAreApart) {
+    CudaKernelImage image;
+    image.points_per_thread = 4;
+    image.run_distance = 32;
+    image.tile_dimension = 0;
+    image.rows_per_thread = 2;
+    EXPECT_EQ(shape_of(image, {8, 20}).threads_x, 32U);  // a point each
+    EXPECT_EQ(shape_of(image, {8, 128}).threads_x, 32U);
+    EXPECT_EQ(shape_of(image, {8, 129}).threads_x, 64U);  // 32 threads of four points and one of one
+    EXPECT_EQ(shape_of(image, {8, 129}).blocks, 4U);
+    const auto large = shape_of(image, {1998, 1998});  // 15 times 32, and 32 of the last 78 points
+    EXPECT_EQ(large.threads_x, 64U);
+    EXPECT_EQ(large.threads_y, 4U);
+    EXPECT_EQ(large.blocks, 8U * 250U);
+}
+
 TEST(CudaLaunch, TeamsKeepShortRowsInSharedMemory) {
     CudaKernelImage image;
     image.teams = true;

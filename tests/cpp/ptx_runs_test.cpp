@@ -254,7 +254,8 @@ TEST_F(PtxRuns, StencilsAreComputedInTiles) {
         EXPECT_EQ(gpu.image().rows_per_thread, 2);
         EXPECT_EQ(gpu.image().points_per_thread, 4);
         EXPECT_EQ(gpu.image().run_dimension, 2);
-        for (const int64_t n : {1, 2, 5, 64, 131}) {
+        EXPECT_EQ(gpu.image().run_distance, 32);
+        for (const int64_t n : {1, 33, 128, 131, 300}) {
             for (const int64_t m : {1, 2, 3, 9}) {
                 SCOPED_TRACE(std::to_string(m) + " rows of " + std::to_string(n));
                 const int64_t l = 3, width = 4 * (n + 2), plane = width * (m + 2);

@@ -33,7 +33,7 @@ struct Thread {
 
 struct Block {
     std::vector<Thread> threads;
-    uint32_t threads_x = 1, threads_y = 1, number = 0;
+    uint32_t threads_x = 1, threads_y = 1, number = 0, count = 1;
 };
 
 Block block;
@@ -111,6 +111,7 @@ uint32_t simulated_read_ptx_sreg_tid_y() { return current->y; }
 uint32_t simulated_read_ptx_sreg_ntid_x() { return block.threads_x; }
 uint32_t simulated_read_ptx_sreg_ntid_y() { return block.threads_y; }
 uint32_t simulated_read_ptx_sreg_ctaid_x() { return block.number; }
+uint32_t simulated_read_ptx_sreg_nctaid_x() { return block.count; }
 
 static uint32_t shuffle(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp, bool down) {
     if (mask != ~0U || clamp != kWarp - 1) fail("a shuffle of some lanes");
@@ -156,6 +157,7 @@ int simulate(void (*entry)(const void*), const void* words, uint32_t blocks, uin
     kernel_words = words;
     block.threads_x = threads_x;
     block.threads_y = threads_y;
+    block.count = blocks;
     block.threads = std::vector<Thread>(static_cast<size_t>(threads_x) * threads_y);
     for (Thread& thread : block.threads) thread.stack = std::make_unique<char[]>(kStackBytes);
     for (block.number = 0; block.number < blocks; ++block.number) {
