@@ -33,6 +33,7 @@ constexpr int64_t kDistanceOfStencil = 32;  // a warp reads neighbours
 constexpr int kBlocksOfChains = 2;
 constexpr int kBlocksOfDear = 5;
 constexpr int kBlocksOfDearFloat64 = 3;
+constexpr int kBlocksOfSmall = 4;
 
 // A thread computes a point, or some neighbours.
 class PtxThreadLowering final : public PtxRunLowering {
@@ -369,6 +370,8 @@ private:
             blocks_at_once_ = kBlocksOfChains;
         } else if (cost_of(region) >= kDear) {
             blocks_at_once_ = is_dear_float64(region) ? kBlocksOfDearFloat64 : kBlocksOfDear;
+        } else if (any_address_) {
+            blocks_at_once_ = kBlocksOfSmall;
         }
     }
 
