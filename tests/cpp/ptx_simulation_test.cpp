@@ -13,6 +13,7 @@
 
 #include "gpu_kernel_testing.h"
 #include "ir/parser.h"
+#include "ptx_testing.h"
 
 namespace weft {
 namespace {
@@ -52,34 +53,7 @@ TEST_F(PtxSimulation, NeighboursWithAndWithoutAlignment) {
 }
 
 TEST_F(PtxSimulation, ArgmaxTakesTheFirstOfEqualsAndNanBeforeAll) {
-    const ir::Module module = ir::parse(R"(
-kernel @argmax(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global i64[8] scope 1) {
-  parallel grid (%i) in (%rows) {
-    %lowest = const f32 -inf
-    %none = const i64 9223372036854775807
-    %best, %at = reduce %k in %columns lanes 32 block 512 with (%lowest, %none) {
-      %x = load %a[%i, %k]
-      yield %x, %k
-    } combine (%l, %li, %r, %ri) {
-      %more = greater %r, %l
-      %same = equal %r, %l
-      %rn = isnan %r
-      %ln = isnan %l
-      %number = logical_not %ln
-      %better = logical_and %rn, %number
-      %strictly = logical_or %more, %better
-      %both = logical_and %rn, %ln
-      %tie = logical_or %same, %both
-      %earlier = less %ri, %li
-      %first = logical_and %tie, %earlier
-      %take = logical_or %strictly, %first
-      %value = select %take, %r, %l
-      %index = select %take, %ri, %li
-      yield %value, %index
-    }
-    store %out[%i], %at
-  }
-})");
+    const ir::Module module = ir::parse(testing_ptx::kArgmaxOfRows);
     const GpuKernel gpu(module, "argmax");
     std::mt19937 random(3);
     for (const int64_t columns : {1, 33, 511, 512, 1100, 2048}) {

@@ -228,34 +228,7 @@ TEST(Ptx, RowsLeaveRoomForOthersOnTheirMultiprocessor) {
 }
 
 TEST(Ptx, ArgmaxComparesNumbersOfElementsBetweenLanesOnly) {
-    const CudaKernelImage image = compile(R"(
-kernel @argmax(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global i64[8] scope 1) {
-  parallel grid (%i) in (%rows) {
-    %lowest = const f32 -inf
-    %none = const i64 9223372036854775807
-    %best, %at = reduce %k in %columns lanes 32 block 512 with (%lowest, %none) {
-      %x = load %a[%i, %k]
-      yield %x, %k
-    } combine (%l, %li, %r, %ri) {
-      %more = greater %r, %l
-      %same = equal %r, %l
-      %rn = isnan %r
-      %ln = isnan %l
-      %number = logical_not %ln
-      %better = logical_and %rn, %number
-      %strictly = logical_or %more, %better
-      %both = logical_and %rn, %ln
-      %tie = logical_or %same, %both
-      %earlier = less %ri, %li
-      %first = logical_and %tie, %earlier
-      %take = logical_or %strictly, %first
-      %value = select %take, %r, %l
-      %index = select %take, %ri, %li
-      yield %value, %index
-    }
-    store %out[%i], %at
-  }
-})");
+    const CudaKernelImage image = compile(kArgmaxOfRows);
     // Not for each of the 16 turns of a whole block; there are its steps between lanes, digits, and a part at
     // the end.
     EXPECT_LE(count_of(image.ptx, "setp.lt.s64"), 24U) << image.ptx;

@@ -88,4 +88,34 @@ inline std::string inexact_arithmetic(const std::string& ptx) {
     return {};
 }
 
+// The first of the largest of each row, as the graph lowers it: nan is larger than all.
+constexpr const char* kArgmaxOfRows = R"(
+kernel @argmax(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global i64[8] scope 1) {
+  parallel grid (%i) in (%rows) {
+    %lowest = const f32 -inf
+    %none = const i64 9223372036854775807
+    %best, %at = reduce %k in %columns lanes 32 block 512 with (%lowest, %none) {
+      %x = load %a[%i, %k]
+      yield %x, %k
+    } combine (%l, %li, %r, %ri) {
+      %more = greater %r, %l
+      %same = equal %r, %l
+      %rn = isnan %r
+      %ln = isnan %l
+      %number = logical_not %ln
+      %better = logical_and %rn, %number
+      %strictly = logical_or %more, %better
+      %both = logical_and %rn, %ln
+      %tie = logical_or %same, %both
+      %earlier = less %ri, %li
+      %first = logical_and %tie, %earlier
+      %take = logical_or %strictly, %first
+      %value = select %take, %r, %l
+      %index = select %take, %ri, %li
+      yield %value, %index
+    }
+    store %out[%i], %at
+  }
+})";
+
 }  // namespace weft::testing_ptx

@@ -201,3 +201,22 @@ def test_stencils_of_large_elements(dtype):
             b[..., 1:, 1:] = step(b)
         expect(b, y)
         expect(step(a.T), step(x.T))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "float16"])
+def test_a_plan_of_views_of_one_array_does_not_serve_views_of_two(dtype):
+    """Views of one array are read as one buffer; over other arrays the program is another."""
+    rng = numpy.random.default_rng(0)
+    theirs = [rng.integers(0, 30, (20, 3008)).astype(dtype) for _ in range(2)]
+    ours = [gpu(values) for values in theirs]
+    for _ in range(4):
+        for first, second, begin, end in [
+            (0, 0, 0, 1),
+            (0, 1, 0, 1),
+            (1, 1, 0, 3),
+            (1, 0, 5, 4),
+            (0, 0, 5, 5),
+        ]:
+            there = ours[first][:, begin : begin + 3000] + ours[second][:, end : end + 3000]
+            here = theirs[first][:, begin : begin + 3000] + theirs[second][:, end : end + 3000]
+            assert (there.to_device("cpu") == np.asarray(here)).all(), (first, second, begin, end)
