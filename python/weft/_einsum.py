@@ -350,14 +350,41 @@ def _plan(terms, output, shapes, optimize):
     return _Plan(terms, result, sizes, *_steps(terms, result, sizes, optimize))
 
 
+class _Call(NamedTuple):
+    """What a call does for operands of given shapes, dtypes and device."""
+
+    plan: _Plan
+    common: object  # the result's dtype
+    compute: object  # the dtype of the products
+    is_view: bool
+    shape: tuple
+
+
+def _call(plan, dtypes, on_gpu, dtype, casting, new_result):
+    common = _core.result_type(*dtypes) if dtype is None else _core.dtype(dtype)
+    is_view = len(dtypes) == 1 and set(plan.terms[0]) == set(plan.result) and new_result
+    if is_view:
+        common = dtypes[0]  # NumPy gives the view whatever dtype is asked for
+    for k, own in enumerate(dtypes):
+        if not _core.can_cast(own, common, casting):
+            raise TypeError(
+                f"Iterator operand {k} dtype could not be cast from {own!r} to {common!r} according to the "
+                f"rule '{casting}'"
+            )
+    # Of short floats float32, rounded once; GPUs multiply two of them so by themselves.
+    by_library = len(dtypes) == 2 and on_gpu
+    compute = common if is_view or by_library else _core._accumulator(common)
+    return _Call(plan, common, compute, is_view, tuple(plan.sizes[label] for label in plan.result))
+
+
 @functools.lru_cache(maxsize=256)
-def _plan_of_text(text, shapes, optimize):
-    """Kept, since a plan takes longer than many products. What it holds is not changed by anyone."""
-    return _plan(*_terms_of_text(text, len(shapes)), shapes, optimize)
+def _call_of_text(text, shapes, optimize, *about):
+    """Kept, since to find it takes longer than many products. What it holds is not changed by anyone."""
+    return _call(_plan(*_terms_of_text(text, len(shapes)), shapes, optimize), *about)
 
 
-def _read_call(operands, optimize):
-    """The plan of a call, and its operands."""
+def _read_operands(operands):
+    """The terms of a call, as text or as lists of labels with the output's, and its operands."""
     if len(operands) == 0 or (len(operands) == 1 and not isinstance(operands[0], (str, bytes))):
         _fail(
             "must specify the einstein sum subscripts string and at least one operand, or at least one operand and "
@@ -365,14 +392,19 @@ def _read_call(operands, optimize):
         )
     if isinstance(operands[0], (str, bytes)):
         text = operands[0].decode() if isinstance(operands[0], bytes) else operands[0]
-        arrays = [asarray(operand) for operand in operands[1:]]
-        shapes = tuple(a.shape for a in arrays)
-        if optimize is None or isinstance(optimize, (bool, str)):
-            return _plan_of_text(text, shapes, optimize), arrays
-        return _plan(*_terms_of_text(text, len(arrays)), shapes, optimize), arrays
-    terms, output = _terms_of_lists(operands)
-    arrays = [asarray(operand) for operand in operands[: 2 * len(terms) : 2]]
-    return _plan(terms, output, [a.shape for a in arrays], optimize), arrays
+        return text, [asarray(operand) for operand in operands[1:]]
+    terms = _terms_of_lists(operands)
+    return terms, [asarray(operand) for operand in operands[: 2 * len(terms[0]) : 2]]
+
+
+def _is_kept(terms, optimize):
+    return isinstance(terms, str) and (optimize is None or isinstance(optimize, (bool, str)))
+
+
+def _plan_of(terms, arrays, optimize):
+    if isinstance(terms, str):
+        terms = _terms_of_text(terms, len(arrays))
+    return _plan(*terms, tuple(a.shape for a in arrays), optimize)
 
 
 def _contract_all(arrays, plan):
@@ -381,7 +413,7 @@ def _contract_all(arrays, plan):
     values = []
     for a, term in zip(arrays, plan.terms):
         unique = list(dict.fromkeys(term))
-        values.append(asarray(a) if unique == term else _core._label_view(asarray(a), term, unique))
+        values.append(a if unique == term else _core._label_view(a, term, unique))
     for step in plan.steps:
         values.append(
             _core._contract(
@@ -396,27 +428,25 @@ def einsum(operands, out, optimize, dtype, order, casting):
     """weft.einsum."""
     if order not in ("C", "F", "A", "K"):
         _fail(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
-    plan, arrays = _read_call(operands, optimize)
-    terms, result, sizes = plan.terms, plan.result, plan.sizes
-    common = _core.result_type(*arrays) if dtype is None else _core.dtype(dtype)
-    is_view = len(arrays) == 1 and set(terms[0]) == set(result) and out is None
-    if is_view and common != arrays[0].dtype:
-        common = arrays[0].dtype  # NumPy gives the view whatever dtype is asked for
-    for k, a in enumerate(arrays):
-        if not _core.can_cast(a.dtype, common, casting):
-            raise TypeError(
-                f"Iterator operand {k} dtype could not be cast from {a.dtype!r} to {common!r} according to the "
-                f"rule '{casting}'"
-            )
-    # Of short floats float32, rounded once; GPUs multiply two of them so by themselves.
-    by_library = len(arrays) == 2 and arrays[0].device != "cpu"
-    compute = common if is_view or by_library else _core._accumulator(common)
-    arrays = [a.astype(compute, copy=False) for a in arrays]
+    terms, arrays = _read_operands(operands)
+    about = (
+        tuple([a.dtype for a in arrays]),
+        len(arrays) > 0 and arrays[0].device != "cpu",
+        dtype,
+        casting,
+        out is None,
+    )
+    if _is_kept(terms, optimize) and (dtype is None or isinstance(dtype, _core.dtype)):
+        call = _call_of_text(terms, tuple([a.shape for a in arrays]), optimize, *about)
+    else:
+        call = _call(_plan_of(terms, arrays, optimize), *about)
+    plan, common, compute, is_view, shape = call
+    arrays = [a if a.dtype is compute else a.astype(compute, copy=False) for a in arrays]
     value = _contract_all(arrays, plan)
-    shape = tuple(sizes[label] for label in result)
     if value.shape != shape:
         value = _core.broadcast_to(value, shape)
-    value = value.astype(common, copy=False)
+    if common is not compute:
+        value = value.astype(common, copy=False)
     if out is not None:
         if not isinstance(out, _core.ndarray):
             raise TypeError("out must be an array")
@@ -450,7 +480,7 @@ def _text(labels):
 
 def einsum_path(operands, optimize):
     """weft.einsum_path."""
-    plan, _ = _read_call(operands, None)
+    plan = _plan_of(*_read_operands(operands), None)
     terms, result, sizes = plan.terms, plan.result, plan.sizes
     sets = [set(term) for term in terms]
     count = len(sets)

@@ -1,5 +1,8 @@
 """NumPy's products that are put together from `matmul`, `dot` and single steps of contraction."""
 
+import functools
+import importlib
+
 from weft import _core
 from weft._core import asarray, dot, matmul, ndarray
 
@@ -168,6 +171,12 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)
 
 
+@functools.cache
+def _einsum_module():
+    """Loaded at the first call; `import` in each call costs as much as recording the product."""
+    return importlib.import_module("weft._einsum")
+
+
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
     """Einstein's summation: the product of the operands, summed over each label that the result has not.
 
@@ -181,9 +190,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> np.einsum('ij,j->i', [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
-    from weft._einsum import einsum
-
-    return einsum(operands, out, optimize, dtype, order, casting)
+    return _einsum_module().einsum(operands, out, optimize, dtype, order, casting)
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
@@ -192,6 +199,4 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     >>> np.einsum_path('ij,jk,kl->il', np.ones((2, 9)), np.ones((9, 2)), np.ones((2, 9)))[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
-    from weft._einsum import einsum_path
-
-    return einsum_path(operands, optimize)
+    return _einsum_module().einsum_path(operands, optimize)

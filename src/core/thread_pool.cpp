@@ -24,7 +24,7 @@
 namespace weft {
 namespace {
 
-constexpr auto kSpinTime = std::chrono::microseconds(50);  // a Python loop's launches follow within this
+constexpr auto kSpinTime = std::chrono::microseconds(200);  // a Python loop's launches follow within this
 constexpr int kPausesPerClockRead = 32;
 
 void pause_briefly() {
