@@ -12,6 +12,7 @@ using ir::ValueId;
 namespace {
 
 constexpr int64_t kLocalBytes = int64_t{64} << 10;
+constexpr int64_t kMostLocalBytes = int64_t{512} << 10;  // on the stack of a thread
 constexpr int64_t kMostBlocks = 8;
 
 }  // namespace
@@ -41,11 +42,16 @@ int64_t inner_extent(size_t fold, const ReductionSpace& walk, const Dims& shape)
     return extent;
 }
 
-int64_t folded_chunk(const ReductionSpace& walk, size_t reductions) {
+int64_t folded_chunk(const ReductionSpace& walk, size_t reductions, bool deviations) {
+    if (deviations) return walk.chunk;
     const int64_t bytes = walk.block * static_cast<int64_t>(sizeof(double) * reductions);
     int64_t blocks = kMostBlocks;
     while (blocks > 1 && blocks * bytes > kLocalBytes) blocks /= 2;
     return blocks * walk.block;
+}
+
+bool can_fold(const ReductionSpace& walk, size_t reductions, bool deviations) {
+    return !deviations || walk.chunk * static_cast<int64_t>(sizeof(double) * reductions) <= kMostLocalBytes;
 }
 
 std::vector<ValueId> compute_rows(

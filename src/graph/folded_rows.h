@@ -22,12 +22,19 @@ std::optional<size_t> fold_of(const Dims& strides, const ReductionSpace& walk, c
 // Two folds of one kernel.
 std::optional<size_t> joined_folds(std::optional<size_t> a, std::optional<size_t> b);
 
+// Shorter rows cost more than what they make does when it is stored and read again (measured).
+constexpr int64_t kShortestFoldedRow = 16;
+
 // Elements of a row of the fold.
 int64_t inner_extent(size_t fold, const ReductionSpace& walk, const Dims& shape);
 
 // Elements of a chunk: a power of two of blocks, as everywhere (KernelForm::chunk), and few enough that the
-// elements of all reductions stay in the first-level cache until they are reduced.
-int64_t folded_chunk(const ReductionSpace& walk, size_t reductions);
+// elements of all reductions stay in the first-level cache until they are reduced. Of squared deviations a
+// chunk is one unit, which the second-level cache holds.
+int64_t folded_chunk(const ReductionSpace& walk, size_t reductions, bool deviations);
+
+// Whether local memory holds the elements of a chunk of so many reductions.
+bool can_fold(const ReductionSpace& walk, size_t reductions, bool deviations);
 
 // Computes `count` elements from position `begin` of the merged axes, row by row, into local memory: one
 // buffer of `chunk` elements for each type, in alias scopes from `scope` on. `elements` gives the values at a

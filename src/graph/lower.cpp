@@ -535,12 +535,21 @@ private:
 
     // The reductions' elements in local memory: their positions would have to be divided by the rows' length.
     void compute_elements(Scope& point, const Values& at, ValueId begin, ValueId count) {
-        std::vector<ScalarType> types;
+        std::vector<const ReductionForm*> distinct;  // a mean and a deviation are of the same elements
+        std::vector<size_t> number;
         for (const ReductionForm& reduction : form_.reductions) {
-            prepare(point, reduction.element);
-            types.push_back(reduction.compute);
+            const auto same = std::find_if(distinct.begin(), distinct.end(), [&](const auto* other) {
+                return other->element == reduction.element && other->compute == reduction.compute;
+            });
+            number.push_back(static_cast<size_t>(same - distinct.begin()));
+            if (same == distinct.end()) distinct.push_back(&reduction);
         }
-        elements_ = compute_rows(
+        std::vector<ScalarType> types;
+        for (const ReductionForm* reduction : distinct) {
+            prepare(point, reduction->element);
+            types.push_back(reduction->compute);
+        }
+        const std::vector<ValueId> locals = compute_rows(
             builder_, begin, count, reduced_sizes_[1], form_.chunk, types,
             static_cast<uint16_t>(outputs_.size() + 1), [&](ValueId row, ValueId column) {
                 Values position = at;
@@ -548,10 +557,11 @@ private:
                 position.push_back(column);
                 Scope scope = make_scope(position, &point);
                 Values values;
-                for (const ReductionForm& reduction : form_.reductions)
-                    values.push_back(builder_.cast(compute(scope, reduction.element), reduction.compute));
+                for (const ReductionForm* reduction : distinct)
+                    values.push_back(builder_.cast(compute(scope, reduction->element), reduction->compute));
                 return values;
             });
+        for (const size_t k : number) elements_.push_back(locals[k]);
     }
 
     // One walk over the row or the chunk: its reductions' results, or their partial results stored.
@@ -564,6 +574,7 @@ private:
             prepare(point, reduction.element);
             if (!reduction.info->deviations) continue;
             pilots[k] = pilot_of(builder_, count, [&](Builder& inner, std::span<const ValueId> arguments) {
+                if (!elements_.empty()) return Values{inner.load(elements_[k], std::array{arguments[0]})};
                 Scope scope = element_scope(arguments[0]);
                 return Values{inner.cast(compute(scope, reduction.element), reduction.compute)};
             });

@@ -440,6 +440,9 @@ private:
             joined_folds(draft.fold, fold_of_inputs(node, *draft.walk, draft.shape, maps));
         if (!fold || *fold == 0) return fold;
         if (!is_on(OptionalStep::kFolds) || draft.walk->lanes == 1) return std::nullopt;
+        // On the CPU each row is a loop; on GPUs positions are divided by the rows' length.
+        if (node.device->is_cpu() && inner_extent(*fold, *draft.walk, draft.shape) < kShortestFoldedRow)
+            return std::nullopt;
         const auto along_row = [&](const std::vector<IndexMap>& own) {
             return std::any_of(own.begin(), own.end(),
                                [&](const IndexMap& map) { return moves_along_row(map, draft); });
@@ -455,9 +458,24 @@ private:
         return fold;
     }
 
-    // Chunks of squared deviations are longer than what local memory holds; later phases would fold again.
+    // Later phases would fold again.
     bool can_be_folded(const Node& reduction, const Draft& draft) {
-        return !reduction.reduction->deviations && !reads_in_row(reduction, draft);
+        return !reads_in_row(reduction, draft) && keeps_folded_elements(draft, &reduction);
+    }
+
+    // Whether local memory holds the elements of the group's folded reductions, with `more` and `others`.
+    static bool keeps_folded_elements(const Draft& draft, const Node* more,
+                                      std::span<Node* const> others = {}) {
+        std::unordered_set<const Node*> reductions;
+        const auto take = [&](const Node* node) {
+            if (node->kind == NodeKind::kReduce) reductions.insert(node);
+        };
+        for (const Node* node : draft.nodes) take(node);
+        for (const Node* node : others) take(node);
+        if (more != nullptr) take(more);
+        const bool deviations = std::any_of(reductions.begin(), reductions.end(),
+                                            [](const Node* node) { return node->reduction->deviations; });
+        return can_fold(*draft.walk, reductions.size(), deviations);
     }
 
     // ---- reductions ----
@@ -629,6 +647,7 @@ private:
             return false;
         if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.fold != b.fold : writes(a) || writes(b))
             return false;
+        if (a.fold != 0 && !keeps_folded_elements(a, nullptr, b.nodes)) return false;
         return std::any_of(a.nodes.begin(), a.nodes.end(),
                            [&](const Node* node) { return shares_input(*node, b); });
     }
@@ -643,7 +662,8 @@ private:
         const Node& last = *draft.nodes.front();
         if (node.kind == NodeKind::kReduce) {
             return draft.reduced == node.reduced_axes && draft.walk &&
-                   same_walk(*draft.walk, space_of(node)) && (draft.fold == 0 || !node.reduction->deviations);
+                   same_walk(*draft.walk, space_of(node)) &&
+                   (draft.fold == 0 || keeps_folded_elements(draft, &node));
         }
         return !draft.walk && last.kind != NodeKind::kArange && is_pointwise(last);
     }

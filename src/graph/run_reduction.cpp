@@ -133,9 +133,11 @@ private:
         StepBuilder first_steps(first, group_);
         add_reductions(first, first_steps);
         find_fold(first);
+        const bool deviations = std::any_of(reductions_.begin(), reductions_.end(),
+                                            [](const Node* node) { return node->reduction->deviations; });
         const int64_t chunk = fold_ == 0 || !group_.device->is_cpu()
                                   ? walk_.chunk
-                                  : folded_chunk(walk_, first.form.reductions.size());
+                                  : folded_chunk(walk_, first.form.reductions.size(), deviations);
         const int64_t chunks = (inner_ + chunk - 1) / chunk;
 
         KernelParts second;
