@@ -179,6 +179,7 @@ public:
     virtual int ordinal() const { return 0; }      // among devices of its kind
     virtual int64_t memory_bytes() const = 0;      // all that this process could have, in the beginning
     virtual int64_t cache_bytes() const = 0;       // of the largest cache: what is larger does not stay near
+    virtual int64_t core_cache_bytes() const { return cache_bytes(); }  // of the largest that is a core's own
     virtual MemoryStats memory_stats() const = 0;
     virtual size_t bytes_in_use() const = 0;
     virtual size_t bytes_pooled() const = 0;

@@ -47,8 +47,8 @@ bool walks_near_rows(const KernelParts& parts, const Dims& extents) {
             near |= std::abs(first->base - use.base) >= std::abs(use.strides[use.strides.size() - 2]);
         }
     }
-    const int64_t bytes = element_count(extents) * itemsizes, cache = cpu_device().cache_bytes();
-    return near && bytes > cache / 16 && bytes <= cache;
+    const int64_t bytes = element_count(extents) * itemsizes;
+    return near && bytes > cpu_device().core_cache_bytes() && bytes <= cpu_device().cache_bytes();
 }
 
 }  // namespace

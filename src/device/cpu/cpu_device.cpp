@@ -37,15 +37,30 @@ void finish_streams() {
 }
 
 // As the kernel says, of one cache: sysconf() adds up those of the whole processor.
-int64_t largest_cache() {
-    int64_t largest = 0;
+struct Caches {
+    int64_t largest = 0, of_core = 0;
+};
+
+Caches find_caches() {
+    Caches caches;
     for (int index = 0; index < 8; ++index) {
-        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+        std::ifstream size(folder + "/size"), level(folder + "/level");
         int64_t kilobytes = 0;
-        if (file >> kilobytes) largest = std::max(largest, kilobytes << 10);
+        int number = 0;
+        if (!(size >> kilobytes)) continue;
+        caches.largest = std::max(caches.largest, kilobytes << 10);
+        if (level >> number && number <= 2) caches.of_core = std::max(caches.of_core, kilobytes << 10);
     }
-    constexpr int64_t kUsual = int64_t{32} << 20;  // where the system does not say
-    return largest != 0 ? largest : kUsual;
+    constexpr int64_t kUsual = int64_t{32} << 20, kUsualOfCore = int64_t{1} << 20;  // where nothing is said
+    if (caches.largest == 0) caches.largest = kUsual;
+    if (caches.of_core == 0) caches.of_core = kUsualOfCore;
+    return caches;
+}
+
+const Caches& caches() {
+    static const Caches found = find_caches();
+    return found;
 }
 
 class CpuDevice final : public DeviceBackend {
@@ -103,10 +118,8 @@ public:
         static const auto bytes = static_cast<int64_t>(std::min<size_t>(available_memory(), size_t{1} << 50));
         return bytes;
     }
-    int64_t cache_bytes() const override {
-        static const int64_t bytes = largest_cache();
-        return bytes;
-    }
+    int64_t cache_bytes() const override { return caches().largest; }
+    int64_t core_cache_bytes() const override { return caches().of_core; }
     double peak_bandwidth() override { return measured_memory_speed(); }
     void synchronize() override {}  // launch returns when the kernel is done
     void require(size_t bytes) override { require_pool_bytes(bytes); }
