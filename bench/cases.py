@@ -474,7 +474,8 @@ everyday("std", 0.6, std)
 everyday("softmax over rows", 0.35, softmax, work={("exp", "f4"): 1.6e7})
 everyday(
     "(q - q.mean(0)) / q.std(0)", 0.35, lambda np, q: (q - q.mean(0)) / std(np, q, 0),
-    tolerance=1e-3, moves=3 * 4000**2 * 4, note="NumPy adds rows one by one, in float32",
+    # 4000 additions in a row, which float32 rounds, divided by what is nearly 0: NumPy's error, not weft's.
+    tolerance=1e-2, moves=3 * 4000**2 * 4, note="NumPy adds rows one by one, in float32",
 )  # fmt: skip
 everyday("argmax, axis 1", 0.85, lambda np, q: q.argmax(1), tolerance=0)
 everyday("cumsum, axis 1", 0.3, lambda np, q: q.cumsum(1), tolerance=1e-4)
