@@ -79,11 +79,18 @@ struct Slice {
 };
 struct NewAxis {};
 struct Ellipsis {};
-using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis, array>;  // an array of integers
+using Index = std::variant<int64_t, Slice, NewAxis, Ellipsis, array>;  // an array of integers or bools
 
 // A view, but with arrays among the indices a copy: elements at the positions that these name together, after
-// they are broadcast. Throws IndexError.
+// they are broadcast. An array of bools stands for the positions, along as many axes as it has dimensions, at
+// which it is true. Throws IndexError.
 array index(const array& input, std::span<const Index> indices);
+// target[indices] = value. Where arrays of integers name an element several times, it takes the last value.
+// Throws IndexError before anything is written.
+void assign_at(const array& target, std::span<const Index> indices, const Argument& value);
+// The positions of elements that are not zero, along each axis, in C order. Throws ValueError for an array
+// without dimensions.
+std::vector<array> nonzero(const array& input);
 array transpose(const array& input, std::span<const int64_t> axes);  // empty: reversed
 array swapaxes(const array& input, int64_t first, int64_t second);
 array squeeze(const array& input, std::optional<Dims> axes);
@@ -98,7 +105,7 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
 array reshape(const array& input, const Dims& shape, char order = 'C', std::optional<bool> copy = {});
 array ravel(const array& input, char order = 'C');
 
-// ---- reading at computed positions: copies ----
+// ---- reading and writing at computed positions: copies ----
 
 // What positions beyond an axis mean: an error; counted on around the axis; the nearest one there is.
 enum class TakeMode : uint8_t { kRaise, kWrap, kClip };
@@ -108,6 +115,8 @@ array take(const array& input, const array& indices, std::optional<int64_t> axis
            const array& out = {});
 // The element at indices[i] along `axis` and at i along the others, which broadcast.
 array take_along_axis(const array& input, const array& indices, int64_t axis);
+// What take_along_axis reads becomes `value`, which broadcasts to the result's shape.
+void put_along_axis(const array& target, const array& indices, const Argument& value, int64_t axis);
 
 // ---- moving and converting ----
 

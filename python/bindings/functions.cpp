@@ -256,11 +256,21 @@ array to_mask(const array& condition) {
     return broadcast_to(astype(narrow, DType(ScalarType::kBool)), condition.shape());
 }
 
+nb::object nonzero_function(nb::handle input) {
+    const array value = to_array(input);
+    std::vector<array> positions;
+    {
+        const ReleaseGil release(is_large(value));
+        positions = nonzero(value);
+    }
+    nb::list result;
+    for (array& each : positions) result.append(wrap(std::move(each)));
+    return nb::tuple(result);
+}
+
 nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
     if (x.is_none() != y.is_none()) throw ValueError("either both or neither of x and y should be given");
-    if (x.is_none())
-        throw NotImplementedError(
-            "weft has no np.where(condition) yet; meanwhile use numpy.where(numpy.asarray(condition))");
+    if (x.is_none()) return nonzero_function(condition);
     array mask = to_array(condition);
     if (!mask.dtype().is_bool()) mask = to_mask(mask);
     static const OpInfo* const select = find_op("where") != nullptr ? find_op("where") : find_op("select");
@@ -537,8 +547,22 @@ void bind_functions(nb::module_& m) {
             return wrap(std::move(result));
         },
         arg("arr"), arg("indices"), arg("axis"));
+    m.def(
+        "_put_along_axis",
+        [](nb::handle target, nb::handle indices, nb::handle value, int64_t axis) {
+            const array& into = array_of(target);
+            const array& positions = array_of(indices);
+            const Argument argument = to_element_argument(value, into.dtype(), kMaxDimensions);
+            const ReleaseGil release(is_large(into) || is_large(positions));
+            put_along_axis(into, positions, argument, axis);
+        },
+        arg("arr"), arg("indices"), arg("values"), arg("axis"));
+    m.def("nonzero", nonzero_function, arg("a"),
+          "The positions of elements that are not zero: an int64 array for each axis, in C order.\n\n"
+          ">>> np.nonzero([[3, 0], [0, 4]])\n(array([0, 1]), array([0, 1]))");
     m.def("where", where_function, arg("condition"), arg("x") = none, arg("y") = none,
-          "Elements of `x` where `condition` is true, of `y` elsewhere.");
+          "Elements of `x` where `condition` is true, of `y` elsewhere; without these two, "
+          "nonzero(condition).");
     m.def("copyto", copyto, arg("dst"), arg("src"), arg("casting") = "same_kind", arg("where") = true,
           "Copies `src` into `dst`, where `where` is true.");
     m.def(

@@ -1,4 +1,4 @@
-// Indexing, reading and writing: integers, slices, None and Ellipsis; and reading by arrays of integers.
+// Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "bindings.h"
 #include "graph/at_hand.h"
@@ -12,19 +12,6 @@ constexpr const char* kWrongIndex =
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
     "valid "
     "indices";
-
-[[noreturn]] void throw_no_boolean_index() {
-    throw NotImplementedError(
-        "weft has no boolean-array indexing yet; meanwhile read with weft.asarray(numpy.asarray(x)[index]), "
-        "or "
-        "choose with weft.where(index, x, y), or write with weft.copyto(x, y, where=index)");
-}
-
-[[noreturn]] void throw_no_array_writing() {
-    throw NotImplementedError(
-        "weft does not write by integer-array indexing yet; meanwhile write into a copy of NumPy's: "
-        "numpy.array(x)[index] = value");
-}
 
 /// An array of another library, not a scalar: NumPy's scalars cannot be assigned to.
 bool is_foreign_array(PyObject* object) {
@@ -42,9 +29,13 @@ array listed_index(PyObject* list) {
 struct Key {
     std::vector<Index> indices;
     bool only_integers = true;
-    bool gathers = false;      // there are arrays with dimensions
+    bool gathers = false;      // there are arrays with dimensions, or bools
     bool from_arrays = false;  // there are arrays without: the result is a copy
 };
+
+bool is_truth(PyObject* object) {
+    return PyBool_Check(object) || (is_scalar(object) && scalar_dtype(object).is_bool());
+}
 
 /// Whether `object` is an integer for indexing; sets `value`.
 bool integer_key(PyObject* object, int64_t& value, Key& key) {
@@ -58,13 +49,13 @@ bool integer_key(PyObject* object, int64_t& value, Key& key) {
     }
     if (is_array(object)) {
         const array& index = array_of(object);
-        if (index.dtype().is_bool()) throw_no_boolean_index();
+        if (index.dtype().is_bool()) return false;
         if (!index.dtype().is_integer())
             throw IndexError("arrays used as indices must be of integer (or boolean) type");
         if (index.ndim() != 0) return false;
         key.from_arrays = true;
-    } else if (PyBool_Check(object) || (is_scalar(object) && scalar_dtype(object).is_bool())) {
-        throw_no_boolean_index();
+    } else if (is_truth(object)) {
+        return false;
     } else if (is_scalar(object) && !scalar_dtype(object).is_integer()) {
         return false;
     }
@@ -101,7 +92,8 @@ void add_key(PyObject* item, Key& key) {
         key.indices.emplace_back(NewAxis{});
     } else if (integer_key(item, value, key)) {
         key.indices.emplace_back(value);
-    } else if (is_array(item) || PyList_Check(item) || PyTuple_Check(item) || has_foreign_buffer(item)) {
+    } else if (is_array(item) || PyList_Check(item) || PyTuple_Check(item) || is_truth(item) ||
+               has_foreign_buffer(item)) {
         const bool listed = PyList_Check(item) || PyTuple_Check(item);
         array index = listed ? listed_index(item) : to_array(nb::handle(item));
         if (listed && index.size() == 0) index = astype(index, ScalarType::kInt64);
@@ -111,7 +103,6 @@ void add_key(PyObject* item, Key& key) {
             throw IndexError(known ? "arrays used as indices must be of integer (or boolean) type"
                                    : kWrongIndex);
         }
-        if (dtype.is_bool()) throw_no_boolean_index();
         key.only_integers = false;
         key.gathers = true;
         key.indices.emplace_back(std::move(index));
@@ -223,6 +214,15 @@ nb::object read_by_arrays(const array& value, const Key& key) {
     return wrap_view(std::move(result), owner);
 }
 
+/// x[key] = value where arrays take part.
+void write_by_arrays(const array& target, const Key& key, PyObject* value) {
+    const Argument argument = to_element_argument(nb::handle(value), target.dtype(), kMaxDimensions);
+    bool large = is_large(target);
+    if (const auto* source = std::get_if<array>(&argument)) large |= is_large(*source);
+    const ReleaseGil release(large);
+    assign_at(target, key.indices, argument);
+}
+
 PyObject* array_subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         const array& value = array_of(self);
@@ -262,7 +262,10 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
             target = std::move(*view);
         } else {
             parsed = parse_key(key);
-            if (parsed.gathers) throw_no_array_writing();
+            if (parsed.gathers) {
+                write_by_arrays(whole, parsed, value);
+                return 0;
+            }
             target = index(whole, parsed.indices);
         }
         const bool element = parsed.only_integers && target.ndim() == 0;
@@ -280,9 +283,10 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
                 source.shape() == target.shape() && source.strides() == target.strides() &&
                 source.dtype() == target.dtype())
                 return 0;
-            if (element && source.ndim() != 0) refuse_in_one_element(source, target.dtype());
         }
         const Argument argument = to_element_argument(nb::handle(value), target.dtype(), target.ndim());
+        if (const auto* source = std::get_if<array>(&argument); element && source && source->ndim() != 0)
+            refuse_in_one_element(*source, target.dtype());
         const ReleaseGil release(is_large(target));
         assign(target, argument);
         return 0;

@@ -20,7 +20,20 @@ from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
 from weft._functions import *
 from weft._functions import all, any, max, min, round, sum
 from weft._products import einsum, einsum_path, inner, matvec, outer, tensordot, trace, vdot, vecdot, vecmat
-from weft._selection import take, take_along_axis
+from weft._selection import (
+    argwhere,
+    choose,
+    compress,
+    extract,
+    flatnonzero,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    select,
+    take,
+    take_along_axis,
+)
 from weft._sharing import from_dlpack
 from weft._statistics import mean, std, var
 from weft.exceptions import DeviceError, InternalError, OutOfMemoryError

@@ -11,7 +11,8 @@ from weft._functions import round as _round
 from weft._missing import MissingAttribute
 from weft._numpy_names import array_names
 from weft._products import trace
-from weft._selection import take
+from weft._selection import choose, put, take
+from weft._selection import compress as _compress
 from weft._statistics import mean, std, var
 
 
@@ -25,6 +26,16 @@ def conj(self, *args, **options):
 def clip(self, min=None, max=None, out=None, **options):
     """The elements, those below `min` or above `max` replaced by the bound."""
     return _clip(self, min, max, out, **options)
+
+
+def compress(self, condition, axis=None, out=None):
+    """The subarrays along `axis` at which `condition` is true."""
+    return _compress(condition, self, axis, out)
+
+
+def nonzero(self):
+    """The positions of elements that are not zero, along each axis."""
+    return _core.nonzero(self)
 
 
 def round(self, decimals=0, out=None):
@@ -46,7 +57,22 @@ def _by_python(function):
 
 
 for _type in (ndarray, generic):
-    for _function in (mean, var, std, conj, clip, round, cumsum, cumprod, trace, take):
+    for _function in (
+        mean,
+        var,
+        std,
+        conj,
+        clip,
+        round,
+        cumsum,
+        cumprod,
+        trace,
+        take,
+        choose,
+        put,
+        compress,
+        nonzero,
+    ):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 

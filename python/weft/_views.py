@@ -143,10 +143,7 @@ class flatiter:
         array = self.base
         flat = array.reshape(-1)
         part = flat[key] if not isinstance(key, int) else flat[key : key + 1 or None]
-        if part.size and not _core.shares_memory(part, flat):
-            raise NotImplementedError(
-                "weft does not write by integer-array indexing yet; meanwhile write in a loop"
-            )
+        by_positions = part.size > 0 and not _core.shares_memory(part, flat)
         with array.device:
             values = _core.asarray(value).reshape(-1)
         if values.size == 0:
@@ -157,14 +154,15 @@ class flatiter:
             # Values repeat until the part is full.
             turns = -(-part.size // values.size)
             values = _core.concatenate([values] * turns)[: part.size] if turns else values[:0]
-        if not _core.shares_memory(flat, array):
-            # `flat` is a copy: change it, then store all of it.
-            if not array.flags.writeable:
-                raise ValueError("underlying array is read-only")
-            part[...] = values
-            array[...] = flat.reshape(array.shape)
+        is_copy = not _core.shares_memory(flat, array)
+        if is_copy and not array.flags.writeable:
+            raise ValueError("underlying array is read-only")
+        if by_positions:
+            flat[key] = values.reshape(part.shape)
         else:
             part[...] = values
+        if is_copy:
+            array[...] = flat.reshape(array.shape)
 
     def copy(self):
         """A copy of the elements as one axis."""

@@ -173,8 +173,8 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kWhile: lower_while(instruction); return;
         case Opcode::kIf: lower_if(instruction); return;
         case Opcode::kParallel: lower_parallel(instruction); return;
-        case Opcode::kAtomic:
-        case Opcode::kCompareExchange: refuse("an atomic operation");
+        case Opcode::kAtomic: lower_atomic(instruction); return;
+        case Opcode::kCompareExchange: lower_compare_exchange(instruction); return;
         case Opcode::kBarrier: refuse("a barrier");
         case Opcode::kReduce: refuse("reduce");
         case Opcode::kScan: refuse("scan");

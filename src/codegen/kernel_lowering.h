@@ -55,6 +55,7 @@ protected:
 
     virtual Scalar load(const BufferValue& from, std::span<const ir::ValueId> indices) = 0;
     virtual void store(const BufferValue& to, const Scalar& value, std::span<const ir::ValueId> indices) = 0;
+    virtual llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices) = 0;
     virtual void lower_parallel(const ir::Instruction& instruction) = 0;
     // A word of the arguments that is a buffer's base; one that is a stride, as i64.
     virtual llvm::Value* load_base(int64_t word, const std::string& name) = 0;
@@ -62,6 +63,12 @@ protected:
     virtual void lower(const ir::Instruction& instruction);
     // What a target tells LLVM about a `for`.
     virtual void annotate_loop(llvm::BranchInst*, const ir::Instruction&) {}
+    // Before and after an atomic operation that is not relaxed.
+    virtual void fence(const ir::Instruction& instruction, bool before);
+    // Atomic operations need it, whatever views begin where; x86-64 does them anywhere.
+    llvm::Align atomic_alignment(ScalarType type) const {
+        return llvm::Align(static_cast<uint64_t>(part_size(type)));
+    }
     // Lowers all but the yield; gives what is yielded.
     virtual std::vector<Scalar> lower_region(const ir::Region& region);
 
@@ -103,6 +110,10 @@ protected:
     void lower_for(const ir::Instruction& instruction);
     void lower_while(const ir::Instruction& instruction);
     void lower_if(const ir::Instruction& instruction);
+    void lower_atomic(const ir::Instruction& instruction);  // atomic_lowering.cpp
+    void lower_compare_exchange(const ir::Instruction& instruction);
+    llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,
+                               ScalarType type);
 
     llvm::BasicBlock* new_block(const llvm::Twine& name) {
         return llvm::BasicBlock::Create(context_, name, function_);

@@ -69,7 +69,7 @@ private:
 
     // --- memory --------------------------------------------------------------------------------------
 
-    llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) {
+    llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) override {
         llvm::Value* pointer = buffer.base;
         if (buffer.origin != nullptr) {
             llvm::Value* offset = builder_.CreateNSWSub(index(indices.back()), buffer.origin);

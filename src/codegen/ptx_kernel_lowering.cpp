@@ -276,95 +276,13 @@ void PtxKernelLowering::lower_shared(const Instruction& instruction) {
 
 // The instructions themselves are relaxed; fences give them their order.
 void PtxKernelLowering::fence(const Instruction& instruction, bool before) {
+    if (instruction.scope == ir::MemoryScope::kSystem) refuse("an atomic operation of system scope");
     const ir::MemoryOrder order = instruction.order;
     if (order == ir::MemoryOrder::kRelaxed) return;
     if (order == (before ? ir::MemoryOrder::kAcquire : ir::MemoryOrder::kRelease)) return;
     builder_.CreateIntrinsic(instruction.scope == ir::MemoryScope::kBlock ? llvm::Intrinsic::nvvm_membar_cta
                                                                           : llvm::Intrinsic::nvvm_membar_gl,
                              {}, {});
-}
-
-namespace {
-
-// What the hardware does in one instruction.
-std::optional<llvm::AtomicRMWInst::BinOp> single_instruction(OpId op, ScalarType type) {
-    using BinOp = llvm::AtomicRMWInst::BinOp;
-    const DType dtype(type);
-    if (op == OpId::kAdd && (type == ScalarType::kFloat32 || type == ScalarType::kFloat64))
-        return BinOp::FAdd;
-    if (!dtype.is_integer() || dtype.itemsize() < 4) return std::nullopt;
-    switch (op) {
-        case OpId::kAdd: return BinOp::Add;
-        case OpId::kBitwiseAnd: return BinOp::And;
-        case OpId::kBitwiseOr: return BinOp::Or;
-        case OpId::kBitwiseXor: return BinOp::Xor;
-        case OpId::kMaximum: return dtype.is_signed_integer() ? BinOp::Max : BinOp::UMax;
-        case OpId::kMinimum: return dtype.is_signed_integer() ? BinOp::Min : BinOp::UMin;
-        default: return std::nullopt;
-    }
-}
-
-}  // namespace
-
-void PtxKernelLowering::lower_atomic(const Instruction& instruction) {
-    if (instruction.scope == ir::MemoryScope::kSystem) refuse("an atomic operation of system scope");
-    const BufferValue& to = buffer(instruction.operands[0]);
-    const ScalarType type = to.type.element;
-    llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(2));
-    llvm::Value* value = scalar(instruction.operands[1]).parts[0];
-    fence(instruction, true);
-    llvm::Value* old = nullptr;
-    if (const auto single = single_instruction(instruction.op->id, type)) {
-        old = builder_.CreateAtomicRMW(*single, pointer, value, alignment_of(type),
-                                       llvm::AtomicOrdering::Monotonic);
-    } else {
-        old = exchange_loop(pointer, value, instruction, type);
-    }
-    fence(instruction, false);
-    scalars_[instruction.results[0].index].parts[0] = old;
-}
-
-// Reads, computes, and writes if nobody wrote in between.
-llvm::Value* PtxKernelLowering::exchange_loop(llvm::Value* pointer, llvm::Value* value,
-                                              const Instruction& instruction, ScalarType type) {
-    llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * part_size(type)));
-    llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, pointer, alignment_of(type));
-    first->setAtomic(llvm::AtomicOrdering::Monotonic);
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* attempt = new_block("attempt");
-    llvm::BasicBlock* after = new_block("attempt.end");
-    builder_.CreateBr(attempt);
-    builder_.SetInsertPoint(attempt);
-    llvm::PHINode* seen = builder_.CreatePHI(bits, 2);
-    seen->addIncoming(first, before);
-    Scalar operands[2];
-    operands[0].parts[0] = builder_.CreateBitCast(seen, part_type(type));
-    operands[1].parts[0] = value;
-    const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
-    const Scalar next = call(loop, operands, 1)[0];
-    llvm::Value* exchanged = builder_.CreateAtomicCmpXchg(
-        pointer, seen, builder_.CreateBitCast(next.parts[0], bits), alignment_of(type),
-        llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-    seen->addIncoming(builder_.CreateExtractValue(exchanged, 0), builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), after, attempt);
-    builder_.SetInsertPoint(after);
-    return builder_.CreateBitCast(seen, part_type(type));
-}
-
-void PtxKernelLowering::lower_compare_exchange(const Instruction& instruction) {
-    if (instruction.scope == ir::MemoryScope::kSystem) refuse("an atomic operation of system scope");
-    const BufferValue& to = buffer(instruction.operands[0]);
-    const ScalarType type = to.type.element;
-    llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(3));
-    llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * part_size(type)));
-    const auto bits_of = [&](ValueId value) { return builder_.CreateBitCast(scalar(value).parts[0], bits); };
-    fence(instruction, true);
-    llvm::Value* exchanged = builder_.CreateAtomicCmpXchg(
-        pointer, bits_of(instruction.operands[1]), bits_of(instruction.operands[2]), alignment_of(type),
-        llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-    fence(instruction, false);
-    scalars_[instruction.results[0].index].parts[0] =
-        builder_.CreateBitCast(builder_.CreateExtractValue(exchanged, 0), part_type(type));
 }
 
 void PtxKernelLowering::lower_parallel(const Instruction& instruction) {

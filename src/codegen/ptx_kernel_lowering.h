@@ -49,13 +49,11 @@ protected:
     llvm::MDNode* unroll_metadata(int count);
     void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
     void lower_shared(const ir::Instruction& instruction);
-    void lower_atomic(const ir::Instruction& instruction);
-    void lower_compare_exchange(const ir::Instruction& instruction);
     llvm::GlobalVariable* shared_array(llvm::Type* element, uint64_t count, const llvm::Twine& name);
     void annotate_load(llvm::LoadInst* load, const ir::BufferType& type) const;
     Scalar load_at(llvm::Value* pointer, const ir::BufferType& type);
     void store_at(llvm::Value* pointer, const Scalar& value, const ir::BufferType& type);
-    llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices);
+    llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices) override;
 
     // --- indices: of 32 bits, or of 64 ---------------------------------------------------------------
 
@@ -127,9 +125,7 @@ protected:
     std::set<uint16_t> unwritten_;  // scopes of which the kernel writes nothing
 
 private:
-    void fence(const ir::Instruction& instruction, bool before);
-    llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,
-                               ScalarType type);
+    void fence(const ir::Instruction& instruction, bool before) override;
     void count_words();
     void find_unwritten_scopes();
     llvm::Value* word_pointer(int64_t index) {

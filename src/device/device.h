@@ -118,6 +118,8 @@ struct GridHints {
     // slowly.
     int columns = -1;
     int64_t piece = 1;
+    // Points are computed one after another, in C order: on a CPU by one thread.
+    bool in_order = false;
 };
 
 // The time that work takes on a device where it is queued (graph/profile.h).

@@ -362,6 +362,8 @@ void check_stored_cast(const Argument& value, DType to, Casting casting) {
                      casting);
 }
 
+}  // namespace
+
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
     check_stored_cast(value, target.dtype(), casting);
     if (const auto* input = std::get_if<array>(&value)) {
@@ -378,13 +380,15 @@ Operand value_operand(const Argument& value, const array& target, Casting castin
             source = source.with_view(source.dtype(), std::move(shape), std::move(strides), source.offset());
         }
         if (!can_broadcast(source.shape(), target.shape())) {
-            throw ValueError("could not broadcast input array from shape " + shape_text(input->shape()) +
+            throw ValueError("could not broadcast input array from shape " + shape_text(source.shape()) +
                              " into shape " + shape_text(target.shape()));
         }
         return read_operand(source, target.shape());
     }
     return constant_operand(constant_bytes(value, target.dtype()), target.dtype(), target.shape());
 }
+
+namespace {
 
 // Storing a view into itself, which NumPy lets pass even where it may not be written.
 bool is_itself(const array& target, const Argument& value) {

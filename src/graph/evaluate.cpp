@@ -137,6 +137,7 @@ std::string describe(const Group& group, size_t number) {
         if (!group.stored[k]) continue;
         if (node.kind == NodeKind::kUpdate) {
             text += "; writes " + std::string(node.target.dtype.name()) + " " + shape_text(node.shape);
+            if (!node.gathered.empty()) text += " at computed positions";
             continue;
         }
         for (const NodeResult& result : node.results)

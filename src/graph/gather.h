@@ -17,6 +17,7 @@ struct GatherAxis {
     size_t dimension = 0, ndim = 0;  // of the result: which it stands along
     int64_t extent = 0, stride = 0;  // of the indexed axis
     size_t axis = 0;                 // its number, for messages
+    bool is_proven = false;          // all positions are in [0, extent)
 };
 
 struct GatherRequest {
@@ -30,7 +31,8 @@ struct GatherRequest {
 // Throws IndexError for positions out of bounds.
 array gather(const GatherRequest& request);
 
-// weft::index where some of the indices are arrays.
+// weft::index and weft::assign_at where some of the indices are arrays.
 array index_by_arrays(const array& input, std::span<const Index> indices);
+void assign_by_arrays(const array& target, std::span<const Index> indices, const Argument& value);
 
 }  // namespace weft

@@ -69,39 +69,47 @@ void for_each_place(const Dims& shape, const Dims& from_strides, const Dims& to_
     }
 }
 
-template <size_t kItemsize>
-void read_elements(const Split& parts, const char* data, const int64_t* offsets, char* out) {
+enum class Direction : uint8_t { kRead, kWrite };
+
+// Elements between the data, at `offsets`, and `dense`, in C order of the places.
+template <Direction kDirection, size_t kItemsize>
+void move_elements(const Split& parts, char* data, const int64_t* offsets, char* dense) {
+    const auto move = [](char* of_data, char* of_dense, size_t bytes) {
+        if constexpr (kDirection == Direction::kRead) {
+            std::memcpy(of_dense, of_data, bytes);
+        } else {
+            std::memcpy(of_data, of_dense, bytes);
+        }
+    };
     if (parts.piece_shape.size() == 0) {
         for_each_place(parts.shape, parts.from, parts.to, [&](int64_t k, int64_t from, int64_t to) {
-            std::memcpy(out + to, data + from + offsets[k], kItemsize);
+            move(data + from + offsets[k], dense + to, kItemsize);
         });
         return;
     }
     const bool row = parts.piece_shape.size() == 1;
     const int64_t length = parts.piece_shape[0], step = parts.piece_from[0], out_step = parts.piece_to[0];
-    const bool dense = row && step == int64_t{kItemsize} && out_step == int64_t{kItemsize};
+    const bool whole = row && step == int64_t{kItemsize} && out_step == int64_t{kItemsize};
     for_each_place(parts.shape, parts.from, parts.to, [&](int64_t k, int64_t from, int64_t to) {
-        const char* const source = data + from + offsets[k];
-        char* const target = out + to;
-        if (dense) {
-            std::memcpy(target, source, static_cast<size_t>(length) * kItemsize);
+        char* const source = data + from + offsets[k];
+        char* const target = dense + to;
+        if (whole) {
+            move(source, target, static_cast<size_t>(length) * kItemsize);
         } else if (row) {
-            for (int64_t i = 0; i < length; ++i)
-                std::memcpy(target + i * out_step, source + i * step, kItemsize);
+            for (int64_t i = 0; i < length; ++i) move(source + i * step, target + i * out_step, kItemsize);
         } else {
             for_each_place(parts.piece_shape, parts.piece_from, parts.piece_to,
                            [&](int64_t, int64_t piece_from, int64_t piece_to) {
-                               std::memcpy(target + piece_to, source + piece_from, kItemsize);
+                               move(source + piece_from, target + piece_to, kItemsize);
                            });
         }
     });
 }
 
-}  // namespace
-
-std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
-                                          std::span<const IndexData> indices, const StridedData& out) {
-    const Split parts = split(shape, data, indices, out);
+template <Direction kDirection>
+std::optional<OutOfBounds> move_at_once(const Dims& shape, const StridedData& data,
+                                        std::span<const IndexData> indices, const StridedData& dense) {
+    const Split parts = split(shape, data, indices, dense);
     const int64_t count = element_count(parts.shape);
     std::array<int64_t, kOnStack> near_offsets, near_index;
     std::vector<int64_t> far;
@@ -112,11 +120,11 @@ std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& 
         offsets = far.data();
         index = far.data() + count;
     }
-    const Dims dense = c_strides(parts.shape, sizeof(int64_t));
+    const Dims dense_strides = c_strides(parts.shape, sizeof(int64_t));
     for (size_t k = 0; k < indices.size(); ++k) {
         const IndexData& each = indices[k];
         copy_at_once(parts.shape, {each.index.data, &parts.index[k], each.index.type},
-                     {reinterpret_cast<char*>(index), &dense, ScalarType::kInt64});
+                     {reinterpret_cast<char*>(index), &dense_strides, ScalarType::kInt64});
         for (int64_t i = 0; i < count; ++i) {
             const int64_t position = index[i] < 0 ? index[i] + each.extent : index[i];
             if (position < 0 || position >= each.extent) return OutOfBounds{k, index[i]};
@@ -127,13 +135,25 @@ std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& 
         if (extent == 0) return std::nullopt;
     }
     switch (DType(data.type).itemsize()) {
-        case 1: read_elements<1>(parts, data.data, offsets, out.data); break;
-        case 2: read_elements<2>(parts, data.data, offsets, out.data); break;
-        case 4: read_elements<4>(parts, data.data, offsets, out.data); break;
-        case 8: read_elements<8>(parts, data.data, offsets, out.data); break;
-        default: read_elements<16>(parts, data.data, offsets, out.data); break;
+        case 1: move_elements<kDirection, 1>(parts, data.data, offsets, dense.data); break;
+        case 2: move_elements<kDirection, 2>(parts, data.data, offsets, dense.data); break;
+        case 4: move_elements<kDirection, 4>(parts, data.data, offsets, dense.data); break;
+        case 8: move_elements<kDirection, 8>(parts, data.data, offsets, dense.data); break;
+        default: move_elements<kDirection, 16>(parts, data.data, offsets, dense.data); break;
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
+                                          std::span<const IndexData> indices, const StridedData& out) {
+    return move_at_once<Direction::kRead>(shape, data, indices, out);
+}
+
+std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
+                                           std::span<const IndexData> indices, const StridedData& value) {
+    return move_at_once<Direction::kWrite>(shape, data, indices, value);
 }
 
 std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent) {

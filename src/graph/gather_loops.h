@@ -1,5 +1,6 @@
-// Reads at computed positions, done at the call: for few elements whose values are at hand. Positions are
-// read once, checked and then used, so that memory which others change meanwhile is never read out of bounds.
+// Reads and writes at computed positions, done at the call: for few elements whose values are at hand, and in
+// memory that is shown to others. Positions are read once, checked and then used, so that memory which others
+// change meanwhile is never read or written out of bounds.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,11 @@ struct OutOfBounds {
 // the end. Stops before anything is written at the first index that is out of bounds.
 std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
                                           std::span<const IndexData> indices, const StridedData& out);
+
+// The other way: those elements of `data` become value[i], of the same type, one after another, so that the
+// last one stays. The values do not overlap what is written.
+std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
+                                           std::span<const IndexData> indices, const StridedData& value);
 
 // The first integer in C order that is no position on an axis of that extent.
 std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent);

@@ -1,12 +1,15 @@
-// x[idx], take and take_along_axis: NumPy's rules for shapes, layouts and errors, down to one gather.
+// x[idx], x[idx] = value, take and take_along_axis: NumPy's rules for shapes, layouts and errors, down to one
+// gather or scatter.
 #include <algorithm>
 #include <numeric>
 
 #include "core/shape.h"
 #include "graph/gather.h"
 #include "graph/indexed_view.h"
+#include "graph/nonzero.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/scatter.h"
 
 namespace weft {
 
@@ -19,9 +22,7 @@ array as_index(const array& index) {
     return index.dtype().scalar_type() == ScalarType::kUInt64 ? astype(index, ScalarType::kInt64) : index;
 }
 
-Dims broadcast_indices(std::span<const array> indices) {
-    std::vector<const Dims*> shapes;
-    for (const array& index : indices) shapes.push_back(&index.shape());
+Dims broadcast_indices(std::span<const Dims* const> shapes) {
     try {
         return broadcast_shapes(shapes);
     } catch (const ValueError&) {
@@ -31,24 +32,53 @@ Dims broadcast_indices(std::span<const array> indices) {
     }
 }
 
+bool is_mask(const Index& index) {
+    const auto* positions = std::get_if<array>(&index);
+    return positions != nullptr && positions->dtype().is_bool();
+}
+
+// Axes of the input that an index takes.
+size_t axes_of(const Index& index) {
+    if (std::holds_alternative<Ellipsis>(index) || std::holds_alternative<NewAxis>(index)) return 0;
+    return is_mask(index) ? std::get<array>(index).shape().size() : 1;
+}
+
+void check_mask(const Dims& shape, const Dims& mask, size_t axis) {
+    for (size_t d = 0; d < mask.size(); ++d) {
+        if (mask[d] == shape[axis + d]) continue;
+        const std::string number = std::to_string(axis + d);
+        throw IndexError("boolean index did not match indexed array along axis " + number +
+                         "; size of axis is " + std::to_string(shape[axis + d]) +
+                         " but size of corresponding boolean axis is " + std::to_string(mask[d]));
+    }
+}
+
+// One array of positions along one dimension of a view.
+struct PositionIndex {
+    array positions;
+    size_t dimension;  // of the view
+    size_t axis;       // of the input
+    bool is_proven;    // made of a mask
+};
+
 // A key with arrays, seen as a view in which each indexed axis is whole, and which of the view's dimensions
 // are indexed.
 struct Parsed {
     array view;
-    std::vector<array> indices;
-    std::vector<size_t> dimension;  // of the view
-    std::vector<size_t> axis;       // of the input
-    bool together = true;           // nothing but arrays and integers between the first and the last of these
+    std::vector<PositionIndex> indices;
+    bool together = true;  // nothing but arrays and integers between the first and the last of these
+
+    bool only_masks() const {
+        return std::all_of(indices.begin(), indices.end(),
+                           [](const PositionIndex& index) { return index.is_proven; });
+    }
 };
 
 Parsed parse(const array& input, std::span<const Index> indices) {
     size_t consumed = 0, ellipses = 0;
     for (const Index& each : indices) {
-        if (std::holds_alternative<Ellipsis>(each)) {
-            ++ellipses;
-        } else if (!std::holds_alternative<NewAxis>(each)) {
-            ++consumed;
-        }
+        consumed += axes_of(each);
+        if (std::holds_alternative<Ellipsis>(each)) ++ellipses;
     }
     if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
     Parsed parsed;
@@ -63,10 +93,22 @@ Parsed parse(const array& input, std::span<const Index> indices) {
         } else if (run == Run::kIn) {
             run = Run::kAfter;
         }
-        if (const auto* index = std::get_if<array>(&each)) {
-            parsed.indices.push_back(as_index(*index));
-            parsed.dimension.push_back(dimension++);
-            parsed.axis.push_back(axis++);
+        if (is_mask(each)) {
+            array mask = std::get<array>(each);
+            check_mask(input.shape(), mask.shape(), axis);
+            const size_t count = mask.shape().size();
+            if (count == 0) {  // of an axis that is new
+                mask = reshape(mask, Dims{1});
+                view.new_axis();
+            }
+            for (array& positions : nonzero_positions(mask)) {
+                parsed.indices.push_back({std::move(positions), dimension++, axis, true});
+                if (count == 0) continue;
+                view.slice(0, INT64_MAX, 1);
+                ++axis;
+            }
+        } else if (const auto* index = std::get_if<array>(&each)) {
+            parsed.indices.push_back({as_index(*index), dimension++, axis++, false});
             view.slice(0, INT64_MAX, 1);
         } else if (const auto* position = std::get_if<int64_t>(&each)) {
             view.integer(*position);
@@ -126,20 +168,29 @@ void check_dimensions(size_t count) {
                      "], indexing result would have " + std::to_string(count));
 }
 
-}  // namespace
+// Where a key leads to: all of a request but the result's strides.
+struct Places {
+    GatherRequest request;
+    Dims indexed;      // the shape that the indices have together
+    size_t first = 0;  // of its dimensions in the result
+    bool distinct = false;
+};
 
-array index_by_arrays(const array& input, std::span<const Index> indices) {
+Places places_of(const array& input, std::span<const Index> indices) {
     const Parsed parsed = parse(input, indices);
     const array& view = parsed.view;
-    const Dims indexed = broadcast_indices(parsed.indices);
-    const size_t count = parsed.indices.size();
-    check_dimensions(view.shape().size() - count + indexed.size());
-    const size_t first = parsed.together ? parsed.dimension[0] : 0;
-    GatherRequest request;
+    std::vector<const Dims*> shapes;
+    for (const PositionIndex& index : parsed.indices) shapes.push_back(&index.positions.shape());
+    Places places;
+    const Dims indexed = places.indexed = broadcast_indices(shapes);
+    check_dimensions(view.shape().size() - parsed.indices.size() + indexed.size());
+    const size_t first = places.first = parsed.together ? parsed.indices[0].dimension : 0;
+    places.distinct = parsed.only_masks();
+    GatherRequest& request = places.request;
     request.data = input;
     request.offset = view.offset();
     std::vector<bool> is_indexed(view.shape().size());
-    for (const size_t d : parsed.dimension) is_indexed[d] = true;
+    for (const PositionIndex& index : parsed.indices) is_indexed[index.dimension] = true;
     const auto place_indexed = [&] {
         for (const int64_t extent : indexed) {
             request.shape.push_back(extent);
@@ -153,15 +204,71 @@ array index_by_arrays(const array& input, std::span<const Index> indices) {
         request.shape.push_back(view.shape()[d]);
         request.data_strides.push_back(view.strides()[d]);
     }
-    for (size_t k = 0; k < count; ++k) {
-        const size_t d = parsed.dimension[k];
-        request.axes.push_back(
-            {parsed.indices[k], first, indexed.size(), view.shape()[d], view.strides()[d], parsed.axis[k]});
+    for (const PositionIndex& index : parsed.indices) {
+        const size_t d = index.dimension;
+        request.axes.push_back({index.positions, first, indexed.size(), view.shape()[d], view.strides()[d],
+                                index.axis, index.is_proven});
     }
-    request.strides = layout(request, first, indexed, input.itemsize());
-    const array result = gather(request);
+    return places;
+}
+
+// The mask of a key that is nothing but one mask of all axes.
+const array* whole_mask(const array& input, std::span<const Index> indices) {
+    if (indices.size() != 1 || !is_mask(indices[0])) return nullptr;
+    const auto& mask = std::get<array>(indices[0]);
+    if (mask.ndim() == 0 || mask.ndim() != input.ndim()) return nullptr;
+    check_mask(input.shape(), mask.shape(), 0);
+    check_same_device(input, mask);
+    return &mask;
+}
+
+void write_to(const GatherRequest& request, const Argument& value, const ScatterOptions& options) {
+    const array& data = request.data;
+    if (const auto* source = std::get_if<array>(&value)) {
+        Dims shape = source->shape();
+        while (shape.size() > request.shape.size() && shape[0] == 1) shape.erase(0);
+        if (!can_broadcast(shape, request.shape)) {
+            throw ValueError("shape mismatch: value array of shape " + shape_text(source->shape()) +
+                             " could not be broadcast to indexing result of shape " +
+                             shape_text(request.shape));
+        }
+    }
+    const array place = data.with_view(data.dtype(), request.shape, request.data_strides, request.offset);
+    scatter(request, value_operand(value, place, Casting::kUnsafe), options);
+}
+
+}  // namespace
+
+array index_by_arrays(const array& input, std::span<const Index> indices) {
+    if (const array* mask = whole_mask(input, indices)) return compressed(input, *mask);
+    Places places = places_of(input, indices);
+    places.request.strides = layout(places.request, places.first, places.indexed, input.itemsize());
+    const array result = gather(places.request);
     // NumPy moves the axes of the indices from the front to where they belong: what it gives is a view.
-    return first == 0 ? result : result.with_view(result.dtype(), result.shape(), result.strides(), 0);
+    return places.first == 0 ? result : result.with_view(result.dtype(), result.shape(), result.strides(), 0);
+}
+
+void assign_by_arrays(const array& target, std::span<const Index> indices, const Argument& value) {
+    if (!target.writeable()) throw ValueError("assignment destination is read-only");
+    const auto* source = std::get_if<array>(&value);
+    const array* mask = whole_mask(target, indices);
+    if (mask != nullptr && (source == nullptr || source->ndim() == 0)) {
+        assign_where(target, value, Argument(*mask), Casting::kUnsafe);
+        return;
+    }
+    if (mask != nullptr && source->ndim() > 1) {
+        throw TypeError(
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " +
+            std::to_string(source->ndim()) + " dimensions");
+    }
+    const Places places = places_of(target, indices);
+    const GatherRequest& request = places.request;
+    if (mask != nullptr && source->size() != 1 && source->shape() != request.shape) {
+        throw ValueError("NumPy boolean array indexing assignment cannot assign " +
+                         std::to_string(source->size()) + " input values to the " +
+                         std::to_string(request.shape[0]) + " output values where the mask is true");
+    }
+    write_to(request, value, {.distinct = places.distinct});
 }
 
 namespace {
@@ -228,7 +335,10 @@ array take(const array& input, const array& indices, std::optional<int64_t> axis
     return out;
 }
 
-array take_along_axis(const array& input, const array& indices, int64_t axis) {
+namespace {
+
+// Of the element at indices[i] along `axis` and at i along the others.
+GatherRequest request_along_axis(const array& input, const array& indices, int64_t axis) {
     const auto along = static_cast<size_t>(normalize_axis(axis, input.ndim()));
     GatherRequest request;
     request.data = input;
@@ -267,7 +377,18 @@ array take_along_axis(const array& input, const array& indices, int64_t axis) {
     for (size_t d = 0, k = 0; d < rank; ++d) operands.push_back(d == along ? &read : &counters[k++]);
     request.strides = k_order_strides(request.shape, operands, input.itemsize());
     request.axes.push_back({index, 0, rank, input.shape()[along], input.strides()[along], along});
-    return gather(request);
+    return request;
+}
+
+}  // namespace
+
+array take_along_axis(const array& input, const array& indices, int64_t axis) {
+    return gather(request_along_axis(input, indices, axis));
+}
+
+void put_along_axis(const array& target, const array& indices, const Argument& value, int64_t axis) {
+    if (!target.writeable()) throw ValueError("assignment destination is read-only");
+    write_to(request_along_axis(target, indices, axis), value, {});
 }
 
 }  // namespace weft

@@ -60,6 +60,13 @@ std::string KernelForm::key() const {
         key += '=';
         append_value(key, output.value);
         append_buffer(key, output.buffer);
+        for (const ValueForm& position : output.positions) append_value(key, position);
+        for (const bool wraps : output.wraps) key += wraps ? 'w' : '-';
+        if (output.condition) {
+            key += '?';
+            append_value(key, *output.condition);
+        }
+        if (output.largest) key += '^';
     }
     for (const ReductionForm& reduction : reductions) {
         key += '#' + std::string(reduction.info->name);
@@ -99,6 +106,9 @@ std::string KernelForm::name() const {
         if (step.kind == StepForm::Kind::kOperation) append(step.op->name);
         if (step.kind == StepForm::Kind::kGather) append("gather");
         counts |= step.kind == StepForm::Kind::kArange;
+    }
+    for (const OutputForm& output : outputs) {
+        if (!output.positions.empty()) append("scatter");
     }
     if (more != 0) name += "_and_" + std::to_string(more) + "_more";
     for (const ReductionForm& reduction : reductions)

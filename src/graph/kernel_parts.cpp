@@ -123,17 +123,21 @@ void StepBuilder::gather(StepForm& step, const Node& node, const IndexMap& map) 
                            strides_over_space(data.strides, map, rank_));
     for (const GatheredAxis& axis : node.gathered) use.computed.push_back(axis.stride);
     step.data = input(std::move(use)).index;
+    add_positions(node, 1, map, step.operands, step.wraps);
+}
+
+void StepBuilder::add_positions(const Node& node, size_t first, const IndexMap& map,
+                                std::vector<ValueForm>& positions, std::vector<bool>& wraps) {
     for (size_t k = 0; k < node.gathered.size(); ++k) {
         const GatheredAxis& axis = node.gathered[k];
-        step.operands.push_back(operand_of(node, k + 1, map));
-        step.wraps.push_back(axis.wraps);
+        positions.push_back(operand_of(node, first + k, map));
+        wraps.push_back(axis.wraps);
         if (!axis.wraps) continue;
         ScalarBytes extent{};
         std::memcpy(extent.data(), &axis.extent, sizeof axis.extent);
         parts_.scalars.push_back({ScalarType::kInt64, extent});
         parts_.form.scalars.push_back(ScalarType::kInt64);
-        step.operands.push_back(
-            {ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0});
+        positions.push_back({ValueForm::Kind::kScalar, static_cast<uint16_t>(parts_.scalars.size() - 1), 0});
     }
 }
 
@@ -241,8 +245,8 @@ void finish_forms(KernelParts& parts, bool row) {
         const bool of_element = row && !parts.form.chunked && parts.outputs[k].strides.size() > grid;
         BufferForm& form = parts.form.outputs[k].buffer;
         form = buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
-        parts.outputs[k].streamed &=
-            !form.strides.empty() && form.strides.back() == StrideClass::kItem && !row;
+        parts.outputs[k].streamed &= !form.strides.empty() && form.strides.back() == StrideClass::kItem &&
+                                     !row && form.computed.empty();
         form.streamed = parts.outputs[k].streamed;
         form.ahead = parts.outputs[k].ahead;
     }

@@ -18,7 +18,7 @@ struct BufferUse {
     DType dtype;
     Dims strides;           // bytes, over the group's space, later over the kernel's dimensions
     bool position = false;  // no memory: counts base + Σ index · stride (InputForm::position)
-    Dims computed = {};     // bytes, of the positions that the kernel's steps compute (gathers)
+    Dims computed = {};     // bytes, of the positions that the kernel's steps compute (gathers, scatters)
     bool streamed = false;  // an output that nobody reads soon (Group::streamed)
     bool ahead = false;     // an output whose kernel asks memory for what it comes to next
 };
@@ -38,6 +38,7 @@ struct KernelParts {
     std::vector<ScalarUse> scalars;
     KernelForm form;  // inputs and outputs are filled in by finish_forms
     int operations = 0;
+    bool in_order = false;  // GridHints::in_order
 };
 
 // Writes the steps of a group's element-wise nodes into a kernel, from the values that it gives down to what
@@ -54,6 +55,10 @@ public:
 
     // What operand `number` of a node is that `map` maps to the group's space.
     ValueForm operand_of(const Node& consumer, size_t number, const IndexMap& map);
+    // Where a node's computed positions lead to: operands from number `first` on, one for each gathered axis.
+    void add_positions(const Node& node, size_t first, const IndexMap& map, std::vector<ValueForm>& positions,
+                       std::vector<bool>& wraps);
+
     // A result of a node of the group.
     ValueForm value_of(const Node& node, uint32_t result, const IndexMap& map);
 

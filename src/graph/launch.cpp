@@ -86,6 +86,7 @@ int64_t cost_of(const KernelForm& form) {
     for (const StepForm& step : form.steps) {
         cost += step.kind == StepForm::Kind::kGather ? kGatherCost : step.op == nullptr ? 1 : step.op->cost;
     }
+    for (const OutputForm& output : form.outputs) cost += output.positions.empty() ? 0 : kGatherCost;
     return cost;
 }
 
@@ -203,7 +204,8 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
         launch.form = std::make_shared<const KernelForm>(form);
         launch.record.device = &parts.outputs[0].buffer->device();
     }
-    launch.tile = tile_of(parts, extents);
+    launch.hints.in_order = parts.in_order;
+    if (!parts.in_order) launch.tile = tile_of(parts, extents);
     find_columns(form, launch.hints);
     launch.cost = cost_of(form);
     for (size_t d = rank; d < extents.size() - (form.folded ? 1 : 0); ++d) launch.cost *= extents[d];

@@ -277,26 +277,50 @@ private:
         return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);
     }
 
-    ValueId gather(const Scope& scope, const StepForm& step, std::span<const ValueId> operands) {
-        const size_t walked = form_.inputs[step.data].buffer.strides.size();
-        Values indices(scope.indices.begin(), scope.indices.begin() + static_cast<std::ptrdiff_t>(walked));
+    // Appends positions that are given as a kGather step's operands are.
+    void append_positions(Values& indices, std::span<const ValueId> operands,
+                          const std::vector<bool>& wraps) {
         size_t at = 0;
-        for (const bool wraps : step.wraps) {
+        for (const bool wrap : wraps) {
             ValueId position = operands[at++];
-            if (wraps) {
+            if (wrap) {
                 const ValueId negative = builder_.apply("less", {position, builder_.index(0)});
                 const ValueId from_end = builder_.apply("add", {position, operands[at++]});
                 position = builder_.apply("select", {negative, from_end, position});
             }
             indices.push_back(position);
         }
+    }
+
+    ValueId gather(const Scope& scope, const StepForm& step, std::span<const ValueId> operands) {
+        const size_t walked = form_.inputs[step.data].buffer.strides.size();
+        Values indices(scope.indices.begin(), scope.indices.begin() + static_cast<std::ptrdiff_t>(walked));
+        append_positions(indices, operands, step.wraps);
         return builder_.load(inputs_[step.data], indices);
     }
 
     void store(Scope& scope, size_t output) {
-        const ValueId value = compute(scope, form_.outputs[output].value);
-        builder_.store(outputs_[output], builder_.cast(value, form_.outputs[output].buffer.element),
-                       scope.indices);
+        const OutputForm& form = form_.outputs[output];
+        const ValueId value = builder_.cast(compute(scope, form.value), form.buffer.element);
+        const Values* indices = &scope.indices;
+        Values computed;
+        if (!form.positions.empty()) {
+            Values operands;
+            for (const ValueForm& position : form.positions)
+                operands.push_back(builder_.cast(compute(scope, position), ScalarType::kInt64));
+            const auto walked = static_cast<std::ptrdiff_t>(form.buffer.strides.size());
+            computed.assign(scope.indices.begin(), scope.indices.begin() + walked);
+            append_positions(computed, operands, form.wraps);
+            indices = &computed;
+        }
+        if (form.largest) {
+            builder_.atomic(op_info(OpId::kMaximum), outputs_[output], value, *indices,
+                            ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
+        } else if (form.condition) {
+            builder_.store_if(outputs_[output], value, *indices, compute(scope, *form.condition));
+        } else {
+            builder_.store(outputs_[output], value, *indices);
+        }
     }
 
     // ---- element-wise ----

@@ -25,7 +25,7 @@ struct BufferForm {
     bool readonly = true;
     bool of_element = false;            // element level: one more stride, along the row
     std::vector<StrideClass> strides;   // over the grid (but for the dimension of chunks) [, the row]
-    std::vector<StrideClass> computed;  // then over what a gather's step computes
+    std::vector<StrideClass> computed;  // then over what is computed: a gather's step, an output's positions
     bool streamed = false;              // written past the caches (ir::BufferType::streamed)
     bool ahead = false;                 // the kernel asks memory for what it comes to next
 
@@ -89,6 +89,11 @@ struct ScanForm {
 struct OutputForm {
     ValueForm value;
     BufferForm buffer;
+    // Of a write at computed positions (kElementwise): given as a kGather step's operands are.
+    std::vector<ValueForm> positions = {};
+    std::vector<bool> wraps = {};
+    std::optional<ValueForm> condition = {};  // where it is false nothing is written
+    bool largest = false;                     // the larger one of the value and what is there, atomically
 };
 
 enum class KernelShape : uint8_t {

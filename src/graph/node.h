@@ -55,11 +55,12 @@ struct Operand {
 enum class NodeKind : uint8_t {
     kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
-    kUpdate,    // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest
-    kArange,    // start + i * step over one dimension: inputs are the two constants
-    kScan,      // inputs[0] over `shape`: running results of `op` along `scan_axis`
-    kProduct,   // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
-    kGather,    // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
+    kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest;
+               // at positions that inputs[2...] say, if any, and where one more says true: graph/scatter.h
+    kArange,   // start + i * step over one dimension: inputs are the two constants
+    kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
+    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
+    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
     kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
 };
 
@@ -81,7 +82,7 @@ struct Access {
     int64_t offset = 0;
 };
 
-// One computed position of a kGather node: the axis of the data that an index operand counts along.
+// One computed position of a kGather or kUpdate node: the axis that an index operand counts along.
 struct GatheredAxis {
     int64_t extent = 0, stride = 0;  // elements; bytes
     bool wraps = false;              // indices may be negative and then count from the end
@@ -109,7 +110,8 @@ public:
     Access target;                             // kUpdate
     bool in_place = false;                     // kUpdate: others see the memory, which stays where it is
     size_t scan_axis = 0;                      // kScan
-    std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]
+    std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]; kUpdate: inputs[2...]
+    bool repeats_positions = false;  // kUpdate: several points may write one element; the last one stays
     bool adds_bias = false;   // kProduct on a GPU: inputs[2], of the result's columns, is added to each row
     bool takes_relu = false;  // and then the larger of it and 0
 

@@ -152,14 +152,16 @@ private:
             word(static_cast<uint64_t>(node.compute_dtype.scalar_type()) |
                  static_cast<uint64_t>(node.scan_axis) << 8);
         }
-        if (node.kind == NodeKind::kGather) {
+        if (node.kind == NodeKind::kGather || node.kind == NodeKind::kUpdate) {
             for (const GatheredAxis& axis : node.gathered) {
                 word(static_cast<uint64_t>(axis.extent));
                 word(static_cast<uint64_t>(axis.stride) << 1 | static_cast<uint64_t>(axis.wraps));
             }
         }
         if (node.kind == NodeKind::kUpdate) {
-            word(static_cast<uint64_t>(node.target.dtype.scalar_type()));
+            word(static_cast<uint64_t>(node.target.dtype.scalar_type()) |
+                 static_cast<uint64_t>(node.gathered.size()) << 8 |
+                 static_cast<uint64_t>(node.repeats_positions) << 16);
             word(static_cast<uint64_t>(node.target.offset));
             dims(node.target.strides);
         }

@@ -35,6 +35,10 @@ NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims
 // To be called for each node that is made: sets its depth, and evaluates when it is time to.
 void recorded(const NodePtr& node);
 
+// What is stored into the target's view, whose shape it broadcasts to. Throws TypeError for a cast that goes
+// too far, ValueError for shapes that do not fit and for two devices.
+Operand value_operand(const Argument& value, const array& target, Casting casting);
+
 // target's view := value (already broadcast to the target's shape, any dtype). Never fails half way.
 void write(const array& target, Operand value);
 

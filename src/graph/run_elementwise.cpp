@@ -58,11 +58,13 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
     Dims extents = shape;
-    const BufferUse leader = parts.outputs[0];
+    BufferUse leader = parts.outputs[0];
+    if (parts.in_order || !leader.computed.empty()) leader.strides = c_strides(shape, 1);
     collapse(extents, uses, leader);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
-    parts.outputs[0].ahead = is_on(OptionalStep::kPrefetch) && walks_near_rows(parts, extents);
+    parts.outputs[0].ahead = parts.outputs[0].computed.empty() && is_on(OptionalStep::kPrefetch) &&
+                             walks_near_rows(parts, extents);
     finish_forms(parts, false);
     run.launch(parts, extents);
 }

@@ -11,7 +11,7 @@ namespace weft {
 void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& group,
                         const GroupBuffers& buffers);
 
-// Launches over `shape`, of whose dimensions the first output decides the order.
+// Launches over `shape`, of whose dimensions the first output decides the order, unless it is to be C order.
 void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run);
 
 }  // namespace weft

@@ -124,7 +124,11 @@ void run_kernels(Group& group, bool fuse) {
     } else if (group.root().kind == NodeKind::kScan) {
         run_scan(group);
     } else if (group.root().kind == NodeKind::kUpdate) {
-        run_update(group, fuse);
+        if (group.root().gathered.empty()) {
+            run_update(group, fuse);
+        } else {
+            run_scatter(group, fuse);
+        }
     } else {
         run_elementwise(group);
     }

@@ -27,10 +27,32 @@ StridedData data_of(const Operand& operand,
     return {buffer->data() + operand.offset, &operand.strides, operand.dtype.scalar_type()};
 }
 
+// An update at computed positions. Its value may read what is written.
+void scatter_small(const Node& node, const Buffer& version,
+                   const std::unordered_map<const Node*, std::vector<BufferPtr>>& computed) {
+    const DType dtype = node.target.dtype;
+    const Dims dense = c_strides(node.shape, dtype.itemsize());
+    const BufferPtr aside =
+        cpu_device().allocate(static_cast<size_t>(element_count(node.shape) * dtype.itemsize()));
+    const StridedData value{aside->data(), &dense, dtype.scalar_type()};
+    copy_at_once(node.shape, data_of(node.inputs[1], computed), value);
+    std::vector<IndexData> indices;
+    for (size_t i = 0; i < node.gathered.size(); ++i)
+        indices.push_back(
+            {data_of(node.inputs[i + 2], computed), node.gathered[i].extent, node.gathered[i].stride});
+    const auto wrong = scatter_at_once(
+        node.shape, {version.data() + node.target.offset, &node.target.strides, dtype.scalar_type()}, indices,
+        value);
+    WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
+}
+
 }  // namespace
 
 bool is_small_group(const Group& group) {
-    return std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
+    const Node& root = group.root();
+    const bool conditional = root.kind == NodeKind::kUpdate && !root.gathered.empty() &&
+                             root.inputs.size() > root.gathered.size() + 2;
+    return !conditional && std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
         return (node->kind == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
                is_small(element_count(node->shape));
     });
@@ -49,6 +71,13 @@ void run_small(Group& group, bool fuse) {
             const bool in_place = fuse && owns_last_references(group, old);
             BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
             version->set_surroundings(nullptr);
+            if (!node.gathered.empty()) {
+                if (!in_place)
+                    std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
+                scatter_small(node, *version, computed);
+                results.push_back(std::move(version));
+                continue;
+            }
             StridedData value = data_of(node.inputs[1], computed);
             // A value that reads the old version elsewhere is taken aside before the write.
             const Dims dense = c_strides(node.shape, node.inputs[1].dtype.itemsize());

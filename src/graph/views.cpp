@@ -74,11 +74,27 @@ array IndexedView::finish() {
     return input_.with_view(input_.dtype(), std::move(shape_), std::move(strides_), offset_);
 }
 
+namespace {
+
+bool has_arrays(std::span<const Index> indices) {
+    return std::any_of(indices.begin(), indices.end(),
+                       [](const Index& each) { return std::holds_alternative<array>(each); });
+}
+
+}  // namespace
+
+void assign_at(const array& target, std::span<const Index> indices, const Argument& value) {
+    if (has_arrays(indices)) {
+        assign_by_arrays(target, indices, value);
+    } else {
+        assign(index(target, indices), value);
+    }
+}
+
 array index(const array& input, std::span<const Index> indices) {
+    if (has_arrays(indices)) return index_by_arrays(input, indices);
     size_t consumed = 0;
     bool has_ellipsis = false;
-    const auto is_array = [](const Index& each) { return std::holds_alternative<array>(each); };
-    if (std::any_of(indices.begin(), indices.end(), is_array)) return index_by_arrays(input, indices);
     for (const Index& each : indices) {
         if (std::holds_alternative<int64_t>(each) || std::holds_alternative<Slice>(each)) ++consumed;
         if (std::holds_alternative<Ellipsis>(each)) {

@@ -319,16 +319,42 @@ void expect_refusal(const std::string& text, const std::string& what) {
     }
 }
 
+// Each thread's additions, maxima and exchanges count, for types that have an instruction and others.
+template <class T>
+void expect_atomics(const std::string& type) {
+    const std::string text = "kernel @atomics(%sum: global " + type + "[0], %largest: global " + type +
+                             "[0], %in: global " + type + "[" + std::to_string(sizeof(T)) +
+                             "] readonly, %n: i64) {\n"
+                             "  %zero = const i64 0\n"
+                             "  parallel grid (%i) in (%n) {\n"
+                             "    %x = load %in[%i]\n"
+                             "    %old = atomic add %sum[%zero], %x relaxed device\n"
+                             "    %before = atomic maximum %largest[%zero], %x sequential device\n"
+                             "  }\n}\n";
+    SCOPED_TRACE(text);
+    const auto kernel = compile(text);
+    std::vector<T> in(50000), sum(1), largest(1);
+    T expected{}, most{};
+    for (size_t k = 0; k < in.size(); ++k) {
+        in[k] = static_cast<T>((k * 7919) % 101);
+        expected = static_cast<T>(expected + in[k]);
+        most = std::max(most, in[k]);
+    }
+    const auto n = static_cast<int64_t>(in.size());
+    launch(*kernel, {word(sum.data()), word(largest.data()), word(in.data()), word(n)}, {n}, 1000);
+    EXPECT_EQ(sum[0], expected);
+    EXPECT_EQ(largest[0], most);
+}
+
+TEST(Codegen, AtomicsCountOnAllThreads) {
+    expect_atomics<int64_t>("i64");
+    expect_atomics<uint8_t>("u8");
+    expect_atomics<int16_t>("i16");
+    expect_atomics<double>("f64");  // integers of these sizes are exact in any order
+    expect_atomics<float>("f32");
+}
+
 TEST(Codegen, RefusesByNameWhatItCannotCompile) {
-    expect_refusal(R"(
-kernel @refused(%out: global i64[8], %n: i64) {
-  %zero = const i64 0
-  %one = const i64 1
-  parallel grid (%i) in (%n) {
-    %old = atomic add %out[%zero], %one relaxed device
-  }
-})",
-                   "atomic");
     expect_refusal(R"(
 kernel @refused(%out: global i64[8], %n: i64) {
   parallel grid (%b) in (%n) {

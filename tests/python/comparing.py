@@ -96,3 +96,32 @@ def assert_values(result, expected, ulp):
         distance = abs(result.astype("g") - expected.astype("g")) / numpy.spacing(abs(expected)).astype("g")
     near = same | (distance <= ulp)
     assert numpy.all(near), (result[~near][:5], expected[~near][:5], distance[~near][:5])
+
+
+def launches(compute):
+    """What `compute` gives, evaluated, and the kernels that it launched, when nothing else is pending."""
+    weft.clear_kernel_history()
+    result = compute()
+    weft.eval(*(result if isinstance(result, tuple) else (result,)))
+    return result, weft.kernel_history()
+
+
+def visible_strides(x):
+    return [stride for stride, extent in zip(x.strides, x.shape) if extent > 1]
+
+
+def assert_same_outcome(result, expected):
+    """Values, dtype, kind; layout, too; or the same error in the same words."""
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected), (result, expected)
+        assert str(result) == str(expected)
+        return
+    assert not isinstance(result, Exception), result
+    if isinstance(expected, tuple):
+        assert isinstance(result, tuple) and len(result) == len(expected)
+        for mine, other in zip(result, expected):
+            assert_equal(mine, other)
+        return
+    assert_equal(result, expected)
+    if isinstance(expected, numpy.ndarray) and expected.size:
+        assert visible_strides(result) == visible_strides(expected)

@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 import pytest
+import weft
 
 # Set before weft is imported, and seen by the processes that tests start.
 _folder = tempfile.TemporaryDirectory(prefix="weft-cache-")
@@ -31,6 +32,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("host"):
             item.add_marker(pytest.mark.skip(reason="about the CPU"))
+
+
+@pytest.fixture(params=[4096, 0], ids=["at once", "compiled"])
+def small(request):
+    """Few elements: by ahead-of-time loops at the call, and by kernels."""
+    with weft.config(small=request.param):
+        yield
 
 
 @pytest.fixture

@@ -108,17 +108,6 @@ def test_bad_index(pair, index):
     assert_equal(ours, theirs)
 
 
-@pytest.mark.parametrize(
-    "index", [[True, False], numpy.array([True, False]), weft.array([True, False]), True], ids=repr
-)
-def test_boolean_indexing_says_that_it_is_missing(index):
-    x = weft.arange(2)
-    with pytest.raises(NotImplementedError, match="weft has no boolean-array indexing yet; meanwhile"):
-        x[index]
-    with pytest.raises(NotImplementedError, match="indexing yet"):
-        x[index] = 1
-
-
 PROGRAMS = {
     "slices alias": lambda np, x: (y := x[1:, ::-1], y.__setitem__(0, 5), x),
     "view of view": lambda np, x: (y := x.T[1], y.__iadd__(3), x),

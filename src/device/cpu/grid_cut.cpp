@@ -34,7 +34,7 @@ GridCut::GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int thre
     const double cost = points * static_cast<double>(std::max<int64_t>(cost_per_point, 1));
     const auto wanted =
         std::min(static_cast<int64_t>(std::min(cost / kTaskCost, 1e9)), kTasksPerThread * threads);
-    if (threads == 1 || wanted < 2) return;
+    if (threads == 1 || hints.in_order || wanted < 2) return;
     const int columns = hints.columns;
     if (columns < 0 && rank_ > 0 && cost_per_point < kMuchWork)
         grains_[static_cast<size_t>(rank_ - 1)] = kGrain;

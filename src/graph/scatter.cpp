@@ -1,0 +1,185 @@
+#include "graph/scatter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/shape.h"
+#include "graph/evaluate.h"
+#include "graph/gather_loops.h"
+#include "graph/index_look.h"
+#include "graph/indexed_view.h"
+#include "graph/placement.h"
+#include "graph/record.h"
+#include "graph/storage_locks.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+// The value as elements of the target's type that lie one after another, in memory of their own.
+BufferPtr densely(const Operand& value, const Dims& shape, DType dtype, const Dims& strides) {
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(element_count(shape) * dtype.itemsize()));
+    char* const data = value.is_constant()
+                           ? const_cast<char*>(reinterpret_cast<const char*>(value.constant.data()))
+                           : value.source.buffer->data() + value.offset;
+    copy_at_once(shape, {data, &value.strides, value.dtype.scalar_type()},
+                 {buffer->data(), &strides, dtype.scalar_type()});
+    return buffer;
+}
+
+// Into memory of the host, from operands that are there; one element after another.
+void write_now(const GatherRequest& request, const Operand& value, char* base,
+               std::span<const char* const> index_bases) {
+    const DType dtype = request.data.dtype();
+    const Dims strides = c_strides(request.shape, dtype.itemsize());
+    const BufferPtr elements = densely(value, request.shape, dtype, strides);
+    std::vector<Dims> index_strides;
+    index_strides.reserve(request.axes.size());
+    std::vector<IndexData> indices;
+    for (size_t k = 0; k < request.axes.size(); ++k) {
+        const GatherAxis& axis = request.axes[k];
+        index_strides.push_back(strides_in_result(axis, request.shape));
+        indices.push_back({{const_cast<char*>(index_bases[k]) + axis.index.offset(), &index_strides.back(),
+                            axis.index.dtype().scalar_type()},
+                           axis.extent,
+                           axis.stride});
+    }
+    const auto wrong =
+        scatter_at_once(request.shape, {base + request.offset, &request.data_strides, dtype.scalar_type()},
+                        indices, {elements->data(), &strides, dtype.scalar_type()});
+    if (wrong) {
+        const GatherAxis& axis = request.axes[wrong->which];
+        throw_out_of_bounds(wrong->position, axis.axis, axis.extent);
+    }
+}
+
+// Few elements, all at hand, in a version that nobody else reads.
+bool try_now(const GatherRequest& request, const Operand& value) {
+    int64_t indexed = 1;
+    for (const GatherAxis& axis : request.axes) indexed = std::max(indexed, axis.index.size());
+    if (!is_small(element_count(request.shape)) || !is_small(indexed) ||
+        request.axes.size() >= StorageLocks::kMost)
+        return false;
+    if (!value.is_constant() && !value.source.at_hand()) return false;
+    Storage& storage = *request.data.storage();
+    StorageLocks locks;
+    locks.add(storage);
+    for (const GatherAxis& axis : request.axes) locks.add(*axis.index.storage());
+    locks.lock();
+    if (!locks.all_at_hand() || storage.shown()) return false;
+    const BufferPtr& buffer = storage.current.buffer;
+    if (buffer.use_count() != (value.source.buffer == buffer ? 2 : 1)) return false;
+    std::vector<const char*> bases;
+    for (const GatherAxis& axis : request.axes) bases.push_back(axis.index.storage()->current.buffer->data());
+    storage.known.reset();
+    buffer->set_surroundings(nullptr);
+    write_now(request, value, buffer->data(), bases);
+    return true;
+}
+
+NodePtr update_of(const GatherRequest& request, Operand value, Source old, IndexLook& indices,
+                  const ScatterOptions& options) {
+    NodePtr node = new_node();
+    node->kind = NodeKind::kUpdate;
+    node->device = &device_of(request.data);
+    node->shape = request.shape;
+    node->target = {request.data.dtype(), request.data_strides, request.offset};
+    node->repeats_positions = !options.distinct;
+    Operand whole;
+    whole.source = std::move(old);
+    whole.dtype = ScalarType::kUInt8;
+    node->inputs.push_back(std::move(whole));
+    node->inputs.push_back(std::move(value));
+    indices.move_to(*node);
+    if (options.condition != nullptr) {
+        node->inputs.push_back(*options.condition);
+        node->inputs.back().source.settle();
+    }
+    NodeResult result;
+    result.dtype = ScalarType::kUInt8;
+    result.bytes = request.data.storage()->bytes;
+    node->results.push_back(std::move(result));
+    return node;
+}
+
+// The value in memory of its own: it may read what is written.
+Operand set_aside(Operand value, const Dims& shape) {
+    const DType dtype = value.dtype;
+    const Dims strides = c_strides(shape, dtype.itemsize());
+    Operands inputs;
+    inputs.push_back(std::move(value));
+    const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), shape, {&dtype, 1}, &strides);
+    recorded(node);
+    evaluate({&node, 1});
+    Operand result;
+    result.source.buffer = node->results[0].buffer;
+    result.dtype = dtype;
+    result.strides = strides;
+    return result;
+}
+
+// Memory that others see stays where it is.
+void write_shown(const GatherRequest& request, Operand value, IndexLook& indices,
+                 const ScatterOptions& options) {
+    const BufferPtr base = evaluate_storage(*request.data.storage());
+    if (!base->on_host()) {
+        if (!value.is_constant()) value = set_aside(std::move(value), request.shape);
+        const NodePtr node = update_of(request, std::move(value), Source{{}, 0, base}, indices, options);
+        node->in_place = true;
+        recorded(node);
+        evaluate({&node, 1});
+        WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");
+        return;
+    }
+    if (const NodePtr producer = value.source.node) {
+        if (!producer->done) evaluate({&producer, 1});
+        value.source.settle();
+    }
+    std::vector<BufferPtr> held;
+    std::vector<const char*> bases;
+    for (const GatherAxis& axis : request.axes) {
+        held.push_back(evaluate_storage(*axis.index.storage()));
+        bases.push_back(held.back()->data());
+    }
+    write_now(request, value, base->data(), bases);
+}
+
+}  // namespace
+
+void scatter(const GatherRequest& given, Operand value, const ScatterOptions& options) {
+    GatherRequest request = given;
+    DeviceBackend& device = device_of(request.data);
+    for (GatherAxis& axis : request.axes) {
+        if (axis.index.ndim() == 0) axis.index = move_to(axis.index, device);
+        check_same_device(request.data, axis.index);
+    }
+    const bool nothing = std::all_of(request.axes.begin(), request.axes.end(), [&](const GatherAxis& axis) {
+        return reads_nothing(axis, request.shape);
+    });
+    if (nothing) return;
+    if (value.source.node) recorded(value.source.node);
+    value.source.settle();
+    if (options.condition == nullptr && try_now(request, value)) return;
+    IndexLook indices(request.axes, request.shape, device);
+    indices.look();
+    if (element_count(request.shape) == 0) return;
+    value.source.settle();
+    Storage& storage = *request.data.storage();
+    std::unique_lock lock(storage.mutex);
+    storage.known.reset();
+    storage.current.settle();
+    if (storage.shown()) {
+        lock.unlock();
+        WEFT_CHECK(options.condition == nullptr, "chosen elements go to memory of their own");
+        write_shown(request, std::move(value), indices, options);
+        return;
+    }
+    const NodePtr node = update_of(request, std::move(value), storage.current, indices, options);
+    storage.current = Source{node, 0, nullptr};
+    lock.unlock();
+    recorded(node);
+}
+
+}  // namespace weft
