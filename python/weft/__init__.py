@@ -62,19 +62,26 @@ _register(_core._end_compilations)
 del _register
 
 
-_LAZY = {
-    "array2string": "_format",
-    "array_repr": "_format",
-    "array_str": "_format",
-    "get_printoptions": "_format",
-    "printoptions": "_format",
-    "profile": "_profile",
-    "set_printoptions": "_format",
-    "flatiter": "_views",
-    "errstate": "_errstate",
-    "geterr": "_errstate",
-    "seterr": "_errstate",
+# Names by the module that has them, which is loaded when one of them is asked for.
+_MODULES = {
+    "_assembly": (
+        "append array_split block delete dsplit hsplit insert repeat resize roll rot90 split tile "
+        "trim_zeros unstack vsplit"
+    ),
+    "_diagonals": (
+        "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril tril_indices "
+        "tril_indices_from triu triu_indices triu_indices_from vander"
+    ),
+    "_errstate": "errstate geterr seterr",
+    "_format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
+    "_grids": (
+        "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "
+        "ravel_multi_index s_ unravel_index"
+    ),
+    "_profile": "profile",
+    "_views": "flatiter",
 }
+_LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 _SUBMODULES = ("jit", "linalg", "scipy")
 
 

@@ -1,0 +1,121 @@
+"""Splitting, joining, repeating, moving; diagonals; grids of positions: each program is run by NumPy and by weft."""
+
+import numpy
+import pytest
+import weft
+from comparing import assert_equal, exception_kind, outcome
+
+N = 30000  # more than what runs at once
+
+PROGRAMS = """
+np.array_split(v, 3); np.split(m, 2, 1); np.split(v, 4); np.split(v, 3); np.hsplit(m, [1]); np.vsplit(m, 2)
+np.dsplit(c, 2); np.dsplit(m, 2); np.unstack(m); np.unstack(c, axis=2); np.tile(v, 2); np.tile(m, (2, 1))
+np.tile(m, (2, 2, 2)); np.tile(c, 2); np.tile(v, 0); np.tile(v, (1, 1)); np.tile(5, 3); np.repeat(v, 2)
+np.repeat(m, 3, 1); np.repeat(m, [1, 2], 0); np.repeat(m, [0, 2, 1, 0], 1); np.repeat(v, [1, 0, 2, 0, 0, 3])
+np.repeat(v, -1); np.repeat(v, [1, 2]); np.repeat(5, 3); np.repeat(m, [1.5], 0); np.repeat(v, [0]*6); np.repeat(c, 2)
+np.resize(v, (2, 2)); np.resize(v, (4, 5)); np.resize(v, 0); np.resize([], (2, )); np.resize(v, -1); np.append(v, m)
+np.append(m, m, 0); np.append(m, m, 1); np.append(v, 2.5); np.delete(v, 1); np.delete(v, [0, 2]); np.delete(v, -1)
+np.delete(m, 1, 1); np.delete(m, slice(None, None, 2), 1); np.delete(v, slice(4, 1, -1)); np.delete(v, [9])
+np.delete(v, 9); np.delete(v, [True, False]*3); np.delete(v, []); np.delete(m, [0, 0], 0); np.delete(m, 1)
+np.delete(v, slice(3, 3)); np.delete(v, [1, -1, 1]); np.insert(v, 1, 9); np.insert(v, [1, 3], [8, 9])
+np.insert(v, [3, 1, 1], [7, 8, 9]); np.insert(v, 6, 5); np.insert(v, 7, 5); np.insert(m, 1, [1, 2], 1)
+np.insert(m, 1, 5, 0); np.insert(m, [1], [[1], [2]], 1); np.insert(m, [0, 2], 9, 1); np.insert(v, slice(1, 4), 7)
+np.insert(v, -1, 2.9); np.insert(m, 1, 5); np.insert(v, [], []); np.insert(v, [1, 9], 0)
+np.insert(v, np.array([True, False, True]), 7); np.insert(v, 1, [1, 2, 3]); np.roll(v, 2); np.roll(v, -1)
+np.roll(m, 1); np.roll(m, 1, 0); np.roll(m, (1, 2), (0, 1)); np.roll(m, 1, (0, 1)); np.roll(m, (1, 1), 0)
+np.roll(v, 100); np.roll(c, -3, 1); np.roll(np.zeros(0), 1); np.roll(m, 1, 5); np.rot90(m); np.rot90(m, 2)
+np.rot90(m, 3); np.rot90(m, -1); np.rot90(c, 1, (1, 2)); np.rot90(m, 1, (0, 0)); np.rot90(v); np.rot90(m, 0)
+np.trim_zeros(np.array([0, 0, 1, 0, 2, 0])); np.trim_zeros(np.array([0, 1, 0]), 'f'); np.trim_zeros(np.array([0, 0]))
+np.trim_zeros([0, 1, 0], 'b'); np.trim_zeros(np.array([[0, 0, 0], [0, 1, 0]])); np.trim_zeros(v, 'x')
+np.block([[m, m], [v[:4], v[2:]]]); np.block([m, m]); np.block(m)
+np.block([[np.ones((1, 2)), np.zeros((1, 1))], [np.zeros((1, 3))]]); np.block([1, 2]); np.block([[1, [2]]])
+np.block([]); np.block((1, 2)); np.block([c, c]); np.block([[[1]], [[2]]]); np.diag(v); np.diag(v, 1); np.diag(v, -2)
+np.diag(m); np.diag(m, 1); np.diag(c); np.diagflat(m); np.diagflat(m, 1); np.tri(3); np.tri(3, 4, 1)
+np.tri(3, 4, -1, int); np.tril(m); np.triu(m); np.tril(m, 1); np.triu(m, -1); np.tril(c); np.tril(v); np.triu(v)
+np.tril_indices(3); np.triu_indices(3, 1); np.tril_indices(3, -1, 4); np.triu_indices_from(m); np.tril_indices_from(v)
+np.diag_indices(3); np.diag_indices(2, 3); np.diag_indices_from(m); np.diag_indices_from(np.zeros((2, 2)))
+np.mask_indices(3, np.triu); np.mask_indices(3, np.triu, 1); np.vander(v); np.vander(v, 3); np.vander(v, 3, True)
+np.vander([1.5, 2], 2); np.vander(m); np.vander([1, 2], 0); np.vander([1, 2], 1); fd(np, np.zeros((3, 3)))
+fd(np, np.zeros((5, 2))); fd(np, np.zeros((5, 2)), wrap=True); fd(np, np.zeros((2, 5))); fd(np, np.zeros((2, 2, 2)))
+fd(np, np.zeros(3)); fd(np, np.zeros((2, 3, 2))); np.meshgrid(v, [1, 2]); np.meshgrid(v, [1, 2], indexing='ij')
+np.meshgrid(v, [1, 2], sparse=True); np.meshgrid([1, 2], [3, 4], [5, 6]); np.meshgrid(v); np.meshgrid()
+np.meshgrid(v, indexing='x'); np.indices((2, 3)); np.indices((2, 3), sparse=True); np.indices((2, ), dtype=float)
+np.ix_([0, 1], [2, 3]); np.ix_(np.array([True, False]), [1]); np.ix_(m); np.ix_([]); np.unravel_index(5, (2, 3))
+np.unravel_index([1, 5], (2, 3)); np.unravel_index([1, 5], (2, 3), 'F'); np.unravel_index(6, (2, 3))
+np.unravel_index([-1], (2, 3)); np.unravel_index([1.5], (2, 3)); np.unravel_index(3, 7)
+np.ravel_multi_index((1, 2), (2, 3)); np.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
+np.ravel_multi_index(([0, 1], [2, 0]), (2, 3), order='F'); np.ravel_multi_index((2, 2), (2, 3))
+np.ravel_multi_index((2, 5), (2, 3), mode='wrap'); np.ravel_multi_index((2, -5), (2, 3), mode=('clip', 'clip'))
+np.mgrid[0:2, 0:3]; np.ogrid[0:2, 0:3]; np.mgrid[0:1:5j]; np.mgrid[0:5]; np.mgrid[0:1:3j, 0:2]; np.ogrid[0:3]
+np.r_[1:4, 0, [7, 8]]; np.r_[0:1:3j]; np.c_[v, v]; np.c_[1:4, [4, 5, 6]]; np.r_[m, m]; np.c_[m, m]
+np.r_['0, 2', v, v]; np.r_['1, 2, 0', v, v]; np.r_[v, 2.5]; np.s_[1:2, ...]; np.index_exp[1]; np.r_['-1', m, m]
+np.c_[5]; np.r_[True, False]; list(np.ndindex(2, 3)); list(np.ndindex((2, ))); list(np.ndindex())
+[(i, int(e)) for i, e in np.ndenumerate(m)]; np.fromfunction(lambda i, j:i*10+j, (2, 3))
+np.fromfunction(lambda i:i, (3, ), dtype=int)
+""".replace("\n", ";").split(";")
+
+
+def fd(np, a, **options):
+    np.fill_diagonal(a, [1, 2, 3] if a.ndim == 2 else 7, **options)
+    return a
+
+
+def run(np, program):
+    v, m = np.array(numpy.arange(6)), np.array(numpy.arange(8).reshape(2, 4))
+    return outcome(
+        eval,
+        program,
+        {"np": np, "v": v, "m": m, "c": np.array(numpy.arange(24.0).reshape(2, 3, 4)), "fd": fd},
+    )
+
+
+def assert_same(result, expected):
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected), (result, expected)
+    elif isinstance(expected, (tuple, list)):
+        assert type(result) is type(expected) and len(result) == len(expected)
+        for mine, other in zip(result, expected):
+            assert_same(mine, other)
+    elif isinstance(expected, (numpy.ndarray, numpy.generic)):
+        assert not isinstance(result, Exception), result
+        assert_equal(result, expected)
+    else:
+        assert result == expected
+
+
+@pytest.mark.parametrize("program", [p.strip() for p in PROGRAMS if p.strip()])
+def test_rules(small, program):
+    assert_same(run(weft, program), run(numpy, program))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "u1", "c8", "?"])
+def test_large_arrays(dtype):
+    rng = numpy.random.default_rng(2)
+    a = rng.integers(0, 2, (300, 101)).astype(dtype)
+    counts = rng.integers(0, 4, 300)
+    x = weft.array(a)
+    for compute in (
+        lambda np, x, n: np.repeat(x, n, 0),
+        lambda np, x, n: np.tile(x, (2, 3)),
+        lambda np, x, n: np.roll(x, (7, -5), (0, 1)),
+        lambda np, x, n: np.roll(x, 1000),
+        lambda np, x, n: np.delete(x, n, 0),
+        lambda np, x, n: np.insert(x, n, x[:1], 0),
+        lambda np, x, n: np.tril(x, 3) + np.triu(x, 4),
+        lambda np, x, n: np.resize(x, (400, 99)),
+        lambda np, x, n: (
+            np.concatenate(np.array_split(x, 7, 1), 0) if 101 % 7 == 0 else np.hstack(np.array_split(x, 7, 1))
+        ),
+    ):
+        assert_equal(compute(weft, x, weft.array(counts)), compute(numpy, a, counts))
+
+
+def test_parts_are_views():
+    x = weft.arange(10)
+    weft.split(x, 2)[1][0] = 99
+    assert x[5] == 99
+    weft.rot90(x.reshape(2, 5))[0, 0] = -1
+    assert x[4] == -1
+    weft.diag(x[:9].reshape(3, 3))
+    with pytest.raises(ValueError, match="read-only"):
+        weft.diag(x[:9].reshape(3, 3))[0] = 1
