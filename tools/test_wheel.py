@@ -63,6 +63,7 @@ def check_contents(wheel: pathlib.Path) -> None:
         "LICENSE",
         "LLVM.txt",
         "SLEEF.txt",
+        "Highway.txt",
         "OpenBLAS.txt",
         "nanobind.txt",
         "zlib.txt",

@@ -118,6 +118,16 @@ array take_along_axis(const array& input, const array& indices, int64_t axis);
 // What take_along_axis reads becomes `value`, which broadcasts to the result's shape.
 void put_along_axis(const array& target, const array& indices, const Argument& value, int64_t axis);
 
+// ---- order: computed at the call ----
+
+// Along `axis`; NaN last, complex numbers by their real part first. Equal elements keep their order.
+array sort(const array& input, int64_t axis);
+// The positions along `axis` in the order of their elements, int64; equal elements keep their order.
+array argsort(const array& input, int64_t axis);
+// Where each of `values` belongs in a sorted array of one dimension and the same dtype: before equal
+// elements, or with `right` behind them.
+array searchsorted(const array& sorted, const array& values, bool right);
+
 // ---- moving and converting ----
 
 array copy(const array& input, char order = 'K');

@@ -557,6 +557,34 @@ void bind_functions(nb::module_& m) {
             put_along_axis(into, positions, argument, axis);
         },
         arg("arr"), arg("indices"), arg("values"), arg("axis"));
+    const auto ordered = [&](const char* name, array (*order)(const array&, int64_t)) {
+        m.def(
+            name,
+            [order](nb::handle input, int64_t axis) {
+                const array& value = array_of(input);
+                array result;
+                {
+                    const ReleaseGil release(is_large(value));
+                    result = order(value, axis);
+                }
+                return wrap(std::move(result));
+            },
+            arg("a"), arg("axis"));
+    };
+    ordered("_sort", sort);
+    ordered("_argsort", argsort);
+    m.def(
+        "_searchsorted",
+        [](nb::handle row, nb::handle values, bool right) {
+            const array &sorted = array_of(row), &wanted = array_of(values);
+            array result;
+            {
+                const ReleaseGil release(is_large(wanted));
+                result = searchsorted(sorted, wanted, right);
+            }
+            return wrap_result(std::move(result));
+        },
+        arg("a"), arg("v"), arg("right"));
     m.def("nonzero", nonzero_function, arg("a"),
           "The positions of elements that are not zero: an int64 array for each axis, in C order.\n\n"
           ">>> np.nonzero([[3, 0], [0, 4]])\n(array([0, 1]), array([0, 1]))");

@@ -78,6 +78,10 @@ _MODULES = {
         "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "
         "ravel_multi_index s_ unravel_index"
     ),
+    "_order": (
+        "argpartition argsort digitize intersect1d isin lexsort partition searchsorted setdiff1d setxor1d sort "
+        "sort_complex union1d unique unique_all unique_counts unique_inverse unique_values"
+    ),
     "_profile": "profile",
     "_views": "flatiter",
 }

@@ -38,6 +38,18 @@ def nonzero(self):
     return _core.nonzero(self)
 
 
+def _later(name, source=None):
+    """A method whose module is loaded by the first call."""
+
+    def method(self, *args, **options):
+        from weft import _order
+
+        return getattr(_order, source or name)(self, *args, **options)
+
+    method.__name__ = name
+    return method
+
+
 def round(self, decimals=0, out=None):
     """The elements rounded to `decimals` digits after the point."""
     return _round(self, decimals, out)
@@ -75,6 +87,10 @@ for _type in (ndarray, generic):
     ):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
+
+ndarray.sort, ndarray.partition = _later("sort", "sort_in_place"), _later("partition", "partition_in_place")
+for _name in ("argsort", "argpartition", "searchsorted"):
+    setattr(ndarray, _name, _later(_name))
 
 for _name in array_names:
     if not hasattr(ndarray, _name):

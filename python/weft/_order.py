@@ -1,0 +1,375 @@
+"""NumPy's functions about order: sorting, searching in what is sorted, what is different, sets."""
+
+from typing import NamedTuple
+
+from weft import _core
+from weft._core import arange, asarray, concatenate, ndarray, result_type
+from weft._functions import _normal_axes, cumsum
+
+_ufuncs = _core._ufuncs
+_not, _isnan = _ufuncs["logical_not"], _ufuncs["isnan"]
+_KINDS = ("quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s")
+
+
+def _checked_kind(kind, stable, order):
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    if kind is not None and stable is not None:
+        raise ValueError(
+            "`kind` and keyword parameters can't be provided at the same time. Use only one of them."
+        )
+    if kind is not None and (not isinstance(kind, str) or kind.lower() not in _KINDS):
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """A sorted copy along an axis, or of the flattened array. NaN comes last; `kind` makes no difference.
+
+    Method: keys in vector registers (Wassenberg et al., "Vectorized and performance-portable quicksort", 2022) on
+    all threads, merged.
+
+    >>> np.sort([3, 1, 2])
+    array([1, 2, 3])
+    """
+    _checked_kind(kind, stable, order)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), -1
+    return _core._sort(a, _normal_axes(axis, a.ndim, None)[0])
+
+
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The positions along an axis in the order of their elements; equal elements keep their order.
+
+    >>> np.argsort([3, 1, 2])
+    array([1, 2, 0])
+    """
+    _checked_kind(kind, stable, order)
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), -1
+    if a.ndim == 0:
+        a, axis = a.reshape(1), 0
+        return _core._argsort(a, 0)
+    return _core._argsort(a, _normal_axes(axis, a.ndim, None)[0])
+
+
+def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
+    """Sorts the array itself along an axis."""
+    self[...] = sort(self, axis, kind, order, stable=stable)
+
+
+def lexsort(keys, axis=-1):
+    """The positions in the order of the last key, equal ones in that of the key before, and so on.
+
+    >>> np.lexsort(([1, 0, 2], [5, 5, 4]))
+    array([2, 1, 0])
+    """
+    keys = [asarray(key) for key in keys]
+    if not keys:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if any(key.shape != keys[0].shape for key in keys):
+        raise ValueError("all keys need to be the same shape")
+    if keys[0].ndim == 0:
+        return _core.zeros((), "int64")[()]
+    axis = _normal_axes(axis, keys[0].ndim, None)[0]
+    order = _core._argsort(keys[0], axis)
+    for key in keys[1:]:
+        inner = _core._argsort(_core._take_along_axis(key, order, axis), axis)
+        order = _core._take_along_axis(order, inner, axis)
+    return order
+
+
+def sort_complex(a):
+    """A sorted copy as complex numbers: by the real part, then by the imaginary one."""
+    a = sort(asarray(a))
+    return a if a.dtype.kind == "c" else a.astype(result_type(a.dtype, "complex64"))
+
+
+def _checked_kth(kth, extent):
+    positions = asarray(kth)
+    if positions.dtype.kind not in "iu":
+        raise TypeError("Partition index must be integer")
+    for position in positions.ravel().tolist():
+        if not -extent <= position < extent:
+            raise ValueError(f"kth(={position}) out of bounds ({extent})")
+
+
+def _partition_axis(a, kth, axis):
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), -1
+    axis = _normal_axes(axis, a.ndim, None)[0]
+    _checked_kth(kth, a.shape[axis])
+    return a, axis
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """A copy in which the elements at `kth` are those of the sorted array, smaller ones before, others behind.
+
+    weft sorts.
+    """
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    return _core._sort(*_partition_axis(a, kth, axis))
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    """The positions of what partition gives."""
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    return _core._argsort(*_partition_axis(a, kth, axis))
+
+
+def partition_in_place(self, kth, axis=-1, kind="introselect", order=None):
+    """Partitions the array itself along an axis."""
+    self[...] = partition(self, kth, axis, kind, order)
+
+
+# ---- in what is sorted ----
+
+
+def searchsorted(a, v, side="left", sorter=None):
+    """Where each of `v` belongs in the sorted array `a`: before equal elements, or with side='right' behind them.
+
+    >>> np.searchsorted([1, 3, 3, 5], [3, 4])
+    array([1, 3])
+    """
+    if side not in ("left", "right", "l", "r"):
+        raise ValueError(f"search side must be one of 'left' or 'right' (got {side!r})")
+    a = asarray(a)
+    number = isinstance(v, (bool, int, float, complex))
+    v = asarray(v)
+    common = result_type(a.dtype, v.dtype)
+    if a.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if a.ndim else "object of too small depth for desired array"
+        )
+    if sorter is not None:
+        sorter = asarray(sorter)
+        if sorter.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
+        if sorter.ndim != 1 or sorter.size != a.size:
+            raise ValueError("sorter.size must equal a.size")
+        a = a[sorter]
+    result = _core._searchsorted(
+        a.astype(common, copy=False), v.astype(common, copy=False), side.startswith("r")
+    )
+    return result[()] if number and isinstance(result, ndarray) else result
+
+
+def digitize(x, bins, right=False):
+    """The number of the bin that each element is in: bins[i - 1] <= x < bins[i], with `right` the other way round.
+
+    >>> np.digitize([0.5, 2.5], [0, 1, 2])
+    array([1, 3])
+    """
+    x, bins = asarray(x), asarray(bins)
+    if x.dtype.kind == "c":
+        raise TypeError("x may not be complex")
+    rises = bool((bins[1:] >= bins[:-1]).all())
+    if not rises and not bool((bins[1:] <= bins[:-1]).all()):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
+    if rises:
+        return searchsorted(bins, x, side)
+    return bins.size - searchsorted(bins[::-1], x, side)
+
+
+# ---- what is different ----
+
+
+class UniqueAllResult(NamedTuple):
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
+
+
+class UniqueCountsResult(NamedTuple):
+    values: ndarray
+    counts: ndarray
+
+
+class UniqueInverseResult(NamedTuple):
+    values: ndarray
+    inverse_indices: ndarray
+
+
+def _begins(values, equal_nan):
+    """Where a sorted array has another value than before."""
+    same = values[1:] == values[:-1]
+    if equal_nan and values.dtype.kind in "fc":
+        same = _ufuncs["logical_or"](same, _ufuncs["logical_and"](_isnan(values[1:]), _isnan(values[:-1])))
+    return concatenate([asarray([True], device=values.device), _not(same)])
+
+
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """The different elements, sorted; with them where each is first, which one each element is, and how often it is.
+
+    >>> np.unique([3, 1, 3, 2], return_counts=True)
+    (array([1, 2, 3]), array([1, 1, 2]))
+    """
+    ar = asarray(ar)
+    if axis is not None:
+        return _unique_along(ar, axis, return_index, return_inverse, return_counts)
+    shape, flat = ar.shape, ar.ravel()
+    with_positions = return_index or return_inverse
+    if with_positions:
+        order = _core._argsort(flat, 0)
+        values = flat[order]
+    else:
+        values = _core._sort(flat, 0)
+    if flat.size == 0:
+        begins = _core.zeros(0, "bool")
+    else:
+        begins = _begins(values, equal_nan)
+    results = [values[begins]]
+    if return_index:
+        results.append(order[begins])
+    if return_inverse:
+        inverse = _core.empty(flat.size, "int64")
+        inverse[order] = cumsum(begins, dtype="int64") - 1
+        results.append(inverse.reshape(shape))
+    if return_counts:
+        first = _core.nonzero(begins)[0]
+        results.append(concatenate([first[1:], asarray([flat.size])])[: first.size] - first)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _unique_along(ar, axis, return_index, return_inverse, return_counts):
+    """The different subarrays along an axis, in the order of their elements."""
+    axis = _normal_axes(axis, ar.ndim, None)[0]
+    rows = ar.transpose((axis, *(d for d in range(ar.ndim) if d != axis)))
+    flat = rows.reshape(rows.shape[0], -1) if ar.size else rows.reshape(rows.shape[0], 0)
+    count, width = flat.shape
+    if width:
+        order = lexsort([flat[:, k] for k in range(width - 1, -1, -1)])
+    else:
+        order = arange(count)
+    ordered = flat[order]
+    if count:
+        differs = (ordered[1:] != ordered[:-1]).any(1)
+        begins = concatenate([asarray([True]), differs])
+    else:
+        begins = _core.zeros(0, "bool")
+    values = rows[order[begins]]
+    back = [*range(1, axis + 1), 0, *range(axis + 1, ar.ndim)]
+    results = [values.transpose(tuple(back))]
+    if return_index:
+        results.append(order[begins])
+    if return_inverse:
+        inverse = _core.empty(count, "int64")
+        inverse[order] = cumsum(begins, dtype="int64") - 1
+        results.append(inverse)
+    if return_counts:
+        first = _core.nonzero(begins)[0]
+        results.append(concatenate([first[1:], asarray([count])])[: first.size] - first)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unique_all(x, /):
+    """unique with all that it can tell; every NaN counts as another value."""
+    return UniqueAllResult(
+        *unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    )
+
+
+def unique_counts(x, /):
+    """The different elements and how often each is there."""
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x, /):
+    """The different elements and which one each element is."""
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_values(x, /):
+    """The different elements."""
+    return unique(x, equal_nan=False)
+
+
+# ---- sets ----
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The different elements that both arrays have, sorted.
+
+    >>> np.intersect1d([1, 3, 4], [3, 1, 2])
+    array([1, 3])
+    """
+    ar1, ar2 = asarray(ar1), asarray(ar2)
+    if not assume_unique:
+        if return_indices:
+            ar1, first = unique(ar1, return_index=True)
+            ar2, second = unique(ar2, return_index=True)
+        else:
+            ar1, ar2 = unique(ar1), unique(ar2)
+    else:
+        ar1, ar2 = ar1.ravel(), ar2.ravel()
+    both = concatenate([ar1, ar2])
+    order = argsort(both) if return_indices else None
+    values = both[order] if return_indices else sort(both)
+    twice = values[1:] == values[:-1]
+    common = values[:-1][twice]
+    if not return_indices:
+        return common
+    of_first, of_second = order[:-1][twice], order[1:][twice] - ar1.size
+    if not assume_unique:
+        of_first, of_second = first[of_first], second[of_second]
+    return common, of_first, of_second
+
+
+def union1d(ar1, ar2):
+    """The different elements of both arrays, sorted."""
+    return unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]))
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """The different elements that only one of the arrays has, sorted."""
+    ar1, ar2 = asarray(ar1), asarray(ar2)
+    if not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    values = sort(concatenate([ar1.ravel(), ar2.ravel()]))
+    if values.size == 0:
+        return values
+    differs = concatenate([asarray([True]), values[1:] != values[:-1], asarray([True])])
+    return values[_ufuncs["logical_and"](differs[1:], differs[:-1])]
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Whether each element is among `test_elements`.
+
+    >>> np.isin([1, 2, 3], [3, 1])
+    array([ True, False,  True])
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    element = asarray(element)
+    wanted = sort(asarray(test_elements).ravel())
+    if wanted.size == 0:
+        found = _core.zeros(element.shape, "bool")
+    else:
+        common = result_type(element.dtype, wanted.dtype)
+        element, wanted = element.astype(common, copy=False), wanted.astype(common, copy=False)
+        place = asarray(_core._searchsorted(wanted, element, False))
+        near = wanted[_ufuncs["minimum"](place, wanted.size - 1)]
+        found = near == element
+    found = _not(found) if invert else found
+    return found if isinstance(found, ndarray) else asarray(found)
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The different elements of the first array that the second has not, sorted."""
+    ar1 = asarray(ar1).ravel() if assume_unique else unique(ar1)
+    return ar1[isin(ar1, ar2, invert=True)]

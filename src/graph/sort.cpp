@@ -1,0 +1,118 @@
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/shape.h"
+#include "graph/evaluate.h"
+#include "graph/launch.h"
+#include "graph/placement.h"
+#include "graph/record.h"
+#include "graph/sort_loops.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+// The rows along one axis.
+class Rows {
+public:
+    Rows(const array& input, size_t axis, const char* from, const Dims& to_strides, char* to)
+        : from_(from), to_(to), from_stride_(input.strides()[axis]), to_stride_(to_strides[axis]) {
+        for (size_t d = 0; d < input.shape().size(); ++d) {
+            if (d == axis) continue;
+            shape_.push_back(input.shape()[d]);
+            from_strides_.push_back(input.strides()[d]);
+            to_strides_.push_back(to_strides[d]);
+        }
+    }
+
+    int64_t count() const { return element_count(shape_); }
+
+    SortedRow at(int64_t row) const {
+        SortedRow result{from_, from_stride_, to_, to_stride_};
+        for (size_t d = shape_.size(); d-- > 0; row /= shape_[d]) {
+            result.from += row % shape_[d] * from_strides_[d];
+            result.to += row % shape_[d] * to_strides_[d];
+        }
+        return result;
+    }
+
+private:
+    const char* from_;
+    char* to_;
+    int64_t from_stride_, to_stride_;
+    Dims shape_, from_strides_, to_strides_;
+};
+
+// What a GPU does not do yet is done on the CPU, and says so.
+void record_detour(DeviceBackend& device, const char* what, int64_t bytes) {
+    LaunchRecord record;
+    record.device = &device;
+    record.fallback = std::string(what) + " on a GPU";
+    record.bytes_read = record.bytes_written = bytes;
+    auto kernel = std::make_shared<StoredKernel>();
+    kernel->name = "on the CPU";
+    record.kernel = std::move(kernel);
+    record_launch(std::move(record));
+}
+
+using Work = void (*)(ScalarType type, int64_t rows, int64_t length,
+                      const std::function<SortedRow(int64_t row)>& row_at);
+
+array order_along(const array& given, int64_t axis, DType dtype, Work work, const char* what) {
+    const auto along = static_cast<size_t>(normalize_axis(axis, given.ndim()));
+    DeviceBackend& device = device_of(given);
+    if (!device.is_cpu()) {
+        record_detour(device, what, given.nbytes());
+        return move_to(order_along(move_to(given, cpu_device()), axis, dtype, work, what), device);
+    }
+    const array input = is_shown(given) ? copy(given) : given;  // others may change it meanwhile
+    const BufferPtr from = evaluate_storage(*input.storage());
+    const Dims* const strides[1] = {&input.strides()};
+    const Dims to_strides = k_order_strides(input.shape(), strides, dtype.itemsize());
+    BufferPtr to = cpu_device().allocate(static_cast<size_t>(input.size() * dtype.itemsize()));
+    if (input.size() != 0) {
+        const Rows rows(input, along, from->data() + input.offset(), to_strides, to->data());
+        work(input.dtype().scalar_type(), rows.count(), input.shape()[along],
+             [&](int64_t row) { return rows.at(row); });
+    }
+    return array_of(std::move(to), dtype, input.shape(), to_strides);
+}
+
+}  // namespace
+
+array sort(const array& input, int64_t axis) {
+    return order_along(input, axis, input.dtype(), sort_rows, "sorting");
+}
+
+array argsort(const array& input, int64_t axis) {
+    return order_along(input, axis, ScalarType::kInt64, argsort_rows, "sorting");
+}
+
+array searchsorted(const array& sorted, const array& values, bool right) {
+    if (sorted.ndim() != 1) throw ValueError("object of too small depth for desired array");
+    WEFT_CHECK(sorted.dtype() == values.dtype(), "searchsorted in another dtype");
+    DeviceBackend& device = device_of(sorted);
+    if (!device.is_cpu()) {
+        check_same_device(sorted, values);
+        record_detour(device, "searching", values.nbytes());
+        return move_to(searchsorted(move_to(sorted, cpu_device()), move_to(values, cpu_device()), right),
+                       device);
+    }
+    check_same_device(sorted, values);
+    const array row = is_shown(sorted) ? copy(sorted) : sorted;
+    const array wanted = copy(values, 'C');
+    const array both[2] = {row, wanted};
+    eval(both);
+    const BufferPtr row_buffer = evaluate_storage(*row.storage()),
+                    wanted_buffer = evaluate_storage(*wanted.storage());
+    const int64_t itemsize = sizeof(int64_t);
+    BufferPtr to = cpu_device().allocate(static_cast<size_t>(wanted.size() * itemsize));
+    search_sorted(row.dtype().scalar_type(), row_buffer->data() + row.offset(), row.strides()[0], row.size(),
+                  wanted_buffer->data() + wanted.offset(), wanted.size(), right,
+                  reinterpret_cast<int64_t*>(to->data()));
+    return array_of(std::move(to), ScalarType::kInt64, wanted.shape(), c_strides(wanted.shape(), itemsize));
+}
+
+}  // namespace weft

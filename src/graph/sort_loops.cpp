@@ -1,0 +1,348 @@
+#include "graph/sort_loops.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/complex.h"
+#include "core/thread_pool.h"
+#include "device/device.h"
+#include "graph/sort_keys.h"
+#include "library/cpu/vector_sort.h"
+
+namespace weft {
+
+namespace {
+
+constexpr int64_t kWorthThreads = int64_t{1} << 16;  // keys; fewer are sorted by one thread
+constexpr int64_t kLeastChunk = int64_t{1} << 14;
+
+// Memory for keys, from the pool, whose pages are there already.
+template <class Key>
+class KeyMemory {
+public:
+    explicit KeyMemory(int64_t count)
+        : buffer_(cpu_device().allocate(static_cast<size_t>(count) * sizeof(Key))) {}
+    Key* data() const { return reinterpret_cast<Key*>(buffer_->data()); }
+
+private:
+    BufferPtr buffer_;
+};
+
+// ---- sorted chunks, merged ----
+
+// How many of the first `rank` elements of both together, in order, are of `a`; of equal ones a's come first.
+template <class Key, class Less>
+int64_t elements_of_first(std::span<const Key> a, std::span<const Key> b, int64_t rank, const Less& less) {
+    const auto count_a = static_cast<int64_t>(a.size()), count_b = static_cast<int64_t>(b.size());
+    int64_t low = std::max<int64_t>(0, rank - count_b), high = std::min(rank, count_a);
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const auto other = static_cast<size_t>(rank - middle - 1);
+        if (less(b[other], a[static_cast<size_t>(middle)])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+template <class Key, class Less>
+void merge_range(std::span<const Key> a, std::span<const Key> b, int64_t begin, int64_t end, Key* out,
+                 const Less& less) {
+    const int64_t first = elements_of_first(a, b, begin, less), last = elements_of_first(a, b, end, less);
+    const Key *from_a = a.data() + first, *from_b = b.data() + (begin - first);
+    const Key *const end_a = a.data() + last, *const end_b = b.data() + (end - last);
+    Key* to = out + begin;
+    while (from_a != end_a && from_b != end_b) {  // without a branch that nobody can foretell
+        const bool take_b = less(*from_b, *from_a);
+        *to++ = take_b ? *from_b : *from_a;
+        from_b += take_b;
+        from_a += !take_b;
+    }
+    to = std::copy(from_a, end_a, to);
+    std::copy(from_b, end_b, to);
+}
+
+// Fills `keys` by load(to, begin, end), which writes the keys of these positions from `to` on, sorts them,
+// and calls finish(begin, end) for parts of the result. Chunks are sorted side by side, then neighbours are
+// merged, each round on all threads, back and forth between `keys` and other memory, so that the last round
+// ends in `keys`.
+template <class Key, class Load, class SortChunk, class Less, class Finish>
+void sort_row(std::span<Key> keys, const Load& load, const SortChunk& sort_chunk, const Less& less,
+              const Finish& finish) {
+    const auto count = static_cast<int64_t>(keys.size());
+    const int64_t chunks = count < kWorthThreads ? 1 : std::min<int64_t>(num_threads(), count / kLeastChunk);
+    if (chunks < 2) {
+        load(keys.data(), int64_t{0}, count);
+        sort_chunk(keys);
+        finish(int64_t{0}, count);
+        return;
+    }
+    std::vector<int64_t> bounds;
+    for (int64_t k = 0; k <= chunks; ++k) bounds.push_back(count * k / chunks);
+    const KeyMemory<Key> memory(count);
+    const bool odd_rounds = std::bit_width(static_cast<uint64_t>(chunks - 1)) % 2 == 1;
+    Key *from = odd_rounds ? memory.data() : keys.data(), *to = odd_rounds ? keys.data() : memory.data();
+    parallel_for(chunks, [&](int64_t k) {
+        const int64_t begin = bounds[static_cast<size_t>(k)], end = bounds[static_cast<size_t>(k) + 1];
+        load(from + begin, begin, end);
+        sort_chunk(std::span<Key>(from + begin, static_cast<size_t>(end - begin)));
+    });
+    while (bounds.size() > 2) {
+        std::vector<int64_t> merged = {0};
+        for (size_t k = 2; k < bounds.size(); k += 2) merged.push_back(bounds[k]);
+        if (bounds.size() % 2 == 0) merged.push_back(bounds.back());
+        const auto pairs = static_cast<int64_t>(merged.size()) - 1;
+        const int64_t parts = std::max<int64_t>((4 * num_threads() + pairs - 1) / pairs, 1);
+        parallel_for(pairs * parts, [&](int64_t task) {
+            const auto pair = static_cast<size_t>(task / parts);
+            const int64_t part = task % parts, begin = merged[pair], end = merged[pair + 1];
+            const int64_t middle = std::min(bounds[2 * pair + 1], end);
+            const auto span = [&](int64_t first, int64_t last) {
+                return std::span<const Key>(from + first, static_cast<size_t>(last - first));
+            };
+            const int64_t first = (end - begin) * part / parts, last = (end - begin) * (part + 1) / parts;
+            merge_range(span(begin, middle), span(middle, end), first, last, to + begin, less);
+            if (pairs == 1) finish(begin + first, begin + last);
+        });
+        std::swap(from, to);
+        bounds = std::move(merged);
+    }
+}
+
+template <class Key, class Load, class Finish>
+void sort_row_of_keys(std::span<Key> keys, const Load& load, const Finish& finish) {
+    sort_row(keys, load, [](std::span<Key> chunk) { vector_sort(chunk); }, std::less<Key>(), finish);
+}
+
+// ---- rows ----
+
+constexpr int64_t kPiece = int64_t{1} << 15;
+
+// Calls work(begin, end) for pieces of [0, count), on all threads where that is worth it.
+template <class Work>
+void in_pieces(int64_t count, const Work& work) {
+    if (count < kWorthThreads) {
+        work(int64_t{0}, count);
+        return;
+    }
+    parallel_for((count + kPiece - 1) / kPiece,
+                 [&](int64_t piece) { work(piece * kPiece, std::min(count, (piece + 1) * kPiece)); });
+}
+
+// Many rows side by side, few one after another, each on all threads. `work` gets memory for a row's keys if
+// it wants some.
+template <class Key, class Work>
+void for_each_row(int64_t rows, int64_t length, bool own_memory, const Work& work) {
+    const bool side_by_side = rows >= 2 * num_threads() || length < kWorthThreads;
+    const auto size = static_cast<size_t>(length);
+    if (!side_by_side) {
+        const KeyMemory<Key> keys(own_memory ? length : 0);
+        for (int64_t row = 0; row < rows; ++row)
+            work(row, std::span<Key>(keys.data(), own_memory ? size : 0));
+        return;
+    }
+    const int64_t tasks = std::min<int64_t>(rows, rows * length < kLeastChunk ? 1 : 4 * num_threads());
+    parallel_for(tasks, [&](int64_t task) {
+        const KeyMemory<Key> keys(own_memory ? length : 0);
+        for (int64_t row = rows * task / tasks; row < rows * (task + 1) / tasks; ++row)
+            work(row, std::span<Key>(keys.data(), own_memory ? size : 0));
+    });
+}
+
+// Calls work(stride) with a constant where elements lie side by side, so that its loop is one over vectors.
+template <class T, class Work>
+void with_stride(int64_t stride, const Work& work) {
+    if (stride == int64_t{sizeof(T)}) {
+        work(std::integral_constant<int64_t, sizeof(T)>());
+    } else {
+        work(stride);
+    }
+}
+
+// Of one byte: counted.
+template <class T>
+void sort_bytes(const SortedRow& row, int64_t length) {
+    std::array<int64_t, 256> counts{};
+    for (int64_t i = 0; i < length; ++i) ++counts[SortKeys<T>::of(row.from + i * row.from_stride, false)];
+    char* to = row.to;
+    for (size_t key = 0; key < counts.size(); ++key) {
+        for (int64_t k = 0; k < counts[key]; ++k, to += row.to_stride)
+            SortKeys<T>::back(static_cast<uint8_t>(key), to);
+    }
+}
+
+template <class T>
+void sort_real_rows(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
+    if constexpr (sizeof(T) == 1) {
+        parallel_for(rows, [&](int64_t row) { sort_bytes<T>(row_at(row), length); });
+    } else {
+        using Keys = SortKeys<T>;
+        using Key = typename Keys::Bits;
+        // In the result itself where its elements lie side by side.
+        const bool dense = row_at(0).to_stride == int64_t{sizeof(Key)};
+        for_each_row<Key>(rows, length, !dense, [&](int64_t number, std::span<Key> keys) {
+            const SortedRow row = row_at(number);
+            if (dense) keys = {reinterpret_cast<Key*>(row.to), static_cast<size_t>(length)};
+            sort_row_of_keys(
+                keys,
+                [&](Key* to, int64_t begin, int64_t end) {
+                    with_stride<T>(row.from_stride, [&](auto stride) {
+                        for (int64_t i = begin; i < end; ++i)
+                            to[i - begin] = Keys::of(row.from + i * stride, false);
+                    });
+                },
+                [&](int64_t begin, int64_t end) {
+                    with_stride<T>(row.to_stride, [&](auto stride) {
+                        for (int64_t i = begin; i < end; ++i)
+                            Keys::back(keys[static_cast<size_t>(i)], row.to + i * stride);
+                    });
+                });
+        });
+    }
+}
+
+// Key and position in one number, so that equal keys keep their order.
+template <class T, class Packed>
+void argsort_packed(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
+    using Keys = SortKeys<T>;
+    for_each_row<Packed>(rows, length, true, [&](int64_t number, std::span<Packed> keys) {
+        const SortedRow row = row_at(number);
+        sort_row_of_keys(
+            keys,
+            [&](Packed* to, int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    const uint64_t key = Keys::of(row.from + i * row.from_stride, true);
+                    if constexpr (std::is_same_v<Packed, WideKey>) {
+                        *to++ = {static_cast<uint64_t>(i), key};
+                    } else {
+                        *to++ = key << 32 | static_cast<uint64_t>(i);
+                    }
+                }
+            },
+            [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    const Packed& key = keys[static_cast<size_t>(i)];
+                    int64_t position = 0;
+                    if constexpr (std::is_same_v<Packed, WideKey>) {
+                        position = static_cast<int64_t>(key.low);
+                    } else {
+                        position = static_cast<int64_t>(key & 0xffffffff);
+                    }
+                    std::memcpy(row.to + i * row.to_stride, &position, sizeof position);
+                }
+            });
+    });
+}
+
+template <class T>
+T element_at(const char* from, int64_t stride, int64_t i) {
+    T value;
+    std::memcpy(&value, from + i * stride, sizeof value);
+    return value;
+}
+
+template <class Complex>
+struct Numbered {
+    Complex value;
+    int64_t position;
+};
+
+template <class Complex, class Write>
+void order_complex_rows(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at,
+                        const Write& write) {
+    using Key = Numbered<Complex>;
+    const auto less = [](const Key& a, const Key& b) { return complex_less(a.value, b.value); };
+    for_each_row<Key>(rows, length, true, [&](int64_t number, std::span<Key> keys) {
+        const SortedRow row = row_at(number);
+        sort_row(
+            keys,
+            [&](Key* to, int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                    *to++ = {element_at<Complex>(row.from, row.from_stride, i), i};
+            },
+            [&](std::span<Key> chunk) { std::stable_sort(chunk.begin(), chunk.end(), less); }, less,
+            [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                    write(keys[static_cast<size_t>(i)], row.to + i * row.to_stride);
+            });
+    });
+}
+
+template <class T>
+constexpr bool is_complex_type = std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>>;
+
+}  // namespace
+
+void sort_rows(ScalarType type, int64_t rows, int64_t length,
+               const std::function<SortedRow(int64_t row)>& row_at) {
+    if (rows * length == 0) return;
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (is_complex_type<T>) {
+            order_complex_rows<T>(rows, length, row_at, [](const Numbered<T>& key, char* to) {
+                std::memcpy(to, &key.value, sizeof key.value);
+            });
+        } else {
+            sort_real_rows<T>(rows, length, row_at);
+        }
+    });
+}
+
+void argsort_rows(ScalarType type, int64_t rows, int64_t length,
+                  const std::function<SortedRow(int64_t row)>& row_at) {
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (is_complex_type<T>) {
+            order_complex_rows<T>(rows, length, row_at, [](const Numbered<T>& key, char* to) {
+                std::memcpy(to, &key.position, sizeof key.position);
+            });
+        } else if (sizeof(T) <= 4 && length <= int64_t{0xffffffff}) {
+            argsort_packed<T, uint64_t>(rows, length, row_at);
+        } else {
+            argsort_packed<T, WideKey>(rows, length, row_at);
+        }
+    });
+}
+
+void search_sorted(ScalarType type, const char* sorted, int64_t sorted_stride, int64_t length,
+                   const char* values, int64_t count, bool right, int64_t* positions) {
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        // Whether the element belongs before the value.
+        const auto is_before = [&](const auto& element, const auto& value) {
+            if constexpr (is_complex_type<T>) {
+                return right ? !complex_less(value, element) : complex_less(element, value);
+            } else {
+                return right ? element <= value : element < value;
+            }
+        };
+        const auto read = [](const char* from) {
+            if constexpr (is_complex_type<T>) {
+                return element_at<T>(from, 0, 0);
+            } else {
+                return SortKeys<T>::of(from, true);
+            }
+        };
+        in_pieces(count, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                const auto value = read(values + i * static_cast<int64_t>(sizeof(T)));
+                int64_t low = 0, rest = length;
+                while (rest > 0) {
+                    const int64_t half = rest / 2;
+                    const bool before = is_before(read(sorted + (low + half) * sorted_stride), value);
+                    low = before ? low + half + 1 : low;
+                    rest = before ? rest - half - 1 : half;
+                }
+                positions[i] = low;
+            }
+        });
+    });
+}
+
+}  // namespace weft

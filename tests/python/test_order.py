@@ -1,0 +1,147 @@
+"""Sorting, searching in what is sorted, what is different, sets: against NumPy, for every dtype."""
+
+import random
+
+import numpy
+import pytest
+import weft
+from comparing import DTYPES, assert_equal, exception_kind, outcome
+
+N = 200_000  # more than one thread sorts
+
+
+def numbers(dtype, count, seed=0):
+    """Many that are equal, NaN and zeros of both signs among them."""
+    rng = numpy.random.default_rng([seed, count])
+    a = rng.integers(-50, 50, count).astype(dtype)
+    if a.dtype.kind in "fc" and count > 8:
+        a[rng.integers(0, count, count // 20)] = numpy.nan
+        a[rng.integers(0, count, count // 20)] = -numpy.inf
+    if a.dtype.kind == "f":
+        a[::7] = -0.0
+    if a.dtype.kind == "c":
+        a.imag = rng.integers(-3, 3, count)
+        a.imag[rng.integers(0, max(count, 1), count // 20)] = numpy.nan
+    return a
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("count", [0, 1, 2, 100, N])
+def test_every_dtype(dtype, count):
+    a = numbers(dtype, count)
+    x = weft.array(a)
+    assert_equal(weft.argsort(x), numpy.argsort(a, kind="stable"))
+    numpy.testing.assert_array_equal(numpy.asarray(weft.sort(x)), numpy.sort(a))
+    assert weft.sort(x).dtype == a.dtype
+    wanted = numbers(dtype, 300, seed=1)
+    ordered = numpy.sort(a)
+    for side in ("left", "right"):
+        found = weft.searchsorted(weft.array(ordered), weft.array(wanted), side)
+        assert_equal(found, numpy.searchsorted(ordered, wanted, side))
+    everything = {"return_index": True, "return_inverse": True, "return_counts": True}
+    for mine, other in zip(weft.unique(x, **everything), numpy.unique(a, **everything), strict=True):
+        numpy.testing.assert_array_equal(numpy.asarray(mine), other)
+    numpy.testing.assert_array_equal(numpy.asarray(weft.unique(x)), numpy.unique(a))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 16])
+def test_any_number_of_threads(threads):
+    for dtype in ("f8", "f4", "i2", "c16"):
+        a = numbers(dtype, N + 17)
+        with weft.config(num_threads=threads):
+            numpy.testing.assert_array_equal(numpy.asarray(weft.sort(weft.array(a))), numpy.sort(a))
+            assert_equal(weft.argsort(weft.array(a)), numpy.argsort(a, kind="stable"))
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (40, 3, 20), (2, 0), (0, 2), (1, 90_000), (90_000, 2)])
+def test_along_each_axis_of_any_layout(shape):
+    a = numpy.random.default_rng(3).integers(0, 30, shape).astype("f4")
+    for own in (a, a.T, a[..., ::-1]):
+        x = weft.array(own, order="K") if own is not a.T else weft.array(a).T
+        for axis in [*range(-own.ndim, own.ndim), None]:
+            assert_equal(weft.sort(x, axis), numpy.sort(own, axis))
+            assert_equal(weft.argsort(x, axis), numpy.argsort(own, axis, kind="stable"))
+
+
+PROGRAMS = """
+np.sort(v); np.sort(m, 0); np.sort(m, 2); np.sort(5); np.sort(v, kind='x'); np.sort(v, stable=True); np.argsort(5)
+np.sort(v, kind='stable'); np.sort(v, order='a'); np.argsort(m, axis=None); np.lexsort((v, v % 2))
+np.lexsort((v % 2, v % 3)); np.lexsort(m); np.lexsort(()); np.lexsort((v, v[:2])); np.sort_complex(v)
+np.sort_complex([1j, 0]); sorted_in_place(np, m); np.searchsorted(s, 3); np.searchsorted(s, [2.5, 0])
+np.searchsorted(s, s, 'right'); np.searchsorted(s, 3, 'x'); np.searchsorted(m, 1)
+np.searchsorted(v, [1, 5], sorter=np.argsort(v)); np.searchsorted(s, [[1, 9], [4, 2]]); np.searchsorted([], [1])
+s.searchsorted(4); np.searchsorted(v, 1, sorter=[0]); np.searchsorted(v, 1, sorter=[0.5] * 6)
+np.digitize([0.5, 2.5, 9], [0, 1, 2]); np.digitize(2, s); np.digitize([0, 1, 2], [2, 1, 0])
+np.digitize([0, 1, 2], [2, 1, 0], right=True); np.digitize([1], [1, 3, 2]); np.digitize([1j], [1]); np.unique(v)
+np.unique(m); np.unique([]); np.unique([np.nan, 1, np.nan]); np.unique([np.nan, np.nan], equal_nan=False)
+np.unique(d, axis=0); np.unique(d, axis=1); np.unique(d, True, True, True, axis=0); np.unique(m, return_inverse=True)
+np.unique(d, axis=5); np.unique([3, 1, 3], return_counts=True); np.unique_all([3, 1, 3]); np.unique_counts([3, 1, 3])
+np.unique_inverse([3, 1, 3]); np.unique_values([3, 1, 3]); np.intersect1d([1, 3, 4, 3], [3, 1, 2])
+np.intersect1d(v, s, return_indices=True); np.union1d(m, [7, -1]); np.intersect1d([1, 2], [2, 3], assume_unique=True)
+np.setxor1d([1, 2, 3], [3, 4]); np.setdiff1d(v, [1, 2]); np.setdiff1d([5, 4, 5], [4])
+np.setdiff1d([5, 4, 5], [4], assume_unique=True); np.isin(m, [1, 5]); np.isin(m, [], invert=True); np.isin(3, [3])
+np.isin(v, v, kind='x'); np.isin([1, 2.5], [2.5]); np.isin(m, [1, 5], invert=True); np.setxor1d([], [])
+np.union1d([], []); np.intersect1d([], [1])
+""".replace("\n", ";").split(";")
+
+
+def sorted_in_place(np, m):
+    m.sort(0)
+    return m
+
+
+def run(np, program):
+    names = {
+        "np": np,
+        "v": np.array([5, 1, 4, 1, 0, 9]),
+        "m": np.array([[3, 1, 2], [0, 5, 4]]),
+        "s": np.array([1, 2, 2, 4, 7]),
+    }
+    names |= {"d": np.array([[1, 2, 1], [0, 2, 0], [1, 2, 1]]), "sorted_in_place": sorted_in_place}
+    return outcome(eval, program, names)
+
+
+@pytest.mark.parametrize("program", [p.strip() for p in PROGRAMS if p.strip()])
+def test_rules(program):
+    expected, result = run(numpy, program), run(weft, program)
+    if isinstance(expected, Exception):
+        assert exception_kind(result) == exception_kind(expected), (result, expected)
+    elif isinstance(expected, tuple):
+        for mine, other in zip(result, expected, strict=True):
+            assert_equal(mine, other)
+    else:
+        assert not isinstance(result, Exception), result
+        assert_equal(result, expected)
+
+
+def test_partitions():
+    chooser = random.Random(0)
+    for _ in range(50):
+        a = numpy.array(chooser.choices(range(20), k=chooser.randint(1, 30)))
+        kth = chooser.randrange(len(a))
+        for result in (
+            weft.partition(weft.array(a), kth),
+            weft.array(a)[weft.argpartition(weft.array(a), kth)],
+        ):
+            result = numpy.asarray(result)
+            assert result[kth] == numpy.sort(a)[kth]
+            assert (result[:kth] <= result[kth]).all() and (result[kth:] >= result[kth]).all()
+    with pytest.raises(ValueError, match="out of bounds"):
+        weft.partition(weft.arange(3), 3)
+    x = weft.array([3, 1, 2])
+    x.partition(1)
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_what_is_sorted_is_not_changed_and_pending_work_is_done_first():
+    x = weft.array(numpy.random.default_rng(0).random(1000))
+    y = weft.sort(x * 2 + 1)
+    assert_equal(y, numpy.sort(numpy.asarray(x) * 2 + 1))
+    x[0] = 5
+    assert float(x[0]) == 5
+
+
+def test_memory_of_others_is_sorted_in_place():
+    a = numpy.array([3.0, 1.0, 2.0])
+    weft.from_dlpack(a).sort()
+    assert a.tolist() == [1, 2, 3]
