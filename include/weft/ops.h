@@ -101,6 +101,9 @@ array view(const array& input, DType dtype);
 array real(const array& input);  // a view
 array imag(const array& input);  // a view; of a real array: zeros, read-only
 array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2);  // read-only view
+// Any view of the array's memory from its first element on. Throws ValueError where it would leave that
+// memory.
+array strided_view(const array& input, const Dims& shape, const Dims& strides);
 // A view where strides allow it, else a copy; one extent may be -1. order: C, F or A.
 array reshape(const array& input, const Dims& shape, char order = 'C', std::optional<bool> copy = {});
 array ravel(const array& input, char order = 'C');
@@ -127,6 +130,9 @@ array argsort(const array& input, int64_t axis);
 // Where each of `values` belongs in a sorted array of one dimension and the same dtype: before equal
 // elements, or with `right` behind them.
 array searchsorted(const array& sorted, const array& values, bool right);
+// How often each of 0, 1, ... is in an int64 array of one dimension, or the sums of their float64 weights
+// (none: invalid); of `least` numbers at least. Throws ValueError for negative ones.
+array bincount(const array& input, const array& weights, int64_t least);
 
 // ---- moving and converting ----
 

@@ -585,6 +585,25 @@ void bind_functions(nb::module_& m) {
             return wrap_result(std::move(result));
         },
         arg("a"), arg("v"), arg("right"));
+    m.def(
+        "_bincount",
+        [](nb::handle input, nb::handle weights, int64_t least) {
+            const array& positions = array_of(input);
+            const array given = weights.is_none() ? array() : array_of(weights);
+            array result;
+            {
+                const ReleaseGil release(is_large(positions));
+                result = bincount(positions, given, least);
+            }
+            return wrap(std::move(result));
+        },
+        arg("x"), arg("weights"), arg("minlength"));
+    m.def(
+        "_strided_view",
+        [](nb::handle input, nb::handle shape, nb::handle strides) {
+            return wrap_view(strided_view(array_of(input), to_dims(shape), to_dims(strides)), input);
+        },
+        arg("x"), arg("shape"), arg("strides"));
     m.def("nonzero", nonzero_function, arg("a"),
           "The positions of elements that are not zero: an int64 array for each axis, in C order.\n\n"
           ">>> np.nonzero([[3, 0], [0, 4]])\n(array([0, 1]), array([0, 1]))");

@@ -64,6 +64,13 @@ del _register
 
 # Names by the module that has them, which is loaded when one of them is asked for.
 _MODULES = {
+    "_calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
+    "_distribution": (
+        "average bincount corrcoef cov histogram histogram_bin_edges median percentile quantile"
+    ),
+    "_nan": (
+        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar"
+    ),
     "_assembly": (
         "append array_split block delete dsplit hsplit insert repeat resize roll rot90 split tile "
         "trim_zeros unstack vsplit"
@@ -86,7 +93,7 @@ _MODULES = {
     "_views": "flatiter",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = ("jit", "linalg", "scipy")
+_SUBMODULES = ("jit", "lib", "linalg", "scipy")
 
 
 def __getattr__(name):

@@ -1,10 +1,8 @@
 #include <functional>
-#include <memory>
-#include <string>
 
 #include "core/shape.h"
+#include "graph/detour.h"
 #include "graph/evaluate.h"
-#include "graph/launch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/sort_loops.h"
@@ -44,18 +42,6 @@ private:
     int64_t from_stride_, to_stride_;
     Dims shape_, from_strides_, to_strides_;
 };
-
-// What a GPU does not do yet is done on the CPU, and says so.
-void record_detour(DeviceBackend& device, const char* what, int64_t bytes) {
-    LaunchRecord record;
-    record.device = &device;
-    record.fallback = std::string(what) + " on a GPU";
-    record.bytes_read = record.bytes_written = bytes;
-    auto kernel = std::make_shared<StoredKernel>();
-    kernel->name = "on the CPU";
-    record.kernel = std::move(kernel);
-    record_launch(std::move(record));
-}
 
 using Work = void (*)(ScalarType type, int64_t rows, int64_t length,
                       const std::function<SortedRow(int64_t row)>& row_at);

@@ -120,6 +120,22 @@ array index(const array& input, std::span<const Index> indices) {
     return view.finish();
 }
 
+array strided_view(const array& input, const Dims& shape, const Dims& strides) {
+    if (shape.size() != strides.size()) throw ValueError("mismatch in length of strides and shape");
+    for (const int64_t extent : shape) {
+        if (extent < 0) throw ValueError("negative dimensions are not allowed");
+    }
+    if (element_count(shape) != 0) {
+        const ByteRange range = byte_range(shape, strides, input.offset(), input.itemsize());
+        if (range.low < 0 || range.high > input.storage()->bytes) {
+            throw ValueError("a view of shape " + shape_text(shape) + " with strides " + shape_text(strides) +
+                             " would leave the array's memory of " + std::to_string(input.storage()->bytes) +
+                             " bytes");
+        }
+    }
+    return input.with_view(input.dtype(), shape, strides, input.offset());
+}
+
 array transpose(const array& input, std::span<const int64_t> axes) {
     const int ndim = input.ndim();
     if (!axes.empty() && static_cast<int>(axes.size()) != ndim) throw ValueError("axes don't match array");

@@ -1,0 +1,192 @@
+"""NumPy's functions that leave NaN out."""
+
+import warnings
+
+from weft import _core
+from weft._core import asarray, where
+from weft._functions import all as _all
+from weft._functions import argmax, argmin, cumprod, cumsum, prod, sum
+from weft._functions import max as _max
+from weft._functions import min as _min
+
+_ufuncs = _core._ufuncs
+_isnan, _not, _and, _sqrt = _ufuncs["isnan"], _ufuncs["logical_not"], _ufuncs["logical_and"], _ufuncs["sqrt"]
+
+
+def _replaced(a, value):
+    """The array with `value` for NaN, and where it was; None where there can be none."""
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return a, None
+    missing = _isnan(a)
+    return where(missing, asarray(value, a.dtype), a), missing
+
+
+def _warn(condition, text):
+    if bool(asarray(condition).any()):
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The sum of the elements that are not NaN.
+
+    >>> np.nansum([1, np.nan, 2])
+    np.float64(3.0)
+    """
+    return sum(_replaced(a, 0)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The product of the elements that are not NaN."""
+    return prod(_replaced(a, 1)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """Running sums, to which NaN adds nothing."""
+    return cumsum(_replaced(a, 0)[0], axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """Running products, which NaN leaves as they are."""
+    return cumprod(_replaced(a, 1)[0], axis, dtype, out)
+
+
+def _extreme(plain, worst, a, axis, out, keepdims, options):
+    a, missing = _replaced(a, worst)
+    if missing is None:
+        return plain(a, axis, out, keepdims, **options)
+    result = plain(a, axis, None, keepdims, **options)
+    nothing = _all(missing, axis, keepdims=keepdims)
+    if "initial" not in options:
+        result = where(nothing, asarray(float("nan"), a.dtype), result)
+        _warn(nothing, "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered")
+    if out is not None:
+        _core.copyto(out, result, "unsafe")
+        return out
+    return result if result.ndim else result[()]
+
+
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The largest element that is not NaN; NaN with a warning where there is none.
+
+    >>> np.nanmax([1, np.nan, 2])
+    np.float64(2.0)
+    """
+    options = {"where": where} if initial is None else {"initial": initial, "where": where}
+    return _extreme(_max, -float("inf"), a, axis, out, keepdims, options)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The smallest element that is not NaN; NaN with a warning where there is none."""
+    options = {"where": where} if initial is None else {"initial": initial, "where": where}
+    return _extreme(_min, float("inf"), a, axis, out, keepdims, options)
+
+
+def _arg_extreme(function, worst, a, axis, out, keepdims):
+    a, missing = _replaced(a, worst)
+    if missing is not None and bool(asarray(_all(missing, axis)).any()):
+        raise ValueError("All-NaN slice encountered")
+    return function(a, axis, out, keepdims=keepdims)
+
+
+def nanargmax(a, axis=None, out=None, *, keepdims=False):
+    """The position of the largest element that is not NaN. Raises ValueError where there is none."""
+    return _arg_extreme(argmax, -float("inf"), a, axis, out, keepdims)
+
+
+def nanargmin(a, axis=None, out=None, *, keepdims=False):
+    """The position of the smallest element that is not NaN. Raises ValueError where there is none."""
+    return _arg_extreme(argmin, float("inf"), a, axis, out, keepdims)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """The mean of the elements that are not NaN; NaN with a warning where there is none.
+
+    >>> np.nanmean([1, np.nan, 2])
+    np.float64(1.5)
+    """
+    from weft._statistics import mean
+
+    values, missing = _replaced(a, 0)
+    if missing is None:
+        return mean(values, axis, dtype, out, keepdims, where=where)
+    count = sum(_not(missing), axis, "int64", keepdims=keepdims, where=where)
+    total = sum(values, axis, dtype, keepdims=keepdims, where=where)
+    _warn(count == 0, "Mean of empty slice")
+    result = asarray(total / count).astype(asarray(total).dtype, copy=False)
+    if out is not None:
+        _core.copyto(out, result, "unsafe")
+        return out
+    return result if result.ndim else result[()]
+
+
+def nanvar(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+):
+    """The variance of the elements that are not NaN, in two steps: their mean, then the squares of distances."""
+    from weft._statistics import var
+
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    values, missing = _replaced(a, 0)
+    if missing is None:
+        options = {} if mean is None else {"mean": mean}
+        return var(values, axis, dtype, out, ddof, keepdims, where=where, **options)
+    present = _not(missing) if where is True else _and(_not(missing), where)
+    count = sum(present, axis, "int64", keepdims=True)
+    center = asarray(sum(values, axis, dtype, keepdims=True, where=present) / count if mean is None else mean)
+    distance = _core.where(present, values - center, asarray(0, values.dtype))
+    square = (
+        (distance * _ufuncs["conjugate"](distance)).real
+        if distance.dtype.kind == "c"
+        else distance * distance
+    )
+    total = sum(square, axis, keepdims=keepdims)
+    free = (count if keepdims else count.reshape(asarray(total).shape)) - ddof
+    _warn(free <= 0, "Degrees of freedom <= 0 for slice.")
+    result = asarray(_core.where(free > 0, total / free, float("nan"))).astype(
+        asarray(total).dtype, copy=False
+    )
+    if out is not None:
+        _core.copyto(out, result, "unsafe")
+        return out
+    return result if result.ndim else result[()]
+
+
+def nanstd(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+):
+    """The standard deviation of the elements that are not NaN."""
+    result = nanvar(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return _sqrt(result) if out is None else _sqrt(result, out=out)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """Numbers in the place of NaN and infinities: 0, and the largest and smallest numbers unless others are given.
+
+    >>> np.nan_to_num([1, np.nan, np.inf], posinf=9)
+    array([1., 0., 9.])
+    """
+    from weft._dtypes import finfo
+
+    given = x
+    x = asarray(x)
+    if x.dtype.kind not in "fc":
+        return x.copy() if copy and x.ndim else x if x.ndim else x[()]
+    limits = finfo(x.dtype)
+    low = limits.min if neginf is None else neginf
+    high = limits.max if posinf is None else posinf
+
+    def cleaned(part):
+        part_type = part.dtype
+        result = _core.where(_isnan(part), asarray(nan, part_type), part)
+        result = _core.where(result == float("inf"), asarray(high, part_type), result)
+        return _core.where(result == -float("inf"), asarray(low, part_type), result)
+
+    result = cleaned(x) if x.dtype.kind == "f" else (cleaned(x.real) + 1j * cleaned(x.imag)).astype(x.dtype)
+    if not copy and given is x and x.ndim:
+        x[...] = result
+        return x
+    return result if result.ndim else result[()]

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <cstring>
+
+#include "core/shape.h"
+#include "graph/count_loops.h"
+#include "graph/detour.h"
+#include "graph/evaluate.h"
+#include "graph/placement.h"
+#include "graph/record.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+// Side by side, in memory that nobody changes.
+array dense(const array& input) {
+    return input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
+}
+
+template <class T>
+const T* elements_of(const array& input, const BufferPtr& buffer) {
+    return reinterpret_cast<const T*>(buffer->data() + input.offset());
+}
+
+}  // namespace
+
+array bincount(const array& input, const array& weights, int64_t least) {
+    DeviceBackend& device = device_of(input);
+    if (!device.is_cpu()) {
+        record_detour(device, "counting", input.nbytes());
+        const array own = weights.valid() ? move_to(weights, cpu_device()) : weights;
+        return move_to(bincount(move_to(input, cpu_device()), own, least), device);
+    }
+    WEFT_CHECK(input.dtype() == DType(ScalarType::kInt64) && input.ndim() == 1,
+               "bincount of other positions");
+    const array positions = dense(input), given = weights.valid() ? dense(weights) : weights;
+    const BufferPtr held = evaluate_storage(*positions.storage());
+    const std::span<const int64_t> places(elements_of<int64_t>(positions, held),
+                                          static_cast<size_t>(positions.size()));
+    const CountedRange range = range_of_positions(places);
+    if (range.low < 0) throw ValueError("'list' argument must have no negative elements");
+    const int64_t count = std::max(least, range.high + 1);
+    BufferPtr sums = cpu_device().allocate(static_cast<size_t>(count) * sizeof(int64_t));
+    std::memset(sums->data(), 0, static_cast<size_t>(count) * sizeof(int64_t));
+    const auto size = static_cast<size_t>(count);
+    if (given.valid()) {
+        const BufferPtr held_weights = evaluate_storage(*given.storage());
+        add_weights(places, elements_of<double>(given, held_weights),
+                    {reinterpret_cast<double*>(sums->data()), size});
+    } else {
+        count_positions(places, {reinterpret_cast<int64_t*>(sums->data()), size});
+    }
+    const DType dtype = given.valid() ? ScalarType::kFloat64 : ScalarType::kInt64;
+    return array_of(std::move(sums), dtype, Dims{count}, Dims{dtype.itemsize()});
+}
+
+}  // namespace weft

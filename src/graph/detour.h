@@ -1,0 +1,13 @@
+// Work that a GPU does not do yet and that is done on the CPU at the call: written into the history of
+// kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+
+namespace weft {
+
+void record_detour(DeviceBackend& device, const char* what, int64_t bytes);
+
+}  // namespace weft
