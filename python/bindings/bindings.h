@@ -293,6 +293,7 @@ void bind_functions(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_profile(nb::module_& m);
+void bind_random(nb::module_& m);
 /// Shorter ways into methods and functions that are bound already.
 void bind_plain_calls(nb::module_& m);
 

@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
     bind_dlpack(m);
     bind_engine(m);
     bind_profile(m);
+    bind_random(m);
     bind_plain_calls(m);
 }

@@ -93,7 +93,7 @@ _MODULES = {
     "_views": "flatiter",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = ("jit", "lib", "linalg", "scipy")
+_SUBMODULES = ("jit", "lib", "linalg", "random", "scipy")
 
 
 def __getattr__(name):

@@ -1,7 +1,6 @@
 """What to say about names of NumPy's that weft does not have yet."""
 
 _INSTEAD = {
-    "random": "draw with NumPy and convert: weft.asarray(numpy.random.default_rng().random(n))",
     "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
     "testing": "numpy.testing takes weft's arrays",
     "load": "use weft.asarray(numpy.load(file))",

@@ -1,0 +1,109 @@
+// Random streams for Python: a state is a bytes object that each call takes and gives back changed, so that
+// the package keeps it, with its lock.
+#include "graph/random.h"
+
+#include <cstring>
+
+#include "bindings.h"
+#include "core/draw.h"
+
+namespace weft::python {
+
+namespace {
+
+static_assert(std::is_trivially_copyable_v<BitGenerator>);
+
+BitGenerator to_generator(nb::handle state) {
+    char* data = nullptr;
+    Py_ssize_t size = 0;
+    if (PyBytes_AsStringAndSize(state.ptr(), &data, &size) != 0) throw_python_error();
+    if (size != sizeof(BitGenerator)) throw ValueError("that is no state of a random stream");
+    BitGenerator generator;
+    std::memcpy(&generator, data, sizeof generator);
+    return generator;
+}
+
+nb::object to_state(const BitGenerator& generator) {
+    return steal_or_throw(
+        PyBytes_FromStringAndSize(reinterpret_cast<const char*>(&generator), sizeof generator));
+}
+
+template <class Work>
+nb::object drawn(nb::handle state, const Work& work) {
+    BitGenerator generator = to_generator(state);
+    array result;
+    {
+        const ReleaseGil release(true);
+        result = work(generator);
+    }
+    return nb::make_tuple(wrap(std::move(result)), to_state(generator));
+}
+
+BitGenerator make_generator(int algorithm, const std::vector<uint64_t>& words,
+                            const std::vector<uint64_t>& block, uint32_t used, bool has_half, uint32_t half) {
+    BitGenerator generator;
+    if (algorithm < 0 || algorithm > static_cast<int>(BitAlgorithm::kPhilox) ||
+        words.size() != generator.words.size() || block.size() != generator.block.size() ||
+        used > generator.block.size())
+        throw ValueError("that is no state of a random stream");
+    generator.algorithm = static_cast<BitAlgorithm>(algorithm);
+    std::copy(words.begin(), words.end(), generator.words.begin());
+    std::copy(block.begin(), block.end(), generator.block.begin());
+    generator.used = used;
+    generator.has_half = has_half;
+    generator.half = half;
+    return generator;
+}
+
+std::vector<uint64_t> to_words(nb::handle list) {
+    std::vector<uint64_t> words;
+    for (nb::handle word : list) words.push_back(nb::cast<uint64_t>(word));
+    return words;
+}
+
+}  // namespace
+
+void bind_random(nb::module_& m) {
+    using nb::arg;
+    m.def(
+        "_stream",
+        [](int algorithm, nb::handle words, nb::handle block, uint32_t used, bool has_half, uint32_t half) {
+            return to_state(
+                make_generator(algorithm, to_words(words), to_words(block), used, has_half, half));
+        },
+        arg("algorithm"), arg("words"), arg("block"), arg("used"), arg("has_half"), arg("half"));
+    m.def(
+        "_stream_parts",
+        [](nb::handle state) {
+            const BitGenerator generator = to_generator(state);
+            nb::list words, block;
+            for (const uint64_t word : generator.words) words.append(word);
+            for (const uint64_t word : generator.block) block.append(word);
+            return nb::make_tuple(words, block, generator.used, generator.has_half, generator.half);
+        },
+        arg("state"));
+    m.def(
+        "_draw",
+        [](nb::handle state, int distribution, nb::handle shape, nb::handle dtype) {
+            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& generator) {
+                return draw(generator, static_cast<Distribution>(distribution), dims, type);
+            });
+        },
+        arg("state"), arg("distribution"), arg("shape"), arg("dtype"));
+    m.def(
+        "_draw_integers",
+        [](nb::handle state, nb::handle shape, nb::handle dtype, uint64_t low, uint64_t range) {
+            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& generator) {
+                return draw_integers(generator, dims, type, low, range);
+            });
+        },
+        arg("state"), arg("shape"), arg("dtype"), arg("low"), arg("range"));
+    m.def(
+        "_draw_permutation",
+        [](nb::handle state, int64_t count) {
+            return drawn(state, [&](auto& generator) { return draw_permutation(generator, count); });
+        },
+        arg("state"), arg("count"));
+}
+
+}  // namespace weft::python

@@ -1,0 +1,12 @@
+"""Random numbers: NumPy's own for the same seed, drawn on all threads where a number takes a fixed number of draws.
+
+>>> rng = np.random.default_rng(42)
+>>> rng.integers(0, 10, 5)
+array([0, 7, 6, 4, 4])
+"""
+
+from weft.random._bit_generators import PCG64, PCG64DXSM, BitGenerator, Philox
+from weft.random._generator import Generator, default_rng
+from weft.random._seed_sequence import SeedSequence
+
+__all__ = ["PCG64", "PCG64DXSM", "BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"]
