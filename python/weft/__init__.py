@@ -89,6 +89,7 @@ _MODULES = {
         "argpartition argsort digitize intersect1d isin lexsort partition searchsorted setdiff1d setxor1d sort "
         "sort_complex union1d unique unique_all unique_counts unique_inverse unique_values"
     ),
+    "_padding": "pad",
     "_profile": "profile",
     "_views": "flatiter",
 }
