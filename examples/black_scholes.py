@@ -30,9 +30,8 @@ def call_price(np, erf, spot, strike, years, rate=0.02, volatility=0.3):
 
 def special(np):
     """The `scipy.special` that belongs to the array module `np`."""
-    return importlib.import_module(
-        "scipy.special" if np.__name__ == "numpy" else np.__name__ + ".scipy.special"
-    )
+    package = {"numpy": "scipy", "cupy": "cupyx.scipy"}.get(np.__name__, np.__name__ + ".scipy")
+    return importlib.import_module(package + ".special")
 
 
 def picture(path, spot, strike, years, price):

@@ -213,17 +213,37 @@ def test_difference_sees_what_differs():
     assert demo.difference((x, 3), (x, 4)) > 0
 
 
+def run_demo(tmp_path, *words):
+    """The first row, and the process that found it; modules in `tmp_path` can be imported."""
+    rows = tmp_path / "rows.json"
+    command = [sys.executable, str(EXAMPLES / "demo.py"), *words, "--json", str(rows), "--out", str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+    )
+    return json.loads(rows.read_text())[0], done
+
+
 def test_the_demo_fails_when_results_disagree(tmp_path):
     (tmp_path / "wrong.py").write_text(
         "import numpy\nfrom numpy import *\nndarray = numpy.ndarray\n"
         "def asarray(x): return numpy.asarray(x) * numpy.asarray(x).dtype.type(1.001)\n"
     )
-    command = [sys.executable, str(EXAMPLES / "demo.py"), "--only", "2*a", "--module", "wrong"]
-    rows = tmp_path / "rows.json"
-    done = subprocess.run(
-        [*command, "--json", str(rows), "--out", str(tmp_path)], capture_output=True, text=True, timeout=120,
-        env={"PYTHONPATH": str(tmp_path)},
-    )  # fmt: skip
+    row, done = run_demo(tmp_path, "--only", "2*a", "--module", "wrong")
     assert done.returncode == 1
     assert "differs" in done.stdout
-    assert json.loads(rows.read_text())[0]["difference"] > 1e-4
+    assert row["difference"] > 1e-4
+
+
+def test_the_demo_runs_another_module_beside_weft(tmp_path):
+    table = tmp_path / "table.md"
+    row, done = run_demo(tmp_path, "--only", "diffusion", "--beside", "numpy", "--markdown", str(table))
+    assert done.returncode == 0, done.stderr
+    assert row["difference"] == row["beside_difference"] == 0
+    assert row["ratio"] == pytest.approx(row["weft_ms"] / row["beside_ms"], rel=0.5)
+    assert "ratio to it" in done.stdout  # said as soon as it is known
+    assert f"| {row['ratio']:.3f} | {row['kernels']} | the same bits | the same bits |" in table.read_text()
+    (tmp_path / "broken.py").write_text("def asarray(x): raise MemoryError('all is full')\n")
+    row, done = run_demo(tmp_path, "--only", "diffusion", "--beside", "broken")
+    assert done.returncode == 0, done.stderr
+    assert row["beside_error"] == "MemoryError: all is full"
+    assert "fails: MemoryError: all is full" in done.stdout
