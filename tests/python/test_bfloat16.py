@@ -215,6 +215,7 @@ def test_scalars():
     assert numpy.asarray(x) == THEIRS(1.0078125) and numpy.asarray(x).dtype == THEIRS
 
 
+@pytest.mark.host
 def test_to_numpy_and_back():
     x = numbers(3000, "numpy").reshape(3, 1000)[:, ::2]
     ours = weft.asarray(x)
@@ -231,6 +232,7 @@ def test_to_numpy_and_back():
     )
 
 
+@pytest.mark.host
 def test_without_ml_dtypes():
     program = (
         "import sys; sys.modules['ml_dtypes'] = None\n"

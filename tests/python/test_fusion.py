@@ -611,6 +611,8 @@ def test_fused_and_naive_give_the_same_bits(seed):
     assert bits(program.run(fuse=True, small=1 << 20)) == naive
     # Each optional step left out in turn, and all of them.
     steps = OPTIONAL_STEPS[seed % len(OPTIONAL_STEPS)]
+    if weft.zeros(0).device != "cpu":  # the CPU's sine has other last bits than a GPU's
+        steps = steps.replace("gpu_kernels", "")
     assert bits(program.run(fuse=True, small=0, without=steps)) == naive
     # With each result that may go past the caches going there.
     assert bits(program.run(fuse=True, small=0, stream=0)) == naive

@@ -98,6 +98,7 @@ def test_explain_and_kernel_tell_of_it():
         assert streamed(lambda: x + 1)[1] == 0
 
 
+@pytest.mark.host
 def test_the_machine_code_has_streaming_stores(capfd):
     x = weft.array(numbers(10_000))
     for steps, expected in (("", True), ("streams", False)):
@@ -157,6 +158,7 @@ def test_much_work_and_short_rows_are_not_streamed():
 # ---- prefetching ----
 
 
+@pytest.mark.host
 def test_stencils_in_the_cache_ask_memory_beforehand():
     a = numbers(1000, 1001, dtype="f4")
 
