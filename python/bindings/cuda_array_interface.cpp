@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bindings.h"
+#include "core/shape.h"
 #include "device/cuda/cuda_device.h"
 #include "graph/placement.h"
 #include "graph/shown_memory.h"
@@ -28,11 +29,76 @@ nb::object required(const nb::dict& interface, const char* key) {
     return found;
 }
 
-DType dtype_of(const std::string& text) {
-    const bool swapped = !text.empty() && text[0] == '>' && text.substr(2) != "1";
-    const DTypeInfo* info = text.size() < 3 || swapped ? nullptr : DType::find(text.substr(1));
+DType dtype_of(const nb::object& typestr) {
+    if (!PyUnicode_Check(typestr.ptr()))
+        throw TypeError("'typestr' of __cuda_array_interface__ must be a string");
+    const auto text = nb::cast<std::string>(typestr);
+    const bool known_order =
+        text.size() >= 3 && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
+    const bool swapped = known_order && text[0] == '>' && text.substr(2) != "1";
+    const DTypeInfo* info = known_order && !swapped ? DType::find(text.substr(1)) : nullptr;
     if (info == nullptr) throw TypeError("weft has no arrays of elements '" + text + "'");
     return DType(info->scalar_type);
+}
+
+struct Layout {
+    Dims shape, strides;
+};
+
+// Sound enough to be counted with, whoever wrote it.
+Layout layout_of(const nb::dict& interface, int64_t itemsize) {
+    Layout layout{to_dims(required(interface, "shape")), {}};
+    for (const int64_t extent : layout.shape) {
+        if (extent < 0)
+            throw ValueError("__cuda_array_interface__ has a dimension of " + std::to_string(extent));
+    }
+    const nb::object given = get_item(interface, "strides");
+    if (!given.is_none()) layout.strides = to_dims(given);
+    if (!given.is_none() && layout.strides.size() != layout.shape.size())
+        throw ValueError("__cuda_array_interface__ has another number of strides than of axes");
+    if (!is_addressable(layout.shape, layout.strides, 1, itemsize))
+        throw ValueError("shape and strides of __cuda_array_interface__ reach further than memory does");
+    if (given.is_none()) layout.strides = c_strides(layout.shape, itemsize);
+    return layout;
+}
+
+struct Data {
+    uint64_t address;
+    bool readonly;
+};
+
+Data data_of(const nb::dict& interface) {
+    const nb::object data = required(interface, "data");
+    if (!PyTuple_Check(data.ptr()) || PyTuple_Size(data.ptr()) != 2 ||
+        !PyLong_Check(PyTuple_GetItem(data.ptr(), 0)))
+        throw TypeError(
+            "'data' of __cuda_array_interface__ must be a tuple of an address and whether it is "
+            "read-only");
+    const uint64_t address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.ptr(), 0));
+    if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw ValueError("the address of __cuda_array_interface__ is none: " +
+                         nb::cast<std::string>(nb::repr(data[0])));
+    }
+    const int readonly = PyObject_IsTrue(PyTuple_GetItem(data.ptr(), 1));
+    if (readonly < 0) throw_python_error();
+    return {address, readonly != 0};
+}
+
+// The device that has all of the memory. Between its first and its last byte there may be some that is
+// nobody's: the driver does not say.
+DeviceBackend& device_of_memory(uint64_t address, const Layout& layout, int64_t itemsize) {
+    const ByteRange range = byte_range(layout.shape, layout.strides, 0, itemsize);
+    if (range.empty()) {
+        cuda::CudaDevice* said = address == 0 ? nullptr : cuda::device_of_address(address);
+        return said != nullptr ? *said : cuda::cuda_device(0);
+    }
+    if (address == 0) throw ValueError("__cuda_array_interface__ has elements, but no address");
+    cuda::CudaDevice* first = cuda::device_of_address(address + static_cast<uint64_t>(range.low));
+    cuda::CudaDevice* last = cuda::device_of_address(address + static_cast<uint64_t>(range.high) - 1);
+    if (first == nullptr || first != last)
+        throw ValueError("__cuda_array_interface__ describes bytes that are no GPU's memory");
+    return *first;
 }
 
 }  // namespace
@@ -50,26 +116,14 @@ array share_cuda_interface(nb::handle object, nb::handle description) {
     const auto interface = nb::borrow<nb::dict>(description);
     if (!get_item(interface, "mask").is_none())
         throw NotImplementedError("weft has no arrays with masks: __cuda_array_interface__ has one");
-    const DType dtype = dtype_of(nb::cast<std::string>(required(interface, "typestr")));
-    const Dims shape = to_dims(required(interface, "shape"));
-    Dims strides;
-    if (const nb::object given = get_item(interface, "strides"); given.is_none()) {
-        strides = Dims(shape.size());
-        int64_t stride = dtype.itemsize();
-        for (size_t d = shape.size(); d-- > 0; stride *= std::max<int64_t>(shape[d], 1)) strides[d] = stride;
-    } else {
-        strides = to_dims(given);
-        if (strides.size() != shape.size())
-            throw ValueError("__cuda_array_interface__ has another number of strides than of axes");
-    }
-    const nb::object data = required(interface, "data");
-    const auto address = nb::cast<uint64_t>(data[0]);
-    const bool readonly = nb::cast<bool>(data[1]);
+    const DType dtype = dtype_of(required(interface, "typestr"));
+    const Layout layout = layout_of(interface, dtype.itemsize());
+    const Data data = data_of(interface);
     const nb::object stream = get_item(interface, "stream");
     const int64_t number = stream.is_none() ? 0 : to_index(stream);
     if (!stream.is_none() && number <= 0)
         throw ValueError("stream " + std::to_string(number) + " of __cuda_array_interface__ is no stream");
-    DeviceBackend& device = cuda::device_of_address(address);
+    DeviceBackend& device = device_of_memory(data.address, layout, dtype.itemsize());
     // Where nothing is said the producer is taken to work on CUDA's default stream.
     device.wait_for_stream(kDefaultStream);
     if (number > 0) device.wait_for_stream(static_cast<uint64_t>(number));
@@ -79,7 +133,8 @@ array share_cuda_interface(nb::handle object, nb::handle description) {
         const GilAcquire acquire;
         Py_DECREF(kept);
     });
-    return array_over(device, address, dtype, shape, strides, !readonly, std::move(owner));
+    return array_over(device, data.address, dtype, layout.shape, layout.strides, !data.readonly,
+                      std::move(owner));
 }
 
 PyObject* get_cuda_interface(PyObject* self, void*) {

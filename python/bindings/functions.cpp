@@ -104,10 +104,14 @@ nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle orde
                             nb::handle copy, nb::handle) {
     const GivenDevice given(name);
     const bool as_it_is = is_array(object.ptr()) && dtype.is_none() && order.is_none() && copy.is_none();
+    std::optional<bool> flag = to_flag(copy);
+    if (flag == true && is_array(object.ptr()) && given.device() != nullptr &&
+        &device_of(array_of(object)) != given.device())
+        flag.reset();  // the move is a copy
     nb::object result =
-        as_it_is ? nb::borrow(object) : make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), 0);
+        as_it_is ? nb::borrow(object) : make_array(object, dtype, flag, to_order(order, "KCFA"), 0);
     if (given.device() == nullptr || &device_of(array_of(result)) == given.device()) return result;
-    if (to_flag(copy) == false)
+    if (flag == false)
         throw ValueError("copy=False, but the array is on " + device_of(array_of(result)).name() +
                          " and device asks for " + given.device()->name());
     return wrap(move_to(array_of(result), *given.device()));

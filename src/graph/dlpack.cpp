@@ -128,22 +128,15 @@ void check_importable(const Tensor& tensor) {
     dtype_of(tensor.dtype);
     if (tensor.ndim < 0 || tensor.ndim > kMaxDimensions)
         throw BufferError("the tensor has " + std::to_string(tensor.ndim) + " dimensions");
-    // Elements and distances in bytes must be numbers that addresses can have.
-    int64_t elements = 1, reach = 0;
-    bool fits = true;
     const int64_t itemsize = dtype_of(tensor.dtype).itemsize();
-    for (int32_t d = 0; d < tensor.ndim; ++d) {
-        const int64_t extent = tensor.shape[d];
+    const auto rank = static_cast<size_t>(tensor.ndim);
+    const std::span<const int64_t> shape(tensor.shape, rank);
+    const std::span<const int64_t> strides(tensor.strides, tensor.strides == nullptr ? 0 : rank);
+    for (const int64_t extent : shape) {
         if (extent < 0) throw BufferError("the tensor has a dimension of " + std::to_string(extent));
-        int64_t span = 0;
-        fits &= !__builtin_mul_overflow(elements, extent, &elements);
-        if (tensor.strides == nullptr || extent < 2) continue;
-        fits &= tensor.strides[d] != INT64_MIN;
-        fits &= fits && !__builtin_mul_overflow(std::abs(tensor.strides[d]), extent - 1, &span);
-        fits &= !__builtin_add_overflow(reach, span, &reach);
     }
-    fits &= !__builtin_mul_overflow(std::max(elements, reach), 2 * itemsize, &elements);
-    if (!fits) throw BufferError("the tensor's shape and strides reach further than memory does");
+    if (!is_addressable(shape, strides, itemsize, itemsize))
+        throw BufferError("the tensor's shape and strides reach further than memory does");
     backend_of(tensor.device);
 }
 

@@ -83,6 +83,22 @@ void MemoryPin::order_stream(uint64_t stream) {
     buffer_->device().make_stream_wait(stream);
 }
 
+bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t unit,
+                    int64_t itemsize) {
+    int64_t bytes = 2 * itemsize, reach = itemsize;
+    bool fits = true;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        fits &= !__builtin_mul_overflow(bytes, shape[d], &bytes);
+        if (strides.empty() || shape[d] < 2) continue;
+        int64_t span = 0;
+        fits &= strides[d] != INT64_MIN;
+        fits = fits && !__builtin_mul_overflow(std::abs(strides[d]), 2 * unit, &span) &&
+               !__builtin_mul_overflow(span, shape[d] - 1, &span) &&
+               !__builtin_add_overflow(reach, span, &reach);
+    }
+    return fits;
+}
+
 array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,
                  const Dims& strides, bool writeable, std::shared_ptr<void> owner) {
     const ByteRange range = byte_range(shape, strides, 0, dtype.itemsize());

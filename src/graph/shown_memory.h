@@ -42,6 +42,12 @@ private:
     bool unknown_stream_ = false;
 };
 
+// Whether the bytes of all elements, and those between the first and the last, are a number that addresses
+// can have: of what others say about memory of theirs. Strides, in elements or in bytes as `unit` says, are
+// left out where elements are dense; no extent is negative.
+bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t unit,
+                    int64_t itemsize);
+
 // Another's memory as an array: `first_element` is where it is, and `owner` keeps it alive. Strides may be of
 // any sign.
 array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,

@@ -931,6 +931,25 @@ def test_creation_takes_a_device(device):
     assert made["ones_like"].to_device("cpu").tolist() == [[1] * 3] * 4
 
 
+@pytest.mark.parametrize("shape", [(5,), (300, 200)])
+@pytest.mark.parametrize("source, target", [("cpu", "cuda:0"), ("cuda:0", "cpu")])
+def test_a_copy_on_another_device_is_one_copy(shape, source, target):
+    values = numpy.arange(numpy.prod(shape, dtype=int), dtype=float).reshape(shape)
+    y = np.asarray(values, device=source) + 0
+    np.eval(y)
+    np.clear_kernel_history()
+    x = np.asarray(y, copy=True, device=target)
+    y += 1
+    np.eval(x)
+    assert x.device == target
+    assert x.flags.c_contiguous
+    assert x.to_device("cpu").tolist() == values.tolist()
+    assert [record["name"] for record in np.kernel_history() if "copy" in record["name"]] == []
+    assert np.asarray(y, "float32", copy=True, device=target).dtype == "float32"
+    assert np.asarray(y, order="F", copy=True, device=target).flags.f_contiguous
+    assert np.asarray(y, copy=True, device=source) is not y
+
+
 def test_what_is_no_device_is_an_error_and_leaves_the_current_one():
     for wrong in ("gpu", "cuda:x"):
         with pytest.raises(ValueError, match="is no device"):

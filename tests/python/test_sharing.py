@@ -614,12 +614,86 @@ def test_memory_described_by_the_cuda_array_interface():
         Described(x, data=(x.__cuda_array_interface__["data"][0], True)), copy=False
     ).flags.writeable
     assert np.asarray(Described(x, shape=(0, 3), data=(0, False)), copy=False).shape == (0, 3)
-    for changes, error in (
-        ({"typestr": ">i8"}, TypeError), ({"typestr": "|V8"}, TypeError), ({"mask": x}, NotImplementedError),
-        ({"stream": 0}, ValueError), ({"strides": (8, 8)}, ValueError), ({"shape": None}, TypeError),
-    ):  # fmt: skip
-        with pytest.raises(error):
-            np.asarray(Described(x, **changes), copy=False)
+
+
+class NeitherTrueNorFalse:
+    def __bool__(self):
+        raise RuntimeError("neither")
+
+
+HOST = numpy.zeros(4)
+# What an interface of 12 numbers says otherwise, and the error; a number is put in place of the true address.
+UNSOUND = [
+    ({"typestr": ">i8"}, TypeError, "elements '>i8'"),
+    ({"typestr": "|V8"}, TypeError, "elements '|V8'"),
+    ({"typestr": "xf8"}, TypeError, "elements 'xf8'"),
+    ({"typestr": "<f9"}, TypeError, "elements '<f9'"),
+    ({"typestr": ""}, TypeError, "elements ''"),
+    ({"typestr": 8}, TypeError, "must be a string"),
+    ({"typestr": None}, TypeError, "no entry 'typestr'"),
+    ({"mask": HOST}, NotImplementedError, "masks"),
+    ({"shape": None}, TypeError, "no entry 'shape'"),
+    ({"shape": (-1,)}, ValueError, "a dimension of -1"),
+    ({"shape": (3, -(2**63))}, ValueError, "a dimension of -9"),
+    ({"shape": (2**63,)}, OverflowError, "int"),
+    ({"shape": (1.5,)}, TypeError, "integer"),
+    ({"shape": (1,) * 65}, ValueError, "dimension"),
+    ({"shape": (2**61,)}, ValueError, "further than memory"),
+    ({"shape": (2**40, 2**40)}, ValueError, "further than memory"),
+    ({"shape": (2**50,)}, ValueError, "no GPU's memory"),
+    ({"strides": (8, 8)}, ValueError, "number of strides"),
+    ({"strides": (2**62,)}, ValueError, "further than memory"),
+    ({"strides": (-(2**63),)}, ValueError, "further than memory"),
+    ({"strides": (2**50,)}, ValueError, "no GPU's memory"),
+    ({"strides": (-(2**50),)}, ValueError, "no GPU's memory"),
+    ({"strides": ("8",)}, TypeError, "integer"),
+    ({"data": None}, TypeError, "no entry 'data'"),
+    ({"data": 5}, TypeError, "must be a tuple"),
+    ({"data": (5,)}, TypeError, "must be a tuple"),
+    ({"data": ("5", False)}, TypeError, "must be a tuple"),
+    ({"data": (0, False)}, ValueError, "elements, but no address"),
+    ({"data": (-8, False)}, ValueError, "is none: -8"),
+    ({"data": (2**64, False)}, ValueError, "is none: 1844"),
+    ({"data": (8, False)}, ValueError, "no GPU's memory"),
+    ({"data": (2**64 - 8, False)}, ValueError, "no GPU's memory"),
+    ({"data": (HOST.ctypes.data, False)}, ValueError, "no GPU's memory"),
+    ({"data": (8, NeitherTrueNorFalse())}, RuntimeError, "neither"),
+    ({"stream": 0}, ValueError, "is no stream"),
+    ({"stream": -1}, ValueError, "is no stream"),
+    ({"stream": "1"}, TypeError, "integer"),
+]
+
+
+@needs_gpu
+@pytest.mark.parametrize(("changes", "error", "text"), UNSOUND, ids=[str(case[0])[:40] for case in UNSOUND])
+def test_an_unsound_cuda_array_interface_is_an_error(changes, error, text):
+    x = gpu(numpy.arange(12.0))
+    for take_it in (lambda y: np.asarray(y, copy=False), np.asarray, np.array, lambda y: x + y):
+        with pytest.raises(error, match=text):
+            take_it(Described(x, **changes))
+    assert x.tolist() == list(range(12))
+
+
+@needs_gpu
+def test_a_cuda_array_interface_that_is_none_is_an_error():
+    class Fails:
+        @property
+        def __cuda_array_interface__(self):
+            return self.says()
+
+    class Lists(Fails):
+        def says(self):
+            return []
+
+    with pytest.raises(TypeError, match="must be a dictionary"):
+        np.asarray(Lists(), copy=False)
+
+    class Raises(Fails):
+        def says(self):
+            raise RuntimeError("no memory today")
+
+    with pytest.raises(RuntimeError, match="no memory today"):
+        np.asarray(Raises(), copy=False)
 
 
 @pytest.fixture

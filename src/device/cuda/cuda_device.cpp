@@ -253,15 +253,14 @@ CudaDevice& cuda_device(int ordinal) {
     return *device;
 }
 
-CudaDevice& device_of_address(DeviceAddress address) {
-    CudaDevice& first = cuda_device(0);
-    if (address == 0) return first;
-    Context& context = first.context();
+CudaDevice* device_of_address(DeviceAddress address) {
+    Context& context = cuda_device(0).context();
     const Context::Scope scope(context);
     int ordinal = 0;
-    context.check(context.driver().pointer_attribute(&ordinal, kPointerDeviceOrdinal, address),
-                  "find the device that has the memory");
-    return cuda_device(ordinal);
+    const Result result = context.driver().pointer_attribute(&ordinal, kPointerDeviceOrdinal, address);
+    if (result == kInvalidValue) return nullptr;
+    context.check(result, "find the device that has the memory");
+    return &cuda_device(ordinal);
 }
 
 }  // namespace weft::cuda

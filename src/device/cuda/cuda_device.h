@@ -82,8 +82,8 @@ private:
 // Device `ordinal` of this process, opened at first need; it lives as long as the process. Throws
 // DeviceError.
 CudaDevice& cuda_device(int ordinal);
-// The device that has memory at `address`; the first one for 0.
-CudaDevice& device_of_address(DeviceAddress address);
+// The device that has memory at `address`; null where the driver knows of none.
+CudaDevice* device_of_address(DeviceAddress address);
 int cuda_device_count();  // 0 without a usable driver
 
 }  // namespace weft::cuda
