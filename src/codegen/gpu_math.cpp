@@ -38,10 +38,11 @@ std::vector<llvm::Function*> declared(const llvm::Module& module, std::string_vi
     return found;
 }
 
-// An argument, and the calls that have it.
+// The calls that have one argument. Which one they say themselves: it may be such a call too, and replaced by
+// the time when theirs are.
 struct Argument {
-    llvm::Value* value;
     std::vector<llvm::CallInst*> calls;
+    llvm::Value* value() const { return calls.front()->getArgOperand(0); }
 };
 // Arguments that are known where the first of them is needed.
 struct Group {
@@ -78,13 +79,13 @@ private:
                 groups_.size() > others && (computed == nullptr || computed->getParent() != &block ||
                                             computed->comesBefore(groups_.back().first));
             if (!joins) groups_.push_back({{}, call});
-            groups_.back().arguments.push_back({value, {call}});
+            groups_.back().arguments.push_back({{call}});
         }
     }
     Argument* known_argument(size_t begin, const llvm::Value* value) {
         for (size_t k = begin; k < groups_.size(); ++k) {
             for (Argument& argument : groups_[k].arguments) {
-                if (argument.value == value) return &argument;
+                if (argument.value() == value) return &argument;
             }
         }
         return nullptr;
@@ -187,8 +188,8 @@ private:
         llvm::Value* any_rare = nullptr;
         std::vector<llvm::Value*> usual, any;
         for (const Argument& argument : group.arguments) {
-            usual.push_back(builder.CreateCall(function(parts.usual), {argument.value}));
-            llvm::Value* rare = builder.CreateCall(function(parts.is_rare), {argument.value});
+            usual.push_back(builder.CreateCall(function(parts.usual), {argument.value()}));
+            llvm::Value* rare = builder.CreateCall(function(parts.is_rare), {argument.value()});
             any_rare = any_rare == nullptr ? rare : builder.CreateOr(any_rare, rare);
         }
         llvm::BasicBlock* before = builder.GetInsertBlock();
@@ -197,7 +198,7 @@ private:
             llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
         builder.SetInsertPoint(end);
         for (const Argument& argument : group.arguments)
-            any.push_back(builder.CreateCall(function(parts.any), {argument.value}));
+            any.push_back(builder.CreateCall(function(parts.any), {argument.value()}));
         builder.SetInsertPoint(group.first);
         std::vector<std::vector<llvm::Value*>> results;
         for (size_t k = 0; k < usual.size(); ++k) {

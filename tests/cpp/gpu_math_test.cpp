@@ -149,6 +149,43 @@ kernel @logarithms(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scop
     });
 }
 
+// One is the argument of the next, which stands in its place by the time when that one is defined.
+TEST_F(GpuMath, FunctionsOfFunctionsAreNear) {
+    std::vector<double> input;
+    for (int k = 0; k < 700; ++k) input.push_back(k % 9 == 0 ? 1e300 * (k + 1) : 0.37 * (k - 300));
+    const auto count = static_cast<int64_t>(input.size());
+    GpuKernel kernel(ir::parse(R"(
+kernel @nested(%n: i64, %a: global f64[8] readonly, %first: global f64[8] scope 1, %second: global f64[8] scope 2, %third: global f64[8] scope 3) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %s = sin %x
+    %c = cos %s
+    %l = log %c
+    %m = absolute %l
+    %k = log %m
+    store %first[%i], %s
+    store %second[%i], %c
+    store %third[%i], %k
+  }
+})"),
+                     "nested");
+    std::vector<char> from(input.size() * sizeof(double)), to(3 * from.size());
+    std::memcpy(from.data(), input.data(), from.size());
+    const auto part = static_cast<int64_t>(from.size());
+    kernel.run({{nullptr, count}, {&from}, {&to}, {&to, part}, {&to, 2 * part}}, {count}, to, [&] {
+        std::vector<double> results(3 * input.size());
+        std::memcpy(results.data(), to.data(), to.size());
+        for (size_t k = 0; k < input.size(); ++k) {
+            const double sine = results[k], cosine = results[k + input.size()];
+            const double last = results[k + 2 * input.size()];
+            ASSERT_LE(units_off(sine, std::sin(static_cast<long double>(input[k]))), 1.8) << input[k];
+            ASSERT_LE(units_off(cosine, std::cos(static_cast<long double>(sine))), 1.8) << input[k];
+            const double inner = std::log(cosine);
+            if (inner != 0) ASSERT_NEAR(last, std::log(std::abs(inner)), 1e-6) << input[k];
+        }
+    });
+}
+
 // A sample of all bit patterns, in which results overflow, vanish and are subnormal.
 TEST_F(GpuMath, ExponentialsAndErrorFunctionsOfFloat32AreNear) {
     std::vector<float> input{0.0F,      -0.0F,     88.7228F,   88.7229F,
