@@ -54,11 +54,12 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluate
     return cuts_;
 }
 
-// A place where the graph may be cut.
+// The start of a turn, where the graph may be cut; where it was to be cut a turn ago it is cut now.
 void TurnDetector::reach(uint64_t index) {
+    if (next_cut_ != 0) cuts_.push_back(next_cut_);
+    next_cut_ = 0;
     if (index != start_ && index < last_cut_ + smallest_cut_) return;
     last_cut_ = index;
-    if (next_cut_ != 0) cuts_.push_back(next_cut_);
     next_cut_ = ring_[index % kRemembered].sequence;
 }
 

@@ -17,9 +17,9 @@ namespace weft {
 class TurnDetector {
 public:
     // To be called for each recorded node. Before which nodes (by Node::sequence) the graph is to be cut now:
-    // where a turn starts with this one and enough was recorded, the start of the turn before; several where
-    // a loop has just been noticed. What the turn before called by names has other values by now, and need
-    // not be stored. `evaluated`: the latest node that an evaluation of this thread was about.
+    // where a turn starts with this one, the start of the turn before, if enough was recorded until there;
+    // several where a loop has just been noticed. What that turn called by names has other values by now, and
+    // need not be stored. `evaluated`: the latest node that an evaluation of this thread was about.
     std::span<const uint64_t> cuts(const Node& node, uint64_t evaluated);
 
 private:
@@ -42,7 +42,7 @@ private:
     uint64_t smallest_cut_ = 0;  // nodes, while a period is known
     uint64_t start_ = 0;         // of a turn
     uint64_t last_cut_ = 0;
-    uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next place is reached; 0: none
+    uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next turn starts; 0: none
 };
 
 }  // namespace weft

@@ -307,8 +307,8 @@ def test_a_write_keeps_what_is_outside_of_its_view(target):
 
 def compiled_after(turns, step, more=40):
     """How many kernels are compiled when a loop goes on after its first `turns`, without looking at a value."""
-    if weft.device() != "cpu":
-        turns += 15  # a GPU is given more of a loop at a time, and later
+    if weft.zeros(0).device != "cpu":
+        turns += 1  # a GPU is given 32 operations at a time: four of these turns, a turn late
     for _ in range(turns):
         step()
     weft.clear_kernel_history()
@@ -326,7 +326,7 @@ def test_a_loop_that_rebinds_meets_its_kernels_after_five_turns():
         state["p"] = state["p"] + state["v"] * 0.001
 
     assert compiled_after(5, step) == 0
-    assert len(weft.kernel_history()) > 10
+    assert len(weft.kernel_history()) >= 10
 
 
 def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_turns():
