@@ -5,18 +5,15 @@ import inspect
 import numpy
 import pytest
 import weft as np
+from on_gpu import gpu, needs_gpu
 
-pytestmark = pytest.mark.skipif(len(np.devices()) == 1, reason="neither a GPU nor the stand-in")
+pytestmark = needs_gpu
 
 
 @pytest.fixture(autouse=True)
 def deferred():
     with np.device("cpu"), np.config(deferred_checks=True):
         yield
-
-
-def gpu(values, dtype=None):
-    return np.asarray(values, dtype).to_device("cuda:0")
 
 
 def line_here():

@@ -1,26 +1,15 @@
 """Arrays on GPUs whose rows begin anywhere: slices of small elements, stencils, what is written in place. All of it
 holds on the stand-in too; what it is about shows on a GPU, where kernels read such rows in words."""
 
-import os
-
 import numpy
 import pytest
 import weft as np
+from on_gpu import gpu, needs_gpu, on_cpu  # noqa: F401
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("WEFT_CUDA_DRIVER") is None and len(np.devices()) == 1,
-    reason="neither a GPU nor the stand-in",
-)
+pytestmark = needs_gpu
 
 SMALL = ["int8", "uint8", "int16", "uint16", "bool", "float16"]
 CHOOSE = numpy.random.default_rng(8)
-
-
-@pytest.fixture(autouse=True)
-def compiled():
-    """Every length goes through a kernel for GPUs, and arrays are where they are said to be."""
-    with np.device("cpu"):
-        yield
 
 
 def numbers(shape, dtype):
@@ -30,10 +19,6 @@ def numbers(shape, dtype):
         return CHOOSE.integers(-40, 40, shape).astype("float16") / 8
     limits = numpy.iinfo(dtype)
     return CHOOSE.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
-
-
-def gpu(values):
-    return np.asarray(values).to_device("cuda:0")
 
 
 def expect(result, expected):

@@ -12,6 +12,7 @@ import threading
 import numpy
 import pytest
 import weft as np
+from on_gpu import needs_gpu
 
 
 @pytest.fixture(autouse=True)
@@ -155,9 +156,6 @@ def test_the_trace(tmp_path):
     assert [event["name"] for event in events] == [work["name"] for work in p.works]
     assert events[0]["dur"] == pytest.approx(p.works[0]["seconds"] * 1e6)
     assert events[0]["args"]["lines"] == p.works[0]["lines"]
-
-
-needs_gpu = pytest.mark.skipif(len(np.devices()) == 1, reason="neither a GPU nor the stand-in")
 
 
 @needs_gpu

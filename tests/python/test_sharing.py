@@ -3,8 +3,6 @@
 import ctypes
 import gc
 import mmap
-import os
-import pathlib
 import sys
 import threading
 import weakref
@@ -12,22 +10,12 @@ import weakref
 import numpy
 import pytest
 import weft as np
-
-STAND_IN = pathlib.Path(np.__file__).parents[2] / "bin" / "libweft_stand_in.so"
-ON_STAND_IN = os.environ.get("WEFT_CUDA_DRIVER") == str(STAND_IN)
-on_stand_in = pytest.mark.skipif(not ON_STAND_IN, reason="needs the stand-in driver")
+from on_gpu import STAND_IN, gpu, needs_gpu, on_cpu, on_stand_in  # noqa: F401
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def on_cpu():
-    """These tests say where their arrays are, whatever WEFT_DEVICE says."""
-    with np.device("cpu"):
-        yield
 
 
 def views():
@@ -462,15 +450,6 @@ def test_jax_on_the_cpu():
 
 
 # ---- GPUs ----
-
-needs_gpu = pytest.mark.skipif(
-    os.environ.get("WEFT_CUDA_DRIVER") is None and len(np.devices()) == 1,
-    reason="neither a GPU nor the stand-in",
-)
-
-
-def gpu(values, dtype=None):
-    return np.asarray(values, dtype).to_device("cuda:0")
 
 
 @needs_gpu

@@ -1,15 +1,12 @@
 """Loops that write into the inside of an array: two buffers take turns, and what lies outside of the window is copied
 from one to the other once, on every device. Whoever writes there in between has to be seen."""
 
-import os
-
 import numpy
 import pytest
 import weft as np
+from on_gpu import HAS_GPU
 
-DEVICES = ["cpu"]
-if os.environ.get("WEFT_CUDA_DRIVER") is not None or len(np.devices()) > 1:
-    DEVICES.append("cuda:0")  # a GPU, or the stand-in
+DEVICES = ["cpu", "cuda:0"] if HAS_GPU else ["cpu"]
 
 pytestmark = pytest.mark.parametrize("device", DEVICES)
 SHAPE = (90, 80)  # more than the buffers that have no marks

@@ -1,14 +1,14 @@
 """Two GPUs in one process, side by side: without two, the stand-in's."""
 
 import concurrent.futures
-import os
 
 import numpy
 import pytest
 import weft as np
+from on_gpu import HAS_GPU
 
 pytestmark = pytest.mark.skipif(
-    (os.environ.get("WEFT_CUDA_DRIVER") is None and len(np.devices()) == 1) or len(np.devices()) < 3,
+    not HAS_GPU or len(np.devices()) < 3,
     reason="needs two GPUs, or the stand-in",
 )
 GPUS = ("cuda:0", "cuda:1")
