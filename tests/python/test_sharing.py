@@ -644,7 +644,11 @@ UNSOUND = [
 
 
 @needs_gpu
-@pytest.mark.parametrize(("changes", "error", "text"), UNSOUND, ids=[str(case[0])[:40] for case in UNSOUND])
+@pytest.mark.parametrize(
+    ("changes", "error", "text"),
+    UNSOUND,
+    ids=[f"{next(iter(case[0]))} {k}" for k, case in enumerate(UNSOUND)],
+)
 def test_an_unsound_cuda_array_interface_is_an_error(changes, error, text):
     x = gpu(numpy.arange(12.0))
     for take_it in (lambda y: np.asarray(y, copy=False), np.asarray, np.array, lambda y: x + y):
