@@ -13,20 +13,18 @@
 #include "device/kernel.h"
 #include "graph/folded_rows.h"
 #include "graph/index_map.h"
+#include "graph/plan_draft.h"
+#include "graph/plan_reductions.h"
 #include "graph/scan_tree.h"
 #include "weft/errors.h"
 
 namespace weft {
 
+using namespace planning;
+
 namespace {
 
-// Past these a kernel's registers and compile time grow faster than the traffic it saves.
-constexpr size_t kMaxGroupNodes = 64;
-constexpr size_t kMaxGroupInputs = 24;
-// Work that is done again rather than stored, at each point of a kernel; in additions.
-constexpr double kRepeatedCost = 8;
-constexpr double kMaxRepeatedCost = 24;            // of all nodes of a group together
-constexpr int64_t kRowBytes = int64_t{256} << 10;  // a row that is walked again from the second-level cache
+constexpr double kMaxRepeatedCost = 24;  // of all nodes of a group together
 constexpr int64_t kEnoughRows = 256;
 // Work on the tiles of a product spares its result the way to memory and back, which is seen while not many
 // products are added up for an element, and the result does not stay in a cache by itself.
@@ -42,86 +40,6 @@ struct Reader {
     Node* node;
     size_t operand;
 };
-
-// A value from outside a group, as a place in memory: views that start there are one.
-struct Input {
-    const void* source;
-    uint32_t result;
-    int64_t offset;
-    friend bool operator==(const Input&, const Input&) = default;
-};
-
-// A group while it is planned.
-struct Draft {
-    std::vector<Node*> nodes;  // from the last to the first
-    std::unordered_map<const Node*, bool> stored;
-    std::unordered_map<const Node*, std::vector<IndexMap>> maps;  // of a reduction: of its result
-    std::string reason;
-    Dims shape;
-    std::vector<bool> reduced;
-    std::optional<ReductionSpace> walk;  // of its reductions
-    size_t fold = 0;                     // of the walk's rows (graph/folded_rows.h)
-    bool multiplies = false;    // its nodes are computed on the tiles of a product, which is one of them
-    std::vector<Input> inputs;  // read by its nodes and computed by none of them
-    double repeated_cost = 0;
-    std::vector<size_t> successors;
-};
-
-// Computes each of its elements from elements of its operands at one place.
-bool is_pointwise(const Node& node) {
-    return node.kind == NodeKind::kElementwise || node.kind == NodeKind::kArange ||
-           node.kind == NodeKind::kGather;
-}
-
-double cost_of(const Node& node) {
-    if (node.kind == NodeKind::kArange) return 2;
-    if (node.kind == NodeKind::kGather) return kGatherCost;
-    return node.op == nullptr ? 1 : node.op->cost;
-}
-
-bool is_full_size(const Operand& operand, const Dims& shape) {
-    for (size_t d = 0; d < shape.size(); ++d) {
-        if (shape[d] > 8 && operand.strides[d] == 0) return false;
-    }
-    return !operand.is_constant();
-}
-
-// `inputs` of a group, with those of a node that joins it, or of a group that is merged with it.
-std::vector<Input> with_inputs_of(std::vector<Input> inputs, const Node& node) {
-    std::erase_if(inputs, [&](const Input& input) { return input.source == &node; });
-    for (const Operand& operand : node.inputs) {
-        if (operand.is_constant()) continue;
-        const Source& source = operand.source;
-        const void* place = source.node ? static_cast<const void*>(source.node.get()) : source.buffer.get();
-        const Input input{place, source.result, operand.offset};
-        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
-    }
-    return inputs;
-}
-
-std::vector<Input> with_inputs_of(std::vector<Input> inputs, const Draft& draft) {
-    for (const Input& input : draft.inputs) {
-        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
-    }
-    return inputs;
-}
-
-bool is_full(const Draft& draft, const Node& node) {
-    return draft.nodes.size() >= kMaxGroupNodes ||
-           with_inputs_of(draft.inputs, node).size() > kMaxGroupInputs;
-}
-
-bool same_walk(const ReductionSpace& a, const ReductionSpace& b) {
-    return a.reduced_axes == b.reduced_axes && a.lanes == b.lanes && a.block == b.block;
-}
-
-Dims kept_axes(const std::vector<bool>& reduced) {
-    Dims axes;
-    for (size_t d = 0; d < reduced.size(); ++d) {
-        if (!reduced[d]) axes.push_back(static_cast<int64_t>(d));
-    }
-    return axes;
-}
 
 class Planner {
 public:
@@ -297,49 +215,6 @@ private:
         });
     }
 
-    // The result of a reduction over the axes of its own shape.
-    static IndexMap kept_map(const Node& node) {
-        const Dims axes = kept_axes(node.reduced_axes);
-        IndexMap map{Dims(axes.size(), -1), Dims(axes.size()), Dims(axes.size())};
-        for (size_t j = 0; j < axes.size(); ++j) {
-            if (node.shape[static_cast<size_t>(axes[j])] == 1) continue;
-            map.dimension[j] = axes[j];
-            map.factor[j] = 1;
-        }
-        return map;
-    }
-
-    bool moves_along_row(const IndexMap& map, const Draft& draft) const {
-        if (!draft.walk) return true;
-        return std::any_of(map.dimension.begin(), map.dimension.end(),
-                           [&](int64_t d) { return d >= 0 && draft.reduced[static_cast<size_t>(d)]; });
-    }
-
-    // How often the group computes the node.
-    double evaluations(const IndexMap& map, const Draft& draft) const {
-        double points = 1;
-        const bool of_element = moves_along_row(map, draft);
-        for (size_t d = 0; d < draft.shape.size(); ++d) {
-            if (!draft.walk || of_element || !draft.reduced[d]) points *= static_cast<double>(draft.shape[d]);
-        }
-        return points;
-    }
-
-    // Additions that are done again at each point of the group's space when the node joins it. Infinite where
-    // a small value would be computed over and over.
-    double repeated_cost(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
-        const auto elements = static_cast<double>(element_count(node.result_shape()));
-        double all = 0, most = 0;
-        for (const IndexMap& map : maps) {
-            const double points = evaluations(map, draft);
-            all += points;
-            most = std::max(most, points);
-        }
-        if (all <= elements * 1.01) return 0;
-        if (elements * 4 < most) return cost_of(node) > 1 ? 1e9 : 1;
-        return cost_of(node) * (all - elements) / most;
-    }
-
     // ---- whether it can join ----
 
     // Not held, and cheaper to compute in each of the groups than to store and read.
@@ -408,31 +283,6 @@ private:
         return maps.size() == 1 && maps[0] == identity_map(shape);
     }
 
-    // A stored value is written once for each point of one of the group's levels.
-    bool covers(const IndexMap& map, const Dims& shape, const Draft& draft) const {
-        const bool of_element = moves_along_row(map, draft);
-        if (of_element && draft.walk && !walks_whole_rows(*draft.walk)) return false;
-        double points = 1;
-        for (size_t d = 0; d < shape.size(); ++d) {
-            if (map.dimension[d] >= 0) points *= static_cast<double>(shape[d]);
-        }
-        return points == evaluations(map, draft);
-    }
-
-    // A reduction merges the axes that are one block of memory for its operand; everything that is computed
-    // inside its kernel must be walked by the same merged axes, or by the same two parts of its rows.
-    static std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& walk,
-                                                const Dims& shape, const std::vector<IndexMap>& maps) {
-        std::optional<size_t> fold = 0;
-        for (const Operand& input : node.inputs) {
-            if (input.is_constant()) continue;
-            for (const IndexMap& map : maps)
-                fold = joined_folds(
-                    fold, fold_of(strides_over_space(input.strides, map, shape.size()), walk, shape));
-        }
-        return fold;
-    }
-
     // The fold of the group's rows with the node in it; nothing when they cannot be walked so.
     std::optional<size_t> joined_fold(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
                                       bool stored) {
@@ -463,61 +313,7 @@ private:
         return !reads_in_row(reduction, draft) && keeps_folded_elements(draft, &reduction);
     }
 
-    // Whether local memory holds the elements of the group's folded reductions, with `more` and `others`.
-    static bool keeps_folded_elements(const Draft& draft, const Node* more,
-                                      std::span<Node* const> others = {}) {
-        std::unordered_set<const Node*> reductions;
-        const auto take = [&](const Node* node) {
-            if (node->kind == NodeKind::kReduce) reductions.insert(node);
-        };
-        for (const Node* node : draft.nodes) take(node);
-        for (const Node* node : others) take(node);
-        if (more != nullptr) take(more);
-        const bool deviations = std::any_of(reductions.begin(), reductions.end(),
-                                            [](const Node* node) { return node->reduction->deviations; });
-        return can_fold(*draft.walk, reductions.size(), deviations);
-    }
-
     // ---- reductions ----
-
-    // How a reduction comes into a group: to one that reduces alike; under element-wise work over its
-    // result, which becomes the point level; or before element-wise work over its rows.
-    enum class Entry { kNone, kBeside, kUnder, kBefore };
-
-    Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) const {
-        if (maps.size() != 1) return Entry::kNone;
-        const NodeKind last = draft.nodes.front()->kind;
-        if (last == NodeKind::kUpdate || last == NodeKind::kScan) return Entry::kNone;
-        const IndexMap& map = maps[0];
-        const Dims axes = kept_axes(node.reduced_axes), kept = node.result_shape();
-        if (draft.shape == node.shape) {
-            for (size_t j = 0; j < axes.size(); ++j) {
-                if (kept[j] != 1 && (map.dimension[j] != axes[j] || map.factor[j] != 1 || map.start[j] != 0))
-                    return Entry::kNone;
-            }
-            if (!draft.walk) return Entry::kBefore;
-            return draft.reduced == node.reduced_axes ? Entry::kBeside : Entry::kNone;
-        }
-        if (draft.walk || !is_plain(map, kept)) return Entry::kNone;
-        std::vector<bool> used(draft.shape.size());
-        for (size_t j = 0; j < kept.size(); ++j) {
-            if (map.dimension[j] < 0) continue;
-            const auto d = static_cast<size_t>(map.dimension[j]);
-            if (draft.shape[d] != kept[j]) return Entry::kNone;
-            used[d] = true;
-        }
-        for (size_t d = 0; d < used.size(); ++d) {
-            if (!used[d] && draft.shape[d] != 1) return Entry::kNone;
-        }
-        return Entry::kUnder;
-    }
-
-    // Rows are walked again from the cache, by one kernel.
-    bool allows_phases(const Node& node, const ReductionSpace& walk) const {
-        if (walk.lanes == 1 || !walks_whole_rows(walk) || !is_on(OptionalStep::kPhases)) return false;
-        const int64_t row = walk.reduced_shape.back();
-        return row * node.compute_dtype.itemsize() <= kRowBytes;
-    }
 
     std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
         const std::string whole = "a reduction ends its kernel";
@@ -580,7 +376,7 @@ private:
         draft.maps[&node] = {kept_map(node)};
     }
 
-    // ---- neighbours: groups over one space that share what they read ----
+    // ---- neighbours ----
 
     bool join_neighbour(Node* node, const std::vector<size_t>& into) {
         if (node->kind == NodeKind::kArange || (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
@@ -640,50 +436,6 @@ private:
         }
     }
 
-    bool are_twins(const Draft& a, const Draft& b) const {
-        if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced ||
-            a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
-            with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
-            return false;
-        if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.fold != b.fold : writes(a) || writes(b))
-            return false;
-        if (a.fold != 0 && !keeps_folded_elements(a, nullptr, b.nodes)) return false;
-        return std::any_of(a.nodes.begin(), a.nodes.end(),
-                           [&](const Node* node) { return shares_input(*node, b); });
-    }
-
-    static bool writes(const Draft& draft) {
-        return std::any_of(draft.nodes.begin(), draft.nodes.end(),
-                           [](const Node* node) { return !is_pointwise(*node); });
-    }
-
-    bool is_neighbour(const Node& node, const Draft& draft) const {
-        if (draft.nodes.empty() || draft.shape != node.shape) return false;
-        const Node& last = *draft.nodes.front();
-        if (node.kind == NodeKind::kReduce) {
-            return draft.reduced == node.reduced_axes && draft.walk &&
-                   same_walk(*draft.walk, space_of(node)) &&
-                   (draft.fold == 0 || keeps_folded_elements(draft, &node));
-        }
-        return !draft.walk && last.kind != NodeKind::kArange && is_pointwise(last);
-    }
-
-    static bool shares_input(const Node& node, const Draft& draft) {
-        // What a gather reads here and there is not read together with anything.
-        const auto first = [](const Node& reader) { return reader.kind == NodeKind::kGather ? 1U : 0U; };
-        for (size_t k = first(node); k < node.inputs.size(); ++k) {
-            const Operand& input = node.inputs[k];
-            if (input.is_constant()) continue;
-            for (const Node* member : draft.nodes) {
-                for (size_t j = first(*member); j < member->inputs.size(); ++j) {
-                    const Operand& other = member->inputs[j];
-                    if (!other.is_constant() && other.source == input.source) return true;
-                }
-            }
-        }
-        return false;
-    }
-
     // ---- the result ----
 
     std::vector<Group> in_order() {
@@ -712,32 +464,6 @@ private:
         }
         WEFT_CHECK(groups.size() == alive, "kernels of a plan wait for each other");
         return groups;
-    }
-
-    // At each point of the group's space: bytes that it computes, an addition counted as one result, and
-    // bytes that it reads and writes.
-    static double work_of(const Draft& draft) {
-        double work = 0;
-        for (const Node* node : draft.nodes)
-            work += cost_of(*node) * static_cast<double>(node->results[0].dtype.itemsize());
-        return work;
-    }
-    static double bytes_of(const Draft& draft) {
-        int64_t bytes = 0;
-        std::unordered_set<const void*> read;
-        for (const Node* node : draft.nodes) {
-            for (const Operand& input : node->inputs) {
-                if (!is_full_size(input, node->shape)) continue;
-                const void* const place = input.source.node
-                                              ? static_cast<const void*>(input.source.node.get())
-                                              : input.source.buffer.get();
-                if (!draft.stored.contains(input.source.node.get()) && read.insert(place).second)
-                    bytes += input.dtype.itemsize();
-            }
-            if (!draft.stored.at(node)) continue;
-            for (const NodeResult& result : node->results) bytes += result.dtype.itemsize();
-        }
-        return static_cast<double>(bytes);
     }
 
     // A result that is larger than the caches, and that no kernel of the plan reads again, need not go
