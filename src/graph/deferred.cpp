@@ -14,6 +14,16 @@
 
 namespace weft {
 
+int64_t integer_at(const array& value) {
+    alignas(16) ScalarBytes bytes{};
+    read_element(value, {}, bytes.data());
+    int64_t integer = 0;
+    char* const pair[2] = {reinterpret_cast<char*>(bytes.data()), reinterpret_cast<char*>(&integer)};
+    const int64_t steps[2] = {0, 0};
+    cast_loop(value.dtype().scalar_type(), ScalarType::kInt64).loop(pair, steps, 1);
+    return integer;
+}
+
 namespace {
 
 class Check {
@@ -51,8 +61,8 @@ public:
         }
         std::string error;
         try {
-            const int64_t least = value_of(wanted.least);
-            const int64_t largest = wanted.largest.valid() ? value_of(wanted.largest) : least;
+            const int64_t least = integer_at(wanted.least);
+            const int64_t largest = wanted.largest.valid() ? integer_at(wanted.largest) : least;
             if (largest > wanted.high) {
                 error = describe(wanted, largest);
             } else if (least < wanted.low) {
@@ -73,15 +83,6 @@ public:
     }
 
 private:
-    static int64_t value_of(const array& value) {
-        alignas(16) ScalarBytes bytes{};
-        read_element(value, {}, bytes.data());
-        int64_t integer = 0;
-        char* const pair[2] = {reinterpret_cast<char*>(bytes.data()), reinterpret_cast<char*>(&integer)};
-        const int64_t steps[2] = {0, 0};
-        cast_loop(value.dtype().scalar_type(), ScalarType::kInt64).loop(pair, steps, 1);
-        return integer;
-    }
     std::string describe(const Requirement& wanted, int64_t value) const {
         std::string text = wanted.message;
         if (const size_t place = text.find("{}"); place != std::string::npos)

@@ -40,4 +40,7 @@ void inherit_poison(Node& node);
 void decide(const PoisonPtr& poison);
 void decide(const Source& source);
 
+// The value of an array of one integer, of any type. Waits for it.
+int64_t integer_at(const array& value);
+
 }  // namespace weft

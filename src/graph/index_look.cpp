@@ -32,20 +32,6 @@ bool reads_nothing(const GatherAxis& axis, const Dims& shape) {
     return false;
 }
 
-namespace {
-
-int64_t integer_at(const array& value) {
-    alignas(16) ScalarBytes bytes{};
-    read_element(value, {}, bytes.data());
-    int64_t integer = 0;
-    char* const pair[2] = {reinterpret_cast<char*>(bytes.data()), reinterpret_cast<char*>(&integer)};
-    const int64_t steps[2] = {0, 0};
-    cast_loop(value.dtype().scalar_type(), ScalarType::kInt64).loop(pair, steps, 1);
-    return integer;
-}
-
-}  // namespace
-
 IndexLook::IndexLook(std::span<const GatherAxis> axes, const Dims& shape, DeviceBackend& device)
     : axes_(axes.begin(), axes.end()), shape_(shape), device_(device) {
     for (GatherAxis& axis : axes_) {

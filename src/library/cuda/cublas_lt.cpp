@@ -128,22 +128,13 @@ public:
     size_t workspace() const { return choice_.workspace; }
 
     void run(void* handle, const LtProduct& p, void* workspace, cuda::StreamHandle stream) {
-        // Of the widest type, complex128; a real one is its beginning.
-        struct Scalar {
-            alignas(16) std::array<double, 2> f64{};
-            alignas(16) std::array<float, 2> f32{};
-        } one, zero;
-        one.f64[0] = 1;
-        one.f32[0] = 1;
+        const ProductScalar one(1), zero(0);
         constexpr int kReal64 = 1, kComplex64 = 5;
         const bool wide = p.scale_type == kReal64 || p.scale_type == kComplex64;
         const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
-        const auto scalar = [&](const Scalar& value) {
-            return wide ? static_cast<const void*>(&value.f64) : static_cast<const void*>(&value.f32);
-        };
         if (p.bias != 0) set_bias(p.bias);
-        check(functions_.cublasLtMatmul(handle, description_, scalar(one), pointer(p.left.address), left_,
-                                        pointer(p.right.address), right_, scalar(zero),
+        check(functions_.cublasLtMatmul(handle, description_, one.read(wide), pointer(p.left.address), left_,
+                                        pointer(p.right.address), right_, zero.read(wide),
                                         pointer(p.out.address), out_, pointer(p.out.address), out_,
                                         &choice_.algorithm, workspace, choice_.workspace, stream),
               "multiply");

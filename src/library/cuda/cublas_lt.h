@@ -2,12 +2,22 @@
 // descriptions and the algorithm that its heuristic chose are made once for each shape and kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "device/cuda/cuda_device.h"
 
 namespace weft {
+
+// A factor of a product, as cuBLAS reads it: of float64 and complex128, or of what is narrower. A real number
+// is the beginning of a complex one.
+struct ProductScalar {
+    explicit ProductScalar(float value) : f64{value, 0}, f32{value, 0} {}
+    const void* read(bool wide) const { return wide ? static_cast<const void*>(&f64) : &f32; }
+    alignas(16) std::array<double, 2> f64;
+    alignas(16) std::array<float, 2> f32;
+};
 
 // One factor or the result as cuBLASLt sees it, column by column; strides in elements.
 struct LtMatrix {

@@ -218,22 +218,15 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
     }
     void* handle = handle_of(device, *functions, why);
     if (handle == nullptr) return why;
-    // Of the widest type, complex128; a real one is its beginning.
-    struct Scalars {
-        alignas(16) std::array<double, 2> f64{};
-        alignas(16) std::array<float, 2> f32{};
-    } one, zero;
-    one.f64[0] = 1;
-    one.f32[0] = 1;
-    const bool narrow = types->compute != kCompute64;
-    const void* const alpha = narrow ? static_cast<const void*>(&one.f32) : &one.f64;
-    const void* const beta = narrow ? static_cast<const void*>(&zero.f32) : &zero.f64;
+    const ProductScalar one(1), zero(0);
+    const bool wide = types->compute == kCompute64;
     const int status = functions->cublasGemmStridedBatchedEx(
         handle, right->operation, left->operation, static_cast<int>(n.extent), static_cast<int>(m.extent),
-        static_cast<int>(k.extent), alpha, contraction.right, types->data, static_cast<int>(right->leading),
-        batch.right / itemsize, contraction.left, types->data, static_cast<int>(left->leading),
-        batch.left / itemsize, beta, contraction.out, types->data, static_cast<int>(*out),
-        batch.out / itemsize, static_cast<int>(batch.extent), types->compute, kDefaultAlgorithm);
+        static_cast<int>(k.extent), one.read(wide), contraction.right, types->data,
+        static_cast<int>(right->leading), batch.right / itemsize, contraction.left, types->data,
+        static_cast<int>(left->leading), batch.left / itemsize, zero.read(wide), contraction.out, types->data,
+        static_cast<int>(*out), batch.out / itemsize, static_cast<int>(batch.extent), types->compute,
+        kDefaultAlgorithm);
     if (status != 0)
         throw DeviceError("cuBLAS could not multiply on " + device.name() + " (status " +
                           std::to_string(status) + ")");
