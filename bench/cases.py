@@ -500,6 +500,40 @@ case(
 )  # fmt: skip
 
 
+def first(result):
+    """Of PyTorch's sort and the like, which give positions, too."""
+    return result[0] if isinstance(result, tuple) else result
+
+
+def integers(size, most):
+    return lambda: (numpy.random.default_rng(0).integers(0, most, size),)
+
+
+numbers = random(10**7)
+case("sort, 1e7 f64", 15, 0.7, numbers, the_same(lambda np, h: first(np.sort(h))), has_limit=False)
+case(
+    "argsort, 1e7 f64", 15, 0.3, numbers, the_same(lambda np, h: np.argsort(h)), has_limit=False,
+    note="weft's keeps the order of equal elements",
+)  # fmt: skip
+case("h[h > .5], 1e7 f64", 15, 0.2, numbers, the_same(lambda np, h: h[h > 0.5], jit=False), has_limit=False)
+for name, goal, method in (("random", 0.3, "random"), ("normal", 0.25, "standard_normal")):
+    case(
+        f"{name}, 1e7 f64", 15, goal, lambda: (),
+        the_same(
+            lambda np, method=method: getattr(np.random.default_rng(1), method)(10**7), without=("jax", "torch")
+        ),
+        has_limit=False, note="NumPy's numbers",
+    )  # fmt: skip
+case(
+    "bincount, 1e7 below 1000", 15, 0.6, integers(10**7, 1000),
+    the_same(lambda np, k: np.bincount(k), jit=False), has_limit=False,
+)  # fmt: skip
+case(
+    "unique, 1e7 below 1e6", 15, 0.1, integers(10**7, 10**6),
+    the_same(lambda np, k: np.unique(k), jit=False), has_limit=False,
+)  # fmt: skip
+
+
 # --- 16: many small operations -----------------------------------------------------------------------------
 
 
