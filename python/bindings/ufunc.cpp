@@ -1,5 +1,6 @@
 // weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
 #include "bindings.h"
+#include "graph/apply_at.h"
 #include "ops/aliases.h"
 
 // After Python.h, which it does not include itself.
@@ -322,15 +323,49 @@ void bind_ufunc(nb::module_& m) {
         arg("dtype") = nb::none(), arg("out") = nb::none(),
         "The running results along `axis`: the first element, the first two combined by this function, and "
         "so on.");
-    for (const char* name : {"reduceat", "at"}) {
-        method(
-            registry.ufunc, name,
-            [name](nb::handle self, const nb::args&, const nb::kwargs&) -> nb::object {
-                throw NotImplementedError("weft has no np." + name_of(op_of(self.ptr())) + "." + name +
-                                          " yet; meanwhile use NumPy's on numpy.asarray(x)");
-            },
-            arg("args"), arg("kwargs"), "Not there yet.");
-    }
+    method(
+        registry.ufunc, "at",
+        [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) {
+            return nb::module_::import_("weft._ufunc_methods").attr("at")(self, a, indices, b);
+        },
+        arg("a"), arg("indices"), arg("b") = nb::none(),
+        "Applies the function to the elements of `a` that `indices` name, in place, one after another: an "
+        "element that is named twice is computed twice.");
+    method(
+        registry.ufunc, "reduceat",
+        [](nb::handle self, nb::handle input, nb::handle indices, nb::handle axis, nb::handle dtype,
+           nb::handle out) {
+            return nb::module_::import_("weft._ufunc_methods")
+                .attr("reduceat")(self, input, indices, axis, dtype, out);
+        },
+        arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
+        "Folds the elements between each of `indices` and the next one.");
+
+    m.def(
+        "_apply_at",
+        [](nb::handle ufunc, nb::handle target, nb::handle positions, nb::handle operand) {
+            std::optional<array> values;
+            if (!operand.is_none()) values = array_of(operand);
+            const array& into = array_of(target);
+            const array& places = array_of(positions);
+            const ReleaseGil release(is_large(places));
+            apply_at(op_of(ufunc.ptr()), into, places, values);
+        },
+        arg("ufunc"), arg("a"), arg("positions"), arg("b"));
+    m.def(
+        "_reduce_between",
+        [](nb::handle ufunc, nb::handle input, nb::handle starts, nb::handle dtype) {
+            std::optional<DType> type;
+            if (!dtype.is_none()) type = to_dtype_required(dtype);
+            const array& values = array_of(input);
+            array result;
+            {
+                const ReleaseGil release(is_large(values));
+                result = reduce_between(op_of(ufunc.ptr()), values, array_of(starts), type);
+            }
+            return wrap(std::move(result));
+        },
+        arg("ufunc"), arg("x"), arg("starts"), arg("dtype"));
 
     nb::dict ufuncs;
     for (const OpInfo& op : op_table()) {
