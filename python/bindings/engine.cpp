@@ -62,7 +62,7 @@ nb::object path_to_python(const std::string& path) {
 
 std::string path_from_python(nb::handle path) {
     PyObject* bytes = nullptr;
-    if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw_python_error();
+    if (PyUnicode_FSConverter(path.ptr(), static_cast<void*>(&bytes)) == 0) throw_python_error();
     const nb::object owner = nb::steal(bytes);
     return {PyBytes_AsString(bytes), static_cast<size_t>(PyBytes_Size(bytes))};
 }

@@ -174,6 +174,7 @@ std::vector<array> to_arrays(nb::handle sequence, const char* function) {
     }
     const nb::object items = steal_or_throw(PySequence_Tuple(sequence.ptr()));
     std::vector<array> arrays;
+    arrays.reserve(static_cast<size_t>(PyTuple_Size(items.ptr())));
     for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i)
         arrays.push_back(to_array(PyTuple_GetItem(items.ptr(), i)));
     return arrays;
@@ -335,7 +336,7 @@ bool can_cast_function(nb::handle from, nb::handle to, nb::handle casting) {
     return can_cast(source, to_dtype_required(to), to_casting(casting));
 }
 
-nb::object from_bytes(nb::bytes bytes, nb::handle dtype, nb::handle shape) {
+nb::object from_bytes(const nb::bytes& bytes, nb::handle dtype, nb::handle shape) {
     const DType type = to_dtype_required(dtype);
     const Dims dims = to_dims(shape);
     if (static_cast<int64_t>(bytes.size()) != element_count(dims) * type.itemsize())

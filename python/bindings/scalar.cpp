@@ -290,7 +290,7 @@ void bind_scalars(nb::module_& m) {
             if (std::strncmp(name, "__", 2) == 0)
                 throw AttributeError("'" + std::string(scalar_dtype(self.ptr()).name()) +
                                      "' object has no attribute '" + name + "'");
-            const nb::object attribute = nb::getattr(wrap(copy(scalar_array(self.ptr()))), name);
+            nb::object attribute = nb::getattr(wrap(copy(scalar_array(self.ptr()))), name);
             if (!PyCallable_Check(attribute.ptr())) return attribute;
             return nb::cpp_function(
                 [attribute](const nb::args& args, const nb::kwargs& options) -> nb::object {

@@ -144,6 +144,7 @@ std::vector<KernelLowering::Scalar> KernelLowering::lower_region(const Region& r
     for (const Instruction& instruction : region.body) {
         if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
             std::vector<Scalar> yielded;
+            yielded.reserve(instruction.operands.size());
             for (ValueId value : instruction.operands) yielded.push_back(scalar(value));
             return yielded;
         }
@@ -213,6 +214,7 @@ std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
     if (callee->arg_size() != operand_count + results)
         throw InternalError(std::string("wrong number of operands for ") + loop.symbol);
     std::vector<llvm::Value*> slots;
+    slots.reserve(operand_count + results);
     for (size_t i = 0; i < operand_count + results; ++i) slots.push_back(scalar_slot(loop.types[i]));
     for (size_t i = 0; i < operand_count; ++i) {
         for (int part = 0; part < part_count(loop.types[i]); ++part)

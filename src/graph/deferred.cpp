@@ -173,7 +173,8 @@ void inherit_poison(Node& node) {
 void decide(const PoisonPtr& poison) {
     if (poison == nullptr) [[likely]]
         return;
-    const PoisonPtr kept = poison;  // looking may change what it was read from
+    // Looking may change what it was read from.
+    const PoisonPtr kept = poison;  // NOLINT(performance-unnecessary-copy-initialization)
     look_at(kept->checks);
     for (const std::shared_ptr<Check>& check : kept->checks) {
         if (check->has_failed()) check->throw_error();

@@ -316,28 +316,28 @@ private:
     // ---- reductions ----
 
     std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
-        const std::string whole = "a reduction ends its kernel";
-        if (draft.multiplies) return whole;
-        if (node.shape.size() + 1 > kMaxGridDimensions) return whole;
+        constexpr const char* kWhole = "a reduction ends its kernel";
+        if (draft.multiplies) return kWhole;
+        if (node.shape.size() + 1 > kMaxGridDimensions) return kWhole;
         const ReductionSpace walk = space_of(node);
         switch (entry(node, draft, maps)) {
-            case Entry::kNone: return whole;
+            case Entry::kNone: return kWhole;
             case Entry::kUnder: return "";
             case Entry::kBefore: {
                 if (!allows_phases(node, walk)) return "what follows walks the rows again";
                 for (const Node* member : draft.nodes) {
-                    if (fold_of_inputs(*member, walk, draft.shape, draft.maps.at(member)) != 0) return whole;
+                    if (fold_of_inputs(*member, walk, draft.shape, draft.maps.at(member)) != 0) return kWhole;
                 }
                 return "";
             }
             case Entry::kBeside: {
-                if (!draft.walk || !same_walk(*draft.walk, walk)) return whole;
+                if (!draft.walk || !same_walk(*draft.walk, walk)) return kWhole;
                 const bool read_in_row = reads_in_row(node, draft);
-                if (draft.fold != 0 && !can_be_folded(node, draft)) return whole;
+                if (draft.fold != 0 && !can_be_folded(node, draft)) return kWhole;
                 return !read_in_row || allows_phases(node, walk) ? "" : "what follows walks the rows again";
             }
         }
-        return whole;
+        return kWhole;
     }
 
     // Whether elements of the group's rows are computed from the node's result.

@@ -42,10 +42,10 @@ ContractionReport contract_widened(const Contraction& contraction) {
     WEFT_CHECK(contraction.tile_work == nullptr, "work on the tiles of a product of short floats");
     Contraction wide = contraction;
     wide.type = ScalarType::kFloat32;
-    constexpr int64_t itemsize = sizeof(float);
+    constexpr int64_t kItemsize = sizeof(float);
     // Without gaps, over the axes that `strides` walks, whose extents and strides are appended to the others.
     const auto dense = [&](const Dims& strides, Dims& wide_strides, std::array<Dims, 3>& walk) {
-        int64_t bytes = itemsize;
+        int64_t bytes = kItemsize;
         for (size_t d = strides.size(); d-- > 0;) {
             wide_strides[d] = strides[d] == 0 ? 0 : bytes;
             if (strides[d] != 0) bytes *= contraction.shape[d];
