@@ -136,10 +136,11 @@ std::string encode(const CachedGpuKernel& kernel) {
     std::string bytes;
     append_text(bytes, image.name);
     append_text(bytes, image.symbol);
-    for (const int number : {image.sm, image.words, image.grid_dimensions, image.points_per_thread,
-                             image.run_dimension, static_cast<int>(image.shifted_runs), image.tile_dimension,
-                             image.rows_per_thread, image.run_distance, static_cast<int>(image.teams),
-                             image.team_threads, image.row_word, static_cast<int>(image.wide)}) {
+    for (const int number :
+         {image.sm, image.words, image.grid_dimensions, image.points_per_thread, image.run_dimension,
+          static_cast<int>(image.shifted_runs), image.tile_dimension, image.rows_per_thread,
+          image.run_distance, static_cast<int>(image.teams), image.team_threads, image.row_word,
+          static_cast<int>(image.wide), image.shared_dimensions}) {
         append_number(bytes, static_cast<uint64_t>(number));
     }
     append_number(bytes, static_cast<uint64_t>(image.row_elements));
@@ -179,6 +180,7 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.team_threads = number();
     image.row_word = number();
     image.wide = number() != 0;
+    image.shared_dimensions = number();
     image.row_elements = static_cast<int64_t>(reader.number());
     image.elements_per_warp = static_cast<int64_t>(reader.number());
     image.kept_bytes = static_cast<int64_t>(reader.number());

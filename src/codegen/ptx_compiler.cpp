@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -157,8 +158,8 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
     return std::string(text.begin(), text.end());
 }
 
-CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOptions& options,
-                        PtxTexts* texts) {
+CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Function* second,
+                        const PtxOptions& options, PtxTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     std::string errors;
@@ -171,8 +172,8 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
     CudaKernelImage image;
     image.name = kernel.name;
     image.sm = options.sm;
-    lower_for_ptx(kernel, {.wide = options.wide, .unaligned = options.unaligned}, module, engine.library(),
-                  image);
+    lower_for_ptx(kernel, second, {.wide = options.wide, .unaligned = options.unaligned}, module,
+                  engine.library(), image);
     ask_by_comparisons(module);
     const bool uses_gpu_math = GpuMath::is_needed(module);
     if (uses_gpu_math) engine.gpu_math().replace_operations(module);
@@ -205,14 +206,20 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const PtxOpt
 CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
                             const PtxOptions& options, PtxTexts* texts) {
     const ForkExclusion exclusion;  // LLVM has locks of its own
-    const ir::Function* found = module.find(kernel_name);
-    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
-    ir::Function kernel = *found;
-    passes::run_gpu_pipeline(module, kernel);
-    if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
+    const auto prepared = [&](const std::string& name) {
+        const ir::Function* found = module.find(name);
+        if (found == nullptr) throw InternalError("the module has no kernel " + name);
+        ir::Function kernel = *found;
+        passes::run_gpu_pipeline(module, kernel);
+        if (texts != nullptr) texts->ir_after_passes += ir::print(kernel);
+        return kernel;
+    };
+    const ir::Function kernel = prepared(kernel_name);
+    std::optional<ir::Function> second;
+    if (!options.second.empty()) second = prepared(options.second);
     std::unique_ptr<Engine> engine = engine_pool().take();
     try {
-        CudaKernelImage image = compile(*engine, kernel, options, texts);
+        CudaKernelImage image = compile(*engine, kernel, second ? &*second : nullptr, options, texts);
         engine_pool().give_back(std::move(engine));
         return image;
     } catch (const InternalError& error) {

@@ -14,6 +14,8 @@ struct PtxOptions {
     bool wide = false;       // 64-bit indices
     bool unaligned = false;  // buffers may start and step at any byte
     bool fast_math = false;  // see codegen/fast_math.h
+    // Another kernel of the module, which follows in the same launch (CudaKernelImage::shared_dimensions).
+    std::string second = {};
     // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
     std::string libdevice = {};
 };

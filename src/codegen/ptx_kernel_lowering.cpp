@@ -1,6 +1,9 @@
 #include "codegen/ptx_kernel_lowering.h"
 
+#include <llvm/IR/InlineAsm.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <optional>
@@ -28,27 +31,120 @@ std::string symbol_of(const std::string& name) {
 
 }  // namespace
 
-llvm::Function* PtxKernelLowering::run() {
+namespace {
+
+int grid_dimensions_of(const ir::Function& kernel) {
+    const auto grid = std::find_if(kernel.body.body.begin(), kernel.body.body.end(),
+                                   [](const auto& each) { return each.opcode == Opcode::kParallel; });
+    return grid == kernel.body.body.end() ? 0 : static_cast<int>(grid->operands.size());
+}
+
+}  // namespace
+
+void PtxKernelLowering::begin_entry(std::span<llvm::Type* const> arguments,
+                                    llvm::GlobalValue::LinkageTypes linkage) {
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {arguments.data(), arguments.size()}, false);
+    begin_function(llvm::Function::Create(type, linkage, image_.symbol, module_));
+    function_->getArg(0)->setName("words");
+    if (!is_second_) find_unwritten_scopes();  // what a second kernel reads is written by the first
+    make_alias_scopes();
+    read_parameters();
+}
+
+llvm::Function* PtxKernelLowering::run(const ir::Function* second) {
     image_.symbol = symbol_of(kernel_.name);
     image_.wide = options_.wide;
     count_words();
+    if (second != nullptr) {
+        second_ = second;
+        image_.shared_dimensions = grid_dimensions_of(*second);
+    }
+    begin_entry(std::array<llvm::Type*, 1>{builder_.getPtrTy()}, llvm::GlobalValue::ExternalLinkage);
+    lower_region(kernel_.body);
+    if (is_followed()) call_second();
+    builder_.CreateRetVoid();
     if (static_cast<size_t>(image_.words) * sizeof(KernelWord) > kMostParameterBytes)
         refuse("so many arguments");
     auto* words = llvm::ArrayType::get(builder_.getInt64Ty(), static_cast<uint64_t>(image_.words));
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
-    begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, image_.symbol, module_));
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    function_->getArg(0)->setName("words");
     function_->addParamAttr(0, llvm::Attribute::getWithByValType(context_, words));
     function_->addParamAttr(0, llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
-    find_unwritten_scopes();
-    make_alias_scopes();
-    read_parameters();
-    lower_region(kernel_.body);
-    builder_.CreateRetVoid();
     annotate("maxntidx", most_threads_);
     if (blocks_at_once_ > 0) annotate("minctasm", blocks_at_once_);
     return function_;
+}
+
+llvm::Function* PtxKernelLowering::run_as_second(int columns) {
+    is_second_ = true;
+    image_.symbol = symbol_of(kernel_.name);
+    count_words();
+    begin_entry(std::array<llvm::Type*, 4>{builder_.getPtrTy(), index_type(), index_type(), index_type()},
+                llvm::GlobalValue::InternalLinkage);
+    function_->addFnAttr(llvm::Attribute::AlwaysInline);
+    for_second_.number = function_->getArg(1);
+    for_second_.columns = columns;
+    for_second_.first_column = function_->getArg(2);
+    for_second_.column_count = function_->getArg(3);
+    lower_region(kernel_.body);
+    builder_.CreateRetVoid();
+    return function_;
+}
+
+// What the block's threads have written is visible to whoever sees its ticket taken, and the block that takes
+// the last one sees what all have written: barriers order the threads of a block, fences the blocks.
+void PtxKernelLowering::call_second() {
+    const PtxSecondKernel second =
+        lower_second_for_ptx(*second_, for_second_.columns, options_, module_, library_, image_);
+    builder_.CreateBr(leave_);
+    builder_.SetInsertPoint(leave_);
+    llvm::Type* type = builder_.getInt32Ty();
+    const auto barrier = [&] { builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); };
+    // LLVM has the dearer membar.gl only, which orders more than what is released here and acquired.
+    const auto fence = [&] {
+        builder_.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(builder_.getVoidTy(), false),
+                                                 "fence.acq_rel.gpu;", "~{memory}", true));
+    };
+    const auto thread = [&](llvm::Intrinsic::ID id) { return builder_.CreateIntrinsic(id, {}, {}); };
+    llvm::GlobalVariable* last = shared_array(type, 1, "last");
+    llvm::BasicBlock* taking = new_block("ticket");
+    llvm::BasicBlock* resetting = new_block("last");
+    llvm::BasicBlock* taken = new_block("taken");
+    llvm::BasicBlock* going_on = new_block("second");
+    llvm::BasicBlock* end = new_block("second.end");
+    barrier();
+    llvm::Value* number = builder_.CreateOr(thread(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
+                                            thread(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y));
+    builder_.CreateCondBr(builder_.CreateICmpEQ(number, builder_.getInt32(0)), taking, taken);
+
+    builder_.SetInsertPoint(taking);
+    llvm::Value* ticket =
+        builder_.CreateInBoundsGEP(type, load_base(image_.words - 1, "tickets"),
+                                   {builder_.CreateZExt(for_second_.ticket, builder_.getInt64Ty())});
+    fence();
+    llvm::Value* before = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, ticket, builder_.getInt32(1),
+                                                   llvm::Align(4), llvm::AtomicOrdering::Monotonic);
+    fence();
+    llvm::Value* count = builder_.CreateTrunc(for_second_.blocks, type);
+    llvm::Value* is_last =
+        builder_.CreateICmpEQ(before, builder_.CreateSub(count, builder_.getInt32(1)), "is_last");
+    builder_.CreateAlignedStore(builder_.CreateZExt(is_last, type), last, llvm::Align(4));
+    builder_.CreateCondBr(is_last, resetting, taken);
+    builder_.SetInsertPoint(resetting);
+    builder_.CreateAlignedStore(builder_.getInt32(0), ticket, llvm::Align(4));
+    builder_.CreateBr(taken);
+
+    builder_.SetInsertPoint(taken);
+    barrier();
+    llvm::Value* goes_on = builder_.CreateAlignedLoad(type, last, llvm::Align(4));
+    builder_.CreateCondBr(builder_.CreateICmpNE(goes_on, builder_.getInt32(0)), going_on, end);
+    builder_.SetInsertPoint(going_on);
+    llvm::Value* const none = index_constant(0);
+    const bool in_columns = for_second_.columns != kNoColumns;
+    builder_.CreateCall(second.function, {word_pointer(second.first_word), for_second_.number,
+                                          in_columns ? for_second_.first_column : none,
+                                          in_columns ? for_second_.column_count : none});
+    builder_.CreateBr(end);
+    builder_.SetInsertPoint(end);
 }
 
 // Where each word is and what may be taken for granted of it.
@@ -167,7 +263,7 @@ std::vector<llvm::Value*> PtxKernelLowering::decompose(llvm::Value* unit, std::s
 void PtxKernelLowering::return_unless(llvm::Value* condition) {
     if (leave_ == nullptr) {
         leave_ = new_block("outside");
-        llvm::ReturnInst::Create(context_, leave_);
+        if (!is_followed()) llvm::ReturnInst::Create(context_, leave_);
     }
     llvm::BasicBlock* going_on = new_block("inside");
     builder_.CreateCondBr(condition, going_on, leave_);

@@ -21,13 +21,17 @@ public:
                       BitcodeLibrary& library, CudaKernelImage& image)
         : KernelLowering(kernel, module, library, "GPUs"), options_(options), image_(image) {}
 
-    llvm::Function* run();
+    // With a second kernel, its blocks go on with that one; see lower_for_ptx.
+    llvm::Function* run(const ir::Function* second);
+    // As a second kernel: its function, whose arguments' words are an image's of its own.
+    llvm::Function* run_as_second(int columns);
 
 protected:
     static constexpr unsigned kGlobalSpace = 1;
     static constexpr unsigned kSharedSpace = 3;
 
-    // The body of the grid; `sizes` are its extents, as indices.
+    // The body of the grid; `sizes` are its extents, as indices. Before a second kernel it says what of that
+    // the block is needed for.
     virtual void lower_grid(const ir::Region& region, std::span<llvm::Value* const> sizes) = 0;
     void lower_parallel(const ir::Instruction& instruction) override;
     void lower(const ir::Instruction& instruction) override;
@@ -72,7 +76,11 @@ protected:
     // `order` gets what is left.
     std::vector<llvm::Value*> decompose(llvm::Value* unit, std::span<llvm::Value* const> sizes,
                                         std::span<const size_t> order);
+    // Threads without a point leave the kernel, or go on with the second.
     void return_unless(llvm::Value* condition);
+    bool is_followed() const { return second_ != nullptr; }
+    // The leading dimensions of the grid that are the second kernel's.
+    size_t shared_dimensions() const { return static_cast<size_t>(image_.shared_dimensions); }
 
     void annotate(const char* what, int value);
 
@@ -123,8 +131,19 @@ protected:
     // may be. Without a limit the driver's assembler takes half as many again as the code needs.
     int blocks_at_once_ = 0;
     std::set<uint16_t> unwritten_;  // scopes of which the kernel writes nothing
+    // What a block is needed for of the second kernel, as indices; in the second itself, what it computes.
+    struct ForSecond {
+        llvm::Value *ticket = nullptr, *blocks = nullptr;  // which counts how many blocks
+        llvm::Value* number = nullptr;
+        int columns = kNoColumns;
+        llvm::Value *first_column = nullptr, *column_count = nullptr;
+    };
+    ForSecond for_second_;
+    bool is_second_ = false;
 
 private:
+    void begin_entry(std::span<llvm::Type* const> arguments, llvm::GlobalValue::LinkageTypes linkage);
+    void call_second();
     void fence(const ir::Instruction& instruction, bool before) override;
     void count_words();
     void find_unwritten_scopes();
@@ -133,6 +152,7 @@ private:
                                                    static_cast<uint64_t>(index));
     }
 
+    const ir::Function* second_ = nullptr;
     llvm::BasicBlock* leave_ = nullptr;
     bool has_grid_ = false;
 };

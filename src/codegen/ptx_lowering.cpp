@@ -45,6 +45,10 @@ private:
         const size_t rank = sizes.size();
         if (rank > 0) choose_points(region);
         limit_registers(region);
+        if (is_followed()) {
+            lower_columns(region, sizes);
+            return;
+        }
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
         llvm::Value* threads = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
         llvm::Value* thread = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
@@ -82,7 +86,7 @@ private:
         const size_t rank = region.arguments.size();
         along_ = has_chains(region) ? nearest_dimension(region) : rank - 1;
         find_runs(region);
-        if (lanes_ == 1) along_ = nearest_dimension(region);
+        if (lanes_ == 1 && !is_followed()) along_ = nearest_dimension(region);
         any_address_ = reaches_any_address(region);
         tiled_ = rank > 1 && is_stencil(region);
         if (tiled_) {
@@ -93,7 +97,7 @@ private:
             }
         }
         image_.points_per_thread = static_cast<int>(lanes_);
-        image_.run_dimension = lanes_ > 1 || tiled_ ? static_cast<int>(along_) : -1;
+        image_.run_dimension = lanes_ > 1 || tiled_ || is_followed() ? static_cast<int>(along_) : -1;
         image_.shifted_runs = any_address_;
         image_.tile_dimension = tiled_ ? static_cast<int>(tile_) : -1;
         image_.rows_per_thread = static_cast<int>(rows_);
@@ -209,9 +213,11 @@ private:
         }
         return most;
     }
+    // Of those that a second kernel shares, if there is one.
     size_t nearest_dimension(const Region& region) const {
         std::vector<int> votes(region.arguments.size());
         count_accesses(region, region.arguments, 1, votes);
+        if (is_followed()) votes.resize(shared_dimensions());
         return most_of(votes);
     }
     // What is in a loop counts more.
@@ -251,13 +257,24 @@ private:
                     std::span<llvm::Value* const> sizes) {
         llvm::Value* unit = point[along_];
         llvm::Value* size = sizes[along_];
-        llvm::Value* row = tiled_ ? to_index(scalars_[region.arguments[tile_].index].parts[0]) : nullptr;
         if (rows_ > 1) {
-            lower_spread(region, unit, row, sizes);
+            lower_spread(region, unit, to_index(scalars_[region.arguments[tile_].index].parts[0]), sizes);
             return;
         }
         llvm::Value* aligned = runs_are_aligned();
         llvm::Value* first = builder_.CreateNSWMul(unit, index_constant(lanes_), "first");
+        lower_run(region, aligned, first,
+                  {builder_.CreateSelect(aligned, first, unit),
+                   builder_.CreateSelect(aligned, index_constant(1), units)},
+                  size);
+    }
+
+    // Where a thread's points are that are not computed at once: the first, and how far the next is.
+    struct Apart {
+        llvm::Value *begin, *step;
+    };
+    void lower_run(const Region& region, llvm::Value* aligned, llvm::Value* first, const Apart& turns,
+                   llvm::Value* size) {
         llvm::Value* whole =
             builder_.CreateICmpSLE(first, builder_.CreateNSWSub(size, index_constant(lanes_)));
         llvm::BasicBlock* at_once = new_block("lanes");
@@ -270,15 +287,72 @@ private:
         builder_.CreateBr(after);
 
         builder_.SetInsertPoint(apart);
-        llvm::Value* begin = builder_.CreateSelect(aligned, first, unit);
-        llvm::Value* step = builder_.CreateSelect(aligned, index_constant(1), units);
         if (is_short(region)) {
-            lower_apart(region, begin, step, size, nullptr, nullptr);
+            lower_apart(region, turns.begin, turns.step, size, nullptr, nullptr);
             builder_.CreateBr(after);
         } else {
-            lower_turns(region, begin, step, size, after);
+            lower_turns(region, turns.begin, turns.step, size, after);
         }
         builder_.SetInsertPoint(after);
+    }
+
+    // Before a second kernel: a block has some columns of some rows, and the last of those columns goes on
+    // with them. The row of a thread is all that the second kernel does not share.
+    void lower_columns(const Region& region, std::span<llvm::Value* const> sizes) {
+        llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+        llvm::Value* width = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+        llvm::Value* height = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y);
+        llvm::Value* x = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+        llvm::Value* y = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y);
+        const auto quotient = [&](llvm::Value* value, llvm::Value* divisor) {
+            llvm::Value* padded = builder_.CreateAdd(value, builder_.CreateSub(divisor, index_constant(1)));
+            return builder_.CreateUDiv(padded, divisor);
+        };
+        std::vector<size_t> leading, rest;
+        llvm::Value* rows = index_constant(1);
+        for (size_t d = 0; d < sizes.size(); ++d) {
+            if (d == along_) continue;
+            (d < shared_dimensions() ? leading : rest).push_back(d);
+            if (d >= shared_dimensions()) rows = builder_.CreateNSWMul(rows, sizes[d]);
+        }
+        llvm::Value* size = sizes[along_];
+        llvm::Value* columns = builder_.CreateNSWMul(width, index_constant(lanes_), "columns");
+        llvm::Value* tiles = quotient(size, columns);
+        llvm::Value* blocks = quotient(rows, height);
+        llvm::Value* tile = builder_.CreateUDiv(block, blocks, "tile");
+        llvm::Value* number = builder_.CreateUDiv(tile, tiles);
+        llvm::Value* start = builder_.CreateNSWMul(
+            builder_.CreateNSWSub(tile, builder_.CreateNSWMul(number, tiles)), columns, "start");
+        for_second_ = {
+            tile,
+            blocks,
+            number,
+            static_cast<int>(along_),
+            start,
+            builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, columns, builder_.CreateNSWSub(size, start))};
+        llvm::Value* above =
+            builder_.CreateNSWMul(builder_.CreateNSWSub(block, builder_.CreateNSWMul(tile, blocks)), height);
+        llvm::Value* row = builder_.CreateNSWAdd(above, y, "row");
+        llvm::Value* aligned = lanes_ == 1 ? builder_.getTrue() : runs_are_aligned();
+        llvm::Value* first =
+            builder_.CreateNSWAdd(start, builder_.CreateNSWMul(x, index_constant(lanes_)), "first");
+        const Apart turns{builder_.CreateSelect(aligned, first, builder_.CreateNSWAdd(start, x)),
+                          builder_.CreateSelect(aligned, index_constant(1), width)};
+        return_unless(
+            builder_.CreateAnd(builder_.CreateICmpSLT(turns.begin, size), builder_.CreateICmpSLT(row, rows)));
+        const auto set = [&](llvm::Value* from, const std::vector<size_t>& order) {
+            if (order.empty()) return;
+            const std::vector<llvm::Value*> point = decompose(from, sizes, order);
+            for (const size_t d : order) set_index(region, d, point[d]);
+        };
+        set(number, leading);
+        set(row, rest);
+        if (lanes_ == 1) {
+            set_index(region, along_, first);
+            lower_region(region);
+        } else {
+            lower_run(region, aligned, first, turns, size);
+        }
     }
 
     // Some rows of points that are `distance_` apart, since the views of a stencil are hardly ever aligned
@@ -602,10 +676,12 @@ private:
 
 }  // namespace
 
-llvm::Function* lower_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
-                              llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
-    if (passes::needs_teams(kernel)) return lower_teams_for_ptx(kernel, options, module, library, image);
-    return PtxThreadLowering(kernel, options, module, library, image).run();
+llvm::Function* lower_for_ptx(const ir::Function& kernel, const ir::Function* second,
+                              const PtxLoweringOptions& options, llvm::Module& module,
+                              BitcodeLibrary& library, CudaKernelImage& image) {
+    if (passes::needs_teams(kernel))
+        return lower_teams_for_ptx(kernel, second, options, module, library, image);
+    return PtxThreadLowering(kernel, options, module, library, image).run(second);
 }
 
 }  // namespace weft::codegen

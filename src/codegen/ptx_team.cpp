@@ -81,6 +81,33 @@ void PtxTeam::find_longest_walk(const Region& region) {
     });
 }
 
+void PtxTeam::make_small_teams(const Region& region) {
+    llvm::Value* size = builder_.getInt64(kElementsOfThread * kWarp);
+    any_instruction(region, [&](const Instruction& instruction) {
+        if (instruction.opcode != Opcode::kReduce) return false;
+        size = index(instruction.operands[0]);
+        return true;
+    });
+    llvm::Type* type = builder_.getInt32Ty();
+    llvm::Value* elements = builder_.CreateTrunc(smaller(size, number(kElementsOfThread * kWarp)), type);
+    llvm::Value* busy =
+        builder_.CreateUDiv(builder_.CreateAdd(elements, builder_.getInt32(kElementsOfThread - 1)),
+                            builder_.getInt32(kElementsOfThread));
+    llvm::Value* zeros = builder_.CreateIntrinsic(
+        llvm::Intrinsic::ctlz, {type},
+        {builder_.CreateSub(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, busy, builder_.getInt32(1)),
+                            builder_.getInt32(1)),
+         builder_.getFalse()});
+    team_threads_ = builder_.CreateShl(builder_.getInt32(1), builder_.CreateSub(builder_.getInt32(32), zeros),
+                                       "team_threads");
+    block_thread_ = thread_;
+    llvm::Value* lane = lane_;
+    lane_ = thread_ = builder_.CreateAnd(lane, builder_.CreateSub(team_threads_, builder_.getInt32(1)));
+    first_lane_ = builder_.CreateSub(lane, lane_);
+    warp_ = builder_.getInt32(0);
+    warps_ = builder_.getInt32(1);
+}
+
 bool PtxTeam::has_barriers(const Instruction& instruction) {
     return instruction.opcode == Opcode::kParallel &&
            any_instruction(instruction.regions[0],
@@ -186,6 +213,7 @@ void PtxTeam::wait_for_team() {
 
 PtxTeam::Values PtxTeam::shuffled(const Values& values, From from, llvm::Value* lane) {
     Values result(values.size());
+    if (from == From::kLane && first_lane_ != nullptr) lane = builder_.CreateAdd(lane, first_lane_);
     for (size_t i = 0; i < values.size(); ++i) {
         for (int part = 0; part < 2; ++part) {
             if (values[i].parts[part] != nullptr)

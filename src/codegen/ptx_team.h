@@ -30,18 +30,27 @@ public:
 
 protected:
     // What later members ask for, from the registers that say who a thread is.
+    // The team of a second kernel is a whole block.
     void find_threads() {
         thread_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
         threads_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {});
+        team_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y, {}, {});
+        if (is_second_) {
+            llvm::Value* teams = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y, {}, {});
+            thread_ = builder_.CreateAdd(builder_.CreateMul(team_, threads_), thread_);
+            threads_ = builder_.CreateMul(threads_, teams);
+            team_ = builder_.getInt32(0);
+        }
         lane_ = builder_.CreateAnd(thread_, kWarp - 1, "lane");
         warp_ = builder_.CreateLShr(thread_, 5, "warp");
         warps_ = builder_.CreateLShr(threads_, 5, "warps");
-        team_ = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y, {}, {});
     }
 
     // The team's size is the launch's choice, unless a block with barriers says it, or there is shared
     // memory, which teams of one block would have to divide.
     void find_team_size(const ir::Region& region);
+    // Of a second kernel: as many as have elements of its pairwise reduction, a power of two up to a warp.
+    void make_small_teams(const ir::Region& region);
     static bool has_barriers(const ir::Instruction& instruction);
     int word_of_parameter(ir::ValueId value) const;
     // Null: a parameter, or an argument.
@@ -62,7 +71,9 @@ protected:
     void by_first_thread(const Body& body) {
         llvm::BasicBlock* first = new_block("first");
         llvm::BasicBlock* after = new_block("first.end");
-        builder_.CreateCondBr(builder_.CreateICmpEQ(thread_, builder_.getInt32(0)), first, after);
+        llvm::Value* is_first = builder_.CreateICmpEQ(thread_, builder_.getInt32(0));
+        if (takes_part_ != nullptr) is_first = builder_.CreateAnd(is_first, takes_part_);
+        builder_.CreateCondBr(is_first, first, after);
         builder_.SetInsertPoint(first);
         body();
         builder_.CreateBr(after);
@@ -143,7 +154,13 @@ protected:
     llvm::Value* warp_ = nullptr;
     llvm::Value* warps_ = nullptr;
     llvm::Value* team_ = nullptr;  // i32, in the block
-    bool has_walk_ = false;        // of which the launch makes the team's size
+    // Of small teams: their size, the thread's number in the block, the team's first lane in its warp, and
+    // whether the team has a point of its own.
+    llvm::Value* team_threads_ = nullptr;
+    llvm::Value* block_thread_ = nullptr;
+    llvm::Value* first_lane_ = nullptr;
+    llvm::Value* takes_part_ = nullptr;
+    bool has_walk_ = false;  // of which the launch makes the team's size
     bool fixed_team_ = false;
 
 private:

@@ -1,6 +1,7 @@
 #include "codegen/ptx_team_lowering.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -39,26 +40,94 @@ private:
         find_conflicts();
         find_team_size(region);
         find_threads();
+        if (is_second_) {
+            if (for_second_.columns != kNoColumns) {
+                lower_columns(region, sizes);
+            } else {
+                set_point(region, decompose(for_second_.number, sizes, in_order(sizes.size())), 0);
+                lower_region(region);
+            }
+            return;
+        }
         llvm::Value* block = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
         llvm::Value* teams = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y);
+        if (is_followed()) {
+            find_shared_point(region, sizes, block, teams);
+            lower_point(region);
+            return;
+        }
         llvm::Value* unit = builder_.CreateNSWAdd(builder_.CreateNSWMul(block, teams),
                                                   builder_.CreateZExt(team_, index_type()), "unit");
         if (sizes.empty()) {
             return_unless(builder_.CreateICmpEQ(unit, index_constant(0)));
         } else {
-            std::vector<size_t> order(sizes.size());
-            std::iota(order.begin(), order.end(), size_t{0});
-            const std::vector<llvm::Value*> point = decompose(unit, sizes, order);
+            const std::vector<llvm::Value*> point = decompose(unit, sizes, in_order(sizes.size()));
             return_unless(builder_.CreateICmpSLT(point[0], sizes[0]));
-            for (size_t d = 0; d < sizes.size(); ++d)
-                scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
+            set_point(region, point, 0);
         }
         lower_point(region);
     }
 
+    void set_point(const Region& region, const std::vector<llvm::Value*>& point, size_t first) {
+        for (size_t d = 0; d < point.size(); ++d)
+            scalars_[region.arguments[first + d].index].parts[0] = from_index(point[d]);
+    }
+
+    // Blocks whose teams share the leading indices, those of the second kernel's point.
+    void find_shared_point(const Region& region, std::span<llvm::Value* const> sizes, llvm::Value* block,
+                           llvm::Value* teams) {
+        const size_t shared = shared_dimensions();
+        const std::span<llvm::Value* const> leading = sizes.first(shared), others = sizes.subspan(shared);
+        llvm::Value* units = index_constant(1);
+        for (llvm::Value* size : others) units = builder_.CreateNSWMul(units, size);
+        llvm::Value* blocks = builder_.CreateUDiv(
+            builder_.CreateNSWAdd(units, builder_.CreateNSWSub(teams, index_constant(1))), teams, "blocks");
+        llvm::Value* shared_point = builder_.CreateUDiv(block, blocks, "shared_point");
+        for_second_ = {.ticket = shared_point, .blocks = blocks, .number = shared_point};
+        llvm::Value* own = builder_.CreateNSWSub(block, builder_.CreateNSWMul(shared_point, blocks));
+        llvm::Value* unit = builder_.CreateNSWAdd(builder_.CreateNSWMul(own, teams),
+                                                  builder_.CreateZExt(team_, index_type()), "unit");
+        return_unless(builder_.CreateICmpSLT(unit, units));
+        set_point(region, decompose(shared_point, leading, in_order(leading.size())), 0);
+        set_point(region, decompose(unit, others, in_order(others.size())), shared);
+    }
+
+    // Points of a second kernel that are neighbours, by teams of as many threads as the partial results of
+    // one keep busy. All threads take as many turns; those without a point take part in the last one's.
+    void lower_columns(const Region& region, std::span<llvm::Value* const> sizes) {
+        const auto along = static_cast<size_t>(for_second_.columns);
+        make_small_teams(region);
+        llvm::Type* type = index_type();
+        llvm::Value* teams = builder_.CreateZExt(builder_.CreateUDiv(threads_, team_threads_), type);
+        llvm::Value* team = builder_.CreateZExt(builder_.CreateUDiv(block_thread_, team_threads_), type);
+        std::vector<size_t> order = in_order(sizes.size());
+        order.erase(order.begin() + static_cast<std::ptrdiff_t>(along));
+        if (!order.empty()) {
+            const std::vector<llvm::Value*> point = decompose(for_second_.number, sizes, order);
+            for (const size_t d : order) scalars_[region.arguments[d].index].parts[0] = from_index(point[d]);
+        }
+        llvm::Value* last = builder_.CreateNSWSub(for_second_.column_count, index_constant(1));
+        counted_loop(
+            index_constant(0), for_second_.column_count, teams, {}, [&](llvm::Value* begin, const Values&) {
+                llvm::Value* own = builder_.CreateNSWAdd(begin, team);
+                takes_part_ = builder_.CreateICmpSLE(own, last);
+                llvm::Value* column = builder_.CreateNSWAdd(for_second_.first_column, smaller(own, last));
+                scalars_[region.arguments[along].index].parts[0] = from_index(column);
+                lower_region(region);
+                return Values{};
+            });
+    }
+
+    static std::vector<size_t> in_order(size_t rank) {
+        std::vector<size_t> order(rank);
+        std::iota(order.begin(), order.end(), size_t{0});
+        return order;
+    }
+
     // A row that is short enough for the values that are needed again is walked with these in shared memory.
     void lower_point(const Region& region) {
-        if (!fixed_team_ && has_walk_) kept_ = find_kept_values(kernel_, region, unwritten_);
+        if (!fixed_team_ && has_walk_ && !is_followed())
+            kept_ = find_kept_values(kernel_, region, unwritten_);
         if (kept_.bytes == 0 || word_of_parameter(kept_.size) != image_.row_word || image_.row_word < 0) {
             kept_ = {};
             lower_region(region);
@@ -291,8 +360,7 @@ private:
         const Region& region = instruction.regions[0];
         std::vector<llvm::Value*> sizes;
         for (const ValueId operand : instruction.operands) sizes.push_back(index(operand));
-        std::vector<size_t> order(sizes.size());
-        std::iota(order.begin(), order.end(), size_t{0});
+        const std::vector<size_t> order = in_order(sizes.size());
         llvm::Type* wide = builder_.getInt64Ty();
         const auto run = [&](llvm::Value* number) {
             const std::vector<llvm::Value*> point = decompose(number, sizes, order);
@@ -490,13 +558,24 @@ private:
         return of_first_lane(combine_lanes(reduction, values, taking_part, kFalling));
     }
 
-    // Up to 128 elements from `start` pairwise, by a warp: four by each thread, then the threads'.
+    // How many a thread combines before the warp does: more where one block combines all, as registers allow.
+    int64_t elements_of_thread(const Reduction& reduction) const {
+        constexpr int64_t kFewWords = 3, kMore = 2;  // words of 32 bits
+        int64_t words = 0;
+        for (const ValueId result : reduction.instruction->results)
+            words += (DType(kernel_.type(result).scalar).itemsize() + 3) / 4;
+        const bool more = is_second_ && team_threads_ == nullptr && words <= kFewWords;
+        return more ? kMore * kElementsOfThread : kElementsOfThread;
+    }
+
+    // Up to so many elements from `start` pairwise, by a warp: some by each thread, then the threads'.
     Values pairwise_block(const Reduction& reduction, llvm::Value* start, llvm::Value* count) {
+        const int64_t each = elements_of_thread(reduction);
         llvm::Value* lane = builder_.CreateZExt(lane_, builder_.getInt64Ty());
-        llvm::Value* first = builder_.CreateNSWMul(lane, number(kElementsOfThread));
+        llvm::Value* first = builder_.CreateNSWMul(lane, number(each));
         llvm::Value* last = builder_.CreateNSWSub(count, number(1));
         std::vector<Values> own;
-        for (int64_t k = 0; k < kElementsOfThread; ++k) {
+        for (int64_t k = 0; k < each; ++k) {
             // Where there is no element, the last one is read and not used.
             llvm::Value* at = smaller(builder_.CreateNSWAdd(first, number(k)), last);
             own.push_back(element(reduction, builder_.CreateNSWAdd(start, at)));
@@ -505,13 +584,24 @@ private:
         const auto together = [&](int64_t least, const Values& left, const Values& right) {
             return choose(builder_.CreateICmpSGT(has, number(least)), combined(reduction, left, right), left);
         };
-        const Values low = together(1, own[0], own[1]);
-        const Values high = together(3, own[2], own[3]);
-        const Values values = together(2, low, high);
-        llvm::Value* threads =
-            builder_.CreateLShr(builder_.CreateAdd(count, number(kElementsOfThread - 1)), 2);
+        for (size_t distance = 1; distance < own.size(); distance *= 2) {
+            for (size_t k = 0; k < own.size(); k += 2 * distance)
+                own[k] = together(static_cast<int64_t>(k + distance), own[k], own[k + distance]);
+        }
+        llvm::Value* threads = builder_.CreateUDiv(builder_.CreateAdd(count, number(each - 1)), number(each));
         return of_first_lane(
-            combine_lanes(reduction, values, builder_.CreateTrunc(threads, builder_.getInt32Ty()), kRising));
+            combine_few_lanes(reduction, own[0], builder_.CreateTrunc(threads, builder_.getInt32Ty())));
+    }
+    // By rising distances, as long as there are lanes so far above.
+    Values combine_few_lanes(const Reduction& reduction, Values values, llvm::Value* taking_part) {
+        for (const int distance : kRising) {
+            llvm::Value* more =
+                builder_.CreateICmpSGT(taking_part, builder_.getInt32(static_cast<uint32_t>(distance)));
+            values = if_then(more, values, [&] {
+                return combine_lanes(reduction, values, taking_part, std::array{distance});
+            });
+        }
+        return values;
     }
 
     // Results of equally many elements but for the last, combined pairwise as by a binary counter: lane b
@@ -599,7 +689,7 @@ private:
         const bool elements = instruction.block == 1;
         // Of longer rows what is not a whole block comes once.
         unrolled_ = instruction.block == 0 ? unrolling_of(instruction.regions) : 1;
-        const int64_t length = elements ? kElementsOfThread * kWarp : instruction.block;
+        const int64_t length = elements ? elements_of_thread(reduction) * kWarp : instruction.block;
         if (length == 0) {
             const Values values =
                 if_then(builder_.CreateICmpSGT(reduction.size, number(0)), reduction.initials,
@@ -625,6 +715,10 @@ private:
             builder_.CreateLShr(builder_.CreateAdd(share.blocks, builder_.CreateSub(subtree, number(1))),
                                 share.bits),
             builder_.getInt32Ty());
+        if (team_threads_ != nullptr) {  // of a warp at most
+            define_all(instruction, of_warp);
+            return;
+        }
         const Values values = if_then(builder_.CreateICmpUGT(warps_, builder_.getInt32(1)), of_warp,
                                       [&] { return combine_warps(reduction, of_warp, taking_part); });
         define_all(instruction, values);
@@ -680,9 +774,26 @@ private:
 
 }  // namespace
 
-llvm::Function* lower_teams_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
-                                    llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
-    return PtxTeamLowering(kernel, options, module, library, image).run();
+llvm::Function* lower_teams_for_ptx(const ir::Function& kernel, const ir::Function* second,
+                                    const PtxLoweringOptions& options, llvm::Module& module,
+                                    BitcodeLibrary& library, CudaKernelImage& image) {
+    return PtxTeamLowering(kernel, options, module, library, image).run(second);
+}
+
+PtxSecondKernel lower_second_for_ptx(const ir::Function& second, int columns,
+                                     const PtxLoweringOptions& options, llvm::Module& module,
+                                     BitcodeLibrary& library, CudaKernelImage& image) {
+    CudaKernelImage own;
+    PtxSecondKernel lowered;
+    lowered.function = PtxTeamLowering(second, options, module, library, own).run_as_second(columns);
+    lowered.first_word = image.words;
+    for (CudaBufferFacts& buffer : own.buffers) {
+        buffer.base_word += image.words;
+        for (int& word : buffer.stride_words) word += image.words;
+        image.buffers.push_back(std::move(buffer));
+    }
+    image.words += own.words + 1;
+    return lowered;
 }
 
 }  // namespace weft::codegen

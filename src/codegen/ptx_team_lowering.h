@@ -12,7 +12,8 @@
 
 namespace weft::codegen {
 
-llvm::Function* lower_teams_for_ptx(const ir::Function& kernel, const PtxLoweringOptions& options,
-                                    llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image);
+llvm::Function* lower_teams_for_ptx(const ir::Function& kernel, const ir::Function* second,
+                                    const PtxLoweringOptions& options, llvm::Module& module,
+                                    BitcodeLibrary& library, CudaKernelImage& image);
 
 }  // namespace weft::codegen

@@ -166,6 +166,9 @@ public:
     // A box of the grid, on the calling thread: for work that other work's tasks have ready in their cache.
     virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                          const GridBox& box) = 0;
+    // Of a GPU: the address of kMostTickets counters of 32 bits for kernels that another one follows in the
+    // same launch (CudaKernelImage). They are zero between launches, of which one runs at a time.
+    virtual uint64_t tickets() { return 0; }
     virtual void synchronize() = 0;
     virtual std::unique_ptr<Stopwatch> start_stopwatch() {
         return nullptr;

@@ -69,6 +69,33 @@ void shape_tiles(CudaLaunchShape& shape, const Units& units, int64_t threads) {
     shape.threads_y = static_cast<uint32_t>(height);
 }
 
+// Of points that a second kernel's points share: they have blocks of their own.
+struct Shared {
+    int64_t points = 1;  // of the second kernel
+    int64_t units = 1;   // of the first for each
+};
+// Threads of a row of a tile, at least: whole lines of memory.
+constexpr int64_t kRunsOfTile = 16, kPointsOfTile = 32;
+
+Shared shared_of(const CudaKernelImage& image, std::span<const int64_t> grid) {
+    const auto leading = static_cast<size_t>(image.shared_dimensions);
+    return {points_of(grid.first(leading)), points_of(grid.subspan(leading))};
+}
+
+// Tiles of columns and rows, before a second kernel: few columns, so that few blocks share them and the last
+// of these has little to combine, but enough of a row to read memory by its lines. The number of blocks.
+int64_t shape_columns(CudaLaunchShape& shape, const Units& units, const Shared& shared, int64_t runs,
+                      int64_t threads) {
+    const auto least = [](int64_t count) {
+        return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(count)));
+    };
+    const int64_t height = std::min(least(shared.units), threads / std::min(runs, least(units.runs)));
+    shape.threads_x = static_cast<uint32_t>(threads / height);
+    shape.threads_y = static_cast<uint32_t>(height);
+    const int64_t tiles = quotient_up(units.runs, shape.threads_x);
+    return product(product(tiles, units.rows / shared.units), quotient_up(shared.units, height));
+}
+
 // Of a team whose row has so many elements: all of what it wants, or nothing.
 int64_t kept_bytes(const CudaKernelImage& image, int64_t row) {
     if (image.kept_bytes == 0 || row <= 0 || row > kMostKeptBytes / image.kept_bytes) return 0;
@@ -130,7 +157,8 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
             // Warps cost, so many rows have one each; but what is kept is kept by all of a team's.
             while (kept == 0 && warps > 1 && units > kManyWarps / warps) warps /= 2;
             team = 32 * warps;
-            int64_t teams = std::min(kThreads / team, std::max<int64_t>(units, 1));
+            const int64_t together = image.shared_dimensions > 0 ? shared_of(image, grid).units : units;
+            int64_t teams = std::min(kThreads / team, std::max<int64_t>(together, 1));
             if (kept > 0) teams = std::min(teams, kMostKeptBytes / kept);
             shape.threads_y = static_cast<uint32_t>(teams);
             shape.shared_bytes = static_cast<uint32_t>(teams * kept);
@@ -140,7 +168,8 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
     } else {
         // Few units are spread over more processors.
         int64_t threads = kThreads;
-        while (threads > kLeastThreads && units < kManyThreads / (kThreads / threads)) threads /= 2;
+        const int64_t many = image.shared_dimensions > 0 ? kManyThreads / 2 : kManyThreads;
+        while (threads > kLeastThreads && units < many / (kThreads / threads)) threads /= 2;
         shape.threads_x = static_cast<uint32_t>(threads);
         units_per_block = threads;
         tiled = image.tile_dimension >= 0 && units > 0;
@@ -150,6 +179,15 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
     if (tiled) {
         blocks =
             product(quotient_up(counts.runs, shape.threads_x), quotient_up(counts.rows, shape.threads_y));
+    }
+    if (image.shared_dimensions > 0 && units > 0) {
+        const Shared shared = shared_of(image, grid);
+        if (image.teams) {
+            blocks = product(shared.points, quotient_up(shared.units, units_per_block));
+        } else {
+            const int64_t runs = image.points_per_thread == 1 ? kPointsOfTile : kRunsOfTile;
+            blocks = shape_columns(shape, counts, shared, runs, units_per_block);
+        }
     }
     if (blocks > kMostNarrow)
         throw NotImplementedError("a grid of " + std::to_string(units) + " threads on a GPU");

@@ -83,12 +83,19 @@ struct CudaKernelImage {
     int64_t elements_per_warp = 4096;  // from which on another warp joins the team
     // Bytes of shared memory that a team wants for each element of its row, to read it once; see kept_bytes.
     int64_t kept_bytes = 0;
+    // Of a kernel that another one follows in the same launch: so many leading dimensions of its grid are the
+    // grid of the second, a point of which needs the points of the first that share these indices, no others.
+    // Blocks have a point of the second kernel, or (threads that compute points) some that are neighbours in
+    // `run_dimension`, and the last one of these goes on with them. Blocks count themselves in tickets
+    // (DeviceBackend::tickets), whose address is the last word; each launch leaves zeros. 0: none follows.
+    int shared_dimensions = 0;
     // What it takes for granted of what it is launched with; see fits.
     bool wide = false;  // 64-bit indices
     std::vector<CudaBufferFacts> buffers;
     double compile_seconds = 0;
 };
 constexpr int kMostTeamThreads = 256;
+constexpr int64_t kMostTickets = 1 << 16;  // of 4 bytes: points of the second kernel
 constexpr int64_t kMostKeptBytes = 40
                                    << 10;  // of a block: with what kernels allocate themselves, below 48 KiB
 constexpr int64_t kKeptAlignment = 16;     // of each team's

@@ -97,7 +97,9 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
     }
     const ir::Module module = lower(form, KernelTarget::kGpu);
     stored->ir = ir::print(module);
-    if (config().verify.load(std::memory_order_relaxed)) ir::check(module.functions[0], &module);
+    for (const ir::Function& kernel : module.functions) {
+        if (config().verify.load(std::memory_order_relaxed)) ir::check(kernel, &module);
+    }
     if (printed) log_line("kernel IR\n" + stored->ir);
     const auto start = std::chrono::steady_clock::now();
     codegen::PtxOptions options;
@@ -105,6 +107,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
     options.wide = variant.wide;
     options.unaligned = variant.unaligned;
     options.libdevice = libdevice;
+    if (form.then != nullptr) options.second = module.functions[1].name;
     options.fast_math = config().fast_math.load(std::memory_order_relaxed);
     CudaKernelImage image = codegen::compile_ptx(module, module.functions[0].name, options);
     image.ptx.insert(0, as_comments(ir::print(lower(form))));

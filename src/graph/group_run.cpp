@@ -43,6 +43,17 @@ void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims&
     const bool on_cpu = group_.device->is_cpu();
     PreparedLaunch prepared =
         prepare(parts, extents, counted, on_cpu ? find_kernel(parts.form, fresh) : nullptr);
+    run_and_keep(std::move(prepared), fresh);
+}
+
+void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims& counted,
+                      const KernelParts& second, const Dims& second_extents) {
+    PreparedLaunch prepared = prepare(parts, extents, counted, nullptr);
+    append_second(prepared, second, second_extents);
+    run_and_keep(std::move(prepared), false);
+}
+
+void GroupRun::run_and_keep(PreparedLaunch prepared, bool fresh) {
     run_prepared(prepared, fresh);
     repeats_ &= way_ != nullptr;
     LaunchMemo::Replay replay;

@@ -65,6 +65,9 @@ public:
     // and bytes.
     void launch(const KernelParts& parts, const Dims& extents, const Dims& counted);
     void launch(const KernelParts& parts, const Dims& extents) { launch(parts, extents, extents); }
+    // On a GPU, two kernels in one launch: the second, over `second_extents`, is the first's form's `then`.
+    void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, const KernelParts& second,
+                const Dims& second_extents);
     // The kernel of the next launch, which the caller does itself: such a run is not repeated.
     std::shared_ptr<const StoredKernel> kernel(const KernelForm& form, bool& fresh);
     // What was launched depended on values, or there was other work between launches.
@@ -73,6 +76,7 @@ public:
     void finish();
 
 private:
+    void run_and_keep(PreparedLaunch prepared, bool fresh);
     bool find_source(const WordOrigin& origin, WordSource& source) const;
     void set_word(const WordSource& source, std::vector<KernelWord>& words) const;
     std::shared_ptr<const StoredKernel> find_kernel(const KernelForm& form, bool& fresh);

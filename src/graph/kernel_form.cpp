@@ -88,6 +88,7 @@ std::string KernelForm::key() const {
                std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk) + "/" +
                std::to_string(pilot);
     }
+    if (then != nullptr) key += "+" + then->key();
     return key;
 }
 
@@ -125,7 +126,9 @@ std::string KernelForm::name() const {
                             : scan              ? scan->compute
                             : outputs.empty()   ? ScalarType::kFloat64
                                                 : outputs[0].buffer.element;
-    return name + "_" + std::string(DType::of(type).name());
+    name += "_" + std::string(DType::of(type).name());
+    if (then != nullptr && !then->steps.empty()) name += "_then_" + then->name();
+    return name;
 }
 
 }  // namespace weft

@@ -184,6 +184,27 @@ LaunchRecord begin_record(const KernelParts& parts, const Dims& counted,
     return record;
 }
 
+// The arguments, in the order of the kernel's parameters.
+void append_arguments(PreparedLaunch& launch, const KernelParts& parts, const Dims& extents) {
+    for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
+    const auto append = [&](const BufferUse& use, const BufferForm& buffer) {
+        if (use.buffer != nullptr && !use.position) {
+            const auto start = static_cast<int64_t>(use.buffer->address());
+            launch.origins.push_back(
+                {static_cast<uint32_t>(launch.words.size()), use.buffer, use.base - start});
+        }
+        append_words(launch.words, use, buffer);
+    };
+    for (size_t k = 0; k < parts.inputs.size(); ++k) append(parts.inputs[k], parts.form.inputs[k].buffer);
+    for (const ScalarUse& scalar : parts.scalars) {
+        if (scalar.consumer != nullptr)
+            launch.origins.push_back(
+                {static_cast<uint32_t>(launch.words.size()), nullptr, 0, scalar.consumer, scalar.operand});
+        append_words(launch.words, scalar);
+    }
+    for (size_t k = 0; k < parts.outputs.size(); ++k) append(parts.outputs[k], parts.form.outputs[k].buffer);
+}
+
 // Whether a launch that begins now runs by blocks.
 bool begin_by_blocks(const StoredKernel& kernel) {
     if (!kernel.runs_by_blocks()) return false;
@@ -210,24 +231,18 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     launch.cost = cost_of(form);
     for (size_t d = rank; d < extents.size() - (form.folded ? 1 : 0); ++d) launch.cost *= extents[d];
     launch.grid = Dims(std::span(extents.begin(), rank));
-    for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
-    const auto append = [&](const BufferUse& use, const BufferForm& buffer) {
-        if (use.buffer != nullptr && !use.position) {
-            const auto start = static_cast<int64_t>(use.buffer->address());
-            launch.origins.push_back(
-                {static_cast<uint32_t>(launch.words.size()), use.buffer, use.base - start});
-        }
-        append_words(launch.words, use, buffer);
-    };
-    for (size_t k = 0; k < parts.inputs.size(); ++k) append(parts.inputs[k], form.inputs[k].buffer);
-    for (const ScalarUse& scalar : parts.scalars) {
-        if (scalar.consumer != nullptr)
-            launch.origins.push_back(
-                {static_cast<uint32_t>(launch.words.size()), nullptr, 0, scalar.consumer, scalar.operand});
-        append_words(launch.words, scalar);
-    }
-    for (size_t k = 0; k < parts.outputs.size(); ++k) append(parts.outputs[k], form.outputs[k].buffer);
+    append_arguments(launch, parts, extents);
     return launch;
+}
+
+void append_second(PreparedLaunch& launch, const KernelParts& parts, const Dims& extents) {
+    append_arguments(launch, parts, extents);
+    launch.words.push_back(launch.record.device->tickets());
+    launch.record.operations += parts.operations;
+    const LaunchRecord second = begin_record(parts, extents, nullptr);
+    launch.record.bytes_read += second.bytes_read;
+    launch.record.bytes_written += second.bytes_written;
+    launch.record.bytes_streamed += second.bytes_streamed;
 }
 
 namespace {

@@ -36,6 +36,8 @@ struct PreparedLaunch {
 // Without a kernel, for a GPU.
 PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims& counted,
                        std::shared_ptr<const StoredKernel> kernel);
+// What the launch's form says comes `then`, on a GPU.
+void append_second(PreparedLaunch& launch, const KernelParts& parts, const Dims& extents);
 // `fresh`: the kernel was compiled for this launch; set where it is found only now.
 void run_prepared(PreparedLaunch& launch, bool& fresh);
 // Finds the kernel too; nothing is remembered.

@@ -28,7 +28,7 @@ public:
     Lowering(const KernelForm& form, KernelTarget target)
         : form_(form), target_(target), builder_(form.name()) {}
 
-    ir::Module run() {
+    ir::Function run() {
         declare();
         find_levels();
         builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_,
@@ -42,9 +42,7 @@ public:
                               }
                               return Values{};
                           });
-        ir::Module module;
-        module.functions.push_back(builder_.finish());
-        return module;
+        return builder_.finish();
     }
 
 private:
@@ -798,6 +796,11 @@ std::vector<ScalarType> ReductionForm::components() const {
     return {compute};
 }
 
-ir::Module lower(const KernelForm& form, KernelTarget target) { return Lowering(form, target).run(); }
+ir::Module lower(const KernelForm& form, KernelTarget target) {
+    ir::Module module;
+    module.functions.push_back(Lowering(form, target).run());
+    if (form.then != nullptr) module.functions.push_back(Lowering(*form.then, target).run());
+    return module;
+}
 
 }  // namespace weft

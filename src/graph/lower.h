@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -125,6 +126,10 @@ struct KernelForm {
     // more size; element level buffers have two strides along the row (graph/folded_rows.h).
     bool folded = false;
 
+    // kReduce, when `chunked`, on GPUs: what combines its partial results in the same launch, over the kept
+    // dimensions.
+    std::shared_ptr<const KernelForm> then;
+
     std::optional<ScanForm> scan;  // kScan; of kChunks the last input is what comes before each chunk
 
     std::string key() const;   // equal for equal kernels
@@ -135,7 +140,8 @@ struct KernelForm {
 // of a team of threads. The bits are the same.
 enum class KernelTarget : uint8_t { kCpu, kGpu };
 
-// Parameters: grid sizes, reduced sizes, inputs, scalars, outputs.
+// Parameters: grid sizes, reduced sizes, inputs, scalars, outputs. Of a form with `then` the module has two
+// kernels.
 ir::Module lower(const KernelForm& form, KernelTarget target = KernelTarget::kCpu);
 
 }  // namespace weft

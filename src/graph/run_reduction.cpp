@@ -2,6 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "core/thread_pool.h"
 #include "graph/folded_rows.h"
@@ -20,6 +21,11 @@ Dims concatenated(const Dims& first, const Dims& second) {
 }
 
 Dims leading(const Dims& dims, size_t count) { return Dims(std::span(dims.begin(), count)); }
+
+// Of a point: more are work for several blocks.
+constexpr int64_t kMostPartials = 1 << 12;
+constexpr int64_t kMostPartialsOfColumn = 1 << 6;
+constexpr size_t kMostBuffers = 48;  // of both kernels: a launch has room for 512 words
 
 class ReductionRun {
 public:
@@ -195,16 +201,36 @@ private:
             extents.back() = inner_ / columns;
             extents.push_back(columns);
         }
+        second.form.grid_rank = static_cast<int>(kept);
+        second.form.outer_rank = static_cast<int>(outer_) + 1;
+        finish_forms(second, false);
+        if (combines_in_one_launch(leading(partial_shape, kept), element_count(partial_shape),
+                                   uses.size() + 2 * components.size())) {
+            first.form.then = std::make_shared<const KernelForm>(second.form);
+            run.launch(first, first_extents, extents, second, partial_shape);
+            return;
+        }
         if (fold_ == 0 && decides_early(kept, extents)) {
             launch_until_decided(first, chunks, extents, *partials[0], run);
         } else {
             run.launch(first, first_extents, extents);
         }
-
-        second.form.grid_rank = static_cast<int>(kept);
-        second.form.outer_rank = static_cast<int>(outer_) + 1;
-        finish_forms(second, false);
         run.launch(second, partial_shape);
+    }
+
+    // On a GPU the last block that has partial results of a point, or of some columns, combines them, if
+    // these are not too many for one block.
+    bool combines_in_one_launch(const Dims& kept, int64_t partials, size_t buffers) const {
+        if (group_.device->is_cpu() || !is_on(OptionalStep::kOneLaunch)) return false;
+        const int64_t points = element_count(kept);
+        const bool columns = walk_.lanes == 1;
+        const bool apart = std::any_of(reductions_.begin(), reductions_.end(), [&](const Node* node) {
+            // In order, or of so many registers that the rows are read slower than a launch is worth.
+            return !has_neutral_element(*node->reduction, node->compute_dtype.scalar_type()) ||
+                   (node->reduction->deviations && !columns);
+        });
+        return points <= kMostTickets && buffers <= kMostBuffers && !apart && (!columns || fold_ == 0) &&
+               partials <= points * (columns ? kMostPartialsOfColumn : kMostPartials);
     }
 
     // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.

@@ -127,6 +127,41 @@ TEST(CudaLaunch, LongerRowsGetLargerTeams) {
     EXPECT_EQ(shape_of(image, {3}, {100}).threads_y, 3U);
 }
 
+TEST(CudaLaunch, BlocksBelongToOnePointOfASecondKernel) {
+    CudaKernelImage image;
+    image.teams = true;
+    image.row_elements = 1;
+    image.shared_dimensions = 1;
+    const auto long_rows = shape_of(image, {3, 20});
+    EXPECT_EQ(long_rows.threads_y, 8U);
+    EXPECT_EQ(long_rows.blocks, 3U * 3U);
+    EXPECT_EQ(shape_of(image, {100, 2}).threads_y, 2U);
+    EXPECT_EQ(shape_of(image, {100, 2}).blocks, 100U);
+    EXPECT_EQ(shape_of(image, {0, 2}).blocks, 0U);
+}
+
+TEST(CudaLaunch, BlocksBelongToSomeColumnsOfASecondKernel) {
+    CudaKernelImage image;
+    image.points_per_thread = 4;
+    image.run_dimension = 0;
+    image.shared_dimensions = 1;
+    const auto large = shape_of(image, {8000, 32});
+    EXPECT_EQ(large.threads_x, 16U);
+    EXPECT_EQ(large.threads_y, 16U);
+    EXPECT_EQ(large.blocks, 125U * 2U);
+    const auto narrow = shape_of(image, {10, 40});
+    EXPECT_EQ(narrow.threads_x, 4U);
+    EXPECT_EQ(narrow.blocks, 3U);
+    const auto few_rows = shape_of(image, {8000, 3});
+    EXPECT_EQ(few_rows.threads_y, 4U);
+    EXPECT_EQ(few_rows.blocks, (2000U + few_rows.threads_x - 1) / few_rows.threads_x);
+    image.run_dimension = 1;
+    image.shared_dimensions = 2;
+    EXPECT_EQ(shape_of(image, {5, 8000, 32}).blocks % 5, 0U);
+    image.points_per_thread = 1;
+    EXPECT_EQ(shape_of(image, {5, 8000, 32}).threads_x, 32U);
+}
+
 TEST(CudaLaunch, TeamsMayHaveAFixedSize) {
     CudaKernelImage image;
     image.teams = true;

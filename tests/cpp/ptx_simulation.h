@@ -73,6 +73,7 @@ private:
         replace("target (datalayout|triple) = [^\n]*\n", "");
         replace("ptx_kernel ", "");
         replace("byval\\([^)]*\\) ", "");
+        replace("call void asm sideeffect \"fence[^\n]*\n", "\n");  // one thread runs at a time
         // Intrinsics become functions.
         std::smatch found;
         while (std::regex_search(text, found, std::regex("@llvm\\.nvvm\\.([a-z0-9._]+)"))) {

@@ -215,16 +215,17 @@ def test_consumers_come_behind_a_gather():
     a, b, positions = random_numbers(N), random_numbers(N), random_positions(-N, N, N)
     x, y, index = weft.array(a), weft.array(b), weft.array(positions)
     result, kernels = launches(lambda: x[index] * 2 + y)
+    on_cpu = x.device == "cpu"  # elsewhere partial results are combined in the launch that computes them
     assert [k["name"] for k in kernels] == [
         "min_max_int64",
-        "min_max_combine_int64",
+        *["min_max_combine_int64"] * on_cpu,
         "gather_multiply_add_float64",
     ]
     assert_equal(result, a[positions] * 2 + b)
     result, kernels = launches(lambda: x[index] * 2 + y)  # what was looked at is known
     assert [k["name"] for k in kernels] == ["gather_multiply_add_float64"]
     assert kernels[0]["bytes_read"] == 3 * 8 * N and kernels[0]["bytes_written"] == 8 * N
-    assert names(lambda: x[index].sum()) == ["gather_sum_float64", "sum_combine_float64"]
+    assert names(lambda: x[index].sum()) == ["gather_sum_float64", *["sum_combine_float64"] * on_cpu]
     both, kernels = launches(lambda: (x[index] + 1, y[index] - 1))
     assert len(kernels) == 1
     assert_equal(both, (a[positions] + 1, b[positions] - 1))

@@ -42,9 +42,15 @@ struct ContextState {
     Result fault = kSuccess;
 };
 
+// A kernel and how many words its arguments are.
+struct Kernel {
+    std::shared_ptr<const CompiledKernel> compiled;
+    size_t words = 0;
+};
+
 struct FunctionState {
     std::string symbol;
-    std::shared_ptr<const CompiledKernel> kernel;
+    std::vector<Kernel> kernels;  // one after another in each launch
 };
 
 struct ModuleState {
@@ -286,6 +292,19 @@ void* host(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 // The kernel IR in the comments of weft's PTX: the lines between these two.
 constexpr std::string_view kIrBegin = "// weft kernel IR\n", kIrEnd = "// end of kernel IR\n";
+
+size_t words_of(const ir::Function& kernel) {
+    size_t words = 0;
+    for (const ir::ValueId parameter : kernel.parameters) {
+        const ir::Type& type = kernel.type(parameter);
+        words += !type.is_buffer && type.scalar == ScalarType::kComplex128 ? 2 : 1;
+        if (type.is_buffer) {
+            words += static_cast<size_t>(
+                std::count(type.buffer.strides.begin(), type.buffer.strides.end(), ir::kDynamic));
+        }
+    }
+    return words;
+}
 
 std::string ir_in(const std::string& text) {
     const size_t begin = text.find(kIrBegin), end = text.find(kIrEnd);
@@ -565,7 +584,8 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
     if (module->text.find(name) == std::string::npos) return kNotFound;
     if (const std::string text = ir_in(module->text); !text.empty()) {
         const ir::Module parsed = ir::parse(text);
-        made->kernel = codegen::compile_for_cpu(parsed, parsed.functions[0].name);
+        for (const ir::Function& kernel : parsed.functions)
+            made->kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
     }
     *function = made.get();
     module->functions.push_back(std::move(made));
@@ -704,14 +724,21 @@ Result work_of(const KernelNodeParams& params, std::function<Result()>& run) {
     KernelStub stub;
     if (const auto found = state().stubs.find(params.function->symbol); found != state().stubs.end())
         stub = found->second;
-    run = [=, words = std::move(words), kernel = params.function->kernel]() -> Result {
+    run = [=, words = std::move(words), kernels = params.function->kernels]() -> Result {
         if (stub) {
             stub(words, static_cast<unsigned>(blocks), static_cast<unsigned>(threads));
-        } else if (kernel != nullptr) {
+            return kSuccess;
+        }
+        // Of two kernels the last word is where their blocks count.
+        if (kernels.size() > 1 && !state().is_allocated(words.back(), sizeof(uint32_t)))
+            return kIllegalAddress;
+        const uint64_t* own = words.data();
+        for (const Kernel& kernel : kernels) {
             GridBox box;
-            for (int d = 0; d < kernel->grid_dimensions; ++d)
-                box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(words[static_cast<size_t>(d)]);
-            static_cast<const CpuKernel&>(*kernel).function(words.data(), box.lower.data(), box.upper.data());
+            for (int d = 0; d < kernel.compiled->grid_dimensions; ++d)
+                box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(own[d]);
+            static_cast<const CpuKernel&>(*kernel.compiled).function(own, box.lower.data(), box.upper.data());
+            own += kernel.words;
         }
         return kSuccess;
     };

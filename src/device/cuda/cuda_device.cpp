@@ -201,6 +201,26 @@ void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const KernelWor
     throw InternalError("a box of " + kernel.name + " on " + name());
 }
 
+// Kernels run one after another on one stream, and each leaves zeros; one that does not come to its end ruins
+// the context. The memory is the device's for as long as the process lives, and no array's.
+uint64_t CudaDevice::tickets() {
+    if (tickets_ != 0) return tickets_;
+    constexpr size_t kBytes = kMostTickets * sizeof(uint32_t);
+    const Driver& driver = context_.driver();
+    const Context::Scope scope(context_);
+    DeviceAddress made = 0;
+    Result result = driver.allocate(&made, kBytes);
+    if (result == kOutOfMemory) {
+        pool_.empty();
+        result = driver.allocate(&made, kBytes);
+    }
+    context_.check(result, "allocate memory");
+    result = driver.fill_bytes(made, 0, kBytes, context_.stream());
+    if (result != kSuccess) driver.free(made);
+    context_.check(result, "clear memory");
+    return tickets_ = made;
+}
+
 void CudaDevice::synchronize() {
     const uint64_t mark = pool_.queued();  // what other threads queue meanwhile may not be done
     context_.synchronize();

@@ -46,6 +46,7 @@ public:
     void end_launches() override { context_.batch().close(); }
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
                  const GridBox& box) override;
+    uint64_t tickets() override;
     void synchronize() override;
     std::unique_ptr<Stopwatch> start_stopwatch() override;
     double peak_bandwidth() override { return context_.facts().peak_bandwidth; }
@@ -75,6 +76,7 @@ private:
     Context context_;
     MemoryPool pool_;
     Transfers transfers_;
+    DeviceAddress tickets_ = 0;     // used under the evaluation lock
     std::mutex epoch_mutex_;        // of what follows
     std::shared_ptr<Epoch> epoch_;  // that stopwatches count from
 };
