@@ -180,13 +180,19 @@ llvm::Value* PtxRunLowering::runs_are_aligned() {
     return aligned;
 }
 
-// Whether every run of the buffer begins where a vector may.
+// Whether every run of the buffer begins where a vector may. One stride of an element is the run's own; a
+// view that overlaps itself (sliding windows) has more of them.
 llvm::Value* PtxRunLowering::is_aligned(const BufferValue& buffer) {
     llvm::Value* bits = builder_.CreatePtrToInt(buffer.base, builder_.getInt64Ty());
     const auto itemsize = static_cast<uint64_t>(DType(buffer.type.element).itemsize());
+    bool passed_run = false;
     for (llvm::Value* stride : buffer.strides) {
         const auto* known = llvm::dyn_cast<llvm::ConstantInt>(stride);
-        if (known == nullptr || known->getZExtValue() != itemsize) bits = builder_.CreateOr(bits, stride);
+        if (!passed_run && known != nullptr && known->getZExtValue() == itemsize) {
+            passed_run = true;
+        } else {
+            bits = builder_.CreateOr(bits, stride);
+        }
     }
     const auto mask = static_cast<uint64_t>(access_bytes(buffer.type.element) - 1);
     return builder_.CreateICmpEQ(builder_.CreateAnd(bits, mask), builder_.getInt64(0));

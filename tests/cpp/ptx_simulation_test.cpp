@@ -52,6 +52,27 @@ TEST_F(PtxSimulation, NeighboursWithAndWithoutAlignment) {
     }
 }
 
+// A view that overlaps itself has two strides of an element: its rows begin where no vector may.
+TEST_F(PtxSimulation, WindowsBeginAnElementApart) {
+    const ir::Module module = ir::parse(R"(
+kernel @windows(%n: i64, %m: i64, %in: global i64[8, 8] readonly, %out: global i64[?, 8] scope 1) {
+  parallel grid (%i, %j) in (%n, %m) {
+    %x = load %in[%i, %j]
+    store %out[%i, %j], %x
+  }
+})");
+    const GpuKernel gpu(module, "windows");
+    for (const int64_t window : {1, 2, 3, 4, 8}) {
+        SCOPED_TRACE(window);
+        constexpr int64_t kRows = 33;
+        Memory memory(static_cast<uint64_t>(window));
+        std::vector<char>&in = memory.add(ScalarType::kInt64, kRows + window),
+        &out = memory.add(ScalarType::kInt64, kRows * window, true);
+        expect_same(module, gpu, {{nullptr, kRows}, {nullptr, window}, {&in}, {&out}, {nullptr, 8 * window}},
+                    {kRows, window}, out, ScalarType::kInt64);
+    }
+}
+
 TEST_F(PtxSimulation, ArgmaxTakesTheFirstOfEqualsAndNanBeforeAll) {
     const ir::Module module = ir::parse(testing_ptx::kArgmaxOfRows);
     const GpuKernel gpu(module, "argmax");

@@ -205,3 +205,13 @@ def test_a_plan_of_views_of_one_array_does_not_serve_views_of_two(dtype):
             there = ours[first][:, begin : begin + 3000] + ours[second][:, end : end + 3000]
             here = theirs[first][:, begin : begin + 3000] + theirs[second][:, end : end + 3000]
             assert (there.to_device("cpu") == np.asarray(here)).all(), (first, second, begin, end)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "u1", "c8"])
+@pytest.mark.parametrize("window", [2, 3, 4, 16])
+def test_windows_that_overlap(dtype, window):
+    """Rows that begin an element apart, which a run of neighbours is not aligned to."""
+    x = numpy.arange(360).reshape(9, 40).astype(dtype)
+    ours, theirs = (module.lib.stride_tricks.sliding_window_view for module in (np, numpy))
+    for size, axis in ((min(window, 9), 0), (window, 1), ((2, window), None)):
+        expect(ours(gpu(x), size, axis) * 1, theirs(x, size, axis) * x.dtype.type(1))
