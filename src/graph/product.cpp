@@ -208,7 +208,10 @@ array record(const Product& product, const array& left, const array& right) {
     array result;
     if (run_at_once(product, left, right, result)) return result;
     if (!device_of(left).is_cpu()) {
-        if (element_count(product.shape) == 0 && element_count(product.result_shape) != 0) {
+        if (element_count(product.result_shape) == 0)
+            return array_of(device_of(left).allocate(0), product.dtype, product.result_shape,
+                            product.result_strides);
+        if (element_count(product.shape) == 0) {
             const DeviceScope scope(device_of(left));
             return full(product.result_shape, Argument(false), product.dtype);
         }

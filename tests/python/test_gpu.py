@@ -9,6 +9,19 @@ from on_gpu import ON_STAND_IN, gpu, needs_gpu, needs_stand_in, on_cpu, run  # n
 pytestmark = needs_gpu
 
 
+@pytest.mark.parametrize(
+    "shapes", [((2, 2, 6, 4), (4, 0)), ((0, 3), (3, 5)), ((3, 0, 2), (2, 7)), ((0, 4), (4,))]
+)
+def test_a_product_without_results(shapes):
+    """Of views that the library would want packed: a copy of nothing has no better strides."""
+    first, second = (np.zeros([n + 3 for n in shape], "c16", device="cuda") for shape in shapes)
+    views = [x[tuple(slice(2, 2 + n) for n in shape)] for x, shape in zip((first, second), shapes)]
+    with np.config(small=0):
+        result = views[0] @ views[1]
+    assert result.shape == numpy.matmul(numpy.zeros(shapes[0]), numpy.zeros(shapes[1])).shape
+    assert result.dtype == "c16" and result.device == "cuda:0"
+
+
 def test_a_product_over_no_elements_is_zeros():
     for dtype in ("float64", "float32", "int16"):
         gpu(numpy.full((2, 3), 7, dtype)).to_device("cpu")  # what is in the pool

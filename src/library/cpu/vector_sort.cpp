@@ -1,6 +1,8 @@
 #include "library/cpu/vector_sort.h"
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 // Highway reads this file again for each instruction set, which its macros name.
@@ -49,6 +51,12 @@ namespace hwy {
 void Sorter::Fill24Bytes(const void*, size_t count, void* bytes) {
     const std::array<uint64_t, 3> state = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, count | 1};
     std::memcpy(bytes, state.data(), sizeof state);
+}
+
+// Of its assertions, which builds with sanitizers check.
+void Abort(const char* file, int line, const char* format, ...) {
+    std::fprintf(stderr, "%s:%d: %s\n", file, line, format);
+    std::abort();
 }
 
 }  // namespace hwy
