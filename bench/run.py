@@ -30,6 +30,8 @@ import report
 
 HERE = pathlib.Path(__file__).parent
 SECONDS_A_TURN = 0.03
+MOST_ROUNDS = 61
+CERTAIN = 0.02  # of a ratio: when its median is known so well, there are rounds enough
 PATIENCE = 120  # seconds until a contender that does not answer is ended
 SLOW = 6  # times the quickest peer: such a contender takes part in every fourth round only
 WITHIN_LIMIT = 1.15
@@ -185,9 +187,13 @@ def run_steady(case, pythons, options, limits, progress):
         if moves is None and "weft" in first:
             moves = first["weft"]["inputs"] + first["weft"]["result"]
         times, limit = {name: [] for name in servers}, []
-        end = time.monotonic() + options.seconds
+        start = time.monotonic()
         number = 0
-        while number < (options.rounds or 21) and (options.rounds or number < 5 or time.monotonic() < end):
+        while number < (options.rounds or MOST_ROUNDS):
+            passed = time.monotonic() - start
+            enough = number >= 5 and passed > options.seconds
+            if not options.rounds and enough and (passed > 5 * options.seconds or is_certain(times)):
+                break
             progress.show(f"round {number + 1}")
             names = sorted(times)
             for name in names[number % len(names) :] + names[: number % len(names)]:
@@ -307,6 +313,21 @@ def ratios(ours, theirs):
     return [a / b for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
 
 
+def is_certain(times):
+    """Whether more rounds would hardly move the median of the ratios to the best peer."""
+    medians = {
+        name: statistics.median(ms) for name, values in times.items() if (ms := [v for v in values if v])
+    }
+    peers = {name: ms for name, ms in medians.items() if name != "weft"}
+    if "weft" not in medians or not peers:
+        return True
+    to_best = ratios(times["weft"], times[min(peers, key=peers.get)])
+    # The standard error of a median, of what is spread normally: 1.25 deviations by the root of their number, of
+    # which the quartiles are 0.67 apart from the middle.
+    error = 1.25 * spread(to_best) / 0.67 / math.sqrt(len(to_best))
+    return error < CERTAIN * statistics.median(to_best)
+
+
 def summary(case, times, limit):
     """The row of a case: medians and spreads, ratios to the best peer, to NumPy and to the limit."""
     known = {name: [ms for ms in values if ms is not None] for name, values in times.items()}
@@ -350,7 +371,12 @@ def main():
     parser.add_argument("--row", type=int, help="only this row of the list of workloads")
     parser.add_argument("--peers", default="numpy,scipy,numexpr,numba,jax,torch")
     parser.add_argument("--peers-python", default=sys.executable, help="the interpreter that has the peers")
-    parser.add_argument("--seconds", type=float, default=3.0, help="for the rounds of a case")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=3.0,
+        help="for the rounds of a case, up to five times as many where they vary",
+    )
     parser.add_argument("--rounds", type=int, help="in place of --seconds")
     parser.add_argument("--triad", type=pathlib.Path, default=HERE.parent / "build/release/bin/weft_triad")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"))
