@@ -444,9 +444,20 @@ private:
             blocks_at_once_ = kBlocksOfChains;
         } else if (cost_of(region) >= kDear) {
             blocks_at_once_ = is_dear_float64(region) ? kBlocksOfDearFloat64 : kBlocksOfDear;
-        } else if (any_address_) {
+        } else if (any_address_ && !computes_floats(region)) {
             blocks_at_once_ = kBlocksOfSmall;
         }
+    }
+
+    // Short floats are computed in more registers than integers of their size: divmod would spill.
+    bool computes_floats(const Region& region) const {
+        return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+            if (instruction.opcode == Opcode::kApply &&
+                DType(kernel_.type(instruction.results[0]).scalar).is_floating())
+                return true;
+            return std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                               [&](const Region& inner) { return computes_floats(inner); });
+        });
     }
 
     bool is_short(const Region& region) const {
