@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "core/shape.h"
@@ -40,9 +41,12 @@ array bincount(const array& input, const array& weights, int64_t least) {
                                           static_cast<size_t>(positions.size()));
     const CountedRange range = range_of_positions(places);
     if (range.low < 0) throw ValueError("'list' argument must have no negative elements");
-    const int64_t count = std::max(least, range.high + 1);
-    BufferPtr sums = cpu_device().allocate(static_cast<size_t>(count) * sizeof(int64_t));
-    std::memset(sums->data(), 0, static_cast<size_t>(count) * sizeof(int64_t));
+    // one more than the highest position, unless that is the largest integer: then it is refused as too big
+    const int64_t count = std::max(least, std::min(range.high, INT64_MAX - 1) + 1);
+    const DType dtype = given.valid() ? ScalarType::kFloat64 : ScalarType::kInt64;
+    const auto bytes = static_cast<size_t>(checked_bytes(Dims{count}, dtype));
+    BufferPtr sums = cpu_device().allocate(bytes);
+    std::memset(sums->data(), 0, bytes);
     const auto size = static_cast<size_t>(count);
     if (given.valid()) {
         const BufferPtr held_weights = evaluate_storage(*given.storage());
@@ -51,7 +55,6 @@ array bincount(const array& input, const array& weights, int64_t least) {
     } else {
         count_positions(places, {reinterpret_cast<int64_t*>(sums->data()), size});
     }
-    const DType dtype = given.valid() ? ScalarType::kFloat64 : ScalarType::kInt64;
     return array_of(std::move(sums), dtype, Dims{count}, Dims{dtype.itemsize()});
 }
 

@@ -18,12 +18,6 @@ namespace weft {
 
 OperandType operand_type(const Argument& argument);
 
-namespace {
-
-Dims ordered_strides(const Dims& shape, DType dtype, char order) {
-    return order == 'F' ? f_strides(shape, dtype.itemsize()) : c_strides(shape, dtype.itemsize());
-}
-
 int64_t checked_bytes(const Dims& shape, DType dtype) {
     for (const int64_t extent : shape) {
         if (extent < 0) throw ValueError("negative dimensions are not allowed");
@@ -41,6 +35,12 @@ int64_t checked_bytes(const Dims& shape, DType dtype) {
     }
     if (__builtin_mul_overflow(element_count(shape), dtype.itemsize(), &bytes)) throw ValueError(kTooBig);
     return bytes;
+}
+
+namespace {
+
+Dims ordered_strides(const Dims& shape, DType dtype, char order) {
+    return order == 'F' ? f_strides(shape, dtype.itemsize()) : c_strides(shape, dtype.itemsize());
 }
 
 // `value` everywhere, converted: at once when small, else a node without inputs from memory.

@@ -1,5 +1,6 @@
 #include "graph/random.h"
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -18,9 +19,8 @@ namespace {
 // Fills memory of the host, and moves it to where arrays are made.
 template <class Fill>
 array filled(const Dims& shape, DType dtype, const Fill& fill) {
-    const int64_t count = element_count(shape);
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
-    fill(buffer->data(), count);
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
+    fill(buffer->data(), element_count(shape));
     DeviceBackend& device = current_device();
     const array result = array_of(std::move(buffer), dtype, shape, c_strides(shape, dtype.itemsize()));
     if (device.is_cpu()) return result;
@@ -61,7 +61,8 @@ array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uin
     });
 }
 
-array draw_permutation(BitGenerator& generator, int64_t count) {
+array draw_permutation(BitGenerator& generator, int64_t extent) {
+    const int64_t count = std::max<int64_t>(extent, 0);  // as of arange
     return filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
         const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
         std::iota(positions.begin(), positions.end(), int64_t{0});

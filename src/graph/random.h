@@ -13,6 +13,6 @@ array draw(BitGenerator& generator, Distribution distribution, const Dims& shape
 // In [low, low + range], as the dtype's bits.
 array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range);
 // The positions 0 ... count - 1 in random order, int64.
-array draw_permutation(BitGenerator& generator, int64_t count);
+array draw_permutation(BitGenerator& generator, int64_t extent);
 
 }  // namespace weft

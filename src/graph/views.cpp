@@ -7,6 +7,7 @@
 #include "graph/indexed_view.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/shown_memory.h"
 #include "weft/ops.h"
 
 namespace weft {
@@ -124,6 +125,10 @@ array strided_view(const array& input, const Dims& shape, const Dims& strides) {
     if (shape.size() != strides.size()) throw ValueError("mismatch in length of strides and shape");
     for (const int64_t extent : shape) {
         if (extent < 0) throw ValueError("negative dimensions are not allowed");
+    }
+    if (!is_addressable(shape, strides, 1, input.itemsize())) {
+        throw ValueError("a view of shape " + shape_text(shape) + " with strides " + shape_text(strides) +
+                         " would reach beyond every address");
     }
     if (element_count(shape) != 0) {
         const ByteRange range = byte_range(shape, strides, input.offset(), input.itemsize());

@@ -150,7 +150,11 @@ def test_strides_never_leave_the_memory():
     assert as_strided(x[2:], (2, 3), (8, 8)).tolist() == [[2, 3, 4], [3, 4, 5]]
     assert as_strided(x[9:], (10,), (-8,)).tolist() == list(range(9, -1, -1))
     for shape, strides in (((11,), (8,)), ((2,), (-8,)), ((3, 3), (40, 8)), ((2,), (2**62,))):
-        with pytest.raises((ValueError, OverflowError), match=r"would leave|too"):
+        with pytest.raises(ValueError, match=r"would leave|would reach"):
+            as_strided(x, shape, strides)
+    # sums of extents and strides that wrap around to within the memory, or to no element at all
+    for shape, strides in (((5,), (2**62,)), ((3,), (-(2**63),)), ((2**32, 2**32), (0, 0))):
+        with pytest.raises(ValueError, match="would reach"):
             as_strided(x, shape, strides)
     with pytest.raises(ValueError, match="mismatch"):
         as_strided(x, (2, 2), (8,))
@@ -160,3 +164,15 @@ def test_strides_never_leave_the_memory():
         window[0] = 1
     x[1] = 77
     assert window[0, 1] == 77
+
+
+@pytest.mark.parametrize("position", [2**60, 2**61, 2**62, 2**63 - 1])
+def test_counts_that_no_memory_holds_are_refused(position):
+    for call in (
+        lambda: weft.bincount([position]),
+        lambda: weft.bincount([1], minlength=position),
+        lambda: weft.bincount([position], [0.5]),
+    ):
+        with pytest.raises((ValueError, MemoryError)):
+            call()
+    assert weft.bincount([1, 1]).tolist() == [0, 2]

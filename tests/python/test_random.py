@@ -182,3 +182,18 @@ def test_the_layer_of_units_in_one_line():
     expected = theirs.random(h.shape) < 1 / (1 + numpy.exp(-h))
     result = ours.random(h.shape) < 1 / (1 + weft.exp(-weft.array(h)))
     assert (numpy.asarray(result) == expected).mean() > 0.999
+
+
+@pytest.mark.parametrize("size", [2**61, 2**62, (2**32, 2**32), (2**40, 2**40)])
+def test_draws_that_no_memory_holds_are_refused(size):
+    rng = weft.random.default_rng(4)
+    for call in (rng.random, rng.standard_normal, rng.standard_exponential, lambda n: rng.integers(0, 9, n)):
+        with pytest.raises((ValueError, MemoryError)):
+            call(size)
+    assert rng.random(3).shape == (3,)
+
+
+def test_a_permutation_of_fewer_than_no_numbers_is_empty():
+    assert (
+        weft.random.default_rng(4).permutation(-1).shape == numpy.random.default_rng(4).permutation(-1).shape
+    )
