@@ -52,7 +52,8 @@ void PtxTeam::find_team_size(const Region& region) {
         const bool is_pairwise = any_instruction(region, [](const Instruction& instruction) {
             return instruction.opcode == Opcode::kReduce && instruction.block == 1;
         });
-        blocks_at_once_ = is_pairwise || is_dear_float64(region) ? kBlocksOfWide
+        blocks_at_once_ = words_carried(region) >= kManyWords    ? kBlocksOfMany
+                          : is_pairwise || is_dear_float64(region) ? kBlocksOfWide
                           : cost_of(region) >= kDear             ? kBlocksOfDear
                                                                  : kBlocksOfRows;
     } else if (with_barriers != nullptr && image_.team_words.empty() &&
@@ -151,6 +152,23 @@ void PtxTeam::add_team_factor(ValueId size) {
     } else {
         refuse("a block whose size is computed");
     }
+}
+
+// Registers that the reduction with the most results takes for these.
+int64_t PtxTeam::words_carried(const Region& region) const {
+    constexpr int64_t kWord = 4;
+    int64_t most = 0;
+    any_instruction(region, [&](const Instruction& instruction) {
+        if (instruction.opcode != Opcode::kReduce) return false;
+        int64_t words = 0;
+        for (const ValueId result : instruction.results) {
+            const int64_t bytes = DType(kernel_.type(result).scalar).itemsize();
+            words += (bytes + kWord - 1) / kWord;
+        }
+        most = std::max(most, words);
+        return false;
+    });
+    return most;
 }
 
 // As many blocks as their shared memory leaves room for on a multiprocessor, so that some compute while

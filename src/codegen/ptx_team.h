@@ -15,11 +15,13 @@ constexpr int kMostThreads = 1024;  // of a block
 // That a thread combines before the warp does, of pairwise reductions.
 constexpr int64_t kElementsOfThread = 4;
 constexpr int64_t kElementsPerWarp = 512;  // at least, of reductions in lanes
-// Blocks at once on a multiprocessor: of rows that are read, of elementary functions, and of what needs more
-// registers.
+// Blocks at once on a multiprocessor: of rows that are read, of elementary functions, of what needs more
+// registers, and of many reductions side by side, each with results in registers.
 constexpr int kBlocksOfRows = 4;
 constexpr int kBlocksOfDear = 3;
 constexpr int kBlocksOfWide = 2;
+constexpr int kBlocksOfMany = 1;
+constexpr int64_t kManyWords = 12;
 
 // Of a region and all that is inside of it.
 bool any_instruction(const ir::Region& region, const std::function<bool(const ir::Instruction&)>& matches);
@@ -166,6 +168,7 @@ protected:
 private:
     void find_longest_walk(const ir::Region& region);
     void add_team_factor(ir::ValueId size);
+    int64_t words_carried(const ir::Region& region) const;
     int blocks_beside_shared_memory(const ir::Region& region) const;
     int64_t bound_of(ir::ValueId value) const;
 
