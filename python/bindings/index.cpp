@@ -216,7 +216,10 @@ nb::object read_by_arrays(const array& value, const Key& key) {
 
 /// x[key] = value where arrays take part.
 void write_by_arrays(const array& target, const Key& key, PyObject* value) {
-    const Argument argument = to_element_argument(nb::handle(value), target.dtype(), kMaxDimensions);
+    // Scalars are arrays here, which wrap around, and not numbers, which have to fit.
+    const Argument argument = is_scalar(value)
+                                  ? to_argument(nb::handle(value))
+                                  : to_element_argument(nb::handle(value), target.dtype(), kMaxDimensions);
     bool large = is_large(target);
     if (const auto* source = std::get_if<array>(&argument)) large |= is_large(*source);
     const ReleaseGil release(large);

@@ -144,7 +144,9 @@ def repeat(a, repeats, axis=None):
         shape.insert(axis + 1, count)
         wide = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(shape))
         shape[axis : axis + 2] = [extent * count]
-        return array(wide, copy=True, order="C").reshape(shape)
+        result = array(wide, copy=True, order="C")
+        result.shape = shape
+        return result
     if repeats.size != extent:
         raise ValueError(f"operands could not be broadcast together with shape ({extent},) ({repeats.size},)")
     if repeats.size and int(repeats.min()) < 0:
@@ -361,7 +363,7 @@ def roll(a, shift, axis=None):
     for own, steps in zip(axes, shifts):
         own = _axis_of(own, a.ndim)
         moved[own] = moved.get(own, 0) + _index(steps)
-    result = a
+    result = array(a, copy=True) if 0 in a.strides else a  # joined axes that repeat lie otherwise
     for own, steps in moved.items():
         extent = a.shape[own]
         steps = steps % extent if extent else 0

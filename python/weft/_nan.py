@@ -174,7 +174,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     given = x
     x = asarray(x)
     if x.dtype.kind not in "fc":
-        return x.copy() if copy and x.ndim else x if x.ndim else x[()]
+        return _core.array(x, copy=True) if copy and x.ndim else x if x.ndim else x[()]
     limits = finfo(x.dtype)
     low = limits.min if neginf is None else neginf
     high = limits.max if posinf is None else posinf
@@ -185,7 +185,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         result = _core.where(result == float("inf"), asarray(high, part_type), result)
         return _core.where(result == -float("inf"), asarray(low, part_type), result)
 
-    result = cleaned(x) if x.dtype.kind == "f" else (cleaned(x.real) + 1j * cleaned(x.imag)).astype(x.dtype)
+    if x.dtype.kind == "f":
+        result = cleaned(x)
+    else:
+        result = _core.array(x, copy=True)
+        result.real, result.imag = cleaned(x.real), cleaned(x.imag)
     if not copy and given is x and x.ndim:
         x[...] = result
         return x

@@ -86,10 +86,12 @@ def sort_complex(a):
     return a if a.dtype.kind == "c" else a.astype(result_type(a.dtype, "complex64"))
 
 
-def _checked_kth(kth, extent):
+def _checked_kth(kth, extent, is_empty):
     positions = asarray(kth)
     if positions.dtype.kind not in "iu":
         raise TypeError("Partition index must be integer")
+    if is_empty:
+        return
     for position in positions.ravel().tolist():
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
@@ -100,7 +102,7 @@ def _partition_axis(a, kth, axis):
     if axis is None:
         a, axis = a.ravel(), -1
     axis = _normal_axes(axis, a.ndim, None)[0]
-    _checked_kth(kth, a.shape[axis])
+    _checked_kth(kth, a.shape[axis], a.size == 0)
     return a, axis
 
 
@@ -262,7 +264,7 @@ def _unique_along(ar, axis, return_index, return_inverse, return_counts):
         begins = concatenate([asarray([True]), differs])
     else:
         begins = _core.zeros(0, "bool")
-    values = rows[order[begins]]
+    values = asarray(rows[order[begins]], order="C")
     back = [*range(1, axis + 1), 0, *range(axis + 1, ar.ndim)]
     results = [values.transpose(tuple(back))]
     if return_index:

@@ -112,6 +112,11 @@ def _by_function(a, widths, function, options):
     return result
 
 
+def _in_order_of(a, result):
+    is_fortran = a.flags.f_contiguous and not a.flags.c_contiguous
+    return asarray(result, order="F") if is_fortran else result
+
+
 def pad(array, pad_width, mode="constant", **kwargs):
     """The array with `pad_width` more elements before and behind each axis, made as `mode` says.
 
@@ -133,7 +138,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
             raise TypeError("`pad_width` must be of integral type.")
         widths = _pairs(given, a.ndim, as_index=True)
     if callable(mode):
-        return _by_function(a, widths, mode, kwargs)
+        return _in_order_of(a, _by_function(a, widths, mode, kwargs))
     if mode not in _MODES:
         raise ValueError(f"mode '{mode}' is not supported")
     wrong = set(kwargs) - _OPTIONS.get(mode, set())
@@ -181,4 +186,4 @@ def pad(array, pad_width, mode="constant", **kwargs):
                 for k, (length, count) in enumerate(zip(lengths[axis], (before, after)))
             ]
             result = _around(result, axis, *ends)
-    return _core.array(result, copy=True) if result is a else result
+    return _core.array(result, copy=True) if result is a else _in_order_of(a, result)

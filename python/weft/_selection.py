@@ -1,7 +1,7 @@
 """NumPy's functions that choose elements by their positions or by conditions, and that write to these."""
 
 from weft import _core
-from weft._core import arange, asarray, ndarray, nonzero, result_type, where
+from weft._core import arange, asarray, can_cast, ndarray, nonzero, result_type, where
 from weft._functions import _normal_axes, broadcast_shapes
 
 _ufuncs = _core._ufuncs
@@ -128,6 +128,17 @@ def _repeated(values, count):
     return values if values.size == count else take(values, arange(count) % values.size)
 
 
+def _safely(values, dtype):
+    """What NumPy's older functions take: arrays that convert without loss, and any Python values."""
+    if hasattr(values, "__dlpack__") and hasattr(values, "strides"):
+        values = asarray(values)
+        if not can_cast(values.dtype, dtype, "safe"):
+            raise TypeError(
+                f"Cannot cast array data from {values.dtype!r} to {dtype!r} according to the rule 'safe'"
+            )
+    return asarray(values, dtype)
+
+
 def _mask_of(function, a, mask):
     mask = asarray(mask)
     if mask.size != a.size:
@@ -145,8 +156,10 @@ def place(arr, mask, vals):
     """
     if not isinstance(arr, ndarray):
         raise TypeError(f"place() argument 1 must be weft.ndarray, not {type(arr).__name__}")
+    if not arr.flags.writeable:
+        raise ValueError("place: output array is read-only")
     mask = _mask_of("place", arr, mask)
-    values = asarray(vals).astype(arr.dtype, copy=False)
+    values = _safely(vals, arr.dtype)
     count = int(mask.sum())
     if count == 0:
         return
@@ -166,7 +179,9 @@ def putmask(a, mask, values):
     if not isinstance(a, ndarray):
         raise TypeError("putmask: first argument must be an array")
     mask = _mask_of("putmask", a, mask)
-    values = asarray(values).astype(a.dtype, copy=False)
+    if not a.flags.writeable:
+        raise ValueError("putmask: output array is read-only")
+    values = _safely(values, a.dtype)
     if values.size == 0:
         return
     _core.copyto(a, _repeated(values, a.size).reshape(a.shape), "unsafe", mask)
@@ -186,15 +201,12 @@ def put(a, ind, v, mode="raise"):
     """
     if not isinstance(a, ndarray):
         raise TypeError(f"argument 1 must be weft.ndarray, not {type(a).__name__}")
-    ind = asarray(ind)
-    if ind.dtype.kind not in "iu" or ind.dtype.itemsize > 4:
-        ind = ind.astype("int64", copy=False)
-    ind = ind.ravel()
-    values = asarray(v, a.dtype)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
     if not a.flags.writeable:
         raise ValueError("put: output array is read-only")
+    ind = _safely(ind, _core.dtype("int64")).ravel()
+    values = asarray(v, a.dtype)
     if ind.size == 0 or values.size == 0:
         return
     if a.size == 0:
@@ -239,7 +251,7 @@ def choose(a, choices, out=None, mode="raise"):
     array([10,  2, 30])
     """
     a = asarray(a)
-    if a.dtype.kind not in "iub":
+    if not can_cast(a.dtype, "int64", "safe"):
         raise TypeError(
             f"Cannot cast array data from {a.dtype!r} to dtype('int64') according to the rule 'safe'"
         )
@@ -269,7 +281,7 @@ def choose(a, choices, out=None, mode="raise"):
         table = _core.stack([_core.broadcast_to(choice, shape) for choice in choices])
         result = _core._take_along_axis(table, _core.broadcast_to(a, shape)[None], 0)[0]
     if out is None:
-        return result if result.ndim else result[()]
+        return asarray(result, order="C") if result.ndim else result[()]
     _core.copyto(out, result, "unsafe")
     return out
 

@@ -52,10 +52,10 @@ void PtxTeam::find_team_size(const Region& region) {
         const bool is_pairwise = any_instruction(region, [](const Instruction& instruction) {
             return instruction.opcode == Opcode::kReduce && instruction.block == 1;
         });
-        blocks_at_once_ = words_carried(region) >= kManyWords    ? kBlocksOfMany
+        blocks_at_once_ = words_carried(region) >= kManyWords      ? kBlocksOfMany
                           : is_pairwise || is_dear_float64(region) ? kBlocksOfWide
-                          : cost_of(region) >= kDear             ? kBlocksOfDear
-                                                                 : kBlocksOfRows;
+                          : cost_of(region) >= kDear               ? kBlocksOfDear
+                                                                   : kBlocksOfRows;
     } else if (with_barriers != nullptr && image_.team_words.empty() &&
                image_.team_threads == kMostTeamThreads) {
         blocks_at_once_ = blocks_beside_shared_memory(region);

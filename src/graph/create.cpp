@@ -364,6 +364,22 @@ void check_stored_cast(const Argument& value, DType to, Casting casting) {
 
 }  // namespace
 
+namespace {
+
+// Assignment drops leading extents of one, as NumPy's does.
+array without_leading_ones(const array& value, int ndim) {
+    array source = value;
+    while (source.ndim() > ndim && source.shape()[0] == 1) {
+        Dims shape = source.shape(), strides = source.strides();
+        shape.erase(0);
+        strides.erase(0);
+        source = source.with_view(source.dtype(), std::move(shape), std::move(strides), source.offset());
+    }
+    return source;
+}
+
+}  // namespace
+
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
     check_stored_cast(value, target.dtype(), casting);
     if (const auto* input = std::get_if<array>(&value)) {
@@ -371,14 +387,7 @@ Operand value_operand(const Argument& value, const array& target, Casting castin
         if (input->ndim() == 0 && &device_of(*input) != &device)
             return moved_operand(*input, device, target.dtype(), target.shape());
         check_same_device(target, *input);
-        // Assignment drops leading extents of one, as NumPy's does.
-        array source = *input;
-        while (source.ndim() > target.ndim() && source.shape()[0] == 1) {
-            Dims shape = source.shape(), strides = source.strides();
-            shape.erase(0);
-            strides.erase(0);
-            source = source.with_view(source.dtype(), std::move(shape), std::move(strides), source.offset());
-        }
+        const array source = without_leading_ones(*input, target.ndim());
         if (!can_broadcast(source.shape(), target.shape())) {
             throw ValueError("could not broadcast input array from shape " + shape_text(source.shape()) +
                              " into shape " + shape_text(target.shape()));
@@ -425,6 +434,7 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
             throw TypeError("Cannot cast array data from dtype('" + std::string(given->dtype().name()) +
                             "') to dtype('bool') according to the rule 'safe'");
         }
+        check_stored_cast(value, target.dtype(), casting);
         if (!can_broadcast(given->shape(), target.shape())) {
             throw ValueError("could not broadcast where mask from shape " + shape_text(given->shape()) +
                              " into shape " + shape_text(target.shape()));
@@ -435,16 +445,17 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
             assign(target, value, casting);
             return;
         }
+        check_stored_cast(value, target.dtype(), casting);
     }
     if (itself) return;
-    check_stored_cast(value, target.dtype(), casting);
     array converted;
-    if (const auto* input = std::get_if<array>(&value)) {
-        if (!can_broadcast(input->shape(), target.shape())) {
-            throw ValueError("could not broadcast input array from shape " + shape_text(input->shape()) +
+    if (const auto* given = std::get_if<array>(&value)) {
+        const array input = without_leading_ones(*given, target.ndim());
+        if (!can_broadcast(input.shape(), target.shape())) {
+            throw ValueError("could not broadcast input array from shape " + shape_text(given->shape()) +
                              " into shape " + shape_text(target.shape()));
         }
-        converted = input->dtype() == target.dtype() ? *input : astype(*input, target.dtype());
+        converted = input.dtype() == target.dtype() ? input : astype(input, target.dtype());
     } else {
         converted = scalar(target.dtype(), constant_bytes(value, target.dtype()).data());
     }

@@ -46,17 +46,17 @@ private:
 using Work = void (*)(ScalarType type, int64_t rows, int64_t length,
                       const std::function<SortedRow(int64_t row)>& row_at);
 
-array order_along(const array& given, int64_t axis, DType dtype, Work work, const char* what) {
+array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_strides, Work work,
+                  const char* what) {
     const auto along = static_cast<size_t>(normalize_axis(axis, given.ndim()));
     DeviceBackend& device = device_of(given);
     if (!device.is_cpu()) {
         record_detour(device, what, given.nbytes());
-        return move_to(order_along(move_to(given, cpu_device()), axis, dtype, work, what), device);
+        return move_to(order_along(move_to(given, cpu_device()), axis, dtype, to_strides, work, what),
+                       device);
     }
     const array input = is_shown(given) ? copy(given) : given;  // others may change it meanwhile
     const BufferPtr from = evaluate_storage(*input.storage());
-    const Dims* const strides[1] = {&input.strides()};
-    const Dims to_strides = k_order_strides(input.shape(), strides, dtype.itemsize());
     BufferPtr to = cpu_device().allocate(static_cast<size_t>(input.size() * dtype.itemsize()));
     if (input.size() != 0) {
         const Rows rows(input, along, from->data() + input.offset(), to_strides, to->data());
@@ -69,11 +69,16 @@ array order_along(const array& given, int64_t axis, DType dtype, Work work, cons
 }  // namespace
 
 array sort(const array& input, int64_t axis) {
-    return order_along(input, axis, input.dtype(), sort_rows, "sorting");
+    const Dims* const strides[1] = {&input.strides()};
+    const int64_t itemsize = input.itemsize();
+    return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, itemsize),
+                       sort_rows, "sorting");
 }
 
 array argsort(const array& input, int64_t axis) {
-    return order_along(input, axis, ScalarType::kInt64, argsort_rows, "sorting");
+    const DType positions(ScalarType::kInt64);
+    return order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()), argsort_rows,
+                       "sorting");
 }
 
 array searchsorted(const array& sorted, const array& values, bool right) {

@@ -13,6 +13,66 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
 import execute
 
 PROGRAMS = {
+    "what put, place and putmask take of arrays": """
+        x1 = np.arange(6)
+        np.putmask(x1, x1 > 2, np.array([1.5]))
+        np.putmask(x1, x1 > 2, 1.5)
+        np.place(x1, x1 > 2, np.array([1.5]))
+        np.place(x1, x1 > 2, [1.5])
+        np.put(x1, [0], np.array([2.5]))
+        np.put(x1, np.array([0], 'u8'), 1)
+        np.put(x1, np.array([0.0]), 1)
+        np.put(x1, [1.0], 9)
+        x2 = np.arange(4).astype('i1')
+        np.place(x2, x2 > 2, [300])
+        np.putmask(x2, x2 > 1, np.array([3], 'i2'))
+        np.put(x2, [], np.zeros(3, 'u8'))
+        x3 = np.choose(np.array([1, 0], 'u8'), [[1, 2], [3, 4]])
+    """,
+    "place and putmask refuse what is read-only even where nothing is chosen": """
+        x1 = np.broadcast_to(np.arange(3), (2, 3))
+        np.place(x1, x1 > 90, [1])
+        np.putmask(x1, x1 > 90, 1)
+        np.put(x1, [], 1)
+    """,
+    "a NumPy scalar stored at computed positions wraps, a number has to fit": """
+        x1 = np.ones((2, 3), 'i1')
+        x1[[0]] = np.uint8(200)
+        x1[x1 > 0] = np.int64(300)
+        x1[:, [0]] = np.float64(300.5)
+        x1[0, [1, 2]] = 200
+        x1[[0]] = [300]
+        x1[[1]] = [[3]]
+    """,
+    "copyto with a mask drops leading ones, and looks at the cast first": """
+        x1 = np.zeros((2, 3))
+        np.copyto(x1, np.ones((1, 2, 3)), where=np.array([True, False, True]))
+        np.copyto(x1, np.ones((2, 2, 3)), where=np.array([True, False, True]))
+        np.copyto(x1, np.ones((2, 3), 'c8'), where=np.ones((4, 2, 3), '?'))
+        np.copyto(x1, np.ones((2, 3)), where=np.ones((1, 2, 3), '?'))
+    """,
+    "the memory order of what is sorted, chosen, padded and rolled": """
+        x1 = np.arange(24).reshape(2, 3, 4)
+        x2 = np.argsort(x1.T, axis=0)
+        x3 = np.sort(x1.T, axis=0)
+        x4 = np.unique(x1.T, axis=1)
+        x5 = np.choose(x1.T % 2, [x1.T, x1.T + 1])
+        x6 = np.pad(x1.T, 1, 'wrap')
+        x7 = np.pad(x1.T, 1, 'constant')
+        x8 = np.pad(x1.T[:2], 1, 'edge')
+        x9 = np.roll(np.broadcast_to(x1, (5, 2, 3, 4)), (1, 2), axis=(0, -1))
+        x10 = np.nan_to_num(x1.T)
+        x11 = np.lexsort([x1.T])
+        x12 = np.repeat(x1, 2, axis=1)
+        p13 = x12.flags.owndata
+        x14 = np.nan_to_num(np.array([complex(-0.0, np.nan), complex(np.inf, 2)]))
+    """,
+    "what is empty may be partitioned anywhere": """
+        x1 = np.partition(np.zeros(0), 3)
+        x2 = np.partition(np.zeros((3, 0)), -1)
+        x3 = np.argpartition(np.zeros((0, 3)), 7)
+        x4 = np.partition(np.zeros(3), 7)
+    """,
     "a cast that is refused comes before shapes that do not fit": """
         x1 = np.zeros(3, 'i4')
         x1 += np.zeros((2, 4))
