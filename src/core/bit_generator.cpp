@@ -1,5 +1,7 @@
 #include "core/bit_generator.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace weft {
@@ -46,28 +48,46 @@ std::array<uint64_t, 4> philox_block(std::array<uint64_t, 4> counter, uint64_t k
     return counter;
 }
 
+// The number that a state shows: PCG64 after its step, PCG64DXSM before it.
+uint64_t shown_by_pcg64(Wide state) {
+    return std::rotr(high_of(state) ^ low_of(state), static_cast<int>(state >> 122));
+}
+
+uint64_t shown_by_pcg64_dxsm(Wide state) {
+    uint64_t high = high_of(state);
+    high ^= high >> 32;
+    high *= kCheapMultiplier;
+    high ^= high >> 48;
+    return high * (low_of(state) | 1);
+}
+
+// A step waits for the one before it; so two go on side by side, each in steps of two.
+template <class Show>
+void fill_by_steps(std::span<uint64_t> out, std::array<Wide, 2> states, Wide multiplier, Wide increment,
+                   const Show& show) {
+    for (size_t i = 0; i < out.size(); i += states.size()) {
+        for (size_t k = 0; k < states.size(); ++k) {
+            out[i + k] = show(states[k]);
+            states[k] = states[k] * multiplier + increment;
+        }
+    }
+}
+
 }  // namespace
 
 uint64_t BitGenerator::next_pcg64() {
     const Wide state = wide(words[1], words[0]) * kMultiplier + wide(words[3], words[2]);
     words[0] = low_of(state);
     words[1] = high_of(state);
-    const uint64_t folded = words[1] ^ words[0];
-    const unsigned turn = static_cast<unsigned>(words[1] >> 58);
-    return folded >> turn | folded << ((64 - turn) & 63);
+    return shown_by_pcg64(state);
 }
 
 uint64_t BitGenerator::next_pcg64_dxsm() {
-    uint64_t high = words[1];
-    const uint64_t low = words[0] | 1;
-    high ^= high >> 32;
-    high *= kCheapMultiplier;
-    high ^= high >> 48;
-    high *= low;
-    const Wide state = wide(words[1], words[0]) * kCheapMultiplier + wide(words[3], words[2]);
+    const Wide before = wide(words[1], words[0]);
+    const Wide state = before * kCheapMultiplier + wide(words[3], words[2]);
     words[0] = low_of(state);
     words[1] = high_of(state);
-    return high;
+    return shown_by_pcg64_dxsm(before);
 }
 
 uint64_t BitGenerator::next_philox() {
@@ -86,6 +106,44 @@ uint64_t BitGenerator::next64() {
         case BitAlgorithm::kPhilox: break;
     }
     return next_philox();
+}
+
+void BitGenerator::fill(std::span<uint64_t> out) {
+    size_t at = 0;
+    if (algorithm == BitAlgorithm::kPhilox) {
+        while (at < out.size() && (used < block.size() || out.size() - at < block.size()))
+            out[at++] = next_philox();
+        for (; out.size() - at >= block.size(); at += block.size()) {
+            used = static_cast<uint32_t>(block.size());
+            next_philox();
+            std::copy(block.begin(), block.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
+            used = static_cast<uint32_t>(block.size());
+        }
+        while (at < out.size()) out[at++] = next_philox();
+        return;
+    }
+    const bool plain = algorithm == BitAlgorithm::kPcg64;
+    const Wide multiplier = multiplier_of(algorithm), increment = wide(words[3], words[2]);
+    const size_t together = out.size() / 2 * 2;
+    if (together != 0) {
+        std::array<Wide, 2> states{};
+        Wide state = wide(words[1], words[0]), product = 1, sum = 0;
+        for (Wide& each : states) {
+            if (plain) state = state * multiplier + increment;
+            each = state;
+            if (!plain) state = state * multiplier + increment;
+            product *= multiplier;
+            sum = sum * multiplier + increment;
+        }
+        const std::span<uint64_t> head = out.first(together);
+        if (plain) {
+            fill_by_steps(head, states, product, sum, shown_by_pcg64);
+        } else {
+            fill_by_steps(head, states, product, sum, shown_by_pcg64_dxsm);
+        }
+        advance(together);
+    }
+    for (at = together; at < out.size(); ++at) out[at] = next64();
 }
 
 void BitGenerator::advance(uint64_t draws) {

@@ -6,10 +6,17 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace weft {
 
 enum class BitAlgorithm : uint8_t { kPcg64, kPcg64Dxsm, kPhilox };
+
+// In [0, 1), all bits that the type has.
+constexpr double to_double(uint64_t word) {
+    return static_cast<double>(static_cast<int64_t>(word >> 11)) * (1.0 / 9007199254740992.0);
+}
+constexpr float to_float(uint32_t half) { return static_cast<float>(half >> 8) * (1.0F / 16777216.0F); }
 
 // A state is plain data: copied, kept and compared as such.
 struct BitGenerator {
@@ -33,11 +40,13 @@ struct BitGenerator {
         half = static_cast<uint32_t>(word >> 32);
         return static_cast<uint32_t>(word);
     }
-    double next_double() { return static_cast<double>(next64() >> 11) * (1.0 / 9007199254740992.0); }
-    float next_float() { return static_cast<float>(next32() >> 8) * (1.0F / 16777216.0F); }
+    double next_double() { return to_double(next64()); }
+    float next_float() { return to_float(next32()); }
 
     // As if so many numbers had been drawn by next64. A half that waits stays.
     void advance(uint64_t draws);
+    // What next64 gives, one after another, but several at a time.
+    void fill(std::span<uint64_t> out);
 
 private:
     uint64_t next_pcg64();

@@ -1,13 +1,12 @@
 #include "core/draw.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
-#include "core/thread_pool.h"
+#include "core/draw_pieces.h"
 
 namespace weft {
 
@@ -15,128 +14,187 @@ namespace {
 
 #include "core/ziggurat_tables.inc"
 
-constexpr int64_t kPiece = int64_t{1} << 16;
-
-// Elements that take one number each: pieces of the stream side by side.
-template <class T, class Draw>
-void draw_apart(BitGenerator& generator, std::span<T> out, const Draw& draw) {
-    const auto count = static_cast<int64_t>(out.size());
-    const int64_t pieces = (count + kPiece - 1) / kPiece;
-    if (pieces < 2) {
-        for (T& each : out) each = draw(generator);
-        return;
-    }
-    parallel_for(pieces, [&](int64_t piece) {
-        BitGenerator own = generator;
-        own.advance(static_cast<uint64_t>(piece * kPiece));
-        for (int64_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i)
-            out[static_cast<size_t>(i)] = draw(own);
-    });
-    generator.advance(static_cast<uint64_t>(count));
-}
-
 // 1 / R and R of the normal distribution's ziggurats, and R of the exponential's.
 constexpr double kNormalEdge = 3.6541528853610087963519472518;
 constexpr double kNormalInverse = 0.27366123732975827203338247596;
 constexpr double kExponentialEdge = 7.69711747013104972;
 
-double normal(BitGenerator& generator) {
-    while (true) {
-        uint64_t word = generator.next64();
+struct Normal {
+    using Unit = uint64_t;
+    using Value = double;
+    static constexpr bool kUnitsStandAlone = false;
+
+    static uint64_t magnitude_of(uint64_t word) { return word >> 9 & 0xfffffffffffff; }
+    static bool takes(uint64_t word, double& value) {
         const auto layer = static_cast<size_t>(word & 0xff);
-        word >>= 8;
-        const uint64_t magnitude = word >> 1 & 0xfffffffffffff;
-        double x = static_cast<double>(magnitude) * kNormalFactors[layer];
-        if ((word & 1) != 0) x = -x;
-        if (magnitude < kNormalThresholds[layer]) return x;
-        if (layer == 0) {
-            while (true) {
-                const double beyond = -kNormalInverse * std::log1p(-generator.next_double());
-                const double height = -std::log1p(-generator.next_double());
-                if (height + height > beyond * beyond)
-                    return (magnitude >> 8 & 1) != 0 ? -(kNormalEdge + beyond) : kNormalEdge + beyond;
-            }
+        const double x =
+            static_cast<double>(static_cast<int64_t>(magnitude_of(word))) * kNormalFactors[layer];
+        value = std::bit_cast<double>(std::bit_cast<uint64_t>(x) | (word >> 8 & 1) << 63);
+        return magnitude_of(word) < kNormalThresholds[layer];
+    }
+
+    template <class Source>
+    static double draw(Source& source) {
+        while (true) {
+            const uint64_t word = source.next64();
+            double x = 0;
+            if (takes(word, x)) return x;
+            const auto layer = static_cast<size_t>(word & 0xff);
+            if (layer == 0) return draw_tail(source, (magnitude_of(word) >> 8 & 1) != 0);
+            const double step = kNormalHeights[layer - 1] - kNormalHeights[layer];
+            if (step * source.next_double() + kNormalHeights[layer] < std::exp(-0.5 * x * x)) return x;
         }
-        const double step = kNormalHeights[layer - 1] - kNormalHeights[layer];
-        if (step * generator.next_double() + kNormalHeights[layer] < std::exp(-0.5 * x * x)) return x;
     }
-}
 
-float normal32(BitGenerator& generator) {
-    constexpr auto kEdge = static_cast<float>(kNormalEdge), kInverse = static_cast<float>(kNormalInverse);
-    while (true) {
-        uint32_t word = generator.next32();
-        const auto layer = static_cast<size_t>(word & 0xff);
-        const bool negative = (word >> 8 & 1) != 0;
-        const uint32_t magnitude = word >> 9 & 0x7fffff;
-        float x = static_cast<float>(magnitude) * kNormalFloatFactors[layer];
-        if (negative) x = -x;
-        if (magnitude < kNormalFloatThresholds[layer]) return x;
-        if (layer == 0) {
-            while (true) {
-                const float beyond = -kInverse * std::log1p(-generator.next_float());
-                const float height = -std::log1p(-generator.next_float());
-                if (height + height > beyond * beyond)
-                    return (magnitude >> 8 & 1) != 0 ? -(kEdge + beyond) : kEdge + beyond;
-            }
+    template <class Source>
+    static double draw_tail(Source& source, bool negative) {
+        while (true) {
+            const double beyond = -kNormalInverse * std::log1p(-source.next_double());
+            const double height = -std::log1p(-source.next_double());
+            if (height + height > beyond * beyond)
+                return negative ? -(kNormalEdge + beyond) : kNormalEdge + beyond;
         }
-        const float step = kNormalFloatHeights[layer - 1] - kNormalFloatHeights[layer];
-        const float height = step * generator.next_float() + kNormalFloatHeights[layer];
-        if (static_cast<double>(height) < std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x)))
-            return x;
     }
-}
+};
 
-double exponential(BitGenerator& generator) {
-    while (true) {
-        uint64_t word = generator.next64() >> 3;
-        const auto layer = static_cast<size_t>(word & 0xff);
-        word >>= 8;
-        const double x = static_cast<double>(word) * kExponentialFactors[layer];
-        if (word < kExponentialThresholds[layer]) return x;
-        if (layer == 0) return kExponentialEdge - std::log1p(-generator.next_double());
-        const double step = kExponentialHeights[layer - 1] - kExponentialHeights[layer];
-        if (step * generator.next_double() + kExponentialHeights[layer] < std::exp(-x)) return x;
-    }
-}
+struct Normal32 {
+    using Unit = uint32_t;
+    using Value = float;
+    static constexpr bool kUnitsStandAlone = false;
 
-float exponential32(BitGenerator& generator) {
-    constexpr auto kEdge = static_cast<float>(kExponentialEdge);
-    while (true) {
-        uint32_t word = generator.next32() >> 1;
+    static uint32_t magnitude_of(uint32_t word) { return word >> 9 & 0x7fffff; }
+    static bool takes(uint32_t word, float& value) {
         const auto layer = static_cast<size_t>(word & 0xff);
-        word >>= 8;
-        const float x = static_cast<float>(word) * kExponentialFloatFactors[layer];
-        if (word < kExponentialFloatThresholds[layer]) return x;
-        if (layer == 0) return kEdge - std::log1p(-generator.next_float());
-        const float step = kExponentialFloatHeights[layer - 1] - kExponentialFloatHeights[layer];
-        if (step * generator.next_float() + kExponentialFloatHeights[layer] < std::exp(-x)) return x;
+        const float x = static_cast<float>(magnitude_of(word)) * kNormalFloatFactors[layer];
+        value = std::bit_cast<float>(std::bit_cast<uint32_t>(x) | (word >> 8 & 1) << 31);
+        return magnitude_of(word) < kNormalFloatThresholds[layer];
     }
+
+    template <class Source>
+    static float draw(Source& source) {
+        while (true) {
+            const uint32_t word = source.next32();
+            float x = 0;
+            if (takes(word, x)) return x;
+            const auto layer = static_cast<size_t>(word & 0xff);
+            if (layer == 0) return draw_tail(source, (magnitude_of(word) >> 8 & 1) != 0);
+            const float step = kNormalFloatHeights[layer - 1] - kNormalFloatHeights[layer];
+            const float height = step * source.next_float() + kNormalFloatHeights[layer];
+            if (static_cast<double>(height) <
+                std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x)))
+                return x;
+        }
+    }
+
+    template <class Source>
+    static float draw_tail(Source& source, bool negative) {
+        constexpr auto kEdge = static_cast<float>(kNormalEdge), kInverse = static_cast<float>(kNormalInverse);
+        while (true) {
+            const float beyond = -kInverse * std::log1p(-source.next_float());
+            const float height = -std::log1p(-source.next_float());
+            if (height + height > beyond * beyond) return negative ? -(kEdge + beyond) : kEdge + beyond;
+        }
+    }
+};
+
+struct Exponential {
+    using Unit = uint64_t;
+    using Value = double;
+    static constexpr bool kUnitsStandAlone = false;
+
+    static bool takes(uint64_t word, double& value) {
+        const auto layer = static_cast<size_t>(word >> 3 & 0xff);
+        value = static_cast<double>(static_cast<int64_t>(word >> 11)) * kExponentialFactors[layer];
+        return word >> 11 < kExponentialThresholds[layer];
+    }
+
+    template <class Source>
+    static double draw(Source& source) {
+        while (true) {
+            const uint64_t word = source.next64();
+            double x = 0;
+            if (takes(word, x)) return x;
+            const auto layer = static_cast<size_t>(word >> 3 & 0xff);
+            if (layer == 0) return kExponentialEdge - std::log1p(-source.next_double());
+            const double step = kExponentialHeights[layer - 1] - kExponentialHeights[layer];
+            if (step * source.next_double() + kExponentialHeights[layer] < std::exp(-x)) return x;
+        }
+    }
+};
+
+struct Exponential32 {
+    using Unit = uint32_t;
+    using Value = float;
+    static constexpr bool kUnitsStandAlone = false;
+
+    static bool takes(uint32_t word, float& value) {
+        const auto layer = static_cast<size_t>(word >> 1 & 0xff);
+        value = static_cast<float>(word >> 9) * kExponentialFloatFactors[layer];
+        return word >> 9 < kExponentialFloatThresholds[layer];
+    }
+
+    template <class Source>
+    static float draw(Source& source) {
+        constexpr auto kEdge = static_cast<float>(kExponentialEdge);
+        while (true) {
+            const uint32_t word = source.next32();
+            float x = 0;
+            if (takes(word, x)) return x;
+            const auto layer = static_cast<size_t>(word >> 1 & 0xff);
+            if (layer == 0) return kEdge - std::log1p(-source.next_float());
+            const float step = kExponentialFloatHeights[layer - 1] - kExponentialFloatHeights[layer];
+            if (step * source.next_float() + kExponentialFloatHeights[layer] < std::exp(-x)) return x;
+        }
+    }
+};
+
+// One after another until a whole word begins, the rest by all threads.
+template <class Method>
+void draw_any(BitGenerator& generator, std::span<typename Method::Value> out, const Method& method) {
+    constexpr size_t kFew = 1024;
+    size_t i = 0;
+    constexpr bool kHalves = sizeof(typename Method::Unit) == sizeof(uint32_t);
+    while (i < out.size() && (out.size() - i < kFew || (kHalves && generator.has_half)))
+        out[i++] = method.draw(generator);
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method);
 }
 
 // ---- integers ----
 
-uint64_t bounded64(BitGenerator& generator, uint64_t range) {
-    const uint64_t count = range + 1;
-    unsigned __int128 product = static_cast<unsigned __int128>(generator.next64()) * count;
-    if (static_cast<uint64_t>(product) < count) {
-        const uint64_t threshold = (UINT64_MAX - range) % count;
-        while (static_cast<uint64_t>(product) < threshold)
-            product = static_cast<unsigned __int128>(generator.next64()) * count;
-    }
-    return static_cast<uint64_t>(product >> 64);
-}
+// low and a number of [0, range], which is not all numbers; Product: an integer of twice the unit's bits.
+template <class Draw, class Product, class Result = Draw>
+struct Bounded {
+    using Unit = Draw;
+    using Value = Result;
+    static constexpr bool kUnitsStandAlone = true;
 
-uint32_t bounded32(BitGenerator& generator, uint32_t range) {
-    const uint32_t count = range + 1;
-    uint64_t product = static_cast<uint64_t>(generator.next32()) * count;
-    if (static_cast<uint32_t>(product) < count) {
-        const uint32_t threshold = (UINT32_MAX - range) % count;
-        while (static_cast<uint32_t>(product) < threshold)
-            product = static_cast<uint64_t>(generator.next32()) * count;
+    Bounded(Result from, Draw range)
+        : low(from),
+          count(static_cast<Draw>(range + 1)),
+          least(static_cast<Draw>((static_cast<Draw>(-1) - range) % (Product{range} + 1))) {}
+
+    bool takes(Draw unit, Result& value) const {
+        const auto product = static_cast<Product>(static_cast<Product>(unit) * count);
+        value = static_cast<Result>(low + static_cast<Result>(product >> (8 * sizeof(Draw))));
+        return static_cast<Draw>(product) >= least;
     }
-    return static_cast<uint32_t>(product >> 32);
-}
+
+    template <class Source>
+    Result draw(Source& source) const {
+        Result value{};
+        if constexpr (sizeof(Draw) == sizeof(uint64_t)) {
+            while (!takes(source.next64(), value)) {
+            }
+        } else {
+            while (!takes(source.next32(), value)) {
+            }
+        }
+        return value;
+    }
+
+    Result low;
+    Draw count, least;
+};
 
 // As many bits as the range has, again and again until they are in it.
 uint64_t masked(BitGenerator& generator, uint64_t range) {
@@ -147,121 +205,81 @@ uint64_t masked(BitGenerator& generator, uint64_t range) {
     }
 }
 
-// Small numbers are cut from one of 32 bits.
+// Elements of a half each, or several of a half; one half may wait from earlier.
+template <size_t kEach, class Value, class Write>
+void draw_halves(BitGenerator& generator, std::span<Value> out, const Write& write) {
+    if (generator.has_half && !out.empty()) {
+        Value first[kEach];
+        write(generator.next32(), first);
+        const size_t count = std::min(kEach, out.size());
+        std::copy_n(first, count, out.begin());
+        out = out.subspan(count);
+    }
+    if (!out.empty()) draw_apart<uint32_t, kEach>(generator, out, write);
+}
+
+// Small numbers are cut from halves, from the low bits on; what is left of the last one is dropped.
 template <class Small>
-class Cut {
-public:
-    explicit Cut(BitGenerator& generator) : generator_(generator) {}
-
-    Small next() {
-        if (left_ == 0) {
-            word_ = generator_.next32();
-            left_ = sizeof(uint32_t) / sizeof(Small) - 1;
-        } else {
-            word_ >>= 8 * sizeof(Small);
-            --left_;
-        }
-        return static_cast<Small>(word_);
+void draw_small(BitGenerator& generator, Small low, Small range, std::span<Small> out) {
+    constexpr size_t kCuts = sizeof(uint32_t) / sizeof(Small);
+    const auto cut = [](uint32_t half, size_t k) {
+        return static_cast<Small>(half >> (8 * sizeof(Small) * k));
+    };
+    if (range == static_cast<Small>(-1)) {
+        draw_halves<kCuts>(generator, out, [&](uint32_t half, Small* to) {
+            for (size_t k = 0; k < kCuts; ++k) to[k] = static_cast<Small>(low + cut(half, k));
+        });
+        return;
     }
-
-    Small bounded(Small range) {
-        const auto count = static_cast<uint32_t>(range) + 1;
-        constexpr uint32_t kMost = static_cast<Small>(-1);
-        uint32_t product = static_cast<uint32_t>(next()) * count;
-        if ((product & kMost) < count) {
-            const uint32_t threshold = (kMost - range) % count;
-            while ((product & kMost) < threshold) product = static_cast<uint32_t>(next()) * count;
-        }
-        return static_cast<Small>(product >> (8 * sizeof(Small)));
+    constexpr size_t kFew = 1024;
+    const Bounded<Small, uint32_t> method(low, range);
+    size_t i = 0;
+    while (i < out.size() && (out.size() - i < kFew || generator.has_half)) {
+        const uint32_t half = generator.next32();
+        for (size_t k = 0; k < kCuts && i < out.size(); ++k) i += method.takes(cut(half, k), out[i]) ? 1 : 0;
     }
-
-private:
-    BitGenerator& generator_;
-    uint32_t word_ = 0;
-    size_t left_ = 0;
-};
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method);
+}
 
 template <class T>
-void store(char* out, int64_t i, T value) {
-    std::memcpy(out + i * static_cast<int64_t>(sizeof(T)), &value, sizeof value);
-}
-
-template <class Small>
-void draw_small(BitGenerator& generator, Small low, Small range, int64_t count, char* out) {
-    Cut<Small> cut(generator);
-    const bool all = range == static_cast<Small>(-1);
-    for (int64_t i = 0; i < count; ++i)
-        store<Small>(out, i, static_cast<Small>(low + (all ? cut.next() : cut.bounded(range))));
-}
-
-void draw_bools(BitGenerator& generator, bool low, int64_t count, char* out) {
-    uint32_t word = 0;
-    int left = 0;
-    for (int64_t i = 0; i < count; ++i, --left) {
-        if (left == 0) {
-            word = generator.next32();
-            left = 32;
-        } else {
-            word >>= 1;
-        }
-        out[i] = static_cast<char>(low || (word & 1) != 0);
-    }
+std::span<T> elements(char* out, int64_t count) {
+    return {reinterpret_cast<T*>(out), static_cast<size_t>(count)};
 }
 
 }  // namespace
 
 void draw_words(BitGenerator& generator, std::span<uint64_t> out) {
-    draw_apart(generator, out, [](BitGenerator& own) { return own.next64(); });
+    draw_apart<uint64_t>(generator, out, [](uint64_t word, uint64_t* to) { *to = word; });
 }
 
 void draw_uniform(BitGenerator& generator, std::span<double> out) {
-    draw_apart(generator, out, [](BitGenerator& own) { return own.next_double(); });
+    draw_apart<uint64_t>(generator, out, [](uint64_t word, double* to) { *to = to_double(word); });
 }
 
 void draw_uniform(BitGenerator& generator, std::span<float> out) {
-    // Two of a word: up to where a word begins, then pieces of whole words.
-    size_t begin = 0;
-    if (generator.has_half && !out.empty()) out[begin++] = generator.next_float();
-    const auto pairs = static_cast<int64_t>((out.size() - begin) / 2);
-    const int64_t pieces = (pairs + kPiece - 1) / kPiece;
-    if (pieces > 1) {
-        parallel_for(pieces, [&](int64_t piece) {
-            BitGenerator own = generator;
-            own.advance(static_cast<uint64_t>(piece * kPiece));
-            const auto first = begin + 2 * static_cast<size_t>(piece * kPiece);
-            const auto last = begin + 2 * static_cast<size_t>(std::min(pairs, (piece + 1) * kPiece));
-            for (size_t i = first; i < last; ++i) out[i] = own.next_float();
-        });
-        generator.advance(static_cast<uint64_t>(pairs));
-        begin += 2 * static_cast<size_t>(pairs);
-    }
-    for (; begin < out.size(); ++begin) out[begin] = generator.next_float();
+    draw_halves<1>(generator, out, [](uint32_t half, float* to) { *to = to_float(half); });
 }
 
-void draw_normal(BitGenerator& generator, std::span<double> out) {
-    for (double& each : out) each = normal(generator);
-}
+void draw_normal(BitGenerator& generator, std::span<double> out) { draw_any(generator, out, Normal{}); }
 
-void draw_normal(BitGenerator& generator, std::span<float> out) {
-    for (float& each : out) each = normal32(generator);
-}
+void draw_normal(BitGenerator& generator, std::span<float> out) { draw_any(generator, out, Normal32{}); }
 
 void draw_exponential(BitGenerator& generator, std::span<double> out) {
-    for (double& each : out) each = exponential(generator);
+    draw_any(generator, out, Exponential{});
 }
 
 void draw_exponential(BitGenerator& generator, std::span<float> out) {
-    for (float& each : out) each = exponential32(generator);
+    draw_any(generator, out, Exponential32{});
 }
 
+// The logarithm is libm's, as NumPy's.
 void draw_exponential_by_log(BitGenerator& generator, std::span<double> out) {
-    draw_uniform(generator, out);
-    for (double& each : out) each = -std::log1p(-each);  // libm's, as NumPy's
+    draw_apart<uint64_t>(generator, out,
+                         [](uint64_t word, double* to) { *to = -std::log1p(-to_double(word)); });
 }
 
 void draw_exponential_by_log(BitGenerator& generator, std::span<float> out) {
-    draw_uniform(generator, out);
-    for (float& each : out) each = -std::log1p(-each);
+    draw_halves<1>(generator, out, [](uint32_t half, float* to) { *to = -std::log1p(-to_float(half)); });
 }
 
 void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint64_t range, int64_t count,
@@ -273,32 +291,41 @@ void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint6
         return;
     }
     if (type == ScalarType::kBool) {
-        draw_bools(generator, low != 0, count, out);
+        draw_halves<32>(generator, elements<uint8_t>(out, count), [&](uint32_t half, uint8_t* to) {
+            for (size_t k = 0; k < 32; ++k) to[k] = static_cast<uint8_t>(low != 0 || (half >> k & 1) != 0);
+        });
         return;
     }
     switch (itemsize) {
         case 1:
-            draw_small(generator, static_cast<uint8_t>(low), static_cast<uint8_t>(range), count, out);
+            draw_small(generator, static_cast<uint8_t>(low), static_cast<uint8_t>(range),
+                       elements<uint8_t>(out, count));
             return;
         case 2:
-            draw_small(generator, static_cast<uint16_t>(low), static_cast<uint16_t>(range), count, out);
+            draw_small(generator, static_cast<uint16_t>(low), static_cast<uint16_t>(range),
+                       elements<uint16_t>(out, count));
             return;
         case 4: {
-            const auto small = static_cast<uint32_t>(range);
-            for (int64_t i = 0; i < count; ++i) {
-                const uint32_t drawn = small == UINT32_MAX ? generator.next32() : bounded32(generator, small);
-                store<uint32_t>(out, i, static_cast<uint32_t>(low) + drawn);
+            const std::span<uint32_t> all = elements<uint32_t>(out, count);
+            const auto from = static_cast<uint32_t>(low);
+            if (range == UINT32_MAX) {
+                draw_halves<1>(generator, all, [&](uint32_t half, uint32_t* to) { *to = from + half; });
+            } else {
+                draw_any(generator, all, Bounded<uint32_t, uint64_t>(from, static_cast<uint32_t>(range)));
             }
             return;
         }
         default: break;
     }
-    for (int64_t i = 0; i < count; ++i) {
-        const uint64_t drawn = range < UINT32_MAX    ? bounded32(generator, static_cast<uint32_t>(range))
-                               : range == UINT32_MAX ? generator.next32()
-                               : range == UINT64_MAX ? generator.next64()
-                                                     : bounded64(generator, range);
-        store<uint64_t>(out, i, low + drawn);
+    const std::span<uint64_t> all = elements<uint64_t>(out, count);
+    if (range < UINT32_MAX) {
+        draw_any(generator, all, Bounded<uint32_t, uint64_t, uint64_t>(low, static_cast<uint32_t>(range)));
+    } else if (range == UINT32_MAX) {
+        draw_halves<1>(generator, all, [&](uint32_t half, uint64_t* to) { *to = low + half; });
+    } else if (range == UINT64_MAX) {
+        draw_apart<uint64_t>(generator, all, [&](uint64_t word, uint64_t* to) { *to = low + word; });
+    } else {
+        draw_any(generator, all, Bounded<uint64_t, unsigned __int128>(low, range));
     }
 }
 

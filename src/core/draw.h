@@ -1,5 +1,5 @@
-// Numbers of a distribution from a stream (core/bit_generator.h), as NumPy's Generator draws them. Those of a
-// fixed number of draws each are drawn by all threads; who may refuse a draw goes on alone.
+// Numbers of a distribution from a stream (core/bit_generator.h), as NumPy's Generator draws them, by all
+// threads (core/draw_pieces.h).
 #pragma once
 
 #include <cstdint>

@@ -130,6 +130,33 @@ def test_any_number_of_threads_and_any_split(threads):
             assert_same(numpy.concatenate(drawn), expected32)
 
 
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda r, n: r.standard_normal(n),
+        lambda r, n: r.standard_normal(n, dtype="f4"),
+        lambda r, n: r.standard_exponential(n),
+        lambda r, n: r.standard_exponential(n, dtype="f4"),
+        lambda r, n: r.integers(0, 10, n),
+        lambda r, n: r.integers(0, 2**31 + 5, n),  # nearly half of the draws refused
+        lambda r, n: r.integers(0, 2**63 + 5, n, dtype="u8"),
+        lambda r, n: r.integers(0, 129, n, dtype="u1"),
+        lambda r, n: r.integers(0, 2**15 + 1, n, dtype="u2"),
+        lambda r, n: r.integers(0, 2, n, dtype=bool),
+        lambda r, n: r.integers(0, 256, n, dtype="u1"),
+    ],
+)
+def test_draws_that_are_refused_in_any_split(stream, threads, method):
+    with weft.config(num_threads=threads):
+        for seed in range(3):
+            theirs, ours = pair(stream, seed)
+            for count in (1, 1023, 4095, 4096, 4097, 12_289, 3, 70_001, 2 * 4096, 1_100_003):
+                assert_same(method(ours, count), method(theirs, count))
+                assert_same(ours.random(3, dtype="f4"), theirs.random(3, dtype="f4"))
+
+
 PROGRAMS = """
 r.random(3, dtype='i4'); r.random(-1); r.random((2, 3)); r.random(()); r.random(0); r.integers(0); r.integers(5, 5)
 r.integers(-1, 300, 3, 'u1'); r.integers(5.0); r.integers(0, 10, dtype='f8'); r.integers(3, 1); r.integers([3], [1])
