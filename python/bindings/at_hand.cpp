@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bindings.h"
+#include "core/float_errors.h"
 #include "graph/record_call.h"
 
 namespace weft::python {
@@ -50,6 +51,7 @@ bool give(PyObject* object, GivenOperand& operand) {
 /// would give.
 bool give_element(PyObject* object, DType dtype, GivenOperand& operand) {
     if (PyFloat_CheckExact(object) && !dtype.is_inexact()) return false;
+    if (float_errors_watched()) return false;
     if (!give_number(object, operand)) return false;
     if (operand.type.weak == WeakKind::kNone && !PyBool_Check(object) && !(operand.type.dtype == dtype))
         return false;
@@ -59,7 +61,7 @@ bool give_element(PyObject* object, DType dtype, GivenOperand& operand) {
 }  // namespace
 
 PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) {
-    if (count > kMost) return nullptr;
+    if (count > kMost || float_errors_watched()) return nullptr;
     GivenOperand operands[kMost];
     bool numbers = true;
     for (size_t k = 0; k < count; ++k) {
@@ -85,7 +87,7 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
 }
 
 bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target) {
-    if (count > kMost) return false;
+    if (count > kMost || float_errors_watched()) return false;
     GivenOperand operands[kMost];
     for (size_t k = 0; k < count; ++k) {
         if (!give(objects[k], operands[k])) return false;
@@ -118,6 +120,7 @@ PyObject* number_as_scalar(PyObject* value, DType dtype) {
 }
 
 bool assign_object(const array& target, PyObject* value) {
+    if (float_errors_watched()) return false;
     GivenOperand operand;
     if (is_array(value)) {
         operand.set(array_of(value));

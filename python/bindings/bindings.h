@@ -292,6 +292,7 @@ void bind_ufunc(nb::module_& m);
 void bind_functions(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_float_errors(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_random(nb::module_& m);
 /// Shorter ways into methods and functions that are bound already.

@@ -1,6 +1,7 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
 #include "bindings.h"
 #include "graph/at_hand.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
@@ -398,7 +399,8 @@ std::vector<int> to_labels(nb::handle labels) {
 }
 
 nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle right,
-                             nb::handle right_labels, nb::handle out_labels, nb::handle order) {
+                             nb::handle right_labels, nb::handle out_labels, nb::handle order,
+                             const std::string& name) {
     const array a = to_array(left), b = to_array(right);
     const std::vector<int> a_labels = to_labels(left_labels), b_labels = to_labels(right_labels),
                            labels = to_labels(out_labels);
@@ -406,7 +408,15 @@ nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle
     array result;
     {
         const ReleaseGil release(is_large_product(a, b));
-        result = contract(a, a_labels, b, b_labels, labels, layout);
+        if (name.empty()) {
+            result = contract(a, a_labels, b, b_labels, labels, layout);
+        } else {
+            FloatWatch watch;
+            result = contract(a, a_labels, b, b_labels, labels, layout);
+            const array operands[] = {a, b};
+            if (watch) look_at_whole(watch, operands, result);
+            if (watch) watch.report(name, {&result, 1});
+        }
     }
     return wrap(std::move(result));
 }
@@ -446,8 +456,23 @@ void bind_products(nb::module_& m) {
           "Raises ValueError when the axes differ in length, or `out` is not just what would be returned.\n\n"
           ">>> np.dot([1, 2], [3, 4])\n"
           "np.int64(11)");
+    m.def(
+        "_matmul_named",
+        [](const std::string& name, nb::handle left, nb::handle right) {
+            const array a = to_array(left), b = to_array(right);
+            array result;
+            {
+                const ReleaseGil release(is_large_product(a, b));
+                FloatWatch watch;
+                result = matmul(a, b);
+                if (watch) look_at_product(watch, a, b, result);
+                if (watch) watch.report(name, {&result, 1});
+            }
+            return wrap(std::move(result));
+        },
+        arg("name"), arg("left"), arg("right"));
     m.def("_contract", contract_function, arg("left"), arg("left_labels"), arg("right"), arg("right_labels"),
-          arg("out_labels"), arg("order") = "K");
+          arg("out_labels"), arg("order") = "K", arg("name") = "");
     m.def("_label_view", label_view, arg("input"), arg("labels"), arg("out_labels"));
     method(
         registry.ndarray, "dot",

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     bind_functions(m);
     bind_dlpack(m);
     bind_engine(m);
+    bind_float_errors(m);
     bind_profile(m);
     bind_random(m);
     bind_plain_calls(m);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings.h"
+#include "core/float_errors.h"
 #include "graph/at_hand.h"
 #include "weft/products.h"
 
@@ -51,6 +52,14 @@ bool defers(PyObject* other) {
     }
     Py_DECREF(marker);
     return marker == Py_None;
+}
+
+/// Whether an operation on these is one on scalars (`right` is null for those of one operand).
+bool are_numbers(PyObject* left, PyObject* right) {
+    const auto is_number = [](PyObject* object) {
+        return is_scalar(object) || PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
+    };
+    return float_errors_watched() && is_number(left) && (right == nullptr || is_number(right));
 }
 
 /// The loop of an operation on operands of one type, if there is one that takes them as they are.
@@ -124,6 +133,7 @@ PyObject* run_known(const ScalarLoops::Entry& entry, PyObject* left, PyObject* r
 /// An operator (`right` is null for those of one operand) on such scalars, or one of them and a Python
 /// number.
 PyObject* run_on_scalars(OpId id, PyObject* left, PyObject* right) {
+    if (float_errors_watched()) return nullptr;
     const auto one_is = [&](ScalarType type) {
         PyTypeObject* const scalar_type = registry.scalar_types[static_cast<size_t>(type)];
         return Py_TYPE(left) == scalar_type || (right != nullptr && Py_TYPE(right) == scalar_type);
@@ -144,6 +154,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
         Argument a, b;
         if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
             return not_implemented();
+        const ScalarOperation names(are_numbers(left, right));
         return run(id, a, b).release().ptr();
     });
 }
@@ -152,6 +163,7 @@ template <OpId id>
 PyObject* unary(PyObject* operand) {
     return guarded([&] {
         if (PyObject* result = run_on_scalars(id, operand, nullptr)) return result;
+        const ScalarOperation names(are_numbers(operand, nullptr));
         return run(id, operand).release().ptr();
     });
 }
@@ -161,6 +173,7 @@ PyObject* divmod(PyObject* left, PyObject* right) {
         Argument inputs[2];
         if (defers(left) || defers(right) || !to_argument(left, inputs[0]) || !to_argument(right, inputs[1]))
             return not_implemented();
+        const ScalarOperation names(are_numbers(left, right));
         std::vector<array> results = call(op_info(OpId::kDivmod), inputs);
         return nb::make_tuple(wrap_result(std::move(results.at(0))), wrap_result(std::move(results.at(1))))
             .release()

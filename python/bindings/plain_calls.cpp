@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bindings.h"
+#include "core/float_errors.h"
 #include "graph/at_hand.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -148,7 +149,7 @@ template <ReductionId id>
 PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count > 1 || is_large(value)) return nullptr;
-    if (count == 0) {
+    if (count == 0 && !float_errors_watched()) {
         DType dtype;
         alignas(16) char element[16];
         if (reduce_at_hand(reduction_info(id), value, dtype, element))

@@ -79,7 +79,7 @@ _MODULES = {
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril tril_indices "
         "tril_indices_from triu triu_indices triu_indices_from vander"
     ),
-    "_errstate": "errstate geterr seterr",
+    "_errstate": "errstate geterr geterrcall seterr seterrcall",
     "_format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
     "_grids": (
         "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "

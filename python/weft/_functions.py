@@ -6,6 +6,7 @@ from weft import _core
 from weft._core import array, asarray, concatenate, empty_like, ndarray
 from weft._device import device as _device
 from weft._dtypes import iinfo
+from weft._errstate import quiet as _quiet
 
 _ufuncs = _core._ufuncs
 _maximum, _minimum, _rint = _ufuncs["maximum"], _ufuncs["minimum"], _ufuncs["rint"]
@@ -587,6 +588,7 @@ def isfortran(a):
 # ---- comparisons ----
 
 
+@_quiet
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Where |a - b| <= atol + rtol * |b|.
 

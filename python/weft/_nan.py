@@ -4,6 +4,7 @@ import warnings
 
 from weft import _core
 from weft._core import asarray, where
+from weft._errstate import quiet as _quiet
 from weft._functions import all as _all
 from weft._functions import argmax, argmin, cumprod, cumsum, prod, sum
 from weft._functions import max as _max
@@ -20,6 +21,11 @@ def _replaced(a, value):
         return a, None
     missing = _isnan(a)
     return where(missing, asarray(value, a.dtype), a), missing
+
+
+@_quiet
+def _quotient(total, count):
+    return total / count  # of nothing: 0 / 0
 
 
 def _warn(condition, text):
@@ -113,7 +119,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     count = sum(_not(missing), axis, "int64", keepdims=keepdims, where=where)
     total = sum(values, axis, dtype, keepdims=keepdims, where=where)
     _warn(count == 0, "Mean of empty slice")
-    result = asarray(total / count).astype(asarray(total).dtype, copy=False)
+    result = asarray(_quotient(total, count)).astype(asarray(total).dtype, copy=False)
     if out is not None:
         _core.copyto(out, result, "unsafe")
         return out
@@ -136,7 +142,9 @@ def nanvar(
         return var(values, axis, dtype, out, ddof, keepdims, where=where, **options)
     present = _not(missing) if where is True else _and(_not(missing), where)
     count = sum(present, axis, "int64", keepdims=True)
-    center = asarray(sum(values, axis, dtype, keepdims=True, where=present) / count if mean is None else mean)
+    center = asarray(
+        _quotient(sum(values, axis, dtype, keepdims=True, where=present), count) if mean is None else mean
+    )
     distance = _core.where(present, values - center, asarray(0, values.dtype))
     square = (
         (distance * _ufuncs["conjugate"](distance)).real
@@ -146,7 +154,7 @@ def nanvar(
     total = sum(square, axis, keepdims=keepdims)
     free = (count if keepdims else count.reshape(asarray(total).shape)) - ddof
     _warn(free <= 0, "Degrees of freedom <= 0 for slice.")
-    result = asarray(_core.where(free > 0, total / free, float("nan"))).astype(
+    result = asarray(_core.where(free > 0, _quotient(total, free), float("nan"))).astype(
         asarray(total).dtype, copy=False
     )
     if out is not None:

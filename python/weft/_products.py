@@ -4,7 +4,7 @@ import functools
 import importlib
 
 from weft import _core
-from weft._core import asarray, dot, matmul, ndarray
+from weft._core import asarray, dot, ndarray
 
 _ufuncs = _core._ufuncs
 _multiply, _conjugate = _ufuncs["multiply"], _ufuncs["conjugate"]
@@ -81,7 +81,7 @@ def tensordot(a, b, axes=2):
     for i, j in zip(first, second):
         right[j] = i
     kept = [label for label in left + right if label not in first]
-    return _core._contract(a, left, b, right, kept, "C")
+    return _core._contract(a, left, b, right, kept, "C", "dot")
 
 
 def _vectors(name, signature, x1, x2, core):
@@ -132,7 +132,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
     left = [*range(-x1.ndim, 0)]
     right = [*range(-x2.ndim, 0)]
     kept = [*range(-_max(x1.ndim, x2.ndim), -1)]
-    result = _core._contract(_conj(x1), left, x2, right, kept, "C")
+    result = _core._contract(_conj(x1), left, x2, right, kept, "C", "vecdot")
     if keepdims:
         from weft._functions import moveaxis
 
@@ -152,14 +152,14 @@ def matvec(x1, x2, /, out=None, *, dtype=None):
             "gufunc core with signature (m,n),(n)->(m) requires 2)"
         )
     x1, x2 = _vectors("matvec", "(m,n),(n)->(m)", x1, x2, (1, 1))
-    return _returned(matmul(x1, x2[..., None])[..., 0], out)
+    return _returned(_core._matmul_named("matvec", x1, x2[..., None])[..., 0], out)
 
 
 def vecmat(x1, x2, /, out=None, *, dtype=None):
     """The product of conjugated vectors, the last axis of `x1`, with matrices, the last two axes of `x2`."""
     x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
     x1, x2 = _vectors("vecmat", "(n),(n,m)->(m)", x1, x2, (1, 2))
-    return _returned(matmul(_conj(x1)[..., None, :], x2)[..., 0, :], out)
+    return _returned(_core._matmul_named("vecmat", _conj(x1)[..., None, :], x2)[..., 0, :], out)
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):

@@ -8,6 +8,7 @@
 #include "core/thread_pool.h"
 #include "graph/detour.h"
 #include "graph/evaluate.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "ops/resolve.h"
@@ -74,6 +75,14 @@ array settled(const array& input, DType dtype) {
 
 void apply_at(const OpInfo& op, const array& target, const array& positions,
               const std::optional<array>& operand) {
+    if (FloatWatch watch; watch) {
+        const auto named = [&] { return take(ravel(target), positions, {}, TakeMode::kRaise); };
+        const array before = copy(named());
+        apply_at(op, target, positions, operand);
+        if (positions.size() != 0) look_at_changes(watch, op, before, operand, named());
+        watch.report("at", {&target, 1});
+        return;
+    }
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
     if (op.nout != 1) throw ValueError("only single output ufuncs supported for at");
     if (operand.has_value() != (op.nin == 2))
@@ -154,6 +163,12 @@ private:
 }  // namespace
 
 array reduce_between(const OpInfo& op, const array& input, const array& starts, std::optional<DType> dtype) {
+    if (FloatWatch watch; watch) {
+        const array result = reduce_between(op, input, starts, dtype);
+        look_at_whole(watch, {&input, 1}, result);
+        watch.report("reduceat", {&result, 1});
+        return result;
+    }
     DeviceBackend& device = device_of(input);
     if (!device.is_cpu()) {
         record_detour(device, "ufunc.reduceat", input.nbytes());

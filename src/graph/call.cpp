@@ -9,6 +9,7 @@
 #include "graph/at_once.h"
 #include "graph/deferred.h"
 #include "graph/evaluate.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/record_call.h"
@@ -319,6 +320,7 @@ bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array
 
 std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
     WEFT_CHECK(inputs.size() == op.nin, std::string(op.name));
+    if (FloatWatch watch; watch) return watched_call(watch, op, inputs, options);
     if (const auto* integer = op.nin == 1 ? std::get_if<Integer>(&inputs[0]) : nullptr) {
         // Among itself a Python integer is the array that it would make: of int64, or of uint64.
         if (integer->huge)

@@ -7,6 +7,8 @@
 #include "core/shape.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/float_look.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/shown_memory.h"
@@ -81,6 +83,10 @@ array full(const Dims& shape, const Argument& value, std::optional<DType> dtype,
         array target = empty(shape, result, order);
         assign(target, *element);
         return target;
+    }
+    if (FloatWatch watch; watch && std::holds_alternative<double>(value)) {
+        look_at_cast(watch, from_argument(value), from_argument(value, result));
+        watch.report("cast", {});
     }
     return filled(shape, constant_bytes(value, result), result, ordered_strides(shape, result, order));
 }
@@ -412,6 +418,7 @@ bool is_itself(const array& target, const Argument& value) {
 array copy(const array& input, char order) { return copy_as(input, input.dtype(), order); }
 
 array astype(const array& input, DType dtype, char order, Casting casting, bool copy) {
+    if (FloatWatch watch; watch) return watched_astype(watch, input, dtype, order, casting, copy);
     check_cast(input, dtype, casting);
     const bool layout_fits = order == 'K' || order == 'A' || (order == 'C' && input.c_contiguous()) ||
                              (order == 'F' && input.f_contiguous());
@@ -420,12 +427,20 @@ array astype(const array& input, DType dtype, char order, Casting casting, bool 
 }
 
 void assign(const array& target, const Argument& value, Casting casting) {
+    if (FloatWatch watch; watch) {
+        watched_assign(watch, target, value, {}, casting);
+        return;
+    }
     if (is_itself(target, value)) return;
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
     write(target, value_operand(value, target, casting));
 }
 
 void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {
+    if (FloatWatch watch; watch) {
+        watched_assign(watch, target, value, where, casting);
+        return;
+    }
     const bool itself = is_itself(target, value);
     if (!target.writeable() && !itself) throw ValueError("assignment destination is read-only");
     Argument mask = where;

@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/evaluate.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
@@ -396,12 +397,21 @@ array reordered(const array& result, char order) {
 }  // namespace
 
 array matmul(const array& left, const array& right) {
+    if (float_errors_watched()) return matmul(left, right, ProductOptions{});
     array result;
     if (multiply_at_hand(left, right, result)) return result;
     return matmul(left, right, ProductOptions{});
 }
 
 array matmul(const array& left, const array& right, const ProductOptions& options) {
+    if (FloatWatch watch; watch) {
+        const bool in_place = options.out.valid();
+        const array a = in_place ? copy(left) : left, b = in_place ? copy(right) : right;
+        const array result = matmul(left, right, options);
+        look_at_product(watch, a, b, result);
+        watch.report("matmul", {&result, 1});
+        return result;
+    }
     const DType common =
         options.dtype
             ? *options.dtype
@@ -586,6 +596,19 @@ array contract(const array& left, std::span<const int> left_labels, const array&
 }
 
 array dot(const array& left, const array& right, const array& out) {
+    if (FloatWatch watch; watch) {
+        const array result = dot(left, right, out);
+        const array operands[] = {left, right};
+        const bool are_matrices = std::ranges::all_of(
+            operands, [](const array& operand) { return operand.ndim() == 1 || operand.ndim() == 2; });
+        if (are_matrices) {
+            look_at_product(watch, left, right, result);
+        } else {
+            look_at_whole(watch, operands, result);
+        }
+        watch.report("dot", {&result, 1});
+        return result;
+    }
     const DType common = promote_types(left.dtype(), right.dtype());
     const int64_t left_axis = left.ndim() - 1, right_axis = right.ndim() == 1 ? 0 : right.ndim() - 2;
     const bool scales = left.ndim() == 0 || right.ndim() == 0;

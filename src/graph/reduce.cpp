@@ -4,6 +4,7 @@
 #include "core/shape.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/storage_locks.h"
@@ -103,6 +104,7 @@ array with_kept_axes(const array& result, const std::vector<bool>& reduced) {
 }  // namespace
 
 array reduce(const ReductionInfo& info, const array& input, const ReduceOptions& options) {
+    if (FloatWatch watch; watch) return watched_reduce(watch, info, input, options);
     const ReductionTypes types = resolve_reduction(info.id, input.dtype(), options.dtype);
     Reduction reduction{info, types.compute, types.result, reduced_axes(input, options.axes), {}, {}, 1};
     for (size_t d = 0; d < reduction.reduced.size(); ++d) {

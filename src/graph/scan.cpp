@@ -3,6 +3,7 @@
 
 #include "core/shape.h"
 #include "graph/evaluate.h"
+#include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/scan_tree.h"
@@ -73,6 +74,7 @@ void check_exponents(const OpInfo& op, const LoopInfo& loop, const array& input,
 }  // namespace
 
 array accumulate(const OpInfo& op, const array& input, int64_t axis, const AccumulateOptions& options) {
+    if (FloatWatch watch; watch) return watched_accumulate(watch, op, input, axis, options);
     if (op.nin != 2) throw ValueError("accumulate only supported for binary functions");
     if (op.nout != 1) throw ValueError("accumulate only supported for functions returning a single value");
     if (input.ndim() == 0) throw TypeError("cannot accumulate on a scalar");

@@ -234,13 +234,6 @@ def test_special_functions():
         weft.scipy.special.gamma  # noqa: B018
 
 
-def test_errstate():
-    with weft.errstate(all="ignore"):
-        weft.ones(3) / weft.zeros(3)
-    with pytest.raises(NotImplementedError):
-        weft.errstate(divide="raise")
-
-
 def test_stubs_are_current():
     """The stubs say what the package has: `python tools/generate_stubs.py` writes them."""
     result = subprocess.run(
