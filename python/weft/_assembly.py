@@ -3,7 +3,7 @@
 from operator import index as _index
 
 from weft import _core
-from weft._core import arange, array, asarray, concatenate, empty, flip, ndarray
+from weft._core import arange, array, asarray, concatenate, empty, empty_like, flip, ndarray
 from weft._functions import _normal_axes, atleast_1d, moveaxis
 
 # ---- parts ----
@@ -25,8 +25,8 @@ def array_split(ary, indices_or_sections, axis=0):
     [array([0, 1, 2]), array([3, 4])]
     """
     ary = asarray(ary)
-    axis = _axis_of(axis, ary.ndim)
     extent = ary.shape[axis]
+    axis = _axis_of(axis, ary.ndim)
     if hasattr(indices_or_sections, "__len__"):
         ends = [*indices_or_sections, extent]
     else:
@@ -369,7 +369,8 @@ def roll(a, shift, axis=None):
         steps = steps % extent if extent else 0
         if steps:
             tail = result[_along(own, slice(extent - steps, None))]
-            result = concatenate([tail, result[_along(own, slice(0, extent - steps))]], own)
+            head = result[_along(own, slice(0, extent - steps))]
+            result = concatenate([tail, head], own, out=empty_like(result))
     return array(result, copy=True) if result is a else result
 
 

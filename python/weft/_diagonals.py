@@ -76,6 +76,8 @@ def _below(shape, k):
 
 def _as_matrix(m):
     m = asarray(m)
+    if m.ndim == 0:
+        raise TypeError("tril and triu need an array of at least one dimension")
     return m if m.ndim >= 2 else _core.broadcast_to(m, (m.shape[0], m.shape[0]) if m.ndim else (1, 1))
 
 

@@ -1,7 +1,7 @@
 """NumPy's functions about how values are distributed: counts, histograms, medians, quantiles, averages, covariances."""
 
 from weft import _core
-from weft._core import asarray, concatenate, ndarray, result_type, where
+from weft._core import asarray, concatenate, ndarray, result_type, where, zeros
 from weft._functions import _normal_axes, linspace, moveaxis, sum
 from weft._functions import max as _max
 from weft._functions import min as _min
@@ -28,7 +28,7 @@ def bincount(x, /, weights=None, minlength=0):
         raise ValueError(
             "object too deep for desired array" if x.ndim else "object of too small depth for desired array"
         )
-    if x.dtype.kind not in "iub" or x.dtype == "uint64":
+    if x.dtype.kind not in "iub":
         if not listed:
             raise TypeError(
                 f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
@@ -36,6 +36,8 @@ def bincount(x, /, weights=None, minlength=0):
     minlength = minlength.__index__()
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
+    if x.size == 0:
+        return zeros(minlength, "int64")  # whatever the weights are
     if weights is not None:
         weights = asarray(weights)
         if weights.dtype.kind == "c":
@@ -129,13 +131,13 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         inside = _ufuncs["logical_and"](place >= 0, place < count)
         place = where(inside, place, 0)
     if weights is None:
-        counts = bincount(where(inside, place, count), minlength=count + 1)[:count]
+        counts = bincount(where(inside, place, count), minlength=count + 1)[:count].copy()
     elif weights.dtype.kind == "c":
         target = where(inside, place, count)
         parts = [bincount(target, part, count + 1)[:count] for part in (weights.real, weights.imag)]
         counts = parts[0] + 1j * parts[1]
     else:
-        counts = bincount(where(inside, place, count), weights, count + 1)[:count]
+        counts = bincount(where(inside, place, count), weights, count + 1)[:count].copy()
         counts = counts.astype(weights.dtype, copy=False) if weights.dtype.kind in "fiu" else counts
     if density:
         widths = (edges[1:] - edges[:-1]).astype("float64")

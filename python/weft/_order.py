@@ -35,6 +35,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), -1
+    if 0 in a.strides:
+        a = a.copy("K")  # axes that repeat lie innermost in a copy
     return _core._sort(a, _normal_axes(axis, a.ndim, None)[0])
 
 

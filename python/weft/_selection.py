@@ -207,10 +207,12 @@ def put(a, ind, v, mode="raise"):
         raise ValueError("put: output array is read-only")
     ind = _safely(ind, _core.dtype("int64")).ravel()
     values = asarray(v, a.dtype)
-    if ind.size == 0 or values.size == 0:
+    if ind.size == 0:
         return
     if a.size == 0:
         raise IndexError("cannot replace elements of an empty array")
+    if values.size == 0:
+        return
     if mode == "wrap":
         ind = ind % a.size
     elif mode == "clip":
@@ -312,4 +314,4 @@ def select(condlist, choicelist, default=0):
     result = asarray(choices[-1], dtype)
     for condition, choice in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
         result = where(condition, asarray(choice, dtype), result)
-    return result
+    return result if result.flags.c_contiguous else result.copy("C")

@@ -14,13 +14,44 @@ def at(ufunc, a, indices, b):
     if ufunc.nin == 1 and b is not None:
         raise ValueError("second operand provided when ufunc is unary")
     with a.device:
-        numbers = arange(a.size).reshape(a.shape)[indices]
-        numbers = asarray(numbers)
+        try:
+            numbers = asarray(arange(a.size).reshape(a.shape)[indices])
+        except IndexError:
+            # That the ufunc has no loop for these dtypes comes first.
+            _core._apply_at(ufunc, a, arange(0), None if b is None else arange(0).astype(asarray(b).dtype))
+            raise
         if b is not None:
             b = asarray(b)
             b = _core.broadcast_to(b, numbers.shape).ravel()
-    if numbers.size:
-        _core._apply_at(ufunc, a, numbers.ravel(), b)
+    _core._apply_at(ufunc, a, numbers.ravel(), b)
+
+
+def _inner_first(x, axis):
+    """The axes from the innermost in memory to the outermost, as NumPy's iterator sorts them for reduceat.
+
+    The folded axis has no place of its own there: it stays where sorting the others leaves it.
+    """
+    strides = [0 if d == axis else abs(stride) for d, stride in enumerate(x.strides)]
+    order = []
+    for d in reversed(range(x.ndim)):
+        place = len(order)
+        for k in reversed(range(len(order))):
+            if strides[d] and strides[order[k]]:
+                if strides[d] >= strides[order[k]]:
+                    break
+                place = k
+        order.insert(place, d)
+    return order
+
+
+def _laid_out(x, inner_first):
+    outer_first = inner_first[::-1]
+    packed = x.transpose(outer_first)
+    packed = packed if packed.flags.c_contiguous else packed.copy("C")
+    back = [0] * x.ndim
+    for place, d in enumerate(outer_first):
+        back[d] = place
+    return packed.transpose(back)
 
 
 def reduceat(ufunc, x, indices, axis, dtype, out):
@@ -57,7 +88,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
         dtype = out.dtype
     result = moveaxis(_core._reduce_between(ufunc, moveaxis(x, axis, -1), starts, dtype), -1, axis)
     if out is None:
-        return result
+        return _laid_out(result, _inner_first(x, axis))
     out = out[0] if isinstance(out, tuple) else out
     _core.copyto(out, result, "same_kind")
     return out

@@ -185,8 +185,13 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
                 throw ValueError("non-broadcastable operand with shape " + shape_text(input.shape()) +
                                  " doesn't match the broadcast shape " + shape_text(source.shape()));
             }
+            // In the order of the operands, not of a converted copy, where axes that repeat lie innermost.
+            const Dims none(input.shape().size(), 0);
+            const array seen = mask != nullptr ? broadcast_to(*mask, input.shape()) : array();
+            const Dims* const operands[2] = {&input.strides(), mask != nullptr ? &seen.strides() : &none};
+            const Dims ordered = k_order_strides(input.shape(), operands, reduction.compute.itemsize());
             for (size_t d = 0, k = 0; d < reduction.reduced.size(); ++d) {
-                if (!reduction.reduced[d]) reduction.kept_strides[k++] = source.strides()[d];
+                if (!reduction.reduced[d]) reduction.kept_strides[k++] = ordered[d];
             }
         }
     }

@@ -9,6 +9,7 @@ in comparisons, rounding or conversions to integers, which would turn a last bit
 from collections.abc import Callable
 
 import numpy
+from arranged import Arranged
 from choices import (
     BINARY_EXACT,
     BINARY_INEXACT,
@@ -37,10 +38,9 @@ from tolerance import (
     result_tolerance,
     worse,
 )
-from writes import Writes
 
 
-class Generator(Writes):
+class Generator(Arranged):
     """Makes one program: a production for each kind of step."""
 
     def __init__(self, choose, profile):
@@ -51,7 +51,8 @@ class Generator(Writes):
             (8, self.create), (20, self.view), (14, self.assign), (12, self.in_place), (8, self.overlap),
             (14, self.binary), (8, self.unary), (8, self.chain), (4, self.out), (10, self.reduce), (6, self.convert),
             (4, self.join), (3, self.select), (5, self.observe), (3, self.mistake), (2, self.two_results),
-            (2, self.forget), (3, self.checkpoint), (2, self.like), (8, self.gather),
+            (2, self.forget), (3, self.checkpoint), (2, self.like), (8, self.gather), (8, self.chosen),
+            (7, self.write_chosen), (4, self.put), (8, self.arrange), (8, self.order), (1, self.sort_in_place),
         ]  # fmt: skip
         self.wheel = [p for weight, p in self.productions for _ in range(weight)]
 

@@ -48,12 +48,13 @@ def profile_of(mode, missing=()):
 
 def missing_names(module):
     """Functions that programs would use and the module does not have yet."""
+    import arranged
     import choices
 
     names = {
         *choices.UNARY_EXACT, *choices.BINARY_EXACT, *choices.UNARY_INEXACT, *choices.BINARY_INEXACT,
         *choices.REDUCTIONS, "modf", "frexp", "clip", "copy", "real", "imag", "expand_dims", "copyto",
-        "take", "take_along_axis",
+        "take", "take_along_axis", *arranged.FUNCTIONS,
     }  # fmt: skip
     return sorted(name for name in names if not hasattr(module, name))
 

@@ -119,3 +119,26 @@ def test_parts_are_views():
     weft.diag(x[:9].reshape(3, 3))
     with pytest.raises(ValueError, match="read-only"):
         weft.diag(x[:9].reshape(3, 3))[0] = 1
+
+
+# ---- found by random programs ----
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_roll_keeps_the_memory_order_of_axes_of_length_one(axis):
+    a = numpy.arange(12.0).reshape(2, 3, 2).transpose(2, 1, 0)
+    x = weft.arange(12.0).reshape(2, 3, 2).transpose(2, 1, 0)
+    assert weft.roll(x, 1, axis).strides == numpy.roll(a, 1, axis).strides
+
+
+def test_joining_with_an_empty_part_keeps_c_order():
+    ours, theirs = (
+        m.concatenate([m.ones((1, 3))[m.zeros(0, "i8")], m.ones((1, 3)), m.ones((1, 3))])
+        for m in (weft, numpy)
+    )
+    assert ours.strides == theirs.strides
+
+
+def test_splitting_what_has_no_such_axis_is_an_index_error():
+    with pytest.raises(IndexError, match="out of range"):
+        weft.array_split(weft.array(1), 2)

@@ -25,23 +25,28 @@ def numbers(dtype, count, seed=0):
     return a
 
 
+def widened(a):
+    """The same numbers in a dtype that NumPy sorts rightly: with NaNs its float16 sort is wrong on some processors."""
+    return a.astype("f4") if a.dtype == "f2" else a
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("count", [0, 1, 2, 100, N])
 def test_every_dtype(dtype, count):
     a = numbers(dtype, count)
     x = weft.array(a)
     assert_equal(weft.argsort(x), numpy.argsort(a, kind="stable"))
-    numpy.testing.assert_array_equal(numpy.asarray(weft.sort(x)), numpy.sort(a))
+    ordered = numpy.sort(widened(a)).astype(a.dtype)
+    numpy.testing.assert_array_equal(numpy.asarray(weft.sort(x)), ordered)
     assert weft.sort(x).dtype == a.dtype
     wanted = numbers(dtype, 300, seed=1)
-    ordered = numpy.sort(a)
     for side in ("left", "right"):
         found = weft.searchsorted(weft.array(ordered), weft.array(wanted), side)
         assert_equal(found, numpy.searchsorted(ordered, wanted, side))
     everything = {"return_index": True, "return_inverse": True, "return_counts": True}
-    for mine, other in zip(weft.unique(x, **everything), numpy.unique(a, **everything), strict=True):
+    for mine, other in zip(weft.unique(x, **everything), numpy.unique(widened(a), **everything), strict=True):
         numpy.testing.assert_array_equal(numpy.asarray(mine), other)
-    numpy.testing.assert_array_equal(numpy.asarray(weft.unique(x)), numpy.unique(a))
+    numpy.testing.assert_array_equal(numpy.asarray(weft.unique(x)), numpy.unique(widened(a)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7, 16])

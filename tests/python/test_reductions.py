@@ -274,3 +274,11 @@ def test_rows_that_are_read_side_by_side_have_the_same_bits(dtype, columns):
                 for one, other in zip(found, alone, strict=True):
                     assert one.dtype == other.dtype
                     numpy.testing.assert_array_equal(numpy.asarray(one), numpy.asarray(other))
+
+
+def test_where_and_repeating_axes_keep_the_memory_order():
+    ours, theirs = (
+        m.broadcast_to(m.arange(16, dtype="u1").reshape(4, 4), (2, 4, 4)).sum(1, where=m.ones((4, 4), bool))
+        for m in (weft, numpy)
+    )
+    assert ours.strides == theirs.strides

@@ -79,3 +79,19 @@ def test_who_holds_the_old_version_keeps_it():
     weft.add.at(x, [2, 2, 3], 1)
     assert before.tolist() == list(range(10))
     assert view.tolist()[:2] == [4, 4]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (1, 0, 2)], ids=str)
+def test_reduceat_keeps_the_memory_order(axis, axes):
+    ours, theirs = (
+        m.add.reduceat(m.arange(24).reshape(2, 3, 4).transpose(axes), [0, 1], axis=axis)
+        for m in (weft, numpy)
+    )
+    assert ours.strides == theirs.strides
+    numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
+def test_at_has_to_have_a_loop_even_where_nothing_is_chosen():
+    with pytest.raises(TypeError, match="bitwise_or"):
+        weft.bitwise_or.at(weft.zeros(3, "u8"), weft.zeros(3, bool), 5)
