@@ -278,7 +278,6 @@ void KernelLowering::lower_store(const Instruction& instruction) {
 void KernelLowering::lower_allocate(const Instruction& instruction) {
     const ValueId result = instruction.results[0];
     const BufferType& type = kernel_.type(result).buffer;
-    if (type.space != AddressSpace::kLocal) refuse("shared memory");
     int64_t last = 0;  // byte offset of the last element
     for (size_t d = 0; d < type.sizes.size(); ++d) last += (type.sizes[d] - 1) * type.strides[d];
     const auto bytes = static_cast<uint64_t>(last + DType(type.element).itemsize());

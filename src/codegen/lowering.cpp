@@ -95,10 +95,13 @@ private:
     void annotate(llvm::Instruction* access, const BufferType& type) {
         if (type.space == AddressSpace::kLocal) return;  // one slot for all iterations: not parallel
         set_alias_scope(access, type);
-        if (access_groups_.empty()) return;
-        llvm::MDNode* groups = access_groups_.size() == 1 ? llvm::cast<llvm::MDNode>(access_groups_.front())
-                                                          : llvm::MDNode::get(context_, access_groups_);
-        access->setMetadata(llvm::LLVMContext::MD_access_group, groups);
+        // Shared memory is one slot for all points of the grid.
+        const std::vector<llvm::Metadata*>& groups =
+            type.space == AddressSpace::kShared ? block_groups_ : access_groups_;
+        if (groups.empty()) return;
+        access->setMetadata(llvm::LLVMContext::MD_access_group, groups.size() == 1
+                                                                    ? llvm::cast<llvm::MDNode>(groups.front())
+                                                                    : llvm::MDNode::get(context_, groups));
     }
 
     Scalar load(const BufferValue& from, std::span<const ValueId> indices) override {
@@ -139,7 +142,33 @@ private:
 
     void lower(const Instruction& instruction) override {
         contiguous_ &= instruction.opcode != Opcode::kFor && instruction.opcode != Opcode::kWhile;
+        if (instruction.opcode == Opcode::kAtomic && is_of_block(instruction)) {
+            lower_in_turn(instruction);
+            return;
+        }
         KernelLowering::lower(instruction);
+    }
+
+    // Whether only the block's threads are told apart, which run one after another.
+    bool is_of_block(const Instruction& instruction) const {
+        const bool ordered = instruction.order != ir::MemoryOrder::kRelaxed;
+        return instruction.scope == ir::MemoryScope::kBlock ||
+               (!ordered && buffer(instruction.operands[0]).type.space == AddressSpace::kShared);
+    }
+
+    // Without a word about parallel accesses, since threads meet in one place.
+    void lower_in_turn(const Instruction& instruction) {
+        const BufferValue& to = buffer(instruction.operands[0]);
+        const ScalarType type = to.type.element;
+        llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(2));
+        llvm::LoadInst* old = builder_.CreateAlignedLoad(part_type(type), pointer, llvm::Align(1));
+        const Scalar operands[2] = {{{old, nullptr}}, scalar(instruction.operands[1])};
+        const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+        const Scalar next = call(loop, operands, 1)[0];
+        llvm::StoreInst* store = builder_.CreateAlignedStore(next.parts[0], pointer, llvm::Align(1));
+        set_alias_scope(old, to.type);
+        set_alias_scope(store, to.type);
+        scalars_[instruction.results[0].index].parts[0] = old;
     }
 
     // --- streams -------------------------------------------------------------------------------------
@@ -262,8 +291,10 @@ private:
     }
 
     void lower_parallel(const Instruction& instruction) override {
-        const bool grid = instruction.level == ir::ParallelLevel::kGrid;
-        if (!grid) refuse("parallel(block)");
+        if (instruction.level == ir::ParallelLevel::kBlock) {
+            lower_block(instruction);
+            return;
+        }
         const Region& region = instruction.regions[0];
         const size_t rank = instruction.operands.size();
         if (grid_dimensions_ != 0 || !access_groups_.empty()) refuse("more than one parallel(grid)");
@@ -321,26 +352,67 @@ private:
         lower_region(region);
         access_groups_.clear();
         for (size_t k = loops; k-- > 0;) {
-            llvm::Value* next = builder_.CreateAdd(indices[k], builder_.getInt64(1), "next", /*HasNUW=*/false,
-                                                   /*HasNSW=*/true);
-            indices[k]->addIncoming(next, builder_.GetInsertBlock());
-            llvm::BranchInst* back =
-                builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper[k]), bodies[k], ends[k]);
-            std::vector<llvm::Metadata*> properties = {llvm::MDNode::get(
-                context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), groups[k]})};
-            if (cost_of(region) >= kInterleavedCost) {
-                // Polynomials are chains of dependent steps. LLVM thinks such loops too large to interleave;
-                // two vectors at a time were measured to be 10 to 25 % faster (Black-Scholes, exp).
-                properties.push_back(
-                    llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.interleave.count"),
-                                                 llvm::ConstantAsMetadata::get(builder_.getInt32(2))}));
-            }
-            back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(std::move(properties)));
-            builder_.SetInsertPoint(ends[k]);
+            end_parallel_loop(indices[k], upper[k], bodies[k], ends[k], groups[k], region);
             if (k + 1 == loops && !streams.empty()) {
                 end_piece(streams, pieces.begin, pieces.end);
                 pieces.close(*this);
             }
+        }
+    }
+
+    // The end of a turn, and what LLVM is told about the loop.
+    void end_parallel_loop(llvm::PHINode* i, llvm::Value* upper, llvm::BasicBlock* body,
+                           llvm::BasicBlock* after, llvm::Metadata* group, const Region& region) {
+        llvm::Value* next =
+            builder_.CreateAdd(i, builder_.getInt64(1), "next", /*HasNUW=*/false, /*HasNSW=*/true);
+        i->addIncoming(next, builder_.GetInsertBlock());
+        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, upper), body, after);
+        std::vector<llvm::Metadata*> properties = {llvm::MDNode::get(
+            context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group})};
+        if (cost_of(region) >= kInterleavedCost) {
+            // Polynomials are chains of dependent steps. LLVM thinks such loops too large to interleave;
+            // two vectors at a time were measured to be 10 to 25 % faster (Black-Scholes, exp).
+            properties.push_back(
+                llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.interleave.count"),
+                                             llvm::ConstantAsMetadata::get(builder_.getInt32(2))}));
+        }
+        back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(std::move(properties)));
+        builder_.SetInsertPoint(after);
+    }
+
+    // A block's threads run one after another; passes/split_blocks.h has cut it at its barriers.
+    void lower_block(const Instruction& instruction) {
+        const Region& region = instruction.regions[0];
+        const size_t rank = instruction.operands.size();
+        std::vector<llvm::BasicBlock*> bodies(rank);
+        std::vector<llvm::BasicBlock*> ends(rank);
+        std::vector<llvm::PHINode*> indices(rank);
+        const size_t outer = access_groups_.size();
+        contiguous_ = false;
+        for (size_t d = 0; d < rank; ++d) {
+            const std::string name = "thread" + std::to_string(d);
+            llvm::BasicBlock* preheader = new_block(name + ".preheader");
+            bodies[d] = new_block(name);
+            ends[d] = new_block(name + ".end");
+            builder_.CreateCondBr(
+                builder_.CreateICmpSGT(index(instruction.operands[d]), builder_.getInt64(0)), preheader,
+                ends[d]);
+            builder_.SetInsertPoint(preheader);
+            builder_.CreateBr(bodies[d]);
+            builder_.SetInsertPoint(bodies[d]);
+            indices[d] = builder_.CreatePHI(builder_.getInt64Ty(), 2, name);
+            indices[d]->addIncoming(builder_.getInt64(0), preheader);
+            scalars_[region.arguments[d].index].parts[0] = indices[d];
+            access_groups_.push_back(llvm::MDNode::getDistinct(context_, {}));
+            block_groups_.push_back(access_groups_.back());
+        }
+        const std::vector<llvm::Metadata*> groups = block_groups_;
+        lower_region(region);
+        access_groups_.resize(outer);
+        block_groups_.clear();
+        for (size_t d = rank; d-- > 0;) {
+            end_parallel_loop(indices[d], index(instruction.operands[d]), bodies[d], ends[d], groups[d],
+                              region);
         }
     }
 
@@ -369,6 +441,7 @@ private:
     }
 
     std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around the builder's point
+    std::vector<llvm::Metadata*> block_groups_;   // of those that are the threads of a block
     int grid_dimensions_ = 0;
     std::ptrdiff_t most_loads_ = 0;  // of one region
     bool contiguous_ = true;

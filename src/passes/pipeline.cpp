@@ -12,6 +12,7 @@
 #include "passes/lower_reductions.h"
 #include "passes/pair_rows.h"
 #include "passes/simplify.h"
+#include "passes/split_blocks.h"
 
 namespace weft::passes {
 
@@ -22,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"simplify", simplify, OptionalStep::kSimplify},
     {"interchange_reductions", interchange_reductions, OptionalStep::kInterchangeReductions},
     {"pair_rows", pair_rows, OptionalStep::kPairRows},
+    {"split_blocks", split_blocks},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled_testing.h"
 #include "core/thread_pool.h"
 #include "ir/oracle.h"
 #include "ir/printer.h"
@@ -18,29 +19,8 @@ namespace {
 
 using namespace testing_kernels;
 
-// The words of a launch for the oracle's arguments.
-std::vector<KernelWord> words_of(const ir::Function& kernel, std::span<const ir::OracleArgument> arguments) {
-    std::vector<KernelWord> words;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        if (const auto* buffer = std::get_if<ir::OracleBuffer>(&arguments[i])) {
-            words.push_back(reinterpret_cast<KernelWord>(buffer->base));
-            const auto& strides = kernel.type(kernel.parameters[i]).buffer.strides;
-            for (size_t d = 0; d < strides.size(); ++d) {
-                if (strides[d] == ir::kDynamic) words.push_back(static_cast<KernelWord>(buffer->strides[d]));
-            }
-            continue;
-        }
-        const auto& constant = std::get<ir::Constant>(arguments[i]);
-        KernelWord parts[2];
-        std::memcpy(parts, constant.bytes.data(), sizeof(parts));
-        words.push_back(parts[0]);
-        if (constant.type == ScalarType::kComplex128) words.push_back(parts[1]);
-    }
-    return words;
-}
-
 // Runs the kernel over its grid in pieces, as tasks would.
-void run_compiled(const CompiledKernel& kernel, std::span<const KernelWord> words, int64_t size) {
+void run_in_pieces(const CompiledKernel& kernel, std::span<const KernelWord> words, int64_t size) {
     const auto function = static_cast<const CpuKernel&>(kernel).function;
     for (int64_t begin = 0; begin < size;) {
         const int64_t end = std::min(size, begin + 1 + begin % 23);
@@ -63,8 +43,8 @@ void compare(uint64_t seed, const char* cpu) {
     options.cpu = cpu;
     const auto compiled = codegen::compile_for_cpu(module, kernel.name, options);
     const std::vector<ir::OracleArgument> arguments = found.arguments();
-    const std::vector<KernelWord> words = words_of(kernel, arguments);
-    run_compiled(*compiled, words, std::get<ir::Constant>(arguments[0]).as<int64_t>());
+    const std::vector<KernelWord> words = ir::words_of(kernel, arguments);
+    run_in_pieces(*compiled, words, std::get<ir::Constant>(arguments[0]).as<int64_t>());
 
     for (size_t i = 0; i < kernel.parameters.size(); ++i) {
         const ir::Type& type = kernel.type(kernel.parameters[i]);

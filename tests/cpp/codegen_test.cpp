@@ -358,12 +358,13 @@ TEST(Codegen, RefusesByNameWhatItCannotCompile) {
     expect_refusal(R"(
 kernel @refused(%out: global i64[8], %n: i64) {
   parallel grid (%b) in (%n) {
-    parallel block (%t) in (%n) {
-      barrier
-    }
+    store %out[%b], %b
+  }
+  parallel grid (%b) in (%n) {
+    store %out[%b], %n
   }
 })",
-                   "parallel(block)");
+                   "more than one parallel(grid)");
 }
 
 TEST(Codegen, KnowsCpus) {

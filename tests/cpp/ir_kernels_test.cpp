@@ -1,4 +1,5 @@
-// The hand-written kernels of tests/kernels on the scalar oracle, against plain C++.
+// The hand-written kernels of tests/kernels on the scalar oracle, as written and after the passes, and
+// compiled, against plain C++.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -6,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "compiled_testing.h"
 #include "ir_testing.h"
 #include "passes/pipeline.h"
 #include "weft/errors.h"
@@ -21,12 +23,28 @@ std::string read_kernel(const std::string& name) {
     return text.str();
 }
 
-// As written, and after the passes.
-std::vector<Module> variants(const std::string& text) {
-    std::vector<Module> result(2, parse_and_check(text));
-    passes::run_pipeline(result[1]);
-    check(result[1]);
-    return result;
+// All ways in which a kernel runs.
+struct Runner {
+    const char* name;
+    Module module;
+    bool compiled = false;
+
+    template <class... Arguments>
+    void operator()(const Arguments&... arguments) const {
+        if (compiled) {
+            run_compiled(module, arguments...);
+        } else {
+            run(module, arguments...);
+        }
+    }
+};
+
+std::vector<Runner> runners(const std::string& text) {
+    const Module module = parse_and_check(text);
+    Module lowered = module;
+    passes::run_pipeline(lowered);
+    check(lowered);
+    return {{"as written", module}, {"after the passes", lowered}, {"compiled", module, true}};
 }
 
 TEST(IrKernels, AllComeBackFromText) {
@@ -42,13 +60,14 @@ TEST(IrKernels, AllComeBackFromText) {
 }
 
 TEST(IrKernels, Mandelbrot) {
-    for (const Module& module : variants(read_kernel("mandelbrot"))) {
+    for (const Runner& runner : runners(read_kernel("mandelbrot"))) {
         const int64_t height = 20, width = 30;
         const int32_t limit = 60;
         const double left = -2.2, top = 1.2, step = 0.1;
         std::vector<int32_t> out(static_cast<size_t>(height * width));
-        run(module, argument(height), argument(width), argument(limit), argument(left), argument(top),
-            argument(step), argument(out, {height, width}));
+        SCOPED_TRACE(runner.name);
+        runner(argument(height), argument(width), argument(limit), argument(left), argument(top),
+               argument(step), argument(out, {height, width}));
         int inside = 0;
         for (int64_t i = 0; i < height; i++) {
             for (int64_t j = 0; j < width; j++) {
@@ -80,10 +99,11 @@ TEST(IrKernels, Histogram) {
         float bin = std::floor((x - low) * scale);
         if (bin >= 0 && bin < 64) expected[static_cast<size_t>(bin)]++;
     }
-    for (const Module& module : variants(read_kernel("histogram"))) {
+    for (const Runner& runner : runners(read_kernel("histogram"))) {
         std::vector<int64_t> out(64);
-        run(module, argument<int64_t>(3), argument<int64_t>(32), argument<int64_t>(1000), argument(low),
-            argument(scale), argument(a), argument(out));
+        SCOPED_TRACE(runner.name);
+        runner(argument<int64_t>(3), argument<int64_t>(32), argument<int64_t>(1000), argument(low),
+               argument(scale), argument(a), argument(out));
         EXPECT_EQ(out, expected);
     }
 }
@@ -99,16 +119,17 @@ struct Product {
         for (float& x : a) x = static_cast<float>(random() % 1000) / 64;
         for (float& x : b) x = static_cast<float>(random() % 1000) / 64;
     }
-    void run_on(const Module& module) {
-        run(module, argument((m + 7) / 8), argument((n + 7) / 8), argument(m), argument(n), argument(k),
-            argument(a, {m, k}), argument(b, {k, n}), argument(c, {m, n}));
+    void run_on(const auto& runner) {
+        runner(argument((m + 7) / 8), argument((n + 7) / 8), argument(m), argument(n), argument(k),
+               argument(a, {m, k}), argument(b, {k, n}), argument(c, {m, n}));
     }
 };
 
 TEST(IrKernels, TiledProduct) {
-    for (const Module& module : variants(read_kernel("tiled_product"))) {
+    for (const Runner& runner : runners(read_kernel("tiled_product"))) {
+        SCOPED_TRACE(runner.name);
         Product product;
-        product.run_on(module);
+        product.run_on(runner);
         for (int64_t i = 0; i < product.m; i++) {
             for (int64_t j = 0; j < product.n; j++) {
                 float sum = 0;
@@ -130,7 +151,7 @@ TEST(IrKernels, TiledProductNeedsBothBarriers) {
         std::string without = text;
         without.erase(at, 7);
         Product product;
-        EXPECT_THROW(product.run_on(parse_and_check(without)), RuntimeError);
+        EXPECT_THROW(product.run_on(Runner{"", parse_and_check(without)}), RuntimeError);
     }
 }
 
