@@ -2,6 +2,7 @@
 #include "bindings.h"
 #include "graph/apply_at.h"
 #include "ops/aliases.h"
+#include "ops/resolve.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>
@@ -42,7 +43,8 @@ Argument ufunc_argument(const OpInfo& op, PyObject* object) {
     return argument;
 }
 
-nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_t count, PyObject* names) {
+nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
+    const OpInfo& op = op_of(self);
     std::vector<PyObject*> outputs(op.nout, Py_None);
     bool positional_out = false;
     for (size_t i = op.nin; i < count; ++i) {
@@ -50,6 +52,8 @@ nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_
         positional_out = true;
     }
     CallOptions options;
+    nb::object signature;
+    bool wants_array = false;  // out=...
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
         const std::string key = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, i)));
@@ -57,7 +61,11 @@ nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_
         if (key == "out") {
             if (positional_out)
                 throw TypeError("cannot specify 'out' as both a positional and keyword argument");
-            collect_out(op, value, outputs);
+            if (value == Py_Ellipsis) {
+                wants_array = true;
+            } else {
+                collect_out(op, value, outputs);
+            }
         } else if (key == "where") {
             if (value != Py_True) options.where = ufunc_argument(op, value);
         } else if (key == "dtype") {
@@ -69,10 +77,24 @@ nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_
         } else if (key == "subok") {
             // weft has no subclasses of ndarray.
         } else if (key == "signature" || key == "sig") {
-            throw NotImplementedError("weft's ufuncs take no signature= yet; meanwhile use dtype= or astype");
+            signature = nb::borrow(value);
         } else {
             throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
         }
+    }
+    std::vector<nb::object> cast;  // holds what `arguments` then names
+    std::vector<PyObject*> cast_pointers;
+    if (signature.is_valid() && !signature.is_none()) {
+        if (options.dtype) throw TypeError("cannot specify both 'signature' and 'dtype'");
+        nb::list inputs;
+        for (size_t i = 0; i < op.nin; ++i) inputs.append(nb::borrow(arguments[i]));
+        const nb::object converted =
+            nb::module_::import_("weft._ufunc_methods")
+                .attr("cast_to_signature")(nb::borrow(self), inputs, signature,
+                                           nb::str(std::string(casting_name(options.casting)).c_str()));
+        for (nb::handle input : converted) cast.push_back(nb::borrow(input));
+        for (const nb::object& input : cast) cast_pointers.push_back(input.ptr());
+        arguments = cast_pointers.data();
     }
     std::vector<array> out;
     for (PyObject* output : outputs) {
@@ -98,8 +120,11 @@ nb::object call_with_options(const OpInfo& op, PyObject* const* arguments, size_
     }
     std::vector<nb::object> wrapped;
     for (size_t i = 0; i < results.size(); ++i) {
-        wrapped.push_back(outputs[i] != Py_None ? nb::borrow(outputs[i])
-                                                : wrap_result(std::move(results[i])));
+        if (outputs[i] != Py_None) {
+            wrapped.push_back(nb::borrow(outputs[i]));
+        } else {
+            wrapped.push_back(wants_array ? wrap(std::move(results[i])) : wrap_result(std::move(results[i])));
+        }
     }
     if (wrapped.size() == 1) return wrapped[0];
     nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(wrapped.size())));
@@ -141,7 +166,7 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
             }
             if (result.valid()) return wrap_result(std::move(result)).release().ptr();
         }
-        return call_with_options(op, arguments, count, names).release().ptr();
+        return call_with_options(self, arguments, count, names).release().ptr();
     });
 }
 
@@ -242,9 +267,8 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     const OpInfo& op = op_of(self.ptr());
     const ReductionInfo* reduction = reduction_of(op);
     if (reduction == nullptr)
-        throw NotImplementedError("weft has no np." + name_of(op) +
-                                  ".reduce yet; meanwhile use weft.asarray(numpy." + name_of(op) +
-                                  ".reduce(numpy.asarray(x)))");
+        return nb::module_::import_("weft._ufunc_methods")
+            .attr("reduce")(self, input, axis, dtype, out, keepdims, initial, where);
     ReduceOptions options;
     options.axes = to_axes(axis);
     options.dtype = to_dtype(dtype);
@@ -252,6 +276,8 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     nb::object given = nb::borrow(out);
     if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
         given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    const bool wants_array = given.ptr() == Py_Ellipsis;
+    if (wants_array) given = nb::none();
     if (!given.is_none()) {
         if (!is_array(given.ptr())) throw TypeError("output must be an array");
         options.out = array_of(given);
@@ -264,6 +290,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
         const ReleaseGil release(is_large(value));
         result = weft::reduce(*reduction, value, options);
     }
+    if (wants_array) return wrap(std::move(result));
     return given.is_none() ? wrap_result(std::move(result)) : given;
 }
 
@@ -282,6 +309,7 @@ nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis,
     nb::object given = nb::borrow(out);
     if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
         given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (given.ptr() == Py_Ellipsis) given = nb::none();
     if (!given.is_none()) {
         if (!is_array(given.ptr())) throw TypeError("return arrays must be of ArrayType");
         options.out = array_of(given);
@@ -319,6 +347,15 @@ void bind_ufunc(nb::module_& m) {
     method(registry.ufunc, "outer", outer, arg("A"), arg("B"), arg("kwargs"),
            "The function of every pair of an element of A and one of B.");
     method(
+        registry.ufunc, "resolve_dtypes",
+        [](nb::handle self, nb::handle dtypes, nb::handle signature, nb::handle casting, bool reduction) {
+            return nb::module_::import_("weft._ufunc_methods")
+                .attr("resolve_dtypes")(self, dtypes, signature, casting, reduction);
+        },
+        arg("dtypes"), nb::kw_only(), arg("signature") = nb::none(), arg("casting") = nb::none(),
+        arg("reduction") = false,
+        "The dtypes that a call with operands of these dtypes computes in: inputs, then results.");
+    method(
         registry.ufunc, "accumulate", accumulate_method, arg("array"), arg("axis") = 0,
         arg("dtype") = nb::none(), arg("out") = nb::none(),
         "The running results along `axis`: the first element, the first two combined by this function, and "
@@ -341,6 +378,29 @@ void bind_ufunc(nb::module_& m) {
         arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
         "Folds the elements between each of `indices` and the next one.");
 
+    m.def(
+        "_resolve_types",
+        [](nb::handle ufunc, const nb::list& operands, nb::handle dtype, nb::handle casting) {
+            const OpInfo& op = op_of(ufunc.ptr());
+            std::vector<OperandType> types;
+            for (const nb::handle operand : operands) {
+                if (operand.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) {
+                    types.emplace_back(WeakKind::kInt);
+                } else if (operand.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
+                    types.emplace_back(WeakKind::kFloat);
+                } else if (operand.ptr() == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
+                    types.emplace_back(WeakKind::kComplex);
+                } else {
+                    types.emplace_back(to_dtype_required(operand));
+                }
+            }
+            const LoopInfo& loop = resolve_loop(op, types, to_dtype(dtype), to_casting(casting));
+            nb::list result;
+            for (size_t k = 0; k < static_cast<size_t>(op.nin) + op.nout; ++k)
+                result.append(wrap_dtype(DType(loop.types[k])));
+            return result;
+        },
+        arg("ufunc"), arg("operands"), arg("dtype"), arg("casting"));
     m.def(
         "_apply_at",
         [](nb::handle ufunc, nb::handle target, nb::handle positions, nb::handle operand) {

@@ -278,6 +278,9 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return concatenate(_joined(tup, atleast_2d), 0, dtype=dtype, casting=casting)
 
 
+concat, row_stack = concatenate, vstack
+
+
 def dstack(tup):
     """The arrays one behind the other, along the third axis."""
     return concatenate(_joined(tup, atleast_3d), 2)

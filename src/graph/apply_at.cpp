@@ -126,16 +126,16 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
 
 namespace {
 
-// Elements [begin, end) combined in pairs, as sums are.
-class PairwiseFold {
+// Elements [begin, end) combined in pairs, as sums are, where that is allowed; else one after another.
+class Fold {
 public:
-    PairwiseFold(StridedLoop loop, const char* row, int64_t itemsize)
-        : loop_(loop), row_(row), itemsize_(itemsize) {}
+    Fold(StridedLoop loop, bool in_pairs, const char* row, int64_t itemsize)
+        : loop_(loop), in_pairs_(in_pairs), row_(row), itemsize_(itemsize) {}
 
     Element run(int64_t begin, int64_t end) const {
         constexpr int64_t kInOrder = 64;
         alignas(16) Element left{};
-        if (end - begin > kInOrder) {
+        if (in_pairs_ && end - begin > kInOrder) {
             const int64_t middle = begin + (end - begin) / 2;
             left = run(begin, middle);
             alignas(16) Element right = run(middle, end);
@@ -156,6 +156,7 @@ private:
     }
 
     StridedLoop loop_;
+    bool in_pairs_;
     const char* row_;
     int64_t itemsize_;
 };
@@ -193,8 +194,8 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
     shape[shape.size() - 1] = count;
     BufferPtr out = cpu_device().allocate(static_cast<size_t>(element_count(shape) * itemsize));
     parallel_for(rows, [&](int64_t row) {
-        const PairwiseFold fold(loop.loop, held->data() + values.offset() + row * length * itemsize,
-                                itemsize);
+        const Fold fold(loop.loop, op.flags.associative,
+                        held->data() + values.offset() + row * length * itemsize, itemsize);
         for (int64_t k = 0; k < count; ++k) {
             const int64_t next = k + 1 < count ? first[k + 1] : length;
             const Element result = fold.run(first[k], std::max(next, first[k] + 1));

@@ -116,6 +116,22 @@ void check_exponents(Call& call) {
     if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
+// Loops are found by safe casts: a rule that is narrower yet is asked here.
+void check_input_casts(const Call& call, Casting casting) {
+    if (casting != Casting::kNo && casting != Casting::kEquiv) return;
+    if (call.op.kind == OpKind::kLogical) return;  // they ask for truth, which is no cast
+    for (size_t k = 0; k < call.inputs.size(); ++k) {
+        const array* operand = array_input(call.inputs[k]);
+        const DType wanted(call.loop->types[k]);
+        if (operand == nullptr || can_cast(operand->dtype(), wanted, casting)) continue;
+        throw UFuncTypeError("Cannot cast ufunc '" + std::string(call.op.numpy_name) + "' input " +
+                             (call.op.nin > 1 ? std::to_string(k) + " " : "") + "from dtype('" +
+                             std::string(operand->dtype().name()) + "') to dtype('" +
+                             std::string(wanted.name()) + "') with casting rule '" +
+                             std::string(casting_name(casting)) + "'");
+    }
+}
+
 // With dtype=, NumPy converts Python's integers before it asks whether the other operands may be cast.
 void check_integers_fit(const OpInfo& op, std::span<const Argument> inputs, DType output) {
     const auto loop = std::ranges::find_if(op.loops, [&](const LoopInfo& candidate) {
@@ -349,6 +365,8 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     if (options.dtype && op.nin > 1) check_integers_fit(op, inputs, *options.dtype);
     call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
                               : &find_loop_cached(op, operand_types);
+
+    check_input_casts(call, options.casting);
 
     // array < 300 compares by value even where 300 does not fit the array's dtype
     if (op.kind == OpKind::kComparison && op.nin == 2) {
