@@ -23,7 +23,9 @@ from pathlib import Path
 # compiled with the vector math library attached (tools/attach_vector_math.py).
 PLAIN_GROUPS = ("0", "1", "2", "3", "4", "5")
 MATH_GROUPS = ("math_0", "math_1")
-GROUPS = (*PLAIN_GROUPS, *MATH_GROUPS)
+# Streams of random numbers: what is in their header is nobody else's.
+RANDOM_GROUP = "random"
+GROUPS = (*PLAIN_GROUPS, *MATH_GROUPS, RANDOM_GROUP)
 
 KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
@@ -156,6 +158,11 @@ def assign_groups(ops):
     loads = dict.fromkeys(GROUPS, 0)
     counts = dict.fromkeys(GROUPS, 0)
     for op in ops:
+        if op.row.get("group") == RANDOM_GROUP:
+            for loop in op.loops:
+                loop.group, loop.index = RANDOM_GROUP, counts[RANDOM_GROUP]
+                counts[RANDOM_GROUP] += 1
+            continue
         for choices, loops in (
             (MATH_GROUPS, [loop for loop in op.loops if is_real_mathematics(op, loop)]),
             (PLAIN_GROUPS, [loop for loop in op.loops if not is_real_mathematics(op, loop)]),
@@ -294,8 +301,9 @@ def add_group(files, group, kernels, entries, heavy):
             f"    &strided_loop<{symbol}_kernel, Types<{', '.join(inputs)}>, Types<{', '.join(outputs)}>, "
             f"{'true' if heavy.get(symbol) else 'false'}>,\n"
         )
+    more = '#include "ops/scalar/random_bits.h"\n' if group == RANDOM_GROUP else ""
     files[f"loops_{group}.cpp"] = f"""{HEADER}#include "ops/strided_loop.h"
-
+{more}
 namespace weft::WEFT_ISA {{
 namespace {{
 #include "kernels_{group}.inc"
@@ -308,7 +316,7 @@ const StridedLoop kLoops_{group}[] = {{
 """
     functions = "".join(bitcode_function(symbol, inputs, outputs) for symbol, inputs, outputs in entries)
     files[f"bitcode_{group}.cpp"] = f"""{HEADER}#include "ops/bitcode_interface.h"
-
+{more}
 namespace weft {{
 namespace {{
 #include "kernels_{group}.inc"

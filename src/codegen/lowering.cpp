@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/copy_lines.h"
+#include "codegen/draw_lowering.h"
 #include "codegen/kernel_lowering.h"
 #include "codegen/prefetch.h"
 #include "device/kernel.h"
@@ -25,10 +26,10 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-class Lowering final : public KernelLowering {
+class Lowering final : public DrawLowering {
 public:
     Lowering(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library)
-        : KernelLowering(kernel, module, library, "the CPU") {}
+        : DrawLowering(kernel, module, library, "the CPU") {}
 
     LoweredKernel run() {
         llvm::Type* pointer = builder_.getPtrTy();
@@ -146,7 +147,7 @@ private:
             lower_in_turn(instruction);
             return;
         }
-        KernelLowering::lower(instruction);
+        DrawLowering::lower(instruction);
     }
 
     // Whether only the block's threads are told apart, which run one after another.
@@ -256,7 +257,7 @@ private:
     // Starts a piece at `begin`: stores go to local memory. Gives the piece's end, `upper` at most.
     llvm::Value* begin_piece(std::vector<Stream>& streams, llvm::Value* begin, llvm::Value* upper,
                              llvm::MDNode* group) {
-        llvm::Value* end = nullptr;
+        llvm::Value* end = builder_.CreateNSWAdd(begin, builder_.getInt64(kDrawnTogether));
         int64_t largest = 0;
         for (Stream& stream : streams) {
             const int64_t itemsize = DType(stream.row.type.element).itemsize();
@@ -268,8 +269,10 @@ private:
             stream.source = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), stream.local, {shift});
             if (itemsize > largest) {
                 largest = itemsize;
+                const int64_t bytes =
+                    has_draws() ? std::min(kStreamBytes, kDrawnTogether * itemsize) : kStreamBytes;
                 llvm::Value* room = builder_.CreateLShr(
-                    builder_.CreateSub(builder_.getInt64(kStreamBytes), shift),
+                    builder_.CreateSub(builder_.getInt64(static_cast<uint64_t>(bytes)), shift),
                     static_cast<uint64_t>(std::countr_zero(static_cast<uint64_t>(itemsize))));
                 end = builder_.CreateNSWAdd(begin, room);
             }
@@ -320,7 +323,11 @@ private:
         }
         PieceLoop pieces;
         std::vector<Stream> streams;
-        if (instruction.range_dimension < 0) streams = find_streams(region, region.arguments[rank - 1]);
+        if (instruction.range_dimension < 0) {
+            streams = find_streams(region, region.arguments[rank - 1]);
+            find_draws(region, region.arguments[rank - 1]);
+        }
+        const bool in_pieces = !streams.empty() || has_draws();
         std::vector<llvm::BasicBlock*> bodies(loops);
         std::vector<llvm::BasicBlock*> ends(loops);
         std::vector<llvm::PHINode*> indices(loops);
@@ -328,11 +335,12 @@ private:
             const size_t d = looped[k];
             const std::string name = "grid" + std::to_string(d);
             llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
-            if (k + 1 == loops && !streams.empty()) {
+            if (k + 1 == loops && in_pieces) {
                 pieces.open(*this, lower[k], upper[k]);
                 lower[k] = pieces.begin;
                 upper[k] = begin_piece(streams, pieces.begin, pieces.upper, group);
                 pieces.end = upper[k];
+                begin_drawn_piece(pieces.begin, pieces.end, group);
             }
             bodies[k] = new_block(name);
             ends[k] = new_block(name + ".end");
@@ -353,9 +361,10 @@ private:
         access_groups_.clear();
         for (size_t k = loops; k-- > 0;) {
             end_parallel_loop(indices[k], upper[k], bodies[k], ends[k], groups[k], region);
-            if (k + 1 == loops && !streams.empty()) {
+            if (k + 1 == loops && in_pieces) {
                 end_piece(streams, pieces.begin, pieces.end);
                 pieces.close(*this);
+                end_draws();
             }
         }
     }

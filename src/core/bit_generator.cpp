@@ -23,7 +23,7 @@ Wide multiplier_of(BitAlgorithm algorithm) {
 
 // The state after `steps` steps of state * multiplier + increment, by squaring (Brown, "Random number
 // generation with arbitrary strides", 1994).
-Wide stepped(Wide state, Wide multiplier, Wide increment, uint64_t steps) {
+Wide stepped(Wide state, Wide multiplier, Wide increment, Wide steps) {
     Wide product = 1, sum = 0;
     for (; steps != 0; steps >>= 1) {
         if ((steps & 1) != 0) {
@@ -106,6 +106,43 @@ uint64_t BitGenerator::next64() {
         case BitAlgorithm::kPhilox: break;
     }
     return next_philox();
+}
+
+void BitGenerator::advance_halves(uint64_t draws) {
+    if (draws == 0) return;
+    advance((draws - 1) / 2);
+    for (uint64_t k = 0; k < 2 - draws % 2; ++k) next32();
+}
+
+std::optional<BitGenerator> BitGenerator::before_half() const {
+    if (!has_half) return std::nullopt;
+    BitGenerator before = *this;
+    before.has_half = false;
+    if (algorithm == BitAlgorithm::kPhilox) {
+        if (used == 0) return std::nullopt;
+        --before.used;
+    } else {  // 2**128 steps lead back to the start
+        const Wide state =
+            stepped(wide(words[1], words[0]), multiplier_of(algorithm), wide(words[3], words[2]), ~Wide{0});
+        before.words[0] = low_of(state);
+        before.words[1] = high_of(state);
+    }
+    BitGenerator after = before;
+    if (after.next64() >> 32 != half) return std::nullopt;
+    return before;
+}
+
+std::optional<BitGenerator::Origin> BitGenerator::origin() const {
+    if (algorithm != BitAlgorithm::kPhilox) return Origin{{words.begin(), words.begin() + 4}, 0};
+    Origin origin{{words.begin(), words.end()}, used};
+    if (used == block.size()) {
+        origin.first = 0;
+        for (std::size_t k = 0; k < 4 && ++origin.words[k] == 0; ++k) {
+        }
+    } else if (block != philox_block({words[0], words[1], words[2], words[3]}, words[4], words[5])) {
+        return std::nullopt;
+    }
+    return origin;
 }
 
 void BitGenerator::fill(std::span<uint64_t> out) {

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace weft {
 
@@ -45,6 +47,17 @@ struct BitGenerator {
 
     // As if so many numbers had been drawn by next64. A half that waits stays.
     void advance(uint64_t draws);
+    // As if so many had been drawn by next32, where none waits.
+    void advance_halves(uint64_t draws);
+    // As it was before the word whose upper half waits; nothing if no half waits, or of another word.
+    std::optional<BitGenerator> before_half() const;
+    // The words from here on by their position, `first` being that of the next one: what the operations of
+    // ops/scalar/random_bits.h take. Nothing if the state is not one that drawing gives.
+    struct Origin {
+        std::vector<uint64_t> words;
+        int64_t first = 0;
+    };
+    std::optional<Origin> origin() const;
     // What next64 gives, one after another, but several at a time.
     void fill(std::span<uint64_t> out);
 

@@ -73,10 +73,7 @@ void advance_units(BitGenerator& generator, size_t units) {
         generator.advance(units);
     } else {
         constexpr size_t kUnits = sizeof(uint32_t) / sizeof(Unit);
-        const size_t halves = (units + kUnits - 1) / kUnits;
-        if (halves == 0) return;
-        generator.advance((halves - 1) / 2);
-        for (size_t k = 0; k < 2 - halves % 2; ++k) generator.next32();
+        generator.advance_halves((units + kUnits - 1) / kUnits);
     }
 }
 

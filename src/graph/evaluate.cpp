@@ -110,6 +110,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kReduce: return std::string(node.reduction->name);
         case NodeKind::kUpdate: return "write";
         case NodeKind::kArange: return "arange";
+        case NodeKind::kDraw: return std::string(node.op->name);
         case NodeKind::kScan: return "scan of " + std::string(node.op->name);
         case NodeKind::kProduct: return "product";
         case NodeKind::kGather: return "gather";

@@ -1,8 +1,11 @@
 #include "graph/kernel_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+
+#include "core/shape.h"
 
 namespace weft {
 
@@ -88,6 +91,9 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
         const Dims one(1, 1);
         step.operands.push_back(input(
             {map.start[0], nullptr, DType(ScalarType::kInt64), strides_over_space(one, map, rank_), true}));
+    } else if (node.kind == NodeKind::kDraw) {
+        ++parts_.operations;
+        step.operands.push_back(stream_position(node, map));
     } else if (node.kind == NodeKind::kGather) {
         ++parts_.operations;
         gather(step, node, map);
@@ -96,7 +102,8 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
     } else {
         ++parts_.operations;
     }
-    for (size_t k = 0; node.kind != NodeKind::kGather && k < node.inputs.size(); ++k) {
+    const size_t first = node.kind == NodeKind::kDraw ? 1 : 0;
+    for (size_t k = first; node.kind != NodeKind::kGather && k < node.inputs.size(); ++k) {
         if (!is_integer_divisor(node, k)) {
             step.operands.push_back(operand_of(node, k, map));
             continue;
@@ -112,6 +119,19 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
     parts_.form.steps.push_back(std::move(step));
     steps_.push_back({&node, map, index});
     return {ValueForm::Kind::kStep, index, static_cast<uint16_t>(result)};
+}
+
+ValueForm StepBuilder::stream_position(const Node& node, const IndexMap& map) {
+    const Dims order = c_strides(node.shape, 1);
+    StepForm sum;
+    sum.op = &op_info(OpId::kAdd);
+    const std::array<ScalarType, 2> types = {ScalarType::kInt64, ScalarType::kInt64};
+    sum.loop = static_cast<int>(find_loop(*sum.op, types) - sum.op->loops.data());
+    sum.operands.push_back(input({offset_over_space(order, 0, map), nullptr, DType(ScalarType::kInt64),
+                                  strides_over_space(order, map, rank_), true}));
+    sum.operands.push_back(operand_of(node, 0, map));
+    parts_.form.steps.push_back(std::move(sum));
+    return {ValueForm::Kind::kStep, static_cast<uint16_t>(parts_.form.steps.size() - 1), 0};
 }
 
 // The data is an input whose last dimensions are walked by what the step computes.

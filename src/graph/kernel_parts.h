@@ -69,6 +69,8 @@ private:
         uint16_t index;
     };
     ValueForm input(BufferUse use);
+    // Which of its stream's words or halves an element of a kDraw node is.
+    ValueForm stream_position(const Node& node, const IndexMap& map);
     void gather(StepForm& step, const Node& node, const IndexMap& map);
 
     KernelParts& parts_;

@@ -61,6 +61,8 @@ enum class NodeKind : uint8_t {
     kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
     kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
     kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
+    kDraw,     // words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
+               // inputs are constants, the position of the first one and what the op takes after a position
     kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
 };
 

@@ -243,6 +243,11 @@ private:
         if (is_full(draft, node)) return "the kernel is large enough";
         if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
         const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
+        // A CPU draws neighbours one from another, where a loop goes along them.
+        if (node.kind == NodeKind::kDraw && node.device->is_cpu() &&
+            (draft.walk || scans || draft.multiplies || maps.size() != 1 ||
+             maps[0] != identity_map(draft.shape)))
+            return "random numbers are drawn in their own order";
         if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
             return "it would be computed again and again";
         if (stored) {
@@ -379,7 +384,8 @@ private:
     // ---- neighbours ----
 
     bool join_neighbour(Node* node, const std::vector<size_t>& into) {
-        if (node->kind == NodeKind::kArange || (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
+        if (node->kind == NodeKind::kArange || node->kind == NodeKind::kDraw ||
+            (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
             return false;
         const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
         for (size_t group = drafts_.size(); group-- > first;) {

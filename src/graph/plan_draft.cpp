@@ -9,7 +9,7 @@ namespace weft::planning {
 
 bool is_pointwise(const Node& node) {
     return node.kind == NodeKind::kElementwise || node.kind == NodeKind::kArange ||
-           node.kind == NodeKind::kGather;
+           node.kind == NodeKind::kGather || node.kind == NodeKind::kDraw;
 }
 
 double cost_of(const Node& node) {
@@ -108,8 +108,10 @@ bool covers(const IndexMap& map, const Dims& shape, const Draft& draft) {
 
 double work_of(const Draft& draft) {
     double work = 0;
+    // What is drawn one word after another waits for memory as much as an addition does.
+    const auto cost = [](const Node& node) { return node.kind == NodeKind::kDraw ? 0 : cost_of(node); };
     for (const Node* node : draft.nodes)
-        work += cost_of(*node) * static_cast<double>(node->results[0].dtype.itemsize());
+        work += cost(*node) * static_cast<double>(node->results[0].dtype.itemsize());
     return work;
 }
 
@@ -174,7 +176,8 @@ bool is_neighbour(const Node& node, const Draft& draft) {
         return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node)) &&
                (draft.fold == 0 || keeps_folded_elements(draft, &node));
     }
-    return !draft.walk && last.kind != NodeKind::kArange && is_pointwise(last);
+    return !draft.walk && last.kind != NodeKind::kArange && last.kind != NodeKind::kDraw &&
+           is_pointwise(last);
 }
 
 }  // namespace weft::planning

@@ -1,7 +1,9 @@
 #include "graph/random.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -10,7 +12,9 @@
 #include "graph/detour.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "ops/op.h"
 #include "weft/errors.h"
+#include "weft/ops.h"
 
 namespace weft {
 
@@ -40,9 +44,74 @@ void fill_real(BitGenerator& generator, Distribution distribution, std::span<T> 
     throw InternalError("words are no real numbers");
 }
 
+OpId word_op(BitAlgorithm algorithm, bool halves) {
+    switch (algorithm) {
+        case BitAlgorithm::kPcg64: return halves ? OpId::kPcg64Half : OpId::kPcg64Word;
+        case BitAlgorithm::kPcg64Dxsm: return halves ? OpId::kPcg64dxsmHalf : OpId::kPcg64dxsmWord;
+        case BitAlgorithm::kPhilox: break;
+    }
+    return halves ? OpId::kPhiloxHalf : OpId::kPhiloxWord;
+}
+
+Operand constant_of(uint64_t value, DType dtype, const Dims& shape) {
+    ScalarBytes bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return constant_operand(bytes, dtype, shape);
+}
+
+// The stream's next words, or halves of words, as a node: each is computed from its position where it is
+// needed. Nothing if the stream's state is not of the kind that can be.
+std::optional<array> recorded_words(BitGenerator& generator, const Dims& shape, bool halves) {
+    const int64_t count = element_count(shape);
+    const std::optional<BitGenerator> before = halves ? generator.before_half() : std::nullopt;
+    if (halves && generator.has_half && !before) return std::nullopt;
+    BitGenerator start = before.value_or(generator);
+    const std::optional<BitGenerator::Origin> origin = start.origin();
+    if (!origin) return std::nullopt;
+    const DType dtype = halves ? ScalarType::kUInt32 : ScalarType::kUInt64;
+    auto node = new_node();
+    node->kind = NodeKind::kDraw;
+    node->device = &current_device();
+    node->op = &op_info(word_op(generator.algorithm, halves));
+    node->shape = shape;
+    const int64_t first = halves ? 2 * origin->first + (before ? 1 : 0) : origin->first;
+    node->inputs.push_back(constant_of(static_cast<uint64_t>(first), ScalarType::kInt64, shape));
+    for (const uint64_t word : origin->words)
+        node->inputs.push_back(constant_of(word, ScalarType::kUInt64, shape));
+    NodeResult result;
+    result.dtype = dtype;
+    result.strides = c_strides(shape, dtype.itemsize());
+    result.bytes = checked_bytes(shape, dtype);
+    node->results.push_back(std::move(result));
+    array words = array_of(node, 0, shape);
+    recorded(node);
+    if (halves) {
+        start.advance_halves(static_cast<uint64_t>(count) + (before ? 1 : 0));
+    } else {
+        start.advance(static_cast<uint64_t>(count));
+    }
+    generator = start;
+    return words;
+}
+
+// Few numbers are drawn at once, where the program is: a kernel would cost more.
+bool is_drawn_later(Distribution distribution, const Dims& shape) {
+    if (distribution != Distribution::kWords && distribution != Distribution::kUniform) return false;
+    if (shape.empty() || element_count(shape) == 0) return false;
+    return !current_device().is_cpu() || !is_small(element_count(shape));
+}
+
 }  // namespace
 
 array draw(BitGenerator& generator, Distribution distribution, const Dims& shape, DType dtype) {
+    checked_bytes(shape, dtype);
+    if (is_drawn_later(distribution, shape)) {
+        const bool halves = dtype.scalar_type() == ScalarType::kFloat32;
+        if (const std::optional<array> words = recorded_words(generator, shape, halves)) {
+            return distribution == Distribution::kWords ? *words
+                                                        : call_unary(op_info(OpId::kUnitInterval), *words);
+        }
+    }
     return filled(shape, dtype, [&](char* data, int64_t count) {
         const auto size = static_cast<size_t>(count);
         if (distribution == Distribution::kWords) {

@@ -1,6 +1,7 @@
 #include "graph/run_group.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <unordered_map>
 
@@ -44,6 +45,23 @@ void scatter_small(const Node& node, const Buffer& version,
         node.shape, {version.data() + node.target.offset, &node.target.strides, dtype.scalar_type()}, indices,
         value);
     WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
+}
+
+void draw_at_once(const Node& node, char* out) {
+    const LoopInfo& loop = node.op->loops[static_cast<size_t>(node.loop)];
+    int64_t position = 0;
+    std::memcpy(&position, node.inputs[0].constant.data(), sizeof position);
+    std::array<char*, kMaxOperands> data{};
+    data[0] = reinterpret_cast<char*>(&position);
+    for (size_t k = 1; k < node.inputs.size(); ++k)
+        data[k] = const_cast<char*>(reinterpret_cast<const char*>(node.inputs[k].constant.data()));
+    const std::array<int64_t, kMaxOperands> strides{};
+    char*& to = data[node.inputs.size()];
+    to = out;
+    for (int64_t i = element_count(node.shape); i > 0; --i, ++position) {
+        loop.loop(data.data(), strides.data(), 1);
+        to += node.results[0].dtype.itemsize();
+    }
 }
 
 }  // namespace
@@ -100,6 +118,8 @@ void run_small(Group& group, bool fuse) {
         if (node.kind == NodeKind::kArange) {
             arange_at_once(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
                            node.inputs[1].constant.data(), node.shape[0], results[0]->data());
+        } else if (node.kind == NodeKind::kDraw) {
+            draw_at_once(node, results[0]->data());
         } else if (node.kind == NodeKind::kReduce) {
             reduce_at_once(
                 *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,

@@ -2,7 +2,7 @@
 # instruction set, and the bitcode for the kernel compiler.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 
-set(WEFT_OP_GROUPS 0 1 2 3 4 5 math_0 math_1 cast)
+set(WEFT_OP_GROUPS 0 1 2 3 4 5 math_0 math_1 random cast)
 set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp kernels_fold.inc folds.cpp)
 foreach(group IN LISTS WEFT_OP_GROUPS)
     list(APPEND WEFT_OP_OUTPUTS kernels_${group}.inc loops_${group}.cpp bitcode_${group}.cpp)

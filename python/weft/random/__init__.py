@@ -1,4 +1,4 @@
-"""Random numbers: NumPy's own for the same seed, drawn on all threads where a number takes a fixed number of draws.
+"""Random numbers: NumPy's own for the same seed, drawn on all threads, uniform ones in the kernels that read them.
 
 >>> rng = np.random.default_rng(42)
 >>> rng.integers(0, 10, 5)

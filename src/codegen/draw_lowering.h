@@ -1,0 +1,71 @@
+// Random numbers in kernels for CPUs, between KernelLowering and lowering.cpp. An operation that gives a
+// stream's word by its position (ops/scalar/random_bits.h) would find its way to each position anew. Where
+// neighbours take neighbouring words, the innermost loop is cut into pieces instead, and a piece's words are
+// drawn one from another into local memory, which stays in the first-level cache; the loop over the piece,
+// which is vectorised, reads them there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/kernel_lowering.h"
+
+namespace weft::codegen {
+
+class DrawLowering : public KernelLowering {
+protected:
+    using KernelLowering::KernelLowering;
+
+    static constexpr int64_t kDrawnTogether = 512;  // elements of a piece at most
+
+    // The draws of an innermost loop over `along` that run along it.
+    void find_draws(const ir::Region& region, ir::ValueId along);
+    bool has_draws() const { return !draws_.empty(); }
+    // Draws for the elements from `begin` up to `end`, which the loop that is lowered next reads.
+    void begin_drawn_piece(llvm::Value* begin, llvm::Value* end, llvm::MDNode* group);
+    void end_draws() { draws_.clear(); }
+
+    void lower(const ir::Instruction& instruction) override;
+
+private:
+    enum class Stream : uint8_t { kPcg64, kPcg64Dxsm, kPhilox };
+    struct DrawOp {
+        Stream stream;
+        bool halves;
+    };
+    struct Draw {
+        DrawOp op;
+        llvm::AllocaInst* words = nullptr;
+        llvm::Value* first = nullptr;  // where the piece's first word or half is
+    };
+    static std::optional<DrawOp> draw_op(const ir::Instruction& instruction);
+
+    // How often `value` contains the index `along_`: as a summand once, not at all, or otherwise (nothing).
+    std::optional<int> steps_of(ir::ValueId value) const;
+    // A value that is the same for all of the loop, and one of which `along_` is a summand, at `begin`.
+    llvm::Value* before_loop(ir::ValueId value);
+    llvm::Value* at_begin(ir::ValueId value, llvm::Value* begin);
+
+    // Write `count` words from position `first` on, and some more; gives which of them is the first.
+    llvm::Value* fill(const ir::Instruction& draw, Stream stream, llvm::Value* words, llvm::Value* first,
+                      llvm::Value* count);
+    void fill_by_steps(const ir::Instruction& draw, Stream stream, llvm::Value* words, llvm::Value* first,
+                       llvm::Value* count);
+    llvm::Value* show(Stream stream, llvm::Value* state);
+    Scalar call_op(OpId op, std::span<const Scalar> operands, size_t results, Scalar* second = nullptr);
+
+    // for (k = 0; k < count; k += step), carrying values.
+    template <class Body>
+    void count_words(llvm::Value* count, int64_t step, std::vector<llvm::Value*> carried, const Body& body);
+
+    ir::ValueId along_;
+    std::map<uint32_t, const ir::Instruction*> defined_;  // by the loop's body
+    std::vector<std::pair<const ir::Instruction*, Draw>> draws_;
+    llvm::Value* begin_ = nullptr;  // of the piece
+    llvm::MDNode* group_ = nullptr;
+};
+
+}  // namespace weft::codegen
