@@ -3,6 +3,7 @@
 // goes straight into C++); everything with keyword arguments is a nanobind function set on the type.
 #pragma once
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -186,36 +187,35 @@ void read_scalar(const array& input, void* bytes);
 inline thread_local int gil_released = 0;
 class GilRelease {
 public:
-    GilRelease() {
-        ++gil_released;
-        release_.emplace();
-        exclusion_.emplace();
-    }
-    ~GilRelease() {
-        exclusion_.reset();
-        const ForkWindow window;
-        release_.reset();
-        --gil_released;
-    }
+    GilRelease();
+    ~GilRelease();
     GilRelease(const GilRelease&) = delete;
     GilRelease& operator=(const GilRelease&) = delete;
 
 private:
-    std::optional<nb::gil_scoped_release> release_;
+    PyThreadState* state_;
     std::optional<ForkExclusion> exclusion_;
 };
 class GilAcquire {
 public:
-    GilAcquire() { std::swap(before_, gil_released); }
-    ~GilAcquire() { std::swap(before_, gil_released); }
+    GilAcquire();
+    ~GilAcquire();
     GilAcquire(const GilAcquire&) = delete;
     GilAcquire& operator=(const GilAcquire&) = delete;
 
 private:
     ForkWindow window_;
-    nb::gil_scoped_acquire acquire_;
+    PyGILState_STATE state_{};
     int before_ = 0;
 };
+/// Whether this thread may still take the GIL: once Python ends, only the thread that ends it.
+bool may_take_gil();
+/// Where Python's signal handlers run.
+bool is_main_thread();
+/// Of a thread that Python ends by force (pthread_exit, when it asks for the GIL while the interpreter is
+/// finalized; from 3.14 on it hangs). Frames of C++ cannot be unwound so: it stays where it is until the
+/// process is gone, and keeps nothing that others wait for.
+[[noreturn]] void stop_for_ever() noexcept;
 inline bool holds_gil() { return gil_released == 0 && PyGILState_GetThisThreadState() != nullptr; }
 
 /// Gives up the GIL while more than a little work may be done.
@@ -244,6 +244,8 @@ template <typename Function>
 PyObject* guarded(Function&& function) noexcept {
     try {
         return function();
+    } catch (const abi::__forced_unwind&) {
+        stop_for_ever();
     } catch (...) {
         set_python_error();
         return nullptr;
@@ -255,6 +257,8 @@ template <typename Function>
 auto guarded_number(Function&& function) noexcept -> decltype(function()) {
     try {
         return function();
+    } catch (const abi::__forced_unwind&) {
+        stop_for_ever();
     } catch (...) {
         set_python_error();
         return -1;

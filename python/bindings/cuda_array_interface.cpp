@@ -129,7 +129,7 @@ array share_cuda_interface(nb::handle object, nb::handle description) {
     if (number > 0) device.wait_for_stream(static_cast<uint64_t>(number));
     Py_INCREF(object.ptr());
     std::shared_ptr<void> owner(object.ptr(), [](PyObject* kept) {
-        if (Py_IsInitialized() == 0) return;
+        if (!may_take_gil()) return;
         const GilAcquire acquire;
         Py_DECREF(kept);
     });

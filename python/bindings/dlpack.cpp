@@ -119,7 +119,7 @@ nb::object dlpack_method(nb::handle self, nb::handle stream, nb::handle max_vers
 template <class Managed>
 std::shared_ptr<void> own(Managed* managed) {
     return {managed, [](Managed* given) {
-                if (given->deleter == nullptr || Py_IsInitialized() == 0) return;
+                if (given->deleter == nullptr || !may_take_gil()) return;
                 const GilAcquire acquire;
                 given->deleter(given);
             }};

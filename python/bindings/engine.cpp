@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "codegen/background_compiler.h"
+#include "codegen/process_end.h"
 #include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
@@ -206,6 +207,7 @@ std::string shortest_digits(double value, const std::string& dtype) {
 
 /// Python delivers signals to the main thread only, and only while it holds the GIL.
 void check_interrupt() {
+    if (!is_main_thread()) return;
     const GilAcquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
@@ -387,9 +389,10 @@ void bind_engine(nb::module_& m) {
             return cache_clear();
         },
         "Removes every kernel from the cache on disk and returns how many. Kernels in memory stay.");
+    codegen::watch_end_of_process();
     m.def("_end_compilations", [] {
         const GilRelease release;
-        codegen::end_compilations();
+        codegen::end_compilations(check_interrupt);
     });
     m.def("_forget_kernels", [] { forget_kernels(); });
     m.def("_get_setting", get_setting, arg("name"));

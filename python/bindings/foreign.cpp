@@ -186,6 +186,7 @@ array convert_buffer(PyObject* object, bool share_memory) {
     const bool writeable = view.readonly == 0;
     // The buffer goes back when the last array that shares it is gone, on whichever thread that is.
     std::shared_ptr<Buffer> keeper(buffer.release(), [](Buffer* pointer) {
+        if (!may_take_gil()) return;
         const GilAcquire acquire;
         delete pointer;
     });

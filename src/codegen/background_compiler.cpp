@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/kernel_cache.h"
+#include "codegen/process_end.h"
 #include "core/config.h"
 #include "core/fork.h"
 
@@ -44,23 +46,39 @@ public:
         if (!queue_.empty()) start();
     }
 
-    void finish(std::optional<Clock::time_point> end) {
-        while (!end || Clock::now() < *end) {
-            if (!work_once()) break;
+    void finish() {
+        while (work_once()) {
         }
         for (int left = working_.load(); left != 0; left = working_.load()) working_.wait(left);
     }
 
-    void close() {
-        if (std::exchange(closing_, true)) return;
-        finish(Clock::now() + kLongestExit);
+    // What is queued now, for the next process, which finds nothing where nothing is kept. Threads that go on
+    // may queue more.
+    void end(const std::function<void()>& check) {
+        size_t left = 0;
         {
             const std::lock_guard lock(mutex_);
-            closed_ = true;
-            queue_.clear();
+            if (!latest_end_) latest_end_ = Clock::now() + kLongestExit;
+            if (keeps_kernels()) left = queue_.size();
+            ending_ = true;
         }
         wake();
-        if (thread_ != nullptr) thread_->join();
+        while (left-- > 0 && Clock::now() < *latest_end_) {
+            if (check) {
+                const auto before = std::exchange(latest_end_, Clock::now());  // should it throw
+                check();
+                latest_end_ = before;
+            }
+            if (!work_once()) break;
+        }
+        if (thread_ != nullptr && thread_->joinable()) thread_->join();
+    }
+
+    void close() {
+        if (std::exchange(closing_, true)) return;
+        end(nullptr);
+        const std::lock_guard lock(mutex_);
+        queue_.clear();
     }
 
     void lock() { mutex_.lock(); }
@@ -88,7 +106,7 @@ private:
             const uint32_t seen = generation_.load();
             {
                 const std::lock_guard lock(mutex_);
-                if (closed_) return;
+                if (ending_) return;
             }
             if (!work_once()) generation_.wait(seen);
         }
@@ -115,8 +133,10 @@ private:
 
     std::mutex mutex_;  // of the queue and what else is not atomic
     std::deque<std::function<void()>> queue_;
-    bool closed_ = false;
-    bool closing_ = false;  // of the thread that ends the process
+    bool ending_ = false;  // of the process: there is no thread any more
+    // Of the thread that ends the process.
+    bool closing_ = false;
+    std::optional<Clock::time_point> latest_end_;
     std::unique_ptr<std::thread> thread_;
     std::vector<std::unique_ptr<std::thread>> forgotten_;  // of the processes that this one was forked from
     std::atomic<bool> running_{false};
@@ -130,17 +150,8 @@ Compilations& compilations() {
     return *instance;
 }
 
-// The end of the process, seen before anything static is gone: exit() first destroys what is local to its
-// thread. What LLVM makes static while it compiles is destroyed before whatever was registered when the
-// compilation was queued, so that atexit() would be too late.
-struct EndOfMainThread {
-    ~EndOfMainThread() {
-        if (gettid() == getpid()) compilations().close();
-    }
-};
-
 void Compilations::start() {
-    if (closed_ || running_.load(std::memory_order_relaxed)) return;
+    if (ending_ || running_.load(std::memory_order_relaxed)) return;
     try {
         thread_ = std::make_unique<std::thread>([this] { serve(); });
         running_ = true;
@@ -156,12 +167,15 @@ void Compilations::start() {
 }  // namespace
 
 void compile_behind(std::function<void()> work) {
-    static thread_local const EndOfMainThread end;
-    (void)&end;
+    watch_end_of_process();
     compilations().add(std::move(work));
 }
-void finish_compilations() { compilations().finish(std::nullopt); }
-void end_compilations() { compilations().finish(Clock::now() + kLongestExit); }
+void finish_compilations() { compilations().finish(); }
+void end_compilations(const std::function<void()>& check) { compilations().end(check); }
+void close_compilations() {
+    compilations().close();
+    end_llvm_uses();
+}
 void keep_compiling() { compilations().start_if_needed(); }
 
 }  // namespace weft::codegen

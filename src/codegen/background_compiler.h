@@ -1,6 +1,6 @@
 // Compiles behind what runs: work that nobody waits for, one piece after another on a thread of its own with
 // low priority. What is queued when the process exits is still done, within a bound, so that the next process
-// finds it on disk; a forked child goes on with the queue as it was.
+// finds it on disk, where kernels are kept there; a forked child goes on with the queue as it was.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,12 @@ void compile_behind(std::function<void()> work);
 
 // Returns when everything that was queued before is done. The caller helps.
 void finish_compilations();
-// The same when the process ends, and no longer than then. A program whose main thread evaluates has it done.
-void end_compilations();
+// When the process ends: what is queued now is done, as far as the bound allows and `check`, which is called
+// before each piece of it, does not throw.
+void end_compilations(const std::function<void()>& check);
+
+// The same by the main thread, at the very end: nothing is compiled any more.
+void close_compilations();
 
 // After fork() the child has no such thread until it is told that there is something to wait for.
 void keep_compiling();

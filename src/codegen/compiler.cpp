@@ -22,11 +22,11 @@
 #include "codegen/lowering.h"
 #include "codegen/object_loader.h"
 #include "codegen/optimizer.h"
+#include "codegen/process_end.h"
 #include "codegen/target.h"
 #include "codegen/vector_math.h"
 #include "codegen/vector_width.h"
 #include "core/config.h"
-#include "core/fork.h"
 #include "core/log.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
@@ -229,7 +229,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
 
 KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
                                     const CompileOptions& options, CompiledTexts* texts) {
-    const ForkExclusion exclusion;  // LLVM has locks of its own
+    const LlvmUse use;
     const ir::Function* found = module.find(kernel_name);
     if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
     ir::Function kernel = *found;
@@ -250,7 +250,7 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
 }
 
 std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {
-    const ForkExclusion exclusion;
+    const LlvmUse use;
     auto result = std::make_shared<LoadedKernel>(
         LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
     result->name = object.name;

@@ -224,6 +224,8 @@ std::string cache_key(std::string_view form, const CompileOptions& options) {
     return key;
 }
 
+bool keeps_kernels() { return current_cache().cache != nullptr; }
+
 std::optional<CachedKernel> find_in_cache(const std::string& key) {
     const std::shared_ptr<DiskCache> cache = current_cache().cache;
     if (!cache) return {};

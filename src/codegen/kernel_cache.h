@@ -21,6 +21,9 @@ struct CachedKernel {
 // unknown CPU.
 std::string cache_key(std::string_view form, const CompileOptions& options);
 
+// Whether what is compiled is there for later processes.
+bool keeps_kernels();
+
 // Nothing where there is no cache, or nothing of use in it.
 std::optional<CachedKernel> find_in_cache(const std::string& key);
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir);

@@ -47,6 +47,11 @@ public:
         owner_.store(std::thread::id(), std::memory_order_relaxed);
         mutex_.unlock();
     }
+    void abandon() {
+        if (owner_.load() != std::this_thread::get_id()) return;
+        depth_ = 1;
+        unlock();
+    }
     // A thread that is not in the child had begun an evaluation: what it did not come to is still pending.
     void restart_in_child() {
         std::construct_at(&mutex_);
@@ -224,6 +229,8 @@ namespace {
 thread_local constinit uint64_t latest_root = 0;
 
 }  // namespace
+
+void abandon_evaluation() { evaluation_mutex().abandon(); }
 
 uint64_t latest_evaluated() { return latest_root; }
 

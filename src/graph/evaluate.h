@@ -16,6 +16,10 @@ class Storage;
 // still pending and nothing is lost.
 void evaluate(std::span<const NodePtr> roots);
 
+// By a thread that never goes on, in a place where fork() may happen too (core/fork.h): what it did not come
+// to is still pending, and others may evaluate.
+void abandon_evaluation();
+
 // The latest node, by sequence, that the calling thread has evaluated as a root.
 uint64_t latest_evaluated();
 
