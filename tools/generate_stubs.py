@@ -199,6 +199,7 @@ def parameter_type(function, name):
 
 def parameters_of(function, value):
     """The parameter list of a nanobind or Python function, with types."""
+    value = getattr(value, "_implementation", value)  # of functions that arguments may override
     signature = getattr(value, "__nb_signature__", None)
     if signature is not None:
         return nanobind_parameters(function, signature[0][0])
@@ -260,6 +261,7 @@ def is_function(value):
     return (
         isinstance(value, types.FunctionType)
         or hasattr(value, "__nb_signature__")
+        or (hasattr(value, "_implementation") and not isinstance(value, type))
         or (made_in_c and value.__text_signature__ is not None)
     )
 

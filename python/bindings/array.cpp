@@ -4,6 +4,9 @@
 #include "graph/shown_memory.h"
 #include "graph/storage.h"
 
+// After Python.h, which it does not include itself.
+#include <structmember.h>
+
 namespace weft::python {
 
 namespace {
@@ -12,14 +15,54 @@ PyObject*& base_of(PyObject* self) { return reinterpret_cast<ArrayObject*>(self)
 
 void array_dealloc(PyObject* self) {
     PyObject* base = base_of(self);
-    if (const MemoryPin* shown = reinterpret_cast<ArrayObject*>(self)->shown) [[unlikely]]
+    auto* object = reinterpret_cast<ArrayObject*>(self);
+    if (object->weak_references != nullptr) [[unlikely]]
+        PyObject_ClearWeakRefs(self);
+    if (const MemoryPin* shown = object->shown) [[unlikely]]
         delete shown;
-    array_of(self).~array();
-    free_object(self);
+    object->value.~array();
+    if (is_plain_array(self)) {
+        free_object(self);
+    } else {
+        PyTypeObject* type = Py_TYPE(self);
+        reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+        Py_DECREF(type);
+    }
     Py_XDECREF(base);
 }
 
-PyObject* array_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
+nb::object make_object(PyTypeObject* type, array&& value) {
+    ArrayObject* object = nullptr;
+    if (type == registry.ndarray) {
+        object = allocate<ArrayObject>(type);
+    } else {
+        registry.has_subclasses = true;
+        const auto make = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+        object = reinterpret_cast<ArrayObject*>(make(type, 0));
+        if (object == nullptr) throw_python_error();
+    }
+    new (&object->value) array(std::move(value));
+    object->base = nullptr;
+    object->shown = nullptr;
+    object->weak_references = nullptr;
+    return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+/// Tells an instance of a subclass what it was made of.
+void finalize(nb::handle object, PyObject* origin) {
+    const nb::object hook =
+        nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__array_finalize__");
+    if (hook.ptr() == registry.finalize || hook.is_none()) return;
+    object.attr("__array_finalize__")(nb::handle(origin));
+}
+
+array array_with_strides(const Dims& shape, DType dtype, const Dims& strides) {
+    check_strides(shape, strides, dtype.itemsize(), element_count(shape) * dtype.itemsize(), 0);
+    const array memory = empty(shape, dtype);
+    return array(memory.storage(), dtype, shape, strides, 0, true);
+}
+
+PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&] {
         static const char* names[] = {"shape", "dtype", "buffer", "offset", "strides", "order", nullptr};
         PyObject *shape = nullptr, *dtype = Py_None, *buffer = Py_None, *offset = nullptr, *strides = Py_None,
@@ -27,13 +70,21 @@ PyObject* array_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
         if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOOOO:ndarray", const_cast<char**>(names),
                                          &shape, &dtype, &buffer, &offset, &strides, &order))
             throw_python_error();
-        if (buffer != Py_None || strides != Py_None || offset != nullptr)
-            throw NotImplementedError(
-                "weft's ndarray() takes no buffer, offset or strides; meanwhile use weft.asarray(buffer, "
-                "copy=False)");
-        return wrap(empty(to_dims(shape), to_dtype(dtype).value_or(DType()), to_order(order, "CF")))
-            .release()
-            .ptr();
+        const Dims dims = to_dims(shape);
+        const DType element = to_dtype(dtype).value_or(DType());
+        const char layout = to_order(order, "CF");
+        std::optional<Dims> steps;
+        if (strides != Py_None) {
+            steps = to_dims(strides);
+            if (steps->size() != dims.size())
+                throw ValueError("strides, if given, must be the same length as shape");
+        }
+        if (buffer != Py_None) {
+            const int64_t start = offset == nullptr ? 0 : to_index(offset);
+            return wrap_buffer(type, buffer, element, dims, steps, start, layout).release().ptr();
+        }
+        array value = steps ? array_with_strides(dims, element, *steps) : empty(dims, element, layout);
+        return wrap_as(type, std::move(value), Py_None).release().ptr();
     });
 }
 
@@ -174,8 +225,15 @@ PyGetSetDef kAttributes[] = {
     {"__cuda_array_interface__", get_cuda_interface, nullptr,
      "Where the elements are on a GPU, version 3; the memory is shown for as long as this object lives.",
      nullptr},
+    {"__array_interface__", get_array_interface, nullptr,
+     "Where the elements are in memory, version 3; it is shown for as long as this object lives.", nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef kMembers[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
 };
 
 constexpr const char* kDoc =
@@ -185,29 +243,83 @@ constexpr const char* kDoc =
 
 }  // namespace
 
-nb::object wrap(array value) {
+nb::object wrap(array&& value) {
     auto* object = allocate<ArrayObject>(registry.ndarray);
     new (&object->value) array(std::move(value));
     object->base = nullptr;
     object->shown = nullptr;
+    object->weak_references = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
-nb::object wrap_view(array value, nb::handle origin) {
-    nb::object view = wrap(std::move(value));
+nb::object wrap_as(PyTypeObject* type, array&& value, PyObject* origin, PyObject* base) {
+    nb::object object = make_object(type, std::move(value));
+    base_of(object.ptr()) = Py_XNewRef(base);
+    if (type != registry.ndarray) finalize(object, origin);
+    return object;
+}
+
+double priority_of(PyObject* object) {
+    if (is_plain_array(object)) return 0;
+    const nb::object priority = nb::getattr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+                                            "__array_priority__", nb::none());
+    const double value = priority.is_none() ? 0 : PyFloat_AsDouble(priority.ptr());
+    if (PyErr_Occurred() == nullptr) return value;
+    PyErr_Clear();
+    return 0;
+}
+
+namespace {
+
+void set_base(PyObject* view, PyObject* owner) {
     const array& made = array_of(view);
-    if (made.owns_data()) return view;
-    PyObject* owner = origin.ptr();
+    if (made.owns_data()) return;
     if (is_array(owner) && array_of(owner).storage() == made.storage()) {
-        // Straight to the owner, so that a view of a view keeps no more alive than itself.
-        PyObject* base = base_of(owner);
-        base_of(view.ptr()) = Py_NewRef(base != nullptr && is_array(base) ? base : owner);
+        // Straight to the owner, so that a view of a view keeps no more alive than itself; through arrays of
+        // other types not, as in NumPy.
+        for (PyObject* base = base_of(owner);
+             base != nullptr && is_array(base) && Py_TYPE(base) == Py_TYPE(view); base = base_of(owner))
+            owner = base;
+        base_of(view) = Py_NewRef(owner);
     } else if (made.storage()->foreign) {
-        base_of(view.ptr()) = Py_NewRef(owner);
+        base_of(view) = Py_NewRef(owner);
     } else {
         // A view of a copy that was made on the way.
         const array copied(made.storage(), made.dtype(), made.shape(), made.strides(), made.offset(), true);
-        base_of(view.ptr()) = wrap(copied).release().ptr();
+        base_of(view) = wrap(array(copied)).release().ptr();
+    }
+}
+
+}  // namespace
+
+nb::object wrap_plain_view(array&& value, nb::handle origin) {
+    nb::object view = wrap(std::move(value));
+    set_base(view.ptr(), origin.ptr());
+    return view;
+}
+
+nb::object wrap_view_as(PyTypeObject* type, array&& value, nb::handle origin) {
+    if (type == registry.ndarray) return wrap_plain_view(std::move(value), origin);
+    nb::object view = make_object(type, std::move(value));
+    set_base(view.ptr(), origin.ptr());
+    finalize(view, origin.ptr());
+    return view;
+}
+
+nb::object wrap_view(array&& value, nb::handle origin) {
+    PyObject* owner = origin.ptr();
+    if (!is_plain_array(owner)) {
+        return is_array(owner) ? wrap_view_as(Py_TYPE(owner), std::move(value), origin)
+                               : wrap_plain_view(std::move(value), origin);
+    }
+    nb::object view = wrap(std::move(value));
+    const array& made = array_of(view);
+    if (made.owns_data()) return view;
+    if (array_of(owner).storage() == made.storage()) {
+        PyObject* base = base_of(owner);
+        base_of(view.ptr()) = Py_NewRef(base != nullptr && is_plain_array(base) ? base : owner);
+    } else {
+        set_base(view.ptr(), owner);
     }
     return view;
 }
@@ -230,14 +342,17 @@ void bind_array(nb::module_& m) {
         {Py_tp_str, reinterpret_cast<void*>(array_str)},
         {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
         {Py_tp_getset, kAttributes},
+        {Py_tp_members, kMembers},
         {Py_tp_doc, const_cast<char*>(kDoc)},
     };
     add_operator_slots(slots);
     add_in_place_slots(slots);
     add_index_slots(slots);
     add_array_buffer_slots(slots);
-    registry.ndarray = make_type(m, "ndarray", sizeof(ArrayObject), 0, slots);
+    registry.ndarray = make_type(m, "ndarray", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE, slots);
     bind_array_methods(m);
+    const nb::handle type(reinterpret_cast<PyObject*>(registry.ndarray));
+    registry.finalize = nb::object(type.attr("__array_finalize__")).release().ptr();
 }
 
 }  // namespace weft::python

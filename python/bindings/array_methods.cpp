@@ -47,27 +47,42 @@ nb::object transpose_method(nb::handle self, const nb::args& axes) {
 nb::object flatten(nb::handle self, nb::handle order) {
     const array& value = array_of(self);
     array flat = ravel(value, to_order(order, "CFAK"));
-    return wrap(flat.storage() == value.storage() ? copy(flat, 'C') : flat);
+    return wrap_like(flat.storage() == value.storage() ? copy(flat, 'C') : flat, self);
 }
 
-nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb::handle casting, bool,
+nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb::handle casting, bool subok,
                          bool copy) {
     const array& value = array_of(self);
     const DType target = to_dtype_required(dtype);
     const char layout = to_order(order, "KCFA");
-    if (!copy && target == value.dtype() &&
+    if (!copy && target == value.dtype() && (subok || is_plain_array(self.ptr())) &&
         (layout == 'K' || (layout == 'C' && value.c_contiguous()) ||
          (layout == 'F' && value.f_contiguous()) ||
          (layout == 'A' && (value.c_contiguous() || value.f_contiguous()))))
         return nb::borrow(self);
-    return wrap(astype(value, target, layout, to_casting(casting), copy));
+    array converted = astype(value, target, layout, to_casting(casting), copy);
+    return subok ? wrap_like(std::move(converted), self) : wrap(std::move(converted));
 }
 
-nb::object view_method(nb::handle self, nb::handle dtype) {
+bool is_array_type(nb::handle object) {
+    return PyType_Check(object.ptr()) &&
+           PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.ptr()), registry.ndarray) != 0;
+}
+
+nb::object view_method(nb::handle self, nb::handle dtype, nb::handle type) {
     const array& value = array_of(self);
-    if (dtype.is_none() || dtype.ptr() == reinterpret_cast<PyObject*>(registry.ndarray))
-        return wrap_view(view(value, value.dtype()), self);
-    return wrap_view(view(value, to_dtype_required(dtype)), self);
+    nb::handle element = dtype, given = type;
+    if (is_array_type(dtype)) {
+        if (!type.is_none()) throw ValueError("Cannot specify output type twice.");
+        given = dtype;
+        element = nb::none();
+    }
+    if (!given.is_none() && !is_array_type(given))
+        throw ValueError("Type must be a sub-type of ndarray type");
+    PyTypeObject* const result =
+        given.is_none() ? Py_TYPE(self.ptr()) : reinterpret_cast<PyTypeObject*>(given.ptr());
+    return wrap_view_as(result, view(value, element.is_none() ? value.dtype() : to_dtype_required(element)),
+                        self);
 }
 
 nb::object item(nb::handle self, const nb::args& arguments) {
@@ -126,6 +141,8 @@ array to_out(nb::handle out) {
 
 nb::object reduce_method(const char* name, nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out,
                          nb::handle keepdims, nb::handle initial, nb::handle where) {
+    if (!is_plain_array(self.ptr()) && !std::string_view(name).starts_with("arg"))
+        return override_function("reduction")(name, self, axis, dtype, out, keepdims, initial, where);
     ReduceOptions options;
     options.axes = to_axes(axis);
     options.dtype = to_dtype(dtype);
@@ -143,7 +160,7 @@ nb::object reduce_method(const char* name, nb::handle self, nb::handle axis, nb:
     }
     if (options.out.valid())
         return nb::borrow(PyTuple_Check(out.ptr()) ? PyTuple_GetItem(out.ptr(), 0) : out.ptr());
-    return wrap_result(std::move(result));
+    return wrap_result_like(std::move(result), self);
 }
 
 void bind_reductions(PyTypeObject* type) {
@@ -247,9 +264,17 @@ void bind_array_methods(nb::module_&) {
            arg("subok") = true, arg("copy") = true, "A copy with elements of another type.");
     method(
         type, "copy",
-        [](nb::handle self, nb::handle order) { return wrap(copy(array_of(self), to_order(order))); },
+        [](nb::handle self, nb::handle order) {
+            return wrap_like(copy(array_of(self), to_order(order)), self);
+        },
         arg("order") = "C", "A copy.");
-    method(type, "view", view_method, arg("dtype") = none, "The same memory, as elements of `dtype`.");
+    method(
+        type, "view", view_method, arg("dtype") = none, arg("type") = none,
+        "The same memory, as elements of `dtype`, or as an array of a subclass: view(dtype), view(type) or "
+        "view(dtype, type).");
+    method(
+        type, "__array_finalize__", [](nb::handle, nb::handle) {}, arg("obj"),
+        "Called for each array of a subclass that was made; `obj` is the array it was made of, or None.");
     method(
         type, "fill",
         [](nb::handle self, nb::handle value) {
@@ -290,23 +315,32 @@ void bind_array_methods(nb::module_&) {
         },
         arg("device"), nb::kw_only(), arg("stream") = none,
         "The array on another device: itself if it is there, else a copy, made when it is needed.");
-    method(type, "__copy__", [](nb::handle self) { return wrap(copy(array_of(self))); });
+    method(type, "__copy__", [](nb::handle self) { return wrap_like(copy(array_of(self)), self); });
     method(
-        type, "__deepcopy__", [](nb::handle self, nb::handle) { return wrap(copy(array_of(self))); },
+        type, "__deepcopy__",
+        [](nb::handle self, nb::handle) { return wrap_like(copy(array_of(self)), self); },
         arg("memo") = none);
-    method(type, "__reduce__", [](nb::handle self) {
-        const array& value = array_of(self);
-        return nb::make_tuple(
-            nb::module_::import_("weft._methods").attr("from_bytes"),
-            nb::make_tuple(to_bytes(self, nb::str("C")), wrap_dtype(value.dtype()), to_tuple(value.shape())));
-    });
+    method(type, "__reduce__",
+           [](nb::handle self) { return nb::module_::import_("weft._pickle").attr("reduce")(self); });
+    method(
+        type, "__reduce_ex__",
+        [](nb::handle self, nb::handle protocol) {
+            return nb::module_::import_("weft._pickle").attr("reduce_ex")(self, protocol);
+        },
+        arg("protocol"));
+    method(
+        type, "__setstate__",
+        [](nb::handle self, nb::handle state) {
+            nb::module_::import_("weft._pickle").attr("set_state")(self, state);
+        },
+        arg("state"), "Gives the array what pickle kept of another one.");
     method(
         type, "__format__",
         [](nb::handle self, nb::handle spec) {
             return nb::module_::import_("weft._format").attr("array_format")(self, spec);
         },
         arg("format_spec"));
-    nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(100.0));
+    nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(0.0));
 }
 
 }  // namespace weft::python

@@ -40,7 +40,7 @@ bool give_number(PyObject* object, GivenOperand& operand) {
 }
 
 bool give(PyObject* object, GivenOperand& operand) {
-    if (is_array(object)) {
+    if (is_plain_array(object)) {
         operand.set(array_of(object));
         return true;
     }

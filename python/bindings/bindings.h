@@ -30,7 +30,8 @@ struct ArrayObject {
     PyObject_HEAD;
     array value;
     PyObject* base;    // what owns the memory of a view; null for an owner
-    MemoryPin* shown;  // owned: the memory was shown by __cuda_array_interface__; null if not
+    MemoryPin* shown;  // owned: the memory was shown by an array interface; null if not
+    PyObject* weak_references;
 };
 
 /// NumPy's scalar: an immutable element, known (`bytes`) or still to be computed (`lazy`).
@@ -56,6 +57,9 @@ struct Registry {
     std::array<PyObject*, kScalarTypeCount> dtypes{};
     std::array<PyObject*, 2> truths{};  // np.False_ and np.True_: the only bools whose value is known
     PyObject* module = nullptr;
+    PyObject* matmul = nullptr;    // the function, which has no operation's ufunc
+    PyObject* finalize = nullptr;  // ndarray's own __array_finalize__, which does nothing
+    bool has_subclasses = false;   // an instance of a subclass of ndarray was made
 
     /// The scalar types once more, by address: open addressing, mostly empty.
     static constexpr size_t kTableSize = 64;
@@ -79,7 +83,12 @@ struct Registry {
 };
 extern Registry registry;
 
-inline bool is_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
+/// An ndarray and no instance of a subclass. These alone take the short ways.
+inline bool is_plain_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
+inline bool is_array(PyObject* object) {
+    if (is_plain_array(object)) return true;
+    return registry.has_subclasses && PyType_IsSubtype(Py_TYPE(object), registry.ndarray) != 0;
+}
 /// Only the concrete scalar types have instances, and they cannot be derived from.
 inline bool is_scalar(PyObject* object) { return registry.is_scalar_type(Py_TYPE(object)); }
 inline bool is_dtype(PyObject* object) { return Py_TYPE(object) == registry.dtype_type; }
@@ -97,9 +106,23 @@ inline void normalize_bool(ScalarObject* scalar) {
 }
 
 PyObject* make_scalar(DType dtype);  // a new scalar, for its bytes to be set
-nb::object wrap(array value);        // an ndarray that owns its memory
-/// An ndarray made of `origin`, whose base is the owner of its memory if it is a view.
-nb::object wrap_view(array value, nb::handle origin);
+nb::object wrap(array&& value);      // an ndarray that owns its memory
+inline nb::object wrap(const array& value) { return wrap(array(value)); }
+/// An array made of `origin`, of its type, whose base is the owner of its memory if it is a view.
+nb::object wrap_view(array&& value, nb::handle origin);
+/// The same, but an ndarray whatever `origin` is.
+nb::object wrap_plain_view(array&& value, nb::handle origin);
+/// The same, but of a type that is given.
+nb::object wrap_view_as(PyTypeObject* type, array&& value, nb::handle origin);
+/// An array of `type`, which is told of `origin` by __array_finalize__. `base` may be null.
+nb::object wrap_as(PyTypeObject* type, array&& value, PyObject* origin, PyObject* base = nullptr);
+/// An array that owns its memory, of the type of `origin` where that is an array.
+inline nb::object wrap_like(array&& value, nb::handle origin) {
+    if (is_plain_array(origin.ptr()) || !is_array(origin.ptr())) return wrap(std::move(value));
+    return wrap_as(Py_TYPE(origin.ptr()), std::move(value), origin.ptr());
+}
+/// __array_priority__, as NumPy asks for it.
+double priority_of(PyObject* object);
 /// Throws ValueError where NumPy does.
 void set_writeable(PyObject* self, bool writeable);
 nb::object wrap_scalar(array value);                     // a scalar of a 0-d array's value
@@ -110,9 +133,24 @@ nb::object numpy_dtype(DType dtype);
 /// numpy.array(holder, as, copy=copy) of a weft array or scalar in the host's memory.
 nb::object numpy_array(nb::handle holder, DType dtype, nb::handle as, nb::handle copy);
 /// As NumPy's ufuncs return: a scalar for 0-d results, else an ndarray.
-inline nb::object wrap_result(array value) {
+inline nb::object wrap_result(array&& value) {
     return value.ndim() == 0 ? wrap_scalar(std::move(value)) : wrap(std::move(value));
 }
+
+/// The same, of the type of `origin`.
+inline nb::object wrap_result_like(array&& value, nb::handle origin) {
+    return value.ndim() == 0 ? wrap_scalar(std::move(value)) : wrap_like(std::move(value), origin);
+}
+
+// ---- objects that have a say in what is computed with them (weft._overrides) ----
+
+/// Whether the class of an operand may decide: a subclass of ndarray, or one that knows of __array_ufunc__ or
+/// __array_wrap__.
+bool has_say(PyObject* object);
+/// The ufunc of an operation.
+nb::object ufunc_of(OpId id);
+/// A function of weft._overrides.
+nb::object override_function(const char* name);
 
 // ---- from Python ----
 
@@ -155,6 +193,12 @@ array share_cuda_interface(nb::handle object, nb::handle description);
 // ---- to Python ----
 
 PyObject* get_cuda_interface(PyObject* self, void*);
+PyObject* get_array_interface(PyObject* self, void*);
+/// ndarray(shape, dtype, buffer, offset, strides, order) over the bytes of a buffer.
+nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const Dims& shape,
+                       const std::optional<Dims>& strides, int64_t offset, char order);
+/// Throws where elements would lie outside of `bytes` bytes.
+void check_strides(const Dims& shape, const Dims& strides, int64_t itemsize, int64_t bytes, int64_t offset);
 
 nb::object element_to_python(DType dtype, const char* bytes);
 nb::object to_nested_list(const array& input);
@@ -299,6 +343,8 @@ void bind_engine(nb::module_& m);
 void bind_float_errors(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_array_interface(nb::module_& m);
+void bind_overrides(nb::module_& m);
 /// Shorter ways into methods and functions that are bound already.
 void bind_plain_calls(nb::module_& m);
 

@@ -498,6 +498,12 @@ bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result
         return true;
     }
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return false;
+    if (PyObject_HasAttrString(object, "__array_interface__") != 0) {
+        result =
+            array_of(nb::module_::import_("weft._sharing").attr("_from_interface")(nb::handle(object), true));
+        if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
+        return true;
+    }
     const nb::object interface = cuda_interface_of(object);
     const bool by_dlpack = interface.is_none() && !PyObject_HasAttrString(object, "__array__") &&
                            PyObject_HasAttrString(object, "__dlpack__");

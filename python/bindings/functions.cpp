@@ -21,7 +21,7 @@ bool has_order(const array& value, char order) {
 
 /// What np.array and np.asarray share. `copy`: always, never (ValueError when it cannot be), or when needed.
 nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<bool> copy_flag, char order,
-                      int64_t minimum_dimensions) {
+                      int64_t minimum_dimensions, bool subok) {
     const std::optional<DType> dtype = to_dtype(dtype_object);
     PyObject* pointer = object.ptr();
     array result;
@@ -31,6 +31,9 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         fresh = false;
     } else if (copy_flag == false && has_foreign_buffer(pointer)) {
         result = convert_buffer(pointer, true);
+        fresh = false;
+    } else if (copy_flag == false && PyObject_HasAttrString(pointer, "__array_interface__") != 0) {
+        result = array_of(nb::module_::import_("weft._sharing").attr("_from_interface")(object, false));
         fresh = false;
     } else if (const nb::object interface = copy_flag == false ? cuda_interface_of(pointer) : nb::none();
                !interface.is_none()) {
@@ -54,7 +57,11 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
     if (!fresh && copy_flag == false && (converts || lays_out))
         throw ValueError("Unable to avoid copy while creating an array as requested.");
     const bool unchanged = !fresh && !converts && !lays_out && copy_flag != true;
-    if (unchanged && is_array(pointer) && result.ndim() >= minimum_dimensions) return nb::borrow(object);
+    const bool plain = is_plain_array(pointer);
+    if (unchanged && is_array(pointer) && result.ndim() >= minimum_dimensions) {
+        if (plain || subok) return nb::borrow(object);
+        return wrap_plain_view(view(result, result.dtype()), object);
+    }
     if (converts) {
         result = astype(result, *dtype, order);
     } else if (lays_out || (!fresh && copy_flag == true)) {
@@ -65,7 +72,7 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         for (const int64_t extent : result.shape()) shape.push_back(extent);
         result = reshape(result, shape);
     }
-    return wrap_view(std::move(result), object);
+    return subok ? wrap_view(std::move(result), object) : wrap_plain_view(std::move(result), object);
 }
 
 std::optional<bool> to_flag(nb::handle object) {
@@ -75,12 +82,11 @@ std::optional<bool> to_flag(nb::handle object) {
     return truth != 0;
 }
 
-nb::object array_function(nb::handle object, nb::handle dtype, nb::handle copy, nb::handle order, bool,
-                          int64_t minimum_dimensions, nb::handle like) {
-    if (!like.is_none()) throw TypeError("weft's array() takes no like=");
+nb::object array_function(nb::handle object, nb::handle dtype, nb::handle copy, nb::handle order, bool subok,
+                          int64_t minimum_dimensions, nb::handle) {
     if (minimum_dimensions > kMaxDimensions)
         throw ValueError("ndmin must be <= " + std::to_string(kMaxDimensions));
-    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions);
+    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions, subok);
 }
 
 // The device that a call names is the current one for as long as this lives; None leaves it as it is.
@@ -101,21 +107,28 @@ private:
     std::optional<DeviceScope> scope_;
 };
 
-nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle order, nb::handle name,
-                            nb::handle copy, nb::handle) {
+nb::object asarray_with(bool subok, nb::handle object, nb::handle dtype, nb::handle order, nb::handle name,
+                        nb::handle copy) {
     const GivenDevice given(name);
-    const bool as_it_is = is_array(object.ptr()) && dtype.is_none() && order.is_none() && copy.is_none();
+    const bool as_it_is = (subok ? is_array(object.ptr()) : is_plain_array(object.ptr())) &&
+                          dtype.is_none() && order.is_none() && copy.is_none();
     std::optional<bool> flag = to_flag(copy);
     if (flag == true && is_array(object.ptr()) && given.device() != nullptr &&
         &device_of(array_of(object)) != given.device())
         flag.reset();  // the move is a copy
     nb::object result =
-        as_it_is ? nb::borrow(object) : make_array(object, dtype, flag, to_order(order, "KCFA"), 0);
+        as_it_is ? nb::borrow(object) : make_array(object, dtype, flag, to_order(order, "KCFA"), 0, subok);
     if (given.device() == nullptr || &device_of(array_of(result)) == given.device()) return result;
     if (flag == false)
         throw ValueError("copy=False, but the array is on " + device_of(array_of(result)).name() +
                          " and device asks for " + given.device()->name());
-    return wrap(move_to(array_of(result), *given.device()));
+    return wrap_like(move_to(array_of(result), *given.device()), result);
+}
+
+template <bool subok>
+nb::object asarray_function(nb::handle object, nb::handle dtype, nb::handle order, nb::handle name,
+                            nb::handle copy, nb::handle) {
+    return asarray_with(subok, object, dtype, order, name, copy);
 }
 
 nb::object filled(nb::handle shape, const Argument& value, DType dtype, nb::handle order) {
@@ -187,20 +200,35 @@ array to_out(nb::handle out) {
     return array_of(out);
 }
 
+/// An array of the type with the largest __array_priority__ of those that were joined, ndarray's being 0.
+nb::object wrap_joined(array value, nb::handle arrays) {
+    if (!registry.has_subclasses) return wrap(std::move(value));
+    const nb::object items = steal_or_throw(PySequence_Tuple(arrays.ptr()));
+    PyTypeObject* type = registry.ndarray;
+    double highest = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i) {
+        PyObject* item = PyTuple_GetItem(items.ptr(), i);
+        if (!is_array(item) || Py_TYPE(item) == type || priority_of(item) <= highest) continue;
+        type = Py_TYPE(item);
+        highest = priority_of(item);
+    }
+    return type == registry.ndarray ? wrap(std::move(value)) : wrap_as(type, std::move(value), Py_None);
+}
+
 nb::object concatenate_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
                                 nb::handle casting) {
     const std::vector<array> inputs = to_arrays(arrays, "concatenate");
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);
     array result = concatenate(inputs, along, to_dtype(dtype), to_casting(casting), to_out(out));
-    return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
+    return out.is_none() ? wrap_joined(std::move(result), arrays) : nb::borrow(out);
 }
 
 nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
                           nb::handle casting) {
     const std::vector<array> inputs = to_arrays(arrays, "stack");
     array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
-    return out.is_none() ? wrap(std::move(result)) : nb::borrow(out);
+    return out.is_none() ? wrap_joined(std::move(result), arrays) : nb::borrow(out);
 }
 
 TakeMode to_take_mode(nb::handle mode) {
@@ -226,7 +254,7 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
     const TakeMode how = to_take_mode(mode);
     if (array result; how == TakeMode::kRaise && out.is_none() && value.ndim() == 1 && value.size() != 0 &&
                       (axis.is_none() || to_index(axis) == 0) && gather_at_hand(value, positions, result))
-        return wrap(std::move(result));
+        return wrap_like(std::move(result), input);
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);
     const array target = to_out(out);
@@ -235,7 +263,7 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
         const ReleaseGil release(is_large(value) || is_large(positions));
         result = take(value, positions, along, how, target);
     }
-    return target.valid() ? nb::borrow(out) : wrap_result(std::move(result));
+    return target.valid() ? nb::borrow(out) : wrap_result_like(std::move(result), input);
 }
 
 /// A dtype, or the type of a value, as np.result_type takes them.
@@ -371,7 +399,18 @@ nb::object returned_out(nb::handle out) {
 }
 
 nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb::handle casting,
-                           nb::handle order, nb::handle dtype, nb::handle) {
+                           nb::handle order, nb::handle dtype, bool subok) {
+    if (has_say(left.ptr()) || has_say(right.ptr()) || has_say(out.ptr())) {
+        // What was not given is not shown to overrides.
+        nb::dict options;
+        if (!out.is_none()) options["out"] = out;
+        if (!dtype.is_none()) options["dtype"] = dtype;
+        if (!nb::str("same_kind").equal(casting)) options["casting"] = casting;
+        if (!nb::str("K").equal(order)) options["order"] = order;
+        if (!subok) options["subok"] = false;
+        return override_function("ufunc")(nb::handle(registry.matmul), "__call__",
+                                          nb::make_tuple(left, right), options);
+    }
     ProductOptions options;
     options.out = to_product_out(out, "return arrays must be of ArrayType");
     options.dtype = to_dtype(dtype);
@@ -389,7 +428,12 @@ nb::object dot_function(nb::handle left, nb::handle right, nb::handle out) {
         const ReleaseGil release(is_large_product(a, b));
         result = dot(a, b, target);
     }
-    return target.valid() ? returned_out(out) : wrap_result(std::move(result));
+    if (target.valid()) return returned_out(out);
+    if (!registry.has_subclasses) return wrap_result(std::move(result));
+    const auto priority = [](nb::handle object) {
+        return is_array(object.ptr()) ? priority_of(object.ptr()) : 0;
+    };
+    return wrap_result_like(std::move(result), priority(right) > priority(left) ? right : left);
 }
 
 std::vector<int> to_labels(nb::handle labels) {
@@ -493,11 +537,14 @@ void bind_functions(nb::module_& m) {
           ">>> np.array([[1, 2], [3, 4]], dtype=np.float32)\n"
           "array([[1., 2.],\n       [3., 4.]], dtype=float32)");
     m.def(
-        "asarray", asarray_function, arg("a"), arg("dtype") = none, arg("order") = none, nb::kw_only(),
+        "asarray", asarray_function<false>, arg("a"), arg("dtype") = none, arg("order") = none, nb::kw_only(),
         arg("device") = none, arg("copy") = none, arg("like") = none,
         "As array(), but an array of weft's is returned as it is. copy=False shares the memory of other "
         "libraries' arrays, or raises ValueError. `device` says where the result is; without it arrays stay "
         "where they are, and all else goes to the current device.");
+    m.def("asanyarray", asarray_function<true>, arg("a"), arg("dtype") = none, arg("order") = none,
+          nb::kw_only(), arg("device") = none, arg("copy") = none, arg("like") = none,
+          "As asarray(), but instances of subclasses of ndarray stay what they are.");
     m.def(
         "empty",
         [](nb::handle shape, nb::handle dtype, nb::handle order, nb::handle device, nb::handle) {
@@ -526,13 +573,14 @@ void bind_functions(nb::module_& m) {
           nb::kw_only(), arg("device") = none, arg("like") = none, "An array filled with `fill_value`.");
     m.def(
         "empty_like",
-        [](nb::handle prototype, nb::handle dtype, nb::handle order, bool, nb::handle shape,
+        [](nb::handle prototype, nb::handle dtype, nb::handle order, bool subok, nb::handle shape,
            nb::handle device) {
             const GivenDevice given(device);
             std::optional<Dims> dims;
             if (!shape.is_none()) dims = to_dims(shape);
-            return wrap(empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims,
-                                   given.device() != nullptr ? given.device()->name() : ""));
+            array made = empty_like(to_array(prototype), to_dtype(dtype), to_order(order, "KCFA"), dims,
+                                    given.device() != nullptr ? given.device()->name() : "");
+            return subok ? wrap_like(std::move(made), prototype) : wrap(std::move(made));
         },
         arg("prototype"), arg("dtype") = none, arg("order") = "K", arg("subok") = true, arg("shape") = none,
         nb::kw_only(), arg("device") = none,
@@ -631,7 +679,7 @@ void bind_functions(nb::module_& m) {
     m.def(
         "_strided_view",
         [](nb::handle input, nb::handle shape, nb::handle strides) {
-            return wrap_view(strided_view(array_of(input), to_dims(shape), to_dims(strides)), input);
+            return wrap_plain_view(strided_view(array_of(input), to_dims(shape), to_dims(strides)), input);
         },
         arg("x"), arg("shape"), arg("strides"));
     m.def("nonzero", nonzero_function, arg("a"),
@@ -644,8 +692,9 @@ void bind_functions(nb::module_& m) {
           "Copies `src` into `dst`, where `where` is true.");
     m.def(
         "broadcast_to",
-        [](nb::handle input, nb::handle shape, bool) {
-            return wrap_view(broadcast_to(to_array(input), to_dims(shape)), input);
+        [](nb::handle input, nb::handle shape, bool subok) {
+            array wide = broadcast_to(to_array(input), to_dims(shape));
+            return subok ? wrap_view(std::move(wide), input) : wrap_plain_view(std::move(wide), input);
         },
         arg("array"), arg("shape"), arg("subok") = false, "A read-only view in a larger shape.");
     m.def(
@@ -661,7 +710,7 @@ void bind_functions(nb::module_& m) {
         "flip",
         [](nb::handle input, nb::handle axis) {
             const array flipped = flip(to_array(input), to_axes(axis));
-            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap_view(flipped, input);
+            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap_view(array(flipped), input);
         },
         arg("m"), arg("axis") = none, "A view with the elements in reverse along the axes.");
     m.def("_real", [](nb::handle input) { return wrap_view(real(to_array(input)), input); }, arg("val"));
@@ -684,6 +733,15 @@ void bind_functions(nb::module_& m) {
           "The dtype that an operation on these arrays, dtypes and Python numbers computes in.");
     m.def("can_cast", can_cast_function, arg("from_"), arg("to"), arg("casting") = "safe",
           "Whether the casting rule allows a cast between two dtypes.");
+    m.def(
+        "_plain",
+        [](nb::handle object) {
+            const array value = to_array(object);
+            return is_array(object.ptr()) ? wrap_plain_view(view(value, value.dtype()), object) : wrap(value);
+        },
+        arg("object"));
+    m.def("_priority", [](nb::handle object) { return priority_of(object.ptr()); }, arg("object"));
+    registry.matmul = nb::object(m.attr("matmul")).release().ptr();
     m.def("_from_bytes", from_bytes, arg("bytes"), arg("dtype"), arg("shape"));
     m.def(
         "_array_flags",

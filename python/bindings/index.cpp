@@ -197,8 +197,9 @@ std::optional<int64_t> element_of(const array& value, const Key& key) {
 }
 
 /// x[key] where arrays take part.
-nb::object read_by_arrays(const array& value, const Key& key) {
-    if (!key.gathers) return wrap(copy(index(value, key.indices)));
+nb::object read_by_arrays(nb::handle origin, const Key& key) {
+    const array& value = array_of(origin);
+    if (!key.gathers) return wrap_like(copy(index(value, key.indices)), origin);
     bool large = is_large(value);
     for (const Index& each : key.indices) {
         if (const auto* positions = std::get_if<array>(&each)) large |= is_large(*positions);
@@ -208,10 +209,11 @@ nb::object read_by_arrays(const array& value, const Key& key) {
         const ReleaseGil release(large);
         result = index(value, key.indices);
     }
-    if (result.owns_data()) return wrap(std::move(result));
+    if (result.owns_data()) return wrap_like(std::move(result), origin);
     const nb::object owner =
         wrap(array(result.storage(), result.dtype(), result.shape(), result.strides(), 0, true));
-    return wrap_view(std::move(result), owner);
+    if (is_plain_array(origin.ptr())) return wrap_view(std::move(result), owner);
+    return wrap_as(Py_TYPE(origin.ptr()), std::move(result), origin.ptr(), owner.ptr());
 }
 
 /// x[key] = value where arrays take part.
@@ -232,13 +234,13 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
         int64_t offset = 0;
         if (plain_element(value, key, offset)) return read_element_object(value, offset);
         if (array gathered; is_array(key) && gather_at_hand(value, array_of(key), gathered))
-            return wrap(std::move(gathered)).release().ptr();
+            return wrap_like(std::move(gathered), self).release().ptr();
         if (std::optional<array> view = plain_view(value, key))
             return wrap_view(std::move(*view), self).release().ptr();
         const Key parsed = parse_key(key);
         if (const std::optional<int64_t> element = element_of(value, parsed))
             return read_element_object(value, *element);
-        if (parsed.gathers || parsed.from_arrays) return read_by_arrays(value, parsed).release().ptr();
+        if (parsed.gathers || parsed.from_arrays) return read_by_arrays(self, parsed).release().ptr();
         return wrap_view(index(value, parsed.indices), self).release().ptr();
     });
 }

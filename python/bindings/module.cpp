@@ -16,5 +16,7 @@ NB_MODULE(_core, m) {
     bind_float_errors(m);
     bind_profile(m);
     bind_random(m);
+    bind_array_interface(m);
+    bind_overrides(m);
     bind_plain_calls(m);
 }

@@ -36,22 +36,12 @@ nb::object run(OpId id, PyObject* operand) {
     return wrap_result(std::move(result));
 }
 
-/// Whether the operator should be left to the other operand's reflected method: its class says so, as in
-/// NumPy
-/// (`__array_ufunc__ = None`).
-bool defers(PyObject* other) {
-    if (is_array(other) || PyFloat_CheckExact(other) || PyLong_CheckExact(other) || is_scalar(other))
-        return false;
-    if (PyList_Check(other) || PyTuple_Check(other) || PyComplex_CheckExact(other) || PyBool_Check(other))
-        return false;
-    const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(other)));
-    PyObject* marker = PyObject_GetAttrString(type.ptr(), "__array_ufunc__");
-    if (marker == nullptr) {
-        PyErr_Clear();
-        return false;
-    }
-    Py_DECREF(marker);
-    return marker == Py_None;
+/// An operator of two operands of which one has a say.
+PyObject* operate(nb::handle ufunc, PyObject* left, PyObject* right) {
+    return override_function("binary")(ufunc, nb::handle(left), nb::handle(right)).release().ptr();
+}
+PyObject* operate_in_place(nb::handle ufunc, PyObject* target, PyObject* other) {
+    return override_function("in_place")(ufunc, nb::handle(target), nb::handle(other)).release().ptr();
 }
 
 /// Whether an operation on these is one on scalars (`right` is null for those of one operand).
@@ -151,9 +141,9 @@ PyObject* binary(PyObject* left, PyObject* right) {
         if (PyObject* result = run_on_scalars(id, left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(id), objects, 2)) return result;
+        if (has_say(left) || has_say(right)) return operate(ufunc_of(id), left, right);
         Argument a, b;
-        if (defers(left) || defers(right) || !to_argument(left, a) || !to_argument(right, b))
-            return not_implemented();
+        if (!to_argument(left, a) || !to_argument(right, b)) return not_implemented();
         const ScalarOperation names(are_numbers(left, right));
         return run(id, a, b).release().ptr();
     });
@@ -163,6 +153,7 @@ template <OpId id>
 PyObject* unary(PyObject* operand) {
     return guarded([&] {
         if (PyObject* result = run_on_scalars(id, operand, nullptr)) return result;
+        if (has_say(operand)) return ufunc_of(id)(nb::handle(operand)).release().ptr();
         const ScalarOperation names(are_numbers(operand, nullptr));
         return run(id, operand).release().ptr();
     });
@@ -170,9 +161,9 @@ PyObject* unary(PyObject* operand) {
 
 PyObject* divmod(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
+        if (has_say(left) || has_say(right)) return operate(ufunc_of(OpId::kDivmod), left, right);
         Argument inputs[2];
-        if (defers(left) || defers(right) || !to_argument(left, inputs[0]) || !to_argument(right, inputs[1]))
-            return not_implemented();
+        if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
         const ScalarOperation names(are_numbers(left, right));
         std::vector<array> results = call(op_info(OpId::kDivmod), inputs);
         return nb::make_tuple(wrap_result(std::move(results.at(0))), wrap_result(std::move(results.at(1))))
@@ -209,7 +200,8 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     return guarded([&]() -> PyObject* {
         if (modulus != Py_None) return not_implemented();
         if (const std::optional<OpId> shorter = short_power(left, right))
-            return run(*shorter, left).release().ptr();
+            return is_plain_array(left) ? run(*shorter, left).release().ptr()
+                                        : ufunc_of(*shorter)(nb::handle(left)).release().ptr();
         return binary<OpId::kPower>(left, right);
     });
 }
@@ -221,7 +213,7 @@ bool to_product_operand(PyObject* object, array& operand) {
         return true;
     }
     Argument argument;
-    if (defers(object) || !to_argument(object, argument)) return false;
+    if (!to_argument(object, argument)) return false;
     operand = from_argument(argument);
     return true;
 }
@@ -234,8 +226,9 @@ array multiply_matrices(const array& left, const array& right, const Options&...
 
 PyObject* matrix_multiply(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
-        if (is_array(left) && is_array(right))
+        if (is_plain_array(left) && is_plain_array(right))
             return wrap_result(multiply_matrices(array_of(left), array_of(right))).release().ptr();
+        if (has_say(left) || has_say(right)) return operate(registry.matmul, left, right);
         array a, b;
         if (!to_product_operand(left, a) || !to_product_operand(right, b)) return not_implemented();
         return wrap_result(multiply_matrices(a, b)).release().ptr();
@@ -244,6 +237,7 @@ PyObject* matrix_multiply(PyObject* left, PyObject* right) {
 
 PyObject* matrix_multiply_in_place(PyObject* target, PyObject* other) {
     return guarded([&]() -> PyObject* {
+        if (has_say(target) || has_say(other)) return operate_in_place(registry.matmul, target, other);
         array right;
         if (!to_product_operand(other, right)) return not_implemented();
         ProductOptions options;
@@ -265,8 +259,9 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
         if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
+        if (has_say(left) || has_say(right)) return operate(ufunc_of(kComparisons[comparison]), left, right);
         Argument a, b;
-        if (defers(right) || !to_argument(left, a)) return not_implemented();
+        if (!to_argument(left, a)) return not_implemented();
         if (!to_argument(right, b)) {
             // NumPy compares with None, texts and the like element by element: nothing is equal to them.
             if (comparison != Py_EQ && comparison != Py_NE) return not_implemented();
@@ -287,8 +282,9 @@ PyObject* in_place(PyObject* target, PyObject* other) {
             Py_INCREF(target);
             return target;
         }
+        if (has_say(target) || has_say(other)) return operate_in_place(ufunc_of(id), target, other);
         Argument argument;
-        if (defers(other) || !to_argument(other, argument)) return not_implemented();
+        if (!to_argument(other, argument)) return not_implemented();
         const array view = array_of(target);
         {
             const ReleaseGil release(is_large(view));
@@ -303,6 +299,10 @@ PyObject* in_place_power(PyObject* target, PyObject* exponent, PyObject*) {
     return guarded([&]() -> PyObject* {
         const std::optional<OpId> shorter = short_power(target, exponent);
         if (!shorter) return in_place<OpId::kPower>(target, exponent);
+        if (!is_plain_array(target)) {
+            const nb::handle result(target);
+            return ufunc_of(*shorter)(result, nb::arg("out") = nb::make_tuple(result)).release().ptr();
+        }
         const array view = array_of(target);
         const Argument input = view;
         CallOptions options;

@@ -24,6 +24,13 @@ std::string text_about(nb::handle function) {
     return text.is_none() ? "" : nb::cast<std::string>(text);
 }
 
+bool has_name(PyObject* names, const char* name) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name) == 0) return true;
+    }
+    return false;
+}
+
 template <PlainCall plain>
 struct Shortened {
     static inline PyObject* general = nullptr;
@@ -32,10 +39,12 @@ struct Shortened {
     static inline bool is_method = false;
 
     static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-        if (names == nullptr) {
+        if (names == nullptr && (!is_method || is_plain_array(self))) {
             PyObject* result = guarded([&] { return plain(self, arguments, count); });
             if (result != nullptr || PyErr_Occurred() != nullptr) return result;
         }
+        if (names != nullptr && !is_method && has_name(names, "like"))
+            return guarded([&] { return ask_like(arguments, count, names); });
         if (!is_method) return PyObject_Vectorcall(general, arguments, static_cast<size_t>(count), names);
         return guarded([&]() -> PyObject* {
             std::vector<PyObject*> all{self};
@@ -43,6 +52,19 @@ struct Shortened {
             all.insert(all.end(), arguments, arguments + count + named);
             return PyObject_Vectorcall(general, all.data(), static_cast<size_t>(count) + 1, names);
         });
+    }
+
+    /// array(x, like=y): y may make the array.
+    static PyObject* ask_like(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+        nb::list positional;
+        nb::dict keywords;
+        for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
+        for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i)
+            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(arguments[count + i]);
+        return override_function("like")(definition.ml_name, nb::handle(general), nb::tuple(positional),
+                                         keywords)
+            .release()
+            .ptr();
     }
 
     /// `signature`: as Python reads it from a text, such as "copy($self, order='C')".
@@ -92,8 +114,8 @@ bool plain_integers(PyObject* const* arguments, Py_ssize_t count, Dims& dims) {
     return true;
 }
 
-PyObject* give(array value) { return wrap(std::move(value)).release().ptr(); }
-PyObject* give_view(array value, PyObject* origin) {
+PyObject* give(array&& value) { return wrap(std::move(value)).release().ptr(); }
+PyObject* give_view(array&& value, PyObject* origin) {
     return wrap_view(std::move(value), origin).release().ptr();
 }
 
@@ -234,7 +256,7 @@ bool flat_array(PyObject* sequence, array& result) {
 /// array(object): always new; asarray(object): an array itself.
 PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
     array result;
-    if (is_array(object)) {
+    if (is_plain_array(object)) {
         const array& value = array_of(object);
         const bool converts = dtype && !(value.dtype() == *dtype);
         if (!always_new && !converts) {
@@ -260,6 +282,18 @@ PyObject* plain_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     std::optional<DType> dtype;
     if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
     return make_plain_array(arguments[0], dtype, always_new);
+}
+
+/// asanyarray(object): as asarray, but instances of subclasses pass as well.
+PyObject* plain_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count == 1 && is_array(arguments[0])) return Py_NewRef(arguments[0]);
+    return plain_array<false>(nullptr, arguments, count);
+}
+
+/// For functions that have no shorter way, but may be asked for with like=.
+template <int number>
+PyObject* no_plain_call(PyObject*, PyObject* const*, Py_ssize_t) {
+    return nullptr;
 }
 
 PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
@@ -317,6 +351,12 @@ void bind_plain_calls(nb::module_& m) {
         m, "array", "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None)");
     Shortened<plain_array<false>>::into_module(m, "asarray",
                                                "asarray(a, dtype=None, order=None, *, copy=None)");
+    Shortened<plain_asanyarray>::into_module(m, "asanyarray",
+                                             "asanyarray(a, dtype=None, order=None, *, copy=None)");
+    Shortened<no_plain_call<0>>::into_module(m, "full", "full(shape, fill_value, dtype=None, order='C')");
+    Shortened<no_plain_call<1>>::into_module(m, "eye", "eye(N, M=None, k=0, dtype=None, order='C')");
+    Shortened<no_plain_call<2>>::into_module(
+        m, "frombuffer", "frombuffer(buffer, dtype=None, count=-1, offset=0, *, like=None)");
     Shortened<plain_arange>::into_module(m, "arange",
                                          "arange(start=None, stop=None, step=None, dtype=None, like=None)");
 }

@@ -295,7 +295,7 @@ void bind_scalars(nb::module_& m) {
             return nb::cpp_function(
                 [attribute](const nb::args& args, const nb::kwargs& options) -> nb::object {
                     nb::object result = attribute(*args, **options);
-                    return is_array(result.ptr()) ? wrap_result(array_of(result)) : result;
+                    return is_array(result.ptr()) ? wrap_result(array(array_of(result))) : result;
                 });
         },
         arg("name"));

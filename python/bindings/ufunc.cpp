@@ -75,7 +75,7 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
         } else if (key == "order") {
             options.order = to_order(nb::handle(value), "KCFA");
         } else if (key == "subok") {
-            // weft has no subclasses of ndarray.
+            // Of operands that are plain arrays, or overrides would have been asked.
         } else if (key == "signature" || key == "sig") {
             signature = nb::borrow(value);
         } else {
@@ -133,6 +133,73 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
     return tuple;
 }
 
+/// Of operands and results, wherever they stand in a call.
+bool anybody_has_say(PyObject* const* arguments, size_t count, PyObject* names) {
+    for (size_t i = 0; i < count; ++i) {
+        if (has_say(arguments[i])) return true;
+    }
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        PyObject* value = arguments[count + static_cast<size_t>(i)];
+        PyObject* name = PyTuple_GetItem(names, i);
+        const bool is_out = PyUnicode_CompareWithASCIIString(name, "out") == 0;
+        if (!is_out && PyUnicode_CompareWithASCIIString(name, "array") != 0) continue;
+        if (has_say(value)) return true;
+        if (!is_out || !PyTuple_Check(value)) continue;
+        for (Py_ssize_t k = 0; k < PyTuple_Size(value); ++k) {
+            if (has_say(PyTuple_GetItem(value, k))) return true;
+        }
+    }
+    return false;
+}
+
+/// Leaves a call to weft._overrides.
+PyObject* ask(PyObject* self, const char* method, PyObject* const* arguments, size_t count, PyObject* names) {
+    nb::list positional;
+    nb::dict keywords;
+    for (size_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] =
+            nb::handle(arguments[count + static_cast<size_t>(i)]);
+    return override_function("ufunc")(nb::handle(self), method, nb::tuple(positional), keywords)
+        .release()
+        .ptr();
+}
+
+/// A method of ufuncs, which operands may override.
+template <int index>
+struct Overridable {
+    static inline PyObject* general = nullptr;
+    static inline std::string name, doc;
+    static inline PyMethodDef definition;
+
+    static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
+        const auto count = static_cast<size_t>(given);
+        return guarded([&]() -> PyObject* {
+            if (anybody_has_say(arguments, count, names))
+                return ask(self, name.c_str(), arguments, count, names);
+            std::vector<PyObject*> all{self};
+            const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+            all.insert(all.end(), arguments, arguments + given + named);
+            return PyObject_Vectorcall(general, all.data(), count + 1, names);
+        });
+    }
+
+    static void define(const char* method_name, const char* signature) {
+        const nb::handle owner(reinterpret_cast<PyObject*>(registry.ufunc));
+        const nb::object function = owner.attr(method_name);
+        const nb::object signatures = function.attr("__nb_signature__");
+        const nb::object text = nb::object(signatures[0])[1];
+        name = method_name;
+        doc = std::string(signature) + "\n--\n\n" + (text.is_none() ? "" : nb::cast<std::string>(text));
+        general = nb::object(function).release().ptr();
+        definition = {name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call)),
+                      METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
+        nb::setattr(owner, method_name, steal_or_throw(PyDescr_NewMethod(registry.ufunc, &definition)));
+    }
+};
+
 PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
         const OpInfo& op = op_of(self);
@@ -144,7 +211,8 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
         if (count == op.nin && names == nullptr) {
             if (PyObject* result = run_at_hand(op, arguments, count)) return result;
         }
-        if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 && is_array(arguments[count]) &&
+        if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 &&
+            is_plain_array(arguments[count]) &&
             PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") == 0) {
             PyObject* out = arguments[count];
             if (run_into_at_hand(op, arguments, count, array_of(out))) {
@@ -152,6 +220,7 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
                 return out;
             }
         }
+        if (anybody_has_say(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
         if (count == op.nin && names == nullptr && op.nout == 1) {
             array result;
             if (op.nin == 1) {
@@ -378,6 +447,14 @@ void bind_ufunc(nb::module_& m) {
         arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
         "Folds the elements between each of `indices` and the next one.");
 
+    Overridable<0>::define("reduce",
+                           "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
+                           "where=True)");
+    Overridable<1>::define("accumulate", "accumulate($self, array, axis=0, dtype=None, out=None)");
+    Overridable<2>::define("outer", "outer($self, A, B, **kwargs)");
+    Overridable<3>::define("at", "at($self, a, indices, b=None)");
+    Overridable<4>::define("reduceat", "reduceat($self, array, indices, axis=0, dtype=None, out=None)");
+
     m.def(
         "_resolve_types",
         [](nb::handle ufunc, const nb::list& operands, nb::handle dtype, nb::handle casting) {
@@ -441,6 +518,11 @@ void bind_ufunc(nb::module_& m) {
         ufuncs[nb::str(alias.name.data(), alias.name.size())] = ufuncs[nb::str(name.data(), name.size())];
     }
     m.attr("_ufuncs") = ufuncs;
+}
+
+nb::object ufunc_of(OpId id) {
+    const std::string_view name = op_info(id).name;
+    return nb::handle(registry.module).attr("_ufuncs")[nb::str(name.data(), name.size())];
 }
 
 }  // namespace weft::python

@@ -8,7 +8,7 @@ array([1., 3., 5.])
 
 from atexit import register as _register
 
-from weft import _core, _methods, exceptions
+from weft import _core, _methods, _overrides, exceptions
 from weft._config import config, show_config
 from weft._core import *
 from weft._core import (
@@ -55,6 +55,9 @@ for _name, _ufunc in _ufuncs.items():
 for _name, _target in _aliases.items():
     globals()[_name] = getattr(_core, _target)
 True_, False_ = _core.bool(True), _core.bool(False)
+
+for _name in _overrides.names & globals().keys():
+    globals()[_name] = _overrides.dispatcher(_name, globals()[_name])
 del _name, _ufunc, _target
 
 # What was queued to be compiled is still compiled, so that the next process finds it on disk.
@@ -80,6 +83,7 @@ _MODULES = {
         "tril_indices_from triu triu_indices triu_indices_from vander"
     ),
     "_errstate": "errstate geterr geterrcall seterr seterrcall",
+    "_files": "fromfile fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
     "_format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
     "_grids": (
         "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "
@@ -102,6 +106,8 @@ def __getattr__(name):
 
     if name in _LAZY:
         value = getattr(import_module(f"weft.{_LAZY[name]}"), name)
+        if name in _overrides.names:
+            value = _overrides.dispatcher(name, value)
         globals()[name] = value
         return value
     if name in _SUBMODULES:

@@ -360,19 +360,20 @@ def array2string(
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array that tells its dtype as well."""
     width = _options["linewidth"] if max_line_width is None else max_line_width
-    text = array2string(arr, width, precision, suppress_small, ", ", "array(", suffix=")")
+    opening = ("array" if type(arr) is _core.ndarray else type(arr).__name__) + "("
+    text = array2string(arr, width, precision, suppress_small, ", ", opening, suffix=")")
     extras = []
     if (arr.size == 0 and arr.shape != (0,)) or arr.size > _options["threshold"]:
         extras.append(f"shape={arr.shape}")
     if arr.dtype.name not in _IMPLIED or arr.size == 0:
         extras.append(f"dtype={arr.dtype.name}")
     if not extras:
-        return f"array({text})"
-    text = f"array({text},"
+        return f"{opening}{text})"
+    text = f"{opening}{text},"
     extra = ", ".join(extras) + ")"
     last_line = len(text) - (text.rfind("\n") + 1)
     fits = last_line + len(extra) + 1 <= width
-    return text + (" " if fits else "\n" + " " * len("array(")) + extra
+    return text + (" " if fits else "\n" + " " * len(opening)) + extra
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):

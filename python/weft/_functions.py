@@ -3,7 +3,7 @@
 from operator import index as _index
 
 from weft import _core
-from weft._core import array, asarray, concatenate, empty_like, ndarray
+from weft._core import array, asanyarray, asarray, concatenate, empty_like, ndarray
 from weft._device import device as _device
 from weft._dtypes import iinfo
 from weft._errstate import quiet as _quiet
@@ -16,45 +16,58 @@ _max, _min, _any, _all = max, min, any, all
 # ---- creation ----
 
 
+def _made_like(name, like, *args, **options):
+    from weft import _overrides
+
+    return _overrides.like(name, globals()[name], args, {"like": like, **options})
+
+
 def ascontiguousarray(a, dtype=None, *, like=None):
     """The array in C order, with one axis at least."""
+    if like is not None:
+        return _made_like("ascontiguousarray", like, a, dtype)
     return array(a, dtype, copy=None, order="C", ndmin=1)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
     """The array in Fortran order, with one axis at least."""
+    if like is not None:
+        return _made_like("asfortranarray", like, a, dtype)
     return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
-def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """As asarray: weft has no subclasses of ndarray."""
-    return asarray(a, dtype, order, device=device, copy=copy)
-
-
-def _filled_like(a, value, dtype, order, shape, device):
-    result = empty_like(a, dtype, order, True, shape, device=device)
+def _filled_like(a, value, dtype, order, subok, shape, device):
+    result = empty_like(a, dtype, order, subok, shape, device=device)
     _core.copyto(result, value, "unsafe")
     return result
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Zeros, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, 0, dtype, order, shape, device)
+    return _filled_like(a, 0, dtype, order, subok, shape, device)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Ones, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, 1, dtype, order, shape, device)
+    return _filled_like(a, 1, dtype, order, subok, shape, device)
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array filled with `fill_value`, with the shape, dtype and layout of `a`."""
-    return _filled_like(a, fill_value, dtype, order, shape, device)
+    return _filled_like(a, fill_value, dtype, order, subok, shape, device)
 
 
-def identity(n, dtype=None):
+def identity(n, dtype=None, *, like=None):
     """A square matrix with ones on its diagonal."""
+    if like is not None:
+        return _made_like("identity", like, n, dtype=dtype)
     return _core.eye(n, dtype=dtype)
+
+
+def _linspace_of(owner, start, stop, *options):
+    from weft import _overrides
+
+    return _overrides.like_owner(linspace(asarray(start), asarray(stop), *options), owner)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -79,6 +92,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         result = _core._linspace(float(start), float(stop), num, endpoint, "float64")
         target = _core.dtype("float64" if dtype is None else dtype)
     else:
+        if isinstance(start, ndarray) and start.__class__ is not ndarray:
+            return _linspace_of(start, start, stop, num, endpoint, retstep, dtype, axis)
+        if isinstance(stop, ndarray) and stop.__class__ is not ndarray:
+            return _linspace_of(stop, start, stop, num, endpoint, retstep, dtype, axis)
         start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
         inexact = _core.result_type(start, stop, float(num))
         target = inexact if dtype is None else _core.dtype(dtype)
@@ -99,7 +116,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 def copy(a, order="K", subok=False):
     """A copy of the array."""
-    return array(a, copy=True, order=order)
+    return array(a, copy=True, order=order, subok=subok)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -113,17 +130,17 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 def reshape(a, /, shape, order="C", *, copy=None):
     """The same elements in another shape: a view where the strides allow it, else a copy."""
-    return asarray(a).reshape(shape, order=order, copy=copy)
+    return asanyarray(a).reshape(shape, order=order, copy=copy)
 
 
 def ravel(a, order="C"):
     """The elements as one axis: a view where the strides allow it, else a copy."""
-    return asarray(a).ravel(order)
+    return asanyarray(a).ravel(order)
 
 
 def transpose(a, axes=None):
     """A view with the axes in another order: reversed, or as given."""
-    return asarray(a).transpose(axes)
+    return asanyarray(a).transpose(axes)
 
 
 permute_dims = transpose
@@ -139,12 +156,12 @@ def matrix_transpose(x, /):
 
 def swapaxes(a, axis1, axis2):
     """A view with two axes exchanged."""
-    return asarray(a).swapaxes(axis1, axis2)
+    return asanyarray(a).swapaxes(axis1, axis2)
 
 
 def squeeze(a, axis=None):
     """A view without the axes of extent one, or without those given."""
-    return asarray(a).squeeze(axis)
+    return asanyarray(a).squeeze(axis)
 
 
 def _normal_axes(axes, ndim, name):
@@ -164,7 +181,7 @@ def _normal_axes(axes, ndim, name):
 
 def moveaxis(a, source, destination):
     """A view with axes moved to other places; the others keep their order."""
-    a = asarray(a)
+    a = asanyarray(a)
     source = _normal_axes(source, a.ndim, "source")
     destination = _normal_axes(destination, a.ndim, "destination")
     if len(source) != len(destination):
@@ -177,7 +194,7 @@ def moveaxis(a, source, destination):
 
 def rollaxis(a, axis, start=0):
     """A view with one axis moved to before another."""
-    a = asarray(a)
+    a = asanyarray(a)
     (axis,) = _normal_axes(axis, a.ndim, "axis")
     if not -a.ndim <= start <= a.ndim:
         from weft.exceptions import AxisError
@@ -191,7 +208,7 @@ def rollaxis(a, axis, start=0):
 
 def fliplr(m):
     """A view with the second axis in reverse."""
-    m = asarray(m)
+    m = asanyarray(m)
     if m.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
     return m[:, ::-1]
@@ -199,7 +216,7 @@ def fliplr(m):
 
 def flipud(m):
     """A view with the first axis in reverse."""
-    m = asarray(m)
+    m = asanyarray(m)
     if m.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
     return m[::-1, ...]
@@ -219,13 +236,13 @@ def broadcast_shapes(*args):
 
 def broadcast_arrays(*args, subok=False):
     """Read-only views of the arrays in their common shape."""
-    arrays = [asarray(arg) for arg in args]
+    arrays = [(asanyarray if subok else asarray)(arg) for arg in args]
     shape = broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays)
+    return tuple(a if a.shape == shape else _core.broadcast_to(a, shape, subok) for a in arrays)
 
 
 def _at_least(arrays, form):
-    results = tuple(form(asarray(a)) for a in arrays)
+    results = tuple(form(asanyarray(a)) for a in arrays)
     return results[0] if len(results) == 1 else results
 
 
@@ -254,7 +271,7 @@ def atleast_3d(*arys):
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """A read-only view of a diagonal."""
-    return asarray(a).diagonal(offset, axis1, axis2)
+    return asanyarray(a).diagonal(offset, axis1, axis2)
 
 
 # ---- joining ----
@@ -301,22 +318,22 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> np.sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
     """
-    return asarray(a).sum(axis, dtype, out, keepdims, initial, where)
+    return asanyarray(a).sum(axis, dtype, out, keepdims, initial, where)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product of the elements over `axis`. Small integers multiply as int64 or uint64."""
-    return asarray(a).prod(axis, dtype, out, keepdims, initial, where)
+    return asanyarray(a).prod(axis, dtype, out, keepdims, initial, where)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The largest element over `axis`; nan if there is one."""
-    return asarray(a).max(axis, out, keepdims, initial, where)
+    return asanyarray(a).max(axis, out, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The smallest element over `axis`; nan if there is one."""
-    return asarray(a).min(axis, out, keepdims, initial, where)
+    return asanyarray(a).min(axis, out, keepdims, initial, where)
 
 
 amax, amin = max, min
@@ -324,28 +341,28 @@ amax, amin = max, min
 
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether any element over `axis` is true."""
-    return asarray(a).any(axis, out, keepdims, where=where)
+    return asanyarray(a).any(axis, out, keepdims, where=where)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements over `axis` are true."""
-    return asarray(a).all(axis, out, keepdims, where=where)
+    return asanyarray(a).all(axis, out, keepdims, where=where)
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
     """The index of the first largest element, in the flattened array or along `axis`."""
-    return asarray(a).argmax(axis, out, keepdims=keepdims)
+    return asanyarray(a).argmax(axis, out, keepdims=keepdims)
 
 
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """The index of the first smallest element, in the flattened array or along `axis`."""
-    return asarray(a).argmin(axis, out, keepdims=keepdims)
+    return asanyarray(a).argmin(axis, out, keepdims=keepdims)
 
 
 def _running(ufunc, a, axis, dtype, out):
-    a = asarray(a)
+    a = asanyarray(a)
     if axis is None:
-        a, axis = a.ravel(), 0
+        a, axis = a if a.ndim == 1 else a.ravel(), 0
     else:
         axis = _index(axis)
         if a.ndim == 0:
@@ -355,6 +372,8 @@ def _running(ufunc, a, axis, dtype, out):
             raise TypeError("output must be an array")
         if out.size != a.size:
             raise ValueError("provided out is the wrong size for the accumulation.")
+    if a.__class__ is not ndarray and dtype is None:
+        return ufunc.accumulate(a, axis, out=out)
     return ufunc.accumulate(a, axis, dtype, out)
 
 
@@ -417,13 +436,13 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 def ptp(a, axis=None, out=None, keepdims=False):
     """The largest element less the smallest, over `axis`."""
-    a = asarray(a)
+    a = asanyarray(a)
     return _ufuncs["subtract"](a.max(axis, None, keepdims), a.min(axis, None, keepdims), out=out)
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements over `axis` are not zero."""
-    a = asarray(a)
+    a = asanyarray(a)
     return a.astype(bool, copy=False).sum(axis, "int64", None, keepdims)
 
 
@@ -443,7 +462,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
             )
         a_min, a_max = min, max
     if not isinstance(a, _core.generic):
-        a = asarray(a)
+        a = asanyarray(a)
     if a.dtype.kind in "iu":  # Python integers beyond the dtype bound nothing
         limits = iinfo(a.dtype)
         if type(a_min) is int and a_min <= limits.min:
@@ -466,7 +485,7 @@ def round(a, decimals=0, out=None):
     array([0.5, 1.5, 2.2])
     """
     if not isinstance(a, _core.generic):
-        a = asarray(a)
+        a = asanyarray(a)
     decimals = decimals.__index__()
     kind = a.dtype.kind
     if kind in "iu":
@@ -526,7 +545,7 @@ def size(a, axis=None):
 
 def real(val):
     """The real part; of an array a view."""
-    return val.real if isinstance(val, (ndarray, _core.generic)) else asarray(val).real
+    return val.real if isinstance(val, (ndarray, _core.generic)) else asanyarray(val).real
 
 
 def imag(val):
@@ -536,7 +555,7 @@ def imag(val):
 
 def angle(z, deg=False):
     """The angle of complex numbers, in radians or degrees."""
-    z = asarray(z)
+    z = asanyarray(z)
     result = _ufuncs["arctan2"](z.imag if z.dtype.kind == "c" else 0, z.real)
     return result * (180 / 3.141592653589793) if deg else result
 
@@ -553,7 +572,7 @@ def isrealobj(x):
 
 def iscomplex(x):
     """Where the imaginary part is not zero."""
-    x = asarray(x)
+    x = asanyarray(x)
     return x.imag != 0 if x.dtype.kind == "c" else _maybe_scalar(zeros_like(x, bool))
 
 
@@ -598,7 +617,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> np.isclose([1, 2], [1, 2.1])
     array([ True, False])
     """
-    x, y = asarray(a), asarray(b)
+    x, y = asanyarray(a), asanyarray(b)
     if y.dtype.kind in "biu":
         # |smallest integer| is not an integer of that type.
         y = y.astype(_core.result_type(y, 1.0))

@@ -2,8 +2,9 @@
 
 import math
 import numbers
+from importlib import import_module
 
-from weft import _core
+from weft import _core, _overrides
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
 from weft._functions import clip as _clip
 from weft._functions import cumprod, cumsum
@@ -38,13 +39,12 @@ def nonzero(self):
     return _core.nonzero(self)
 
 
-def _later(name, source=None):
+def _later(name, source=None, module="_order", keeps_type=True):
     """A method whose module is loaded by the first call."""
 
     def method(self, *args, **options):
-        from weft import _order
-
-        return getattr(_order, source or name)(self, *args, **options)
+        result = getattr(import_module(f"weft.{module}"), source or name)(self, *args, **options)
+        return result if self.__class__ is ndarray or not keeps_type else _overrides.like_owner(result, self)
 
     method.__name__ = name
     return method
@@ -57,11 +57,6 @@ def round(self, decimals=0, out=None):
 
 def _round_scalar(self, ndigits=None):
     return int(_round(self)) if ndigits is None else _round(self, ndigits)
-
-
-def from_bytes(data, dtype, shape):
-    """The array that pickled bytes stand for."""
-    return _core._from_bytes(data, dtype, shape)
 
 
 def _by_python(function):
@@ -90,7 +85,10 @@ for _type in (ndarray, generic):
 
 ndarray.sort, ndarray.partition = _later("sort", "sort_in_place"), _later("partition", "partition_in_place")
 for _name in ("argsort", "argpartition", "searchsorted"):
-    setattr(ndarray, _name, _later(_name))
+    setattr(ndarray, _name, _later(_name, keeps_type=_name != "searchsorted"))
+
+for _name in ("tofile", "dump", "dumps"):
+    setattr(ndarray, _name, _later(_name, module="_files", keeps_type=False))
 
 for _name in array_names:
     if not hasattr(ndarray, _name):

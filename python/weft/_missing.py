@@ -3,8 +3,6 @@
 _INSTEAD = {
     "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
     "testing": "numpy.testing takes weft's arrays",
-    "load": "use weft.asarray(numpy.load(file))",
-    "save": "use numpy.save(file, numpy.asarray(x))",
 }
 
 

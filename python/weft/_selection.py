@@ -1,6 +1,6 @@
 """NumPy's functions that choose elements by their positions or by conditions, and that write to these."""
 
-from weft import _core
+from weft import _core, _overrides
 from weft._core import arange, asarray, can_cast, ndarray, nonzero, result_type, where
 from weft._functions import _normal_axes, broadcast_shapes
 
@@ -252,6 +252,9 @@ def choose(a, choices, out=None, mode="raise"):
     >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
     array([10,  2, 30])
     """
+    if isinstance(a, ndarray) and a.__class__ is not ndarray:
+        result = choose(asarray(a), choices, out, mode)
+        return result if out is not None else _overrides.like_owner(result, a)
     a = asarray(a)
     if not can_cast(a.dtype, "int64", "safe"):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Memory shared with other libraries by DLPack: docs/sharing.md."""
+"""Memory shared with other libraries by DLPack and by NumPy's array interface: docs/sharing.md."""
 
 from weft import _core
 from weft._device import device as _device
@@ -6,6 +6,61 @@ from weft._device import device as _device
 # DLPack's device types: the CPU, GPUs, the CPU's memory as GPUs see it, memory that both see.
 _CPU, _CUDA, _HOST, _MANAGED = (1, 0), 2, 3, 13
 _VERSION = (1, 0)
+
+
+def _described(interface, name):
+    """An entry of an array interface that has to be there."""
+    value = interface.get(name)
+    if value is None:
+        raise ValueError(f"Missing __array_interface__ {name}")
+    return value
+
+
+def _from_interface(x, copy):
+    """An array over the memory that `x.__array_interface__` describes; a copy where its bytes are swapped."""
+    interface = x.__array_interface__
+    if not isinstance(interface, dict):
+        raise ValueError("Invalid __array_interface__ value, must be a dict")
+    typestr = _described(interface, "typestr")
+    if not isinstance(typestr, str):
+        raise TypeError("__array_interface__ typestr must be a string")
+    shape = _described(interface, "shape")
+    if not isinstance(shape, tuple):
+        raise TypeError("shape must be a tuple")
+    strides = interface.get("strides")
+    if strides is not None and not isinstance(strides, tuple):
+        raise TypeError("strides must be a tuple")
+    if strides is not None and len(strides) != len(shape):
+        raise ValueError("mismatch in length of strides and shape")
+    if interface.get("mask") is not None:
+        raise NotImplementedError("weft has no arrays with masks: __array_interface__ has one")
+    swapped = typestr[:1] == ">" and typestr[2:] != "1"
+    dtype = _core.dtype(typestr[1:] if typestr[:1] in "<>|=" else typestr)
+    if swapped and not copy:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    data = interface.get("data")
+    if isinstance(data, tuple):
+        if len(data) != 2:
+            raise TypeError(
+                "__array_interface__ data must be a 2-tuple with (data pointer integer, read-only flag)"
+            )
+        address, readonly = data
+        if isinstance(address, str):
+            address = int(address, 16)
+        if not isinstance(address, int):
+            raise TypeError("first element of __array_interface__ data tuple must be integer or string.")
+        shared = _core._share_memory(address, dtype, shape, strides, not readonly and not swapped, x)
+    else:
+        offset = interface.get("offset", 0)
+        if not isinstance(offset, int):
+            raise TypeError("__array_interface__ offset must be an integer")
+        shared = _core.ndarray(shape, dtype, x if data is None else data, offset, strides)
+    if swapped:
+        unit = dtype.itemsize // (2 if dtype.kind == "c" else 1)
+        shared = shared.copy()
+        flipped = shared.reshape(-1).view("uint8").reshape(-1, unit)[:, ::-1].copy()
+        return flipped.reshape(-1).view(dtype).reshape(shared.shape)
+    return shared.copy("K") if copy else shared
 
 
 def _pair(device):

@@ -1,7 +1,7 @@
 """mean, var and std, put together from sums as NumPy defines them, so that they fuse with what feeds them."""
 
 from weft import _core
-from weft._core import asarray, ndarray
+from weft._core import asanyarray, asarray, ndarray
 from weft.exceptions import AxisError
 
 _ufuncs = _core._ufuncs
@@ -57,7 +57,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> np.mean([[1, 2], [3, 4]], axis=0)
     array([2., 3.])
     """
-    a = asarray(a)
+    a = asanyarray(a)
     sum_dtype, result_dtype = _types(a, dtype)
     total = a.sum(axis, sum_dtype, out, keepdims, None, where)
     return _finish(total, _count(a, axis, where, keepdims), out, result_dtype)
@@ -77,7 +77,9 @@ def var(
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    a = asarray(a)
+    a = asanyarray(a)
+    if a.__class__ is not ndarray:
+        return _of_subclass(var, a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
     sum_dtype, result_dtype = _types(a, dtype)
     one_pass = mean is None and where is True and (sum_dtype or a.dtype).kind == "f"
     if one_pass and a.dtype.kind != "c":
@@ -106,6 +108,14 @@ def var(
     else:
         count = _ufuncs["maximum"](count - ddof, 0)
     return _finish(total, count, out, result_dtype)
+
+
+def _of_subclass(function, a, *args, **options):
+    """What the function makes of the elements, as an array of the type of `a`."""
+    result = function(asarray(a), *args, **options)
+    if args[2] is not None:  # `out`
+        return result
+    return a.__array_wrap__(_core._plain(result), None, not isinstance(result, ndarray))
 
 
 def std(

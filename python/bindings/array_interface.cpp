@@ -1,0 +1,189 @@
+// The CPU's memory by addresses and bytes: NumPy's array interface, version 3
+// (https://numpy.org/doc/stable/reference/arrays.interface.html), and arrays over the bytes of a buffer
+// (`frombuffer`, `ndarray(buffer=)`). As with the CUDA array interface, a consumer keeps the object that it
+// asked, so that the memory is shown until that is gone.
+#include <memory>
+
+#include "bindings.h"
+#include "core/shape.h"
+#include "graph/placement.h"
+#include "graph/shown_memory.h"
+
+namespace weft::python {
+
+namespace {
+
+/// The bytes of an object with the buffer protocol, held until the last array over them is gone.
+struct HeldBuffer {
+    Py_buffer view{};
+
+    explicit HeldBuffer(PyObject* object) {
+        if (PyObject_GetBuffer(object, &view, PyBUF_WRITABLE | PyBUF_SIMPLE) == 0) return;
+        PyErr_Clear();
+        if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) != 0) throw_python_error();
+    }
+    ~HeldBuffer() { PyBuffer_Release(&view); }
+    HeldBuffer(const HeldBuffer&) = delete;
+    HeldBuffer& operator=(const HeldBuffer&) = delete;
+};
+
+/// Bytes as a flat array of uint8 over them.
+array bytes_of(PyObject* object) {
+    if (is_array(object) && device_of(array_of(object)).is_cpu()) {
+        const array& value = array_of(object);
+        if (!value.c_contiguous()) throw ValueError("ndarray is not C-contiguous");
+        return value.with_view(ScalarType::kUInt8, {value.nbytes()}, {1}, value.offset());
+    }
+    auto* held = new HeldBuffer(object);
+    std::shared_ptr<HeldBuffer> keeper(held, [](HeldBuffer* pointer) {
+        if (!may_take_gil()) return;
+        const GilAcquire acquire;
+        delete pointer;
+    });
+    return share(held->view.buf, ScalarType::kUInt8, {held->view.len}, {1}, held->view.readonly == 0,
+                 [keeper]() mutable { keeper.reset(); });
+}
+
+/// The bytes of so many elements; throws ValueError where no address reaches that far.
+int64_t checked_bytes(const Dims& shape, int64_t itemsize) {
+    for (const int64_t extent : shape) {
+        if (extent < 0) throw ValueError("negative dimensions are not allowed");
+    }
+    if (!is_addressable(shape, {}, 1, itemsize))
+        throw ValueError(
+            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
+            "possible size.");
+    return element_count(shape) * itemsize;
+}
+
+nb::object frombuffer(nb::handle buffer, nb::handle dtype, nb::handle count, nb::handle offset, nb::handle) {
+    if (buffer.is_none()) throw TypeError("a bytes-like object is required, not 'NoneType'");
+    const DType element = to_dtype_required(dtype);
+    const int64_t start = to_index(offset);
+    int64_t wanted = to_index(count);
+    const array bytes = bytes_of(buffer.ptr());
+    const int64_t length = bytes.size();
+    if (start < 0 || start > length)
+        throw ValueError("offset must be non-negative and no greater than buffer length (" +
+                         std::to_string(length) + ")");
+    const int64_t available = length - start;
+    if (wanted < 0) {
+        if (available % element.itemsize() != 0)
+            throw ValueError("buffer size must be a multiple of element size");
+        wanted = available / element.itemsize();
+    } else if (wanted > available / element.itemsize()) {
+        throw ValueError("buffer is smaller than requested size");
+    }
+    return wrap_as(registry.ndarray,
+                   bytes.with_view(element, {wanted}, {element.itemsize()}, bytes.offset() + start), Py_None,
+                   buffer.ptr());
+}
+
+}  // namespace
+
+void check_strides(const Dims& shape, const Dims& strides, int64_t itemsize, int64_t bytes, int64_t offset) {
+    checked_bytes(shape, itemsize);
+    const bool fits = is_addressable(shape, strides, 1, itemsize);
+    const ByteRange range = fits ? byte_range(shape, strides, 0, itemsize) : ByteRange{};
+    if (!fits || (!range.empty() && (range.low < -offset || range.high > bytes - offset)))
+        throw ValueError("strides is incompatible with shape of requested array and size of buffer");
+}
+
+nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const Dims& shape,
+                       const std::optional<Dims>& strides, int64_t offset, char order) {
+    const int64_t needed = checked_bytes(shape, dtype.itemsize());
+    const array bytes = bytes_of(buffer.ptr());
+    if (strides) {
+        check_strides(shape, *strides, dtype.itemsize(), bytes.size(), offset);
+    } else if (offset < 0 || offset > bytes.size() || bytes.size() - offset < needed) {
+        throw TypeError("buffer is too small for requested array");
+    }
+    Dims steps = strides ? *strides : reshaped_strides(shape, dtype.itemsize(), order == 'F');
+    return wrap_as(type, bytes.with_view(dtype, shape, std::move(steps), bytes.offset() + offset), Py_None,
+                   buffer.ptr());
+}
+
+PyObject* get_array_interface(PyObject* self, void*) {
+    return guarded([&] {
+        auto* object = reinterpret_cast<ArrayObject*>(self);
+        const array& value = object->value;
+        if (!device_of(value).is_cpu())
+            throw AttributeError("an array on " + device_of(value).name() + " has no __array_interface__");
+        if (value.dtype().scalar_type() == ScalarType::kBFloat16)
+            throw AttributeError("__array_interface__ has no bfloat16");
+        if (object->shown == nullptr) {
+            auto pin = std::make_unique<MemoryPin>();
+            {
+                const GilRelease release;
+                *pin = MemoryPin(value);
+            }
+            if (object->shown == nullptr)
+                object->shown = pin.release();  // another thread may have been faster
+        }
+        const nb::object typestr = nb::str(value.dtype().str().data(), value.dtype().str().size());
+        nb::list fields;
+        fields.append(nb::make_tuple("", typestr));
+        nb::dict interface;
+        interface["data"] = nb::make_tuple(object->shown->address(), !value.writeable());
+        interface["strides"] = value.c_contiguous() ? nb::none() : nb::object(to_tuple(value.strides()));
+        interface["descr"] = fields;
+        interface["typestr"] = typestr;
+        interface["shape"] = to_tuple(value.shape());
+        interface["version"] = 3;
+        return interface.release().ptr();
+    });
+}
+
+void bind_array_interface(nb::module_& m) {
+    m.def("frombuffer", frombuffer, arg("buffer"), arg("dtype") = nb::none(), arg("count") = -1,
+          arg("offset") = 0, nb::kw_only(), arg("like") = nb::none(),
+          "An array of one axis over the bytes of an object with the buffer protocol, from `offset` on. The "
+          "memory is shared; the array is read-only where the object is.\n\n"
+          "Raises ValueError where the bytes are no whole number of elements, or fewer than `count`.\n\n"
+          ">>> np.frombuffer(b'\\x01\\x02', dtype=np.uint8)\narray([1, 2], dtype=uint8)");
+    m.def(
+        "_view_like",
+        [](nb::handle of, nb::handle like) {
+            const array& value = array_of(of);
+            return wrap_as(Py_TYPE(like.ptr()), view(value, value.dtype()), like.ptr(), of.ptr());
+        },
+        arg("array"), arg("like"));
+    m.def(
+        "_adopt",
+        [](nb::handle self, nb::handle other) {
+            auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
+            object->value = array_of(other);
+            delete object->shown;
+            object->shown = nullptr;
+            PyObject* base = object->base;
+            object->base = nullptr;
+            Py_XDECREF(base);
+        },
+        arg("array"), arg("other"));
+    m.def(
+        "_share_memory",
+        [](uint64_t address, nb::handle dtype, nb::handle shape, nb::handle strides, bool writeable,
+           nb::handle owner) {
+            const DType element = to_dtype_required(dtype);
+            const Dims dims = to_dims(shape);
+            checked_bytes(dims, element.itemsize());
+            const Dims steps = strides.is_none() ? c_strides(dims, element.itemsize()) : to_dims(strides);
+            if (steps.size() != dims.size()) throw ValueError("mismatch in length of strides and shape");
+            if (!is_addressable(dims, steps, 1, element.itemsize()))
+                throw ValueError("shape and strides reach further than memory does");
+            if (address == 0 && element_count(dims) != 0)
+                throw ValueError("data is NULL but array contains data");
+            Py_INCREF(owner.ptr());
+            std::shared_ptr<void> keeper(owner.ptr(), [](PyObject* kept) {
+                if (!may_take_gil()) return;
+                const GilAcquire acquire;
+                Py_DECREF(kept);
+            });
+            return wrap_as(registry.ndarray,
+                           array_over(cpu_device(), address, element, dims, steps, writeable, keeper),
+                           Py_None, owner.ptr());
+        },
+        arg("address"), arg("dtype"), arg("shape"), arg("strides"), arg("writeable"), arg("owner"));
+}
+
+}  // namespace weft::python

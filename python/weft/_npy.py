@@ -1,0 +1,231 @@
+"""The npy format, versions 1 to 3: one array in a stream of bytes.
+
+What a header says is not believed: it is parsed as a literal of bounded length, and memory is asked for only as bytes
+arrive, or when the file is known to have them.
+"""
+
+import ast
+import io
+import os
+import re
+import stat
+import struct
+
+from weft import _core
+from weft._core import dtype as _dtype
+from weft._core import ndarray
+
+MAGIC = b"\x93NUMPY"
+MAX_HEADER_SIZE = 10000
+_VERSIONS = {(1, 0): ("<H", "latin1"), (2, 0): ("<I", "latin1"), (3, 0): ("<I", "utf8")}
+_ALIGNMENT = 64
+_GROWTH_DIGITS = 21  # room for the longest axis to become longer in place
+_PIECE = 1 << 24  # bytes that are asked for before others have come
+_MOST_BYTES = 2**63 - 1
+
+
+# ---- headers ----
+
+
+def _read_exactly(stream, count, what):
+    """So many bytes; ValueError where the stream ends before. Never more memory than one piece beyond what came."""
+    data = bytearray()
+    while len(data) < count:
+        piece = stream.read(min(count - len(data), _PIECE))
+        if not piece:
+            raise ValueError(f"EOF: reading {what}, expected {count} bytes got {len(data)}")
+        data += piece
+    return bytes(data)
+
+
+def read_magic(stream):
+    """The version of the format."""
+    magic = _read_exactly(stream, 8, "magic string")
+    if magic[:6] != MAGIC:
+        raise ValueError(f"the magic string is not correct; expected {MAGIC!r}, got {magic[:6]!r}")
+    return magic[6], magic[7]
+
+
+def _without_longs(header):
+    """A header that Python 2 wrote, without the L of its long integers."""
+    return re.sub(r"(?<=\d)L(?=[,)\s])", "", header)
+
+
+def _parsed(header, version):
+    for text in (header, _without_longs(header)) if version <= (2, 0) else (header,):
+        try:
+            return ast.literal_eval(text.strip())
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            pass
+    raise ValueError(f"Cannot parse header: {header!r}")
+
+
+def _element_type(descr):
+    """The dtype that a header's descr names, and whether its bytes are in the other order."""
+    if descr == "<V2":  # as bfloat16 is written where NumPy knows it
+        return _dtype("bfloat16"), False
+    if isinstance(descr, str):
+        match = re.fullmatch(r"([<>|=]?)([?a-zA-Z])(\d*)(?:\[\w+\])?", descr)
+        if match is None:
+            raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
+        order, kind, size = match.groups()
+        try:
+            return _dtype(kind + size), order == ">" and size not in ("", "1")
+        except TypeError:
+            if kind not in "SaUVmMOfcgG" or len(size) > 9:
+                raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}") from None
+            raise TypeError(f"weft has no arrays of elements {descr!r}") from None
+    if isinstance(descr, (list, tuple)) and descr:
+        raise TypeError(f"weft has no arrays of structures: {descr!r}")
+    raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
+
+
+def read_header(stream, max_header_size=MAX_HEADER_SIZE, allow_pickle=False):
+    """What the header says: (shape, fortran_order, dtype, swapped)."""
+    version = read_magic(stream)
+    if version not in _VERSIONS:
+        raise ValueError(f"we only support format version (1,0), (2,0), and (3,0), not {version}")
+    form, encoding = _VERSIONS[version]
+    (length,) = struct.unpack(form, _read_exactly(stream, struct.calcsize(form), "array header length"))
+    if not allow_pickle and length > max_header_size:
+        raise ValueError(
+            f"Header info length ({length}) is large and may not be safe to load securely.\n"
+            "To allow loading, adjust `max_header_size` or fully trust the `.npy` file using "
+            "`allow_pickle=True`.\n"
+            "For safety against large resource use or crashes, sandboxing may be necessary."
+        )
+    header = _read_exactly(stream, length, "array header").decode(encoding)
+    said = _parsed(header, version)
+    if not isinstance(said, dict):
+        raise ValueError(f"Header is not a dictionary: {said!r}")
+    if said.keys() != {"descr", "fortran_order", "shape"}:
+        raise ValueError(f"Header does not contain the correct keys: {list(said)!r}")
+    shape, fortran = said["shape"], said["fortran_order"]
+    if not isinstance(shape, tuple) or not all(isinstance(each, int) and each >= 0 for each in shape):
+        raise ValueError(f"shape is not valid: {shape!r}")
+    if len(shape) > 64:
+        raise ValueError(f"maximum supported dimension for an ndarray is currently 64, found {len(shape)}")
+    if not isinstance(fortran, bool):
+        raise ValueError(f"fortran_order is not a valid bool: {fortran!r}")
+    if said["descr"] in ("|O", "O", "|O8") or (
+        isinstance(said["descr"], str) and said["descr"].endswith("O")
+    ):
+        if not allow_pickle:
+            raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
+        raise TypeError("weft has no arrays of Python objects")
+    element, swapped = _element_type(said["descr"])
+    count = element.itemsize
+    for extent in shape:
+        count *= max(extent, 1)
+    if count > _MOST_BYTES:
+        raise ValueError(f"the array would have more bytes than memory has addresses: its shape is {shape}")
+    return tuple(int(each) for each in shape), fortran, element, swapped
+
+
+def _descr(dtype):
+    return "<V2" if dtype.name == "bfloat16" else dtype.str
+
+
+def header_bytes(array):
+    """Magic, version and header of an array, as NumPy writes them."""
+    fortran = array.flags.fnc
+    said = f"{{'descr': {_descr(array.dtype)!r}, 'fortran_order': {fortran}, 'shape': {array.shape!r}, }}"
+    if array.shape:
+        said += " " * (_GROWTH_DIGITS - len(repr(array.shape[-1 if fortran else 0])))
+    text = said.encode("latin1")
+    for version, form in (((1, 0), "<H"), ((2, 0), "<I")):
+        before = len(MAGIC) + 2 + struct.calcsize(form)
+        padding = _ALIGNMENT - (before + len(text) + 1) % _ALIGNMENT
+        length = len(text) + padding + 1
+        if length < 65536 or version == (2, 0):
+            break
+    return MAGIC + bytes(version) + struct.pack(form, length) + text + b" " * padding + b"\n"
+
+
+# ---- elements ----
+
+
+def bytes_left(stream):
+    """How many bytes a regular file still has; None where that cannot be told, as of compressed ones."""
+    raw = stream.raw if isinstance(stream, (io.BufferedReader, io.BufferedRandom)) else stream
+    if isinstance(raw, io.FileIO):
+        said = os.fstat(raw.fileno())
+        return max(said.st_size - stream.tell(), 0) if stat.S_ISREG(said.st_mode) else None
+    if isinstance(stream, io.BytesIO):
+        return max(stream.getbuffer().nbytes - stream.tell(), 0)
+    return None
+
+
+def _short(expected, got):
+    return ValueError(f"EOF: reading array data, expected {expected} bytes got {got}")
+
+
+def swap_bytes(array):
+    """The array with the bytes of every number in the other order."""
+    unit = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
+    if unit == 1:
+        return array
+    flipped = array.reshape(-1).view("uint8").reshape(-1, unit)[:, ::-1].copy()
+    return flipped.reshape(-1).view(array.dtype).reshape(array.shape)
+
+
+def read_elements(stream, count, dtype):
+    """A flat array of the next elements of a stream; ValueError where it has fewer."""
+    expected = count * dtype.itemsize
+    left = bytes_left(stream)
+    if left is not None and left < expected:
+        raise _short(expected, left)
+    if expected == 0 or (left is None and expected > _PIECE) or not hasattr(stream, "readinto"):
+        data = _read_exactly(stream, expected, "array data")
+        return _core._from_bytes(data, dtype, (count,))
+    result = _core.empty(expected, "uint8", device="cpu")
+    got = 0
+    with memoryview(result) as memory:
+        while got < expected:
+            piece = stream.readinto(memory[got:])
+            if not piece:
+                raise _short(expected, got)
+            got += piece
+    return result.view(dtype)
+
+
+def shaped(flat, shape, fortran):
+    """Elements in the order of a file as the array that the header describes."""
+    return flat.reshape(shape[::-1]).transpose() if fortran else flat.reshape(shape)
+
+
+def read_array(stream, allow_pickle=False, max_header_size=MAX_HEADER_SIZE):
+    """The array that a stream holds from here on."""
+    shape, fortran, element, swapped = read_header(stream, max_header_size, allow_pickle)
+    count = 1
+    for extent in shape:
+        count *= extent
+    flat = read_elements(stream, count, element)
+    return placed(shaped(swap_bytes(flat) if swapped else flat, shape, fortran))
+
+
+def placed(array):
+    """The array on the device where this thread makes new ones."""
+    device = _core.empty(0, "uint8").device
+    return array if array.device == device else array.to_device(device)
+
+
+def write_elements(stream, array):
+    """The bytes of the elements, in C order."""
+    flat = array if array.flags.c_contiguous else array.copy("C")
+    if flat.size == 0:
+        return
+    flat = flat.reshape(-1).view("uint8")
+    with memoryview(flat) as memory:
+        for start in range(0, len(memory), _PIECE):
+            stream.write(memory[start : start + _PIECE])
+
+
+def write_array(stream, array):
+    """Header and elements; arrays that are in Fortran order alone are written so."""
+    if not isinstance(array, ndarray):
+        array = _core.asarray(array)
+    if array.device != "cpu":
+        array = array.to_device("cpu")
+    stream.write(header_bytes(array))
+    write_elements(stream, array.transpose() if array.flags.fnc else array)
