@@ -67,10 +67,11 @@ del _register
 
 # Names by the module that has them, which is loaded when one of them is asked for.
 _MODULES = {
+    "_apply": "apply_along_axis apply_over_axes piecewise vectorize",
+    "_bits": "packbits unpackbits",
     "_calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
-    "_distribution": (
-        "average bincount corrcoef cov histogram histogram_bin_edges median percentile quantile"
-    ),
+    "_distribution": ("average bincount corrcoef cov"),
+    "_histograms": "histogram histogram2d histogram_bin_edges histogramdd",
     "_nan": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar"
     ),
@@ -94,8 +95,15 @@ _MODULES = {
         "sort_complex union1d unique unique_all unique_counts unique_inverse unique_values"
     ),
     "_padding": "pad",
+    "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval",
     "_profile": "profile",
+    "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_small_things": (
+        "asarray_chkfinite base_repr binary_repr common_type fix frombuffer fromiter geomspace iterable mintypecode "
+        "real_if_close require"
+    ),
     "_views": "flatiter",
+    "_windows": "bartlett blackman hamming hanning i0 kaiser",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 _SUBMODULES = ("jit", "lib", "linalg", "random", "scipy")

@@ -239,6 +239,18 @@ def _positions(obj, extent, axis):
     return positions
 
 
+def _order_of(a):
+    """The order of what delete and insert make of an array: Fortran's if it is in no other."""
+    return "F" if a.flags.fnc else "C"
+
+
+def _room(arr, axis, more):
+    """A new array that is longer along an axis."""
+    shape = list(arr.shape)
+    shape[axis] += more
+    return empty(tuple(shape), arr.dtype, order=_order_of(arr))
+
+
 def delete(arr, obj, axis=None):
     """A copy without the subarrays that a position, a slice, or an array of positions or bools names.
 
@@ -249,19 +261,24 @@ def delete(arr, obj, axis=None):
     """
     arr, axis = _flat_or_axis(asarray(arr), axis)
     extent = arr.shape[axis]
+
+    def without(low, high):
+        parts = [arr[_along(axis, slice(0, low))], arr[_along(axis, slice(high, None))]]
+        return concatenate(parts, axis, out=_room(arr, axis, low - high))
+
     if isinstance(obj, slice):
         start, stop, step = obj.indices(extent)
         taken = range(start, stop, step)
         if len(taken) == 0:
-            return array(arr, copy=True)
+            return array(arr, copy=True, order=_order_of(arr))
         low, high = min(taken[0], taken[-1]), max(taken[0], taken[-1])
         if abs(step) == 1:
-            return concatenate(
-                [arr[_along(axis, slice(0, low))], arr[_along(axis, slice(high + 1, None))]], axis
-            )
+            return without(low, high + 1)
         keep = _core.ones(extent, "bool")
         keep[obj] = False
-        return arr[_along(axis, keep)]
+        result = _room(arr, axis, -len(taken))
+        result[...] = arr[_along(axis, keep)]
+        return result
     single = isinstance(obj, int) and not isinstance(obj, bool)
     named = obj if single else asarray(obj)
     if not single and named.dtype.kind == "b":
@@ -276,9 +293,7 @@ def delete(arr, obj, axis=None):
         if not -extent <= position < extent:
             raise IndexError(f"index {position} is out of bounds for axis {axis} with size {extent}")
         position %= extent
-        return concatenate(
-            [arr[_along(axis, slice(0, position))], arr[_along(axis, slice(position + 1, None))]], axis
-        )
+        return without(position, position + 1)
     keep = _core.ones(extent, "bool")
     keep[_positions(obj, extent, axis)] = False
     return arr[_along(axis, keep)]
@@ -315,10 +330,12 @@ def insert(arr, obj, values, axis=None):
         values = array(values, copy=None, ndmin=arr.ndim, dtype=arr.dtype)
         if positions.ndim == 0:
             values = moveaxis(values, 0, axis)
-        shape = list(arr.shape)
-        shape[axis] = values.shape[axis]
-        parts = [arr[_along(axis, slice(0, position))], _core.broadcast_to(values, tuple(shape))]
-        return concatenate([*parts, arr[_along(axis, slice(position, None))]], axis)
+        count = values.shape[axis]
+        result = _room(arr, axis, count)
+        result[_along(axis, slice(0, position))] = arr[_along(axis, slice(0, position))]
+        result[_along(axis, slice(position, position + count))] = values
+        result[_along(axis, slice(position + count, None))] = arr[_along(axis, slice(position, None))]
+        return result
     if positions.size == 0 and not isinstance(obj, ndarray):
         positions = positions.astype("int64")
     positions = positions.astype("int64", copy=False)
@@ -330,12 +347,10 @@ def insert(arr, obj, values, axis=None):
     listed = [position + extent if position < 0 else position for position in positions.tolist()]
     for before, k in enumerate(sorted(range(len(listed)), key=listed.__getitem__)):
         listed[k] += before  # of those that come earlier in the result
-    shape = list(arr.shape)
-    shape[axis] += len(listed)
     taken = asarray(listed, "int64")
-    keep = _core.ones(shape[axis], "bool")
+    result = _room(arr, axis, len(listed))
+    keep = _core.ones(result.shape[axis], "bool")
     keep[taken] = False
-    result = empty(tuple(shape), arr.dtype)
     result[_along(axis, taken)] = values
     result[_along(axis, keep)] = arr
     return result
@@ -402,7 +417,7 @@ def rot90(m, k=1, axes=(0, 1)):
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros at the front ('f') and back ('b') of each axis.
 
-    >>> np.trim_zeros([0, 1, 0, 2, 0])
+    >>> np.trim_zeros(np.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
     listed = not isinstance(filt, ndarray)
@@ -421,7 +436,7 @@ def trim_zeros(filt, trim="fb", axis=None):
         start = int(places[own].min()) if "f" in trim else 0
         stop = int(places[own].max()) + 1 if "b" in trim else values.shape[own]
         key[own] = slice(start, stop)
-    result = values[tuple(key)]
+    result = values[tuple(key)] if values.ndim else values
     return result.tolist() if listed and isinstance(filt, list) and values.ndim == 1 else result
 
 
@@ -460,4 +475,4 @@ def block(arrays):
         return concatenate([joined(each, level + 1) for each in part], ndim - depth + level)
 
     result = joined(arrays, 0)
-    return array(result, copy=True) if depth == 0 else result
+    return array(result, copy=True, order="C") if depth == 0 else result

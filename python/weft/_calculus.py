@@ -1,7 +1,7 @@
 """NumPy's functions about neighbouring values: differences, slopes, integrals, interpolation, convolution, products."""
 
 from weft import _core
-from weft._core import array, asarray, concatenate, empty, result_type, where
+from weft._core import array, asarray, concatenate, result_type, where
 from weft._functions import _normal_axes, linspace, moveaxis, sum
 
 _ufuncs = _core._ufuncs
@@ -114,7 +114,7 @@ def _slope(f, axis, step, edge_order):
     def at(part):
         return f[_axis_key(f.ndim, axis, part)]
 
-    result = empty(f.shape, f.dtype)
+    result = _core.empty_like(f)
 
     def write(part, value):
         result[_axis_key(f.ndim, axis, part)] = value
@@ -183,6 +183,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if period is not None:
         if period == 0:
             raise ValueError("period must be a non-zero value")
+        if xp.shape[0] != fp.shape[0]:
+            raise ValueError("fp and xp are not of the same length")
         period = abs(period)
         left = right = None
         x, xp = x % period, xp % period
@@ -209,7 +211,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         result = where(x != x, x.astype(fp.dtype), result)
     result = where(x < xp[0], fp[0] if left is None else asarray(left, fp.dtype), result)
     result = where(x > xp[-1], fp[-1] if right is None else asarray(right, fp.dtype), result)
-    return result if result.ndim else result[()]
+    return asarray(result, order="C") if result.ndim else result[()]
 
 
 _MODES = {"valid": 0, "same": 1, "full": 2, "v": 0, "s": 1, "f": 2}
@@ -228,7 +230,8 @@ def _slid(a, v, mode):
     after = count + m - 1 - before - n
     padded = concatenate([_core.zeros(before, dtype), a, _core.zeros(after, dtype)]) if before or after else a
     windows = _core._strided_view(padded, (count, m), padded.strides * 2)
-    return sum(windows * v, -1)
+    products = windows * v
+    return products.any(-1) if dtype.kind == "b" else sum(products, -1, dtype)
 
 
 def correlate(a, v, mode="valid"):
@@ -248,7 +251,7 @@ def correlate(a, v, mode="valid"):
     v = _ufuncs["conjugate"](v) if v.dtype.kind == "c" else v
     if a.size >= v.size:
         return _slid(a, v, mode)
-    return _slid(v, a, mode)[::-1]
+    return _slid(v, a, mode)[::-1].copy()
 
 
 def convolve(a, v, mode="full"):
@@ -334,7 +337,7 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     axis = _normal_axes(axis, p.ndim, None)[0]
     steps = diff(p, axis=axis)
     discont = period / 2 if discont is None else discont
-    dtype = result_type(steps.dtype, period if isinstance(period, float) else asarray(period).dtype)
+    dtype = result_type(steps, period if isinstance(period, (int, float)) else asarray(period))
     if dtype.kind in "iu":
         high, rest = divmod(period, 2)
         boundary = rest == 0

@@ -161,7 +161,8 @@ def vander(x, N=None, increasing=False):
         raise ValueError("x must be a one-dimensional array or sequence.")
     N = x.shape[0] if N is None else N
     result = _core.ones((x.shape[0], N), _core.result_type(x.dtype, "int64"))
+    powers = result if increasing else result[:, ::-1]
     if N > 1:
-        result[:, 1:] = x[:, None]
-        _ufuncs["multiply"].accumulate(result[:, 1:], axis=1, out=result[:, 1:])
-    return result if increasing else result[:, ::-1]
+        powers[:, 1:] = x[:, None]
+        _ufuncs["multiply"].accumulate(powers[:, 1:], axis=1, out=powers[:, 1:])
+    return result

@@ -145,9 +145,13 @@ def isdtype(dtype, kind):
 def min_scalar_type(a):
     """The smallest dtype that holds a scalar's value; of an array its dtype."""
     a = _core.asarray(a)
-    if a.ndim or a.dtype.kind in "bc":
+    if a.ndim or a.dtype.kind == "b":
         return a.dtype
     value = a.item()
+    if a.dtype.kind == "c":
+        limit = float(finfo("float32").max)
+        wide = any(part - part == 0 and abs(part) > limit for part in (value.real, value.imag))
+        return a.dtype if wide else dtype("complex64")
     if a.dtype.kind == "f":
         for name in ("float16", "float32"):
             if value - value != 0 or abs(value) <= float(finfo(name).max):

@@ -88,7 +88,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     steps = num - 1 if endpoint else num
     plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
     if plain:
-        step = (float(stop) - float(start)) / steps if steps > 0 else float("nan")
+        if axis != 0:
+            _normal_axes(axis, 1, "destination")
+        step = float("nan")
+        if steps > 0:
+            step = _core.float64((float(stop) - float(start)) / steps)
         result = _core._linspace(float(start), float(stop), num, endpoint, "float64")
         target = _core.dtype("float64" if dtype is None else dtype)
     else:
@@ -96,14 +100,21 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             return _linspace_of(start, start, stop, num, endpoint, retstep, dtype, axis)
         if isinstance(stop, ndarray) and stop.__class__ is not ndarray:
             return _linspace_of(stop, start, stop, num, endpoint, retstep, dtype, axis)
-        start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
-        inexact = _core.result_type(start, stop, float(num))
+        inexact = _core.result_type(
+            *(x if isinstance(x, (int, float, complex)) else asarray(x) for x in (start, stop))
+        )
+        if inexact.kind not in "fc":
+            inexact = _core.dtype("float64")
+        start, stop = (asarray(asarray(x) * 1.0, inexact) for x in (start, stop))
         target = inexact if dtype is None else _core.dtype(dtype)
-        delta = asarray(stop - start, inexact)
-        step = delta / steps if steps > 0 else delta * float("nan")
-        shape = (num,) + (1,) * delta.ndim
-        result = _core.arange(0, num, dtype=inexact).reshape(shape)
-        result = result * step + start if steps > 0 else result * delta + start
+        delta = asarray(stop - start)
+        step = delta / steps if steps > 0 else float("nan")
+        result = _core.arange(0, num, dtype=inexact).reshape((num,) + (1,) * delta.ndim)
+        if steps > 0 and not bool((asarray(step) == 0).any()):
+            result = result * step
+        else:  # the step may be too small a number
+            result = (result / steps if steps > 0 else result) * delta
+        result = asarray(result + start)
         if endpoint and num > 1:
             result[-1, ...] = stop
         if axis != 0:
@@ -408,7 +419,7 @@ def _cumulative(ufunc, x, axis, dtype, out, include_initial):
     if out is None:
         running = ufunc.accumulate(x, axis, dtype)
         shape = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
-        return concatenate([_core.full(shape, ufunc.identity, running.dtype), running], axis)
+        return concatenate([full_like(running, ufunc.identity, shape=shape), running], axis)
     before = (slice(None),) * axis
     ufunc.accumulate(x, axis, dtype, out[before + (slice(1, None),)])
     out[before + (0,)] = ufunc.identity
@@ -493,28 +504,39 @@ def round(a, decimals=0, out=None):
             if out is not None:
                 _core.copyto(out, a, "unsafe")
                 return out
-            return _ufuncs["positive"](a)
+            return array(a, copy=True) if a.ndim else a[()]
         scale = 10.0**-decimals
-        result = _multiply(_rint(_divide(a, scale)), scale).astype(a.dtype)
+        order = "F" if a.flags.fnc else "C"
+        result = _multiply(_rint(_divide(a, scale)), scale, order=order).astype(a.dtype)
         if isinstance(result, ndarray) and result.ndim == 0:
             result = result[()]
         if out is not None:
             _core.copyto(out, result, "unsafe")
             return out
         return result
+    if kind == "b" and decimals != 0:
+        from weft.exceptions import UFuncTypeError
+
+        name, own = ("multiply", "float64") if decimals > 0 else ("divide", "float64")
+        raise UFuncTypeError(
+            f"Cannot cast ufunc '{name}' output from dtype('{own}') to dtype('bool') with casting rule 'same_kind'"
+        )
     if decimals == 0:
         return _rint(a, out=out)
     if kind == "c":
         parts = round(a.real, decimals) + round(a.imag, decimals) * a.dtype.type(1j)
+        if isinstance(parts, ndarray):
+            parts = asarray(parts, order="F" if a.flags.fnc else "C")
         if out is None:
             return parts
         _core.copyto(out, parts, "unsafe")
         return out
+    order = "F" if a.flags.fnc else "C"
     if decimals > 0:
         scale = 10.0**decimals
-        return _divide(_rint(_multiply(a, scale)), scale, out=out)
+        return _divide(_rint(_multiply(a, scale)), scale, out=out, order=order)
     scale = 10.0**-decimals
-    return _multiply(_rint(_divide(a, scale)), scale, out=out)
+    return _multiply(_rint(_divide(a, scale)), scale, out=out, order=order)
 
 
 around = round
@@ -573,7 +595,7 @@ def isrealobj(x):
 def iscomplex(x):
     """Where the imaginary part is not zero."""
     x = asanyarray(x)
-    return x.imag != 0 if x.dtype.kind == "c" else _maybe_scalar(zeros_like(x, bool))
+    return x.imag != 0 if x.dtype.kind == "c" else _maybe_scalar(zeros_like(x, bool, order="C"))
 
 
 def isreal(x):

@@ -26,7 +26,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         grids[1] = grids[1].reshape((-1, 1) + (1,) * (ndim - 2))
     if not sparse:
         grids = broadcast_arrays(*grids)
-    return tuple(array(grid, copy=True, order="C") for grid in grids) if copy else tuple(grids)
+    return tuple(array(grid, copy=True, order="C") for grid in grids) if copy else grids
 
 
 def indices(dimensions, dtype=int, sparse=False):

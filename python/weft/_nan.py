@@ -58,6 +58,17 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 def _extreme(plain, worst, a, axis, out, keepdims, options):
+    a = asarray(a)
+    if a.dtype.kind == "c":
+        # No complex number is the least: what is beside NaN is compared as it is.
+        ufunc = _ufuncs["fmax" if plain is _max else "fmin"] if plain in (_max, _min) else None
+        if ufunc is not None:
+            result = ufunc.reduce(a, axis=axis, out=out, keepdims=keepdims, **options)
+            _warn(
+                _isnan(result),
+                "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered",
+            )
+            return result
     a, missing = _replaced(a, worst)
     if missing is None:
         return plain(a, axis, out, keepdims, **options)
@@ -105,6 +116,15 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     return _arg_extreme(argmin, float("inf"), a, axis, out, keepdims)
 
 
+def _check_inexact(values, missing, dtype, out):
+    if missing is None:
+        return
+    if dtype is not None and _core.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    if out is not None and out.dtype.kind not in "fc":
+        raise TypeError("If a is inexact, then out must be inexact")
+
+
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The mean of the elements that are not NaN; NaN with a warning where there is none.
 
@@ -114,6 +134,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     from weft._statistics import mean
 
     values, missing = _replaced(a, 0)
+    _check_inexact(values, missing, dtype, out)
     if missing is None:
         return mean(values, axis, dtype, out, keepdims, where=where)
     count = sum(_not(missing), axis, "int64", keepdims=keepdims, where=where)
@@ -137,14 +158,17 @@ def nanvar(
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
     values, missing = _replaced(a, 0)
+    _check_inexact(values, missing, dtype, out)
     if missing is None:
         options = {} if mean is None else {"mean": mean}
         return var(values, axis, dtype, out, ddof, keepdims, where=where, **options)
     present = _not(missing) if where is True else _and(_not(missing), where)
     count = sum(present, axis, "int64", keepdims=True)
-    center = asarray(
-        _quotient(sum(values, axis, dtype, keepdims=True, where=present), count) if mean is None else mean
-    )
+    if mean is None:
+        total = asarray(sum(values, axis, dtype, keepdims=True, where=present))
+        center = asarray(_quotient(total, count)).astype(total.dtype, copy=False)
+    else:
+        center = asarray(mean)
     distance = _core.where(present, values - center, asarray(0, values.dtype))
     square = (
         (distance * _ufuncs["conjugate"](distance)).real

@@ -85,7 +85,10 @@ def lexsort(keys, axis=-1):
 def sort_complex(a):
     """A sorted copy as complex numbers: by the real part, then by the imaginary one."""
     a = sort(asarray(a))
-    return a if a.dtype.kind == "c" else a.astype(result_type(a.dtype, "complex64"))
+    if a.dtype.kind == "c":
+        return a
+    small = a.dtype in ("int8", "uint8", "int16", "uint16")
+    return a.astype("complex64" if small else "complex128")
 
 
 def _checked_kth(kth, extent, is_empty):

@@ -80,9 +80,9 @@ def _by_positions(a, axis, before, after, mode, odd):
 
 
 def _statistic(a, axis, length, mode, at_end):
-    from weft._distribution import median
     from weft._functions import max as _max
     from weft._functions import min as _min
+    from weft._quantiles import median
     from weft._statistics import mean
 
     extent = a.shape[axis]

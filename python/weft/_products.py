@@ -54,6 +54,11 @@ def _axis_list(axes):
         return [axes]
 
 
+def _outer_product(a, b):
+    """Every product of an element of `a` and one of `b`, in C order."""
+    return _core._ufuncs["multiply"].outer(a, b, order="C") if a.ndim + b.ndim else asarray(a * b)
+
+
 def tensordot(a, b, axes=2):
     """The sum of products over the last `axes` axes of `a` and the first of `b`, or over two lists of axes.
 
@@ -81,6 +86,8 @@ def tensordot(a, b, axes=2):
     for i, j in zip(first, second):
         right[j] = i
     kept = [label for label in left + right if label not in first]
+    if not first:
+        return _outer_product(a, b)
     return _core._contract(a, left, b, right, kept, "C", "dot")
 
 

@@ -149,7 +149,7 @@ def reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
                 start = _core.full((), initial, compute)
                 rows = concatenate([_core.broadcast_to(start, (*shape, 1)), rows], -1)
             result = _folded(ufunc, rows)
-    result = asarray(result).transpose([kept.index(d) for d in sorted(kept)])
+    result = asarray(result).copy("C").transpose([kept.index(d) for d in sorted(kept)])
     if keepdims:
         result = _core.expand_dims(result, tuple(axes)) if axes else result
     if out is None:

@@ -116,6 +116,18 @@ void check_exponents(Call& call) {
     if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
+// order='A': Fortran's where all arrays that have an order are in it and not in C's.
+bool all_in_fortran_order(const Call& call) {
+    bool any = false;
+    for (const Argument& input : call.inputs) {
+        const array* operand = array_input(input);
+        if (operand == nullptr || (operand->c_contiguous() && operand->f_contiguous())) continue;
+        if (!operand->f_contiguous()) return false;
+        any = true;
+    }
+    return any;
+}
+
 // Loops are found by safe casts: a rule that is narrower yet is asked here.
 void check_input_casts(const Call& call, Casting casting) {
     if (casting != Casting::kNo && casting != Casting::kEquiv) return;
@@ -367,6 +379,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
                               : &find_loop_cached(op, operand_types);
 
     check_input_casts(call, options.casting);
+    if (call.order == 'A') call.order = all_in_fortran_order(call) ? 'F' : 'C';
 
     // array < 300 compares by value even where 300 does not fit the array's dtype
     if (op.kind == OpKind::kComparison && op.nin == 2) {

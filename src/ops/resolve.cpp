@@ -183,12 +183,16 @@ const LoopInfo* find_promoted_loop(const OpInfo& op, std::span<const OperandType
     return find_first_safe_loop(op, inputs);
 }
 
+bool gives_only(const OpInfo& op, const LoopInfo& loop, ScalarType output) {
+    return std::ranges::all_of(op.output_types(loop), [&](ScalarType type) { return type == output; });
+}
+
 // With dtype=: the loop all in this type, to which inputs cast as the caller allows, or another with this
 // output to which they cast safely.
 const LoopInfo* find_loop_with_output(const OpInfo& op, std::span<const OperandType> inputs,
                                       ScalarType output, Casting casting) {
     for (const LoopInfo& loop : op.loops) {
-        if (op.output_types(loop)[0] != output) continue;
+        if (!gives_only(op, loop, output)) continue;
         const auto types = op.input_types(loop);
         const bool is_uniform = std::ranges::all_of(types, [&](ScalarType type) { return type == output; });
         if (accepts(op, loop, inputs, is_uniform ? casting : Casting::kSafe)) return &loop;
@@ -286,7 +290,7 @@ const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> inpu
         return *loop;
     }
     const ScalarType output = signature_output->scalar_type();
-    if (loop != nullptr && op.output_types(*loop)[0] == output) return *loop;
+    if (loop != nullptr && gives_only(op, *loop, output)) return *loop;
     loop = find_loop_with_output(op, inputs, output, casting);
     if (loop == nullptr) throw_no_loop_with_output(op, inputs, output, casting);
     return *loop;
