@@ -98,9 +98,10 @@ _MODULES = {
     "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval",
     "_profile": "profile",
     "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_roots": "roots",
     "_small_things": (
-        "asarray_chkfinite base_repr binary_repr common_type fix frombuffer fromiter geomspace iterable mintypecode "
-        "real_if_close require"
+        "asarray_chkfinite base_repr binary_repr broadcast common_type fix frombuffer fromiter geomspace iterable "
+        "mintypecode real_if_close require typename"
     ),
     "_views": "flatiter",
     "_windows": "bartlett blackman hamming hanning i0 kaiser",

@@ -90,8 +90,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
 class vectorize:
     """A Python function of numbers as a function of arrays: one call for each element, after broadcasting.
 
-    The results' dtypes are `otypes`, or those of the first call. `excluded` arguments are passed on as they are.
-    With a `signature` such as "(n),(n)->()" the function takes arrays and is called for what is before their own axes.
+    It gets Python's numbers. The results' dtypes are `otypes`, or those of the first call. `excluded` arguments are
+    passed on as they are. With a `signature` such as "(n),(n)->()" the function takes arrays and is called for what is
+    before their own axes.
 
     >>> np.vectorize(lambda a, b: a - b if a > b else a + b)([1, 2, 3, 4], 2)
     array([3, 4, 1, 2])
@@ -136,7 +137,7 @@ class vectorize:
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
             results = tuple(empty(shape, dtype) for dtype in self.otypes)
             return results[0] if len(results) == 1 else results
-        numbers = [list(column) for column in columns]
+        numbers = [column.tolist() for column in columns]
         rows = [call([column[k] for column in numbers]) for k in range(count)]
         several = len(self.otypes) > 1 if self.otypes is not None else isinstance(rows[0], tuple)
         parts = list(zip(*rows)) if several else [rows]

@@ -197,7 +197,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if xp.size != fp.size:
         raise ValueError("fp and xp are not of the same length.")
     if xp.size == 1:
-        result = where(x == x, fp[0], asarray(float("nan"), fp.dtype))
+        result = where(x == x, fp[0], fp[0])  # also where x is nan
     else:
         k = _ufuncs["maximum"](_ufuncs["minimum"](asarray(searchsorted(xp, x, "right")) - 1, xp.size - 2), 0)
         slope = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])

@@ -523,10 +523,12 @@ def round(a, decimals=0, out=None):
         )
     if decimals == 0:
         return _rint(a, out=out)
+    if kind == "c" and out is None and a.ndim:
+        result = empty_like(a)
+        result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
+        return result
     if kind == "c":
         parts = round(a.real, decimals) + round(a.imag, decimals) * a.dtype.type(1j)
-        if isinstance(parts, ndarray):
-            parts = asarray(parts, order="F" if a.flags.fnc else "C")
         if out is None:
             return parts
         _core.copyto(out, parts, "unsafe")

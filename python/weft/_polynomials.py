@@ -290,6 +290,15 @@ class poly1d:
     c = coef = coefficients = coeffs
 
     @property
+    def roots(self):
+        """The zeros."""
+        from weft._roots import roots
+
+        return roots(self._coefficients)
+
+    r = roots
+
+    @property
     def variable(self):
         """The name that is printed."""
         return self._variable
@@ -360,7 +369,7 @@ class poly1d:
         if not isinstance(other, poly1d):
             return NotImplemented
         mine, theirs = self._coefficients, other._coefficients
-        return mine.shape == theirs.shape and bool((mine == theirs).all())
+        return (mine == theirs).all() if mine.shape == theirs.shape else False
 
     def __getitem__(self, power):
         if 0 <= power <= self.order:

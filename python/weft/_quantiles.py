@@ -167,7 +167,7 @@ def _between(ordered, q, weak, method, count):
         if not several:
             return ordered[place]
         rest = ordered.shape[1:]
-        named = place.reshape((-1, *rest))
+        named = place.reshape((math.prod(place.shape[: place.ndim - len(rest)]), *rest))
         return _core._take_along_axis(ordered, named, 0).reshape(place.shape)
 
     def within(place):
@@ -213,7 +213,7 @@ def _weighted(rows, weights, q):
     place = asarray((parts < wanted).sum(-1))
     place = _ufuncs["minimum"](place, rows.shape[-1] - 1)
     first = moveaxis(ordered, -1, 0)
-    named = asarray(place).reshape((-1, *rows.shape[:-1]))
+    named = asarray(place).reshape((math.prod(q.shape), *rows.shape[:-1]))
     return _core._take_along_axis(first, named, 0).reshape(asarray(place).shape)
 
 

@@ -271,7 +271,11 @@ def choose(a, choices, out=None, mode="raise"):
         a = _ufuncs["maximum"](_ufuncs["minimum"](a, count - 1), 0)
     elif mode != "raise":
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
-    elif a.size and not (int(a.min()) >= 0 and int(a.max()) < count):
+    elif (
+        a.size
+        and all(broadcast_shapes(a.shape, *(choice.shape for choice in choices)))
+        and not (int(a.min()) >= 0 and int(a.max()) < count)
+    ):
         raise ValueError("invalid entry in choice array")
     common = result_type(*choices)
     choices = [choice.astype(common, copy=False) for choice in choices]

@@ -1,9 +1,11 @@
 """NumPy's small helpers: how a number is written, what an array may stand for, buffers and iterables as arrays."""
 
+import math
+
 from weft import _core
 from weft._core import asarray
 from weft._dtypes import finfo
-from weft._functions import broadcast_arrays, linspace, moveaxis
+from weft._functions import broadcast_arrays, broadcast_shapes, linspace, moveaxis
 
 _ufuncs = _core._ufuncs
 
@@ -28,7 +30,9 @@ def binary_repr(num, width=None):
     '1101'
     """
     num = num.__index__()
-    if num >= 0:
+    if num == 0:
+        return "0" * (width or 1)
+    if num > 0:
         text = format(num, "b")
     elif width is None:
         return "-" + format(-num, "b")
@@ -216,3 +220,83 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 def fix(x, out=None):
     """The elements without what is behind the point, towards 0."""
     return _ufuncs["trunc"](x, out=out)
+
+
+class broadcast:
+    """What arrays are together: their common shape, and tuples of their elements in C order.
+
+    >>> b = np.broadcast(np.array([[1], [2]]), np.array([3, 4]))
+    >>> b.shape, b.size
+    ((2, 2), 4)
+    >>> next(b)
+    (np.int64(1), np.int64(3))
+    """
+
+    def __init__(self, *args):
+        arrays = []
+        for x in args:
+            arrays += x._arrays if isinstance(x, broadcast) else [asarray(x)]
+        self._arrays = arrays
+        self.shape = broadcast_shapes(*(x.shape for x in arrays))
+        self.numiter = len(arrays)
+        self.nd = self.ndim = len(self.shape)
+        self.size = math.prod(self.shape)
+        self.reset()
+
+    def reset(self):
+        """Begins again with the first elements."""
+        self.index = 0
+
+    @property
+    def iters(self):
+        """For each array a flat iterator over it in the common shape."""
+        return tuple(_core.broadcast_to(x, self.shape).flat for x in self._arrays)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.index >= self.size:
+            raise StopIteration
+        place, rest = [], self.index
+        for extent in reversed(self.shape):
+            rest, own = divmod(rest, extent)
+            place.append(own)
+        self.index += 1
+        place = tuple(reversed(place))
+        return tuple(_core.broadcast_to(x, self.shape)[place] for x in self._arrays)
+
+
+_TYPE_NAMES = {
+    "S1": "character",
+    "?": "bool",
+    "b": "signed char",
+    "B": "unsigned char",
+    "h": "short",
+    "H": "unsigned short",
+    "i": "integer",
+    "I": "unsigned integer",
+    "l": "long integer",
+    "L": "unsigned long integer",
+    "q": "long long integer",
+    "Q": "unsigned long long integer",
+    "f": "single precision",
+    "d": "double precision",
+    "g": "long precision",
+    "F": "complex single precision",
+    "D": "complex double precision",
+    "G": "complex long double precision",
+    "S": "string",
+    "U": "unicode",
+    "V": "void",
+    "O": "object",
+}
+
+
+def typename(char):
+    """The words for a dtype's character.
+
+    >>> np.typename("d")
+    'double precision'
+    """
+    return _TYPE_NAMES[char]

@@ -116,16 +116,12 @@ void check_exponents(Call& call) {
     if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
-// order='A': Fortran's where all arrays that have an order are in it and not in C's.
+// order='A': Fortran's where all arrays are in it, of one dimension or in C's, too, or not.
 bool all_in_fortran_order(const Call& call) {
-    bool any = false;
-    for (const Argument& input : call.inputs) {
+    return std::ranges::all_of(call.inputs, [](const Argument& input) {
         const array* operand = array_input(input);
-        if (operand == nullptr || (operand->c_contiguous() && operand->f_contiguous())) continue;
-        if (!operand->f_contiguous()) return false;
-        any = true;
-    }
-    return any;
+        return operand == nullptr || operand->f_contiguous();
+    });
 }
 
 // Loops are found by safe casts: a rule that is narrower yet is asked here.

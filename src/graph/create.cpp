@@ -207,6 +207,8 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     const Dims shape{count};
     if (type.is_bool() && count > 2) throw TypeError("no fill-function for data-type.");
     ScalarBytes first_bytes, second_bytes;
+    if (count > 0 && type.is_integer() && first_integer && !first_integer->huge)
+        constant_bytes(*first_integer, type);  // whether it fits, whatever the step is
     if (integral) {
         const int64_t begin = signed_value(*first_integer), delta = signed_value(*step_integer);
         first_bytes = count > 0 ? convert(0, true, begin) : ScalarBytes{};

@@ -2,7 +2,7 @@
 
 import numpy
 from call_table import INTS, LOOSE, REAL, entry, maybe, same
-from random_calls import OMIT, Array, Call
+from random_calls import KINDS, OMIT, Array, Call
 
 # ---- choosing ----
 # Positions are columns of one table in NumPy, arrays of their own in weft.
@@ -173,6 +173,11 @@ def _(g):
     bins = numpy.sort(g.numbers((g.number(0, 5),), "d", False))
     bins = bins[::-1] if g.chance(0.3) else bins
     return Call(g.array("ld"), Array(numpy.array(bins), same), right=maybe(g, 0.5, True))
+
+
+@entry("unique_counts", "unique_inverse", "unique_all")
+def _(g):
+    return Call(g.array(special=False))
 
 
 @entry("unique")
@@ -423,6 +428,11 @@ def _(g):
 @entry("base_repr")
 def _(g):
     return Call(g.number(-50, 50), g.number(1, 37), g.number(0, 3))
+
+
+@entry("typename")
+def _(g):
+    return Call(g.dtype(KINDS + "gUV"))
 
 
 @entry("mintypecode")

@@ -29,7 +29,7 @@ def ufunc_call(name):
             )
         options = {}
         if g.chance(0.1):
-            options["dtype"] = g.dtype()
+            options["dtype"] = g.dtype(REAL)
         if g.chance(0.1):
             options["order"] = g.choice("C", "F", "A", "K")
         if g.chance(0.1):
@@ -37,12 +37,13 @@ def ufunc_call(name):
             # Of Python's numbers NumPy takes "equiv" for narrower than "no".
             rules += ["no", "equiv"] if all(isinstance(x, Array) for x in inputs) else []
             options["casting"] = g.choice(*rules)
-        if g.chance(0.25):
+        # What NumPy makes of nan in an integer is not defined; integer powers look at masked exponents, too.
+        if g.chance(0.25) and options.get("casting") != "unsafe":
             shape = numpy.broadcast_shapes(first.sample.shape)
             outs = tuple(g.array(shape=shape, special=False, layout="C") for _ in range(ufunc.nout))
             options["out"] = outs if ufunc.nout > 1 else outs[0]
             # Where a comparison with an integer beyond the dtype has a mask, NumPy 2.4 crashes.
-            if g.chance(0.4) and all(isinstance(x, Array) for x in inputs):
+            if g.chance(0.4) and all(isinstance(x, Array) for x in inputs) and name not in ("power", "pow"):
                 options["where"] = g.array("?", shape)
         return Call(*inputs, **options)
 
@@ -60,12 +61,14 @@ for _name in UFUNCS:
 
 
 NOT_DRAWN = {
+    **dict.fromkeys("fromfile fromstring load loadtxt save savetxt savez savez_compressed".split(), "test_files.py"),
     **dict.fromkeys("config show_config explain eval kernel_history clear_kernel_history".split(), "the engine's"),
     **dict.fromkeys("cache_info cache_clear".split(), "the engine's"),
     **dict.fromkeys("devices empty_pool memory_stats synchronize".split(), "weft's own, about devices"),
     **dict.fromkeys("geterr seterr geterrcall seterrcall".split(), "a state: test_errstate.py"),
     **dict.fromkeys("get_printoptions set_printoptions".split(), "a state: test_format.py"),
     "from_dlpack": "takes objects of other libraries: test_sharing.py",
+    "roots": "of another order: test_polynomials.py",
     "common_type": "gives types: below",
     "unique_values": "of no promised order: test_order.py",
     "isdtype": "takes dtypes of either library: test_dtypes.py",

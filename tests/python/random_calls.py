@@ -188,9 +188,15 @@ class Call:
     def run(self, name, np):
         """The result and what the arguments are afterwards, or the exception."""
         arguments, options = made(self.arguments, np), made(self.options, np)
-        function = np
-        for part in name.split("."):
-            function = getattr(function, part)
+        return self._outcome(getattr(np, name), arguments, options)
+
+    def run_method(self, name, np):
+        """The same, of the method of the first argument."""
+        (first, *rest), options = made(self.arguments, np), made(self.options, np)
+        return self._outcome(getattr(first, name, None), rest, options)
+
+    @staticmethod
+    def _outcome(function, arguments, options):
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:

@@ -11,7 +11,7 @@ import pytest
 import weft
 from comparing import outcome
 from every_function import LOOSE, NOT_DRAWN, TABLE, TOLERANCE, UFUNCS
-from random_calls import Difference, Draw, coarsest, compare
+from random_calls import Array, Difference, Draw, coarsest, compare
 
 CALLS = int(os.environ.get("WEFT_CALLS", "24"))
 SEED = int(os.environ.get("WEFT_SEED", "1"))
@@ -36,6 +36,47 @@ def test_random_calls(name):
                 compare(mine, other, TOLERANCE[name], strides=False, coarse=options["coarse"])
         except Difference as difference:
             pytest.fail(f"call {turn} of {name}{call!r}: {difference}", pytrace=False)
+
+
+METHODS = sorted(
+    name
+    for name in set(dir(numpy.ndarray)) & set(dir(weft.ndarray)) & set(TABLE)
+    # Others' parameters are in another order, or another function has the name.
+    if name
+    not in (
+        "choose",
+        "compress",
+        "conj",
+        "conjugate",
+        "shape",
+        "size",
+        "ndim",
+        "real",
+        "imag",
+        "sort",
+        "partition",
+        "put",
+        "resize",
+    )
+    and not name.startswith("_")
+)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_random_calls_of_methods(name):
+    """The same calls as methods of their first arguments."""
+    for turn in range(CALLS):
+        call = TABLE[name](Draw(SEED, zlib.crc32(name.encode()), turn))
+        if not call.arguments or not isinstance(call.arguments[0], Array) or "device" in call.options:
+            continue
+        expected, theirs = call.run_method(name, numpy)
+        result, ours = call.run_method(name, weft)
+        try:
+            compare(result, expected, TOLERANCE[name], strides=name not in LOOSE and not call.repeats)
+            for mine, other in zip(ours, theirs):
+                compare(mine, other, TOLERANCE[name], strides=False)
+        except Difference as difference:
+            pytest.fail(f"call {turn} of ndarray.{name}{call!r}: {difference}", pytrace=False)
 
 
 def test_no_function_is_forgotten():

@@ -91,8 +91,8 @@ def test_small_operations_cost_what_numpys_do(name):
 def test_missing_names_say_so():
     with pytest.raises(AttributeError, match=r"weft has no np\.fft yet; meanwhile"):
         weft.fft  # noqa: B018
-    with pytest.raises(AttributeError, match=r"weft has no np\.roots yet; meanwhile"):
-        weft.roots  # noqa: B018
+    with pytest.raises(AttributeError, match=r"weft has no np\.nditer yet; meanwhile"):
+        weft.nditer  # noqa: B018
     with pytest.raises(AttributeError, match="module 'weft' has no attribute 'nonsense'"):
         weft.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match=r"weft's ndarray has no \.setfield yet"):

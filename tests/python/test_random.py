@@ -224,3 +224,20 @@ def test_a_permutation_of_fewer_than_no_numbers_is_empty():
     assert (
         weft.random.default_rng(4).permutation(-1).shape == numpy.random.default_rng(4).permutation(-1).shape
     )
+
+
+@pytest.mark.parametrize("size", [None, (), 1, (2, 0)])
+def test_kinds_of_results(size):
+    """A number without size=, an array with it, also where it has no dimensions."""
+    for name, parameters in (("uniform", (0, 1)), ("normal", (0, 1)), ("exponential", (1,)), ("random", ())):
+        for wrap in (float, weft.asarray):
+            if name == "random" and wrap is not float:
+                continue
+            result = getattr(weft.random.default_rng(1), name)(*map(wrap, parameters), size=size)
+            numpys = [float(x) if wrap is float else numpy.asarray(float(x)) for x in parameters]
+            expected = getattr(numpy.random.default_rng(1), name)(*numpys, size=size)
+            if size is None:
+                assert type(result) is type(expected) is float
+            else:
+                assert isinstance(result, weft.ndarray)
+                assert result.shape == expected.shape

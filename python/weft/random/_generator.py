@@ -85,7 +85,7 @@ class Generator:
         numbers = all(isinstance(each, (int, float)) for each in parameters)
         if numbers:
             result = combine(drawn(_shape_of(size)), *map(float, parameters))
-            return result[()].item() if size is None else result
+            return result[()].item() if size is None else asarray(result)
         parameters = [asarray(each).astype("float64", copy=False) for each in parameters]
         shape = _core_shape(*(each.shape for each in parameters))
         if size is not None:
@@ -96,7 +96,9 @@ class Generator:
                 )
             shape = wanted
         result = combine(drawn(shape), *parameters)
-        return result[()] if shape == () and isinstance(result, ndarray) else result
+        if size is None and shape == ():
+            return asarray(result).item()
+        return asarray(result)
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Numbers that are evenly distributed from `low` to `high`.
