@@ -91,8 +91,13 @@ def _folded_where(ufunc, rows, mask, initial):
 def reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
     """Folds over axes by a function that is none of the reductions that kernels know."""
     _check_folds(ufunc, "reduce")
-    name = ufunc.__name__
     x = asarray(x)
+    with x.device:
+        return _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where)
+
+
+def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
+    name = ufunc.__name__
     if axis is None:
         axes = list(range(x.ndim))
     elif x.ndim == 0:

@@ -61,7 +61,7 @@ for _name in UFUNCS:
 
 
 NOT_DRAWN = {
-    **dict.fromkeys("fromfile fromstring load loadtxt save savetxt savez savez_compressed".split(), "test_files.py"),
+    **dict.fromkeys("fromfile fromstring genfromtxt load loadtxt save savetxt savez savez_compressed".split(), "test_files.py"),
     **dict.fromkeys("config show_config explain eval kernel_history clear_kernel_history".split(), "the engine's"),
     **dict.fromkeys("cache_info cache_clear".split(), "the engine's"),
     **dict.fromkeys("devices empty_pool memory_stats synchronize".split(), "weft's own, about devices"),
