@@ -9,12 +9,16 @@ Into the folder given by --output:
   kernels_fold.inc          of these functions those that reductions combine with
   folds.cpp                 the ahead-of-time loops that reduce by them
   bitcode_<group>.cpp       the same functions with the pointer interface of the kernel compiler
+  weft/operations.h         the operations, operators and reductions as C++ functions of arrays
+  operations.cpp            their definitions
+  weft/dtypes.h             a constant for each dtype
 and, with --docs FILE, the reference page. Files are only rewritten when they change.
 """
 
 import argparse
 import re
 import sys
+import textwrap
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +32,11 @@ RANDOM_GROUP = "random"
 GROUPS = (*PLAIN_GROUPS, *MATH_GROUPS, RANDOM_GROUP)
 
 KINDS = ("arithmetic", "mathematical", "bitwise", "comparison", "logical", "floating", "selection")
+# C++'s operators, which `operator` in a row may be, by the number of their operands.
+OPERATORS = {
+    1: ("-", "+", "~"),
+    2: ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">="),
+}
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
 FLAGS = (
     "commutative",
@@ -141,6 +150,8 @@ def read_table(path, types):
         for flag in row.get("flags", []):
             if flag not in FLAGS + TABLE_FLAGS:
                 sys.exit(f"{op.name}: unknown flag {flag!r}")
+        if "operator" in op.row and op.row["operator"] not in OPERATORS.get(op.nin, ()):
+            sys.exit(f"{op.name}: no operator {op.row['operator']!r} of {op.nin} operands")
         op.loops = parse_loops(op, types)
         ops.append(op)
     names = [name for op in ops for name in (op.name, *op.row.get("aliases", []))]
@@ -501,6 +512,172 @@ def generate_docs(ops, reductions, types):
     return text
 
 
+# ---- the C++ interface ----
+
+
+def in_cpp(op):
+    """Whether C++ has a function of the operation; some are for kernels, others weft/ops.h has as views."""
+    return op.row.get("namespace") != "kernel" and op.row.get("cpp", True)
+
+
+def cpp_signature(op, name, defaults):
+    result = "array" if op.nout == 1 else "std::pair<array, array>"
+    parameters = [f"Argument x{k}" for k in range(1, op.nin + 1)]
+    parameters.append("const OperationOptions& options" + (" = {}" if defaults else ""))
+    return f"{result} {name}({', '.join(parameters)})"
+
+
+def cpp_comment(text, indent=""):
+    return "".join(f"{indent}/// {line}\n" for line in textwrap.wrap(text, 105))
+
+
+def generate_cpp_header(ops, reductions):
+    functions = ""
+    operators = ""
+    for op in filter(in_cpp, ops):
+        functions += "\n" + cpp_comment(" ".join([op.row["summary"], op.row.get("details", "")]).strip())
+        functions += cpp_signature(op, op.numpy_name, True) + ";\n"
+        arguments = ", ".join([*(f"std::move(x{k})" for k in range(1, op.nin + 1)), "options"])
+        for alias in op.row.get("aliases", []):
+            functions += f"inline {cpp_signature(op, alias, True)} {{\n"
+            functions += f"    return {op.numpy_name}({arguments});\n}}\n"
+        symbol = op.row.get("operator")
+        if symbol and op.nin == 1:
+            operators += f"""template <class T>
+    requires operators::ArrayLike<std::remove_cvref_t<T>>
+array operator{symbol}(T&& x) {{
+    return {op.numpy_name}(std::forward<T>(x));
+}}
+"""
+        elif symbol:
+            operators += f"""template <class L, class R>
+    requires operators::OfArrays<std::remove_cvref_t<L>, std::remove_cvref_t<R>>
+array operator{symbol}(L&& left, R&& right) {{
+    return {op.numpy_name}(std::forward<L>(left), std::forward<R>(right));
+}}
+"""
+            if op.row["kind"] != "comparison":
+                operators += f"""template <operators::Target T, operators::Operand R>
+T&& operator{symbol}=(T&& target, const R& right) {{
+    if constexpr (operators::Computed<T>) {{
+        target = {op.numpy_name}(target, right);
+    }} else {{
+        operators::in_place("{op.name}", target, right);
+    }}
+    return std::forward<T>(target);
+}}
+"""
+    folds = ""
+    for r in reductions:
+        if r["types"] != "deviations" and r["name"] != "all":
+            folds += "\n" + cpp_comment(r["summary"])
+            folds += (
+                f"array {r['name']}(array input, const Axes& axis = {{}}, "
+                "const ReductionOptions& options = {});\n"
+            )
+        elif r["name"] == "all":
+            folds += f"""
+/// The type of weft::all, which as an index is all of an axis, and called a reduction.
+struct All {{
+{cpp_comment(r["summary"], "    ")}    array operator()(array input, const Axes& axis = {{}},
+                     const ReductionOptions& options = {{}}) const;
+}};
+"""
+    return f"""{HEADER}//
+// The operations of the op table, on arrays and scalars. They broadcast their operands and take NumPy's options
+// (weft/options.h); nothing is computed until somebody looks at a result. Errors are thrown by the call.
+//
+// Operands are taken by value: what a call is given as a temporary is not held beyond it, until the end of the
+// statement, where it would have to be stored for somebody who might look at it.
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "weft/options.h"
+
+namespace weft {{
+
+// ---- element-wise ----
+{functions}
+// ---- operators: of arrays among themselves and with scalars ----
+
+namespace operators {{
+
+// Elements at computed positions (weft/indexing.h): they have no view to be written through.
+template <class T>
+concept Computed = requires(const std::remove_cvref_t<T>& x) {{
+    {{ x.read() }} -> std::same_as<array>;
+}};
+template <class T>
+concept ArrayLike = std::derived_from<T, array> || Computed<T>;
+template <class T>
+concept Operand = std::convertible_to<const T&, Argument>;
+template <class L, class R>
+concept OfArrays = (ArrayLike<L> && Operand<R>) || (ArrayLike<R> && Operand<L>);
+template <class T>
+concept Target = ArrayLike<std::remove_reference_t<T>> && (!std::is_const_v<std::remove_reference_t<T>> || Computed<T>);
+
+void in_place(std::string_view operation, const array& target, const Argument& right);
+
+}}  // namespace operators
+
+{operators}
+// ---- reductions ----
+{folds}
+}}  // namespace weft
+"""
+
+
+def generate_cpp_source(ops, reductions):
+    text = ""
+    for op in filter(in_cpp, ops):
+        text += f"{cpp_signature(op, op.numpy_name, False)} {{\n"
+        arguments = ", ".join(f"std::move(x{k})" for k in range(1, op.nin + 1))
+        call = "call_one" if op.nout == 1 else "call_pair"
+        text += f"    const Argument inputs[] = {{{arguments}}};\n"
+        text += f"    return {call}(op_info(OpId::{camel(op.name)}), inputs, options);\n}}\n"
+    for r in reductions:
+        if r["types"] == "deviations":
+            continue
+        name, constness = ("All::operator()", " const") if r["name"] == "all" else (r["name"], "")
+        text += (
+            f"array {name}(array input, const Axes& axis, const ReductionOptions& options){constness} {{\n"
+            f"    return reduce_by(ReductionId::{camel(r['name'])}, std::move(input), axis, options);\n}}\n"
+        )
+    return f"""{HEADER}#include "weft/operations.h"
+
+#include "graph/operations.h"
+
+namespace weft {{
+
+{text}
+}}  // namespace weft
+"""
+
+
+def generate_dtypes(types):
+    names = {"bool": "bool_"}  # as numpy.bool_: C++ has the word
+    rows = "".join(
+        f"inline const DType {names.get(t.name, t.name)} = ScalarType::{t.enumerator};\n"
+        for t in types.values()
+    )
+    return f"""// Generated by tools/generate_ops.py from include/weft/scalar_types.def; do not edit.
+//
+// The dtypes by their NumPy names: weft::zeros({{3}}, weft::float32).
+#pragma once
+
+#include "weft/dtype.h"
+
+namespace weft {{
+
+{rows}
+}}  // namespace weft
+"""
+
+
 def write(path, text):
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -526,6 +703,9 @@ def main():
         write(
             out / "ops/bitcode_groups.inc", HEADER + "".join(f"WEFT_BITCODE({group})\n" for group in groups)
         )
+        write(out / "weft/operations.h", generate_cpp_header(ops, reductions))
+        write(out / "weft/dtypes.h", generate_dtypes(types))
+        write(out / "operations.cpp", generate_cpp_source(ops, reductions))
         write(out / "op_table_data.cpp", generate_table(ops, reductions, types))
         files = generate_kernels(ops, types) | generate_folds(ops, reductions, types)
         for name, text in files.items():

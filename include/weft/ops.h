@@ -56,11 +56,11 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
 
 // ---- creation ----
 
-array empty(const Dims& shape, DType dtype, char order = 'C');
-array full(const Dims& shape, const Argument& value, std::optional<DType> dtype = {}, char order = 'C');
+array empty(const Shape& shape, DType dtype = {}, char order = 'C');
+array full(const Shape& shape, const Argument& value, std::optional<DType> dtype = {}, char order = 'C');
 array arange(const Argument& start, const Argument& stop, const Argument& step,
              std::optional<DType> dtype = {});
-array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype);
+array linspace(double start, double stop, int64_t count = 50, bool endpoint = true, DType dtype = {});
 array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order = 'C');
 array scalar(DType dtype, const void* bytes);  // 0-d
 array from_argument(const Argument& value, std::optional<DType> dtype = {});
@@ -95,7 +95,7 @@ array transpose(const array& input, std::span<const int64_t> axes);  // empty: r
 array swapaxes(const array& input, int64_t first, int64_t second);
 array squeeze(const array& input, std::optional<Dims> axes);
 array expand_dims(const array& input, const Dims& axes);
-array broadcast_to(const array& input, const Dims& shape);  // read-only
+array broadcast_to(const array& input, const Shape& shape);  // read-only
 array flip(const array& input, std::optional<Dims> axes);
 array view(const array& input, DType dtype);
 array real(const array& input);  // a view
@@ -105,7 +105,7 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
 // memory.
 array strided_view(const array& input, const Dims& shape, const Dims& strides);
 // A view where strides allow it, else a copy; one extent may be -1. order: C, F or A.
-array reshape(const array& input, const Dims& shape, char order = 'C', std::optional<bool> copy = {});
+array reshape(const array& input, const Shape& shape, char order = 'C', std::optional<bool> copy = {});
 array ravel(const array& input, char order = 'C');
 
 // ---- reading and writing at computed positions: copies ----
@@ -172,6 +172,11 @@ private:
 // One element, at C-order multi-index `position` (an empty one for 0-d), copied into `bytes` (16 at most).
 void read_element(const array& input, std::span<const int64_t> position, void* bytes);
 void copy_out(const array& input, void* destination);  // C order, dense
+// The only element as `dtype`: array::item (weft/array.h).
+void read_item(const array& input, DType dtype, void* bytes);
+// What Python's bool() says. Throws ValueError for several elements or none.
+bool truth_of(const array& input);
+void check_is_scalar(const array& input);  // throws TypeError for an array with dimensions
 
 std::string explain(std::span<const array> arrays);
 

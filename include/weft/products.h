@@ -1,8 +1,10 @@
 // Products of arrays: sums over axes of element-wise products.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "weft/array.h"
 
@@ -30,5 +32,13 @@ array dot(const array& left, const array& right, const array& out = {});
 /// is C, or K for the order that NumPy's einsum gives its result.
 array contract(const array& left, std::span<const int> left_labels, const array& right,
                std::span<const int> right_labels, std::span<const int> out_labels, char order = 'K');
+
+/// np.einsum: einsum("ij,jk->ik", {a, b}). Each product is taken in the order that costs least. Throws
+/// ValueError for a text that is wrong and for shapes that do not fit it. Of one operand whose axes all stay
+/// it is a view.
+array einsum(std::string_view subscripts, std::span<const array> operands);
+inline array einsum(std::string_view subscripts, std::initializer_list<array> operands) {
+    return einsum(subscripts, std::span<const array>(operands.begin(), operands.size()));
+}
 
 }  // namespace weft

@@ -70,13 +70,13 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
 
 }  // namespace
 
-array empty(const Dims& shape, DType dtype, char order) {
+array empty(const Shape& shape, DType dtype, char order) {
     const int64_t bytes = checked_bytes(shape, dtype);
     return array_of(current_device().allocate(static_cast<size_t>(bytes)), dtype, shape,
                     ordered_strides(shape, dtype, order));
 }
 
-array full(const Dims& shape, const Argument& value, std::optional<DType> dtype, char order) {
+array full(const Shape& shape, const Argument& value, std::optional<DType> dtype, char order) {
     const OperandType type = operand_type(value);
     const DType result = dtype.value_or(type.dtype);
     if (const auto* element = std::get_if<array>(&value)) {

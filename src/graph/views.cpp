@@ -213,7 +213,7 @@ array expand_dims(const array& input, const Dims& axes) {
     return input.with_view(input.dtype(), std::move(shape), std::move(strides), input.offset());
 }
 
-array broadcast_to(const array& input, const Dims& shape) {
+array broadcast_to(const array& input, const Shape& shape) {
     for (const int64_t extent : shape) {
         if (extent < 0) throw ValueError("all elements of broadcast shape must be non-negative");
     }
@@ -402,7 +402,7 @@ std::optional<Dims> view_strides(const Dims& old_shape, const Dims& old_strides,
 
 }  // namespace
 
-array reshape(const array& input, const Dims& shape, char order, std::optional<bool> copy) {
+array reshape(const array& input, const Shape& shape, char order, std::optional<bool> copy) {
     const Dims target = reshaped(input, shape);
     const bool fortran = order == 'F' || (order == 'A' && input.f_contiguous() && !input.c_contiguous());
     if (!copy.value_or(false)) {

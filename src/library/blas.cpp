@@ -15,13 +15,13 @@ constexpr const char* kFileName = "libscipy_openblas64_.so";
 
 void* open_library(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
 
-std::string beside_the_engine() {
+// The engine's own folder, with a slash at its end, or nothing.
+std::string folder_of_the_engine() {
     Dl_info info;
-    if (dladdr(reinterpret_cast<void*>(&beside_the_engine), &info) == 0 || info.dli_fname == nullptr)
+    if (dladdr(reinterpret_cast<void*>(&folder_of_the_engine), &info) == 0 || info.dli_fname == nullptr)
         return "";
     const std::string engine = info.dli_fname;
-    const size_t slash = engine.rfind('/');
-    return slash == std::string::npos ? "" : engine.substr(0, slash + 1) + kFileName;
+    return engine.substr(0, engine.rfind('/') + 1);
 }
 
 // The builds of the scipy-openblas64 package wrap every name; a plain build with 64-bit integers only ends in
@@ -66,7 +66,11 @@ const Blas* find_blas() {
     if (const char* chosen = std::getenv("WEFT_OPENBLAS")) {
         found = load_from(chosen);
     } else {
-        found = load_from(beside_the_engine());
+        // Beside the engine in the Python package; in a folder of its own where weft is installed for C++.
+        if (const std::string folder = folder_of_the_engine(); !folder.empty()) {
+            found = load_from(folder + kFileName);
+            if (found == nullptr) found = load_from(folder + "weft/" + kFileName);
+        }
         if (found == nullptr) found = load_from(kFileName);
     }
     if (debug_enabled(DebugLevel::kLaunches)) {

@@ -3,7 +3,8 @@
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 
 set(WEFT_OP_GROUPS 0 1 2 3 4 5 math_0 math_1 random cast)
-set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp kernels_fold.inc folds.cpp)
+set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp kernels_fold.inc folds.cpp
+    operations.cpp weft/operations.h weft/dtypes.h)
 foreach(group IN LISTS WEFT_OP_GROUPS)
     list(APPEND WEFT_OP_OUTPUTS kernels_${group}.inc loops_${group}.cpp bitcode_${group}.cpp)
 endforeach()
@@ -83,7 +84,7 @@ foreach(isa IN LISTS WEFT_ISAS)
     set_property(SOURCE ${WEFT_GENERATED_DIR}/op_table_data.cpp
         APPEND PROPERTY COMPILE_DEFINITIONS WEFT_HAS_${isa_upper})
 endforeach()
-list(APPEND WEFT_GENERATED_SOURCES ${WEFT_GENERATED_DIR}/op_table_data.cpp)
+list(APPEND WEFT_GENERATED_SOURCES ${WEFT_GENERATED_DIR}/op_table_data.cpp ${WEFT_GENERATED_DIR}/operations.cpp)
 
 foreach(group IN LISTS WEFT_OP_GROUPS)
     weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)

@@ -1,0 +1,51 @@
+// Arrays put together, taken apart and turned around: what weft/ops.h has with spans and options, as it is
+// written by hand.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "weft/ops.h"
+
+namespace weft {
+
+/// The arrays one after the other along an axis; without one they are flattened first.
+inline array concatenate(std::initializer_list<array> inputs, std::optional<int64_t> axis = 0) {
+    return concatenate(std::span<const array>(inputs.begin(), inputs.size()), axis, {}, Casting::kSameKind,
+                       {});
+}
+inline array concatenate(const std::vector<array>& inputs, std::optional<int64_t> axis = 0) {
+    return concatenate(inputs, axis, {}, Casting::kSameKind, {});
+}
+/// The arrays side by side along a new axis.
+inline array stack(std::initializer_list<array> inputs, int64_t axis = 0) {
+    return stack(std::span<const array>(inputs.begin(), inputs.size()), axis, {}, Casting::kSameKind, {});
+}
+inline array stack(const std::vector<array>& inputs, int64_t axis = 0) {
+    return stack(inputs, axis, {}, Casting::kSameKind, {});
+}
+
+/// The axes in the opposite order, or in one that is given.
+inline array transpose(const array& input) { return transpose(input, std::span<const int64_t>{}); }
+inline array transpose(const array& input, std::initializer_list<int64_t> axes) {
+    return transpose(input, std::span<const int64_t>(axes.begin(), axes.size()));
+}
+inline array squeeze(const array& input) { return squeeze(input, std::nullopt); }
+inline array flip(const array& input) { return flip(input, std::nullopt); }
+inline array diagonal(const array& input, int64_t offset = 0) { return diagonal(input, offset, 0, 1); }
+
+inline array take(const array& input, const array& indices, std::optional<int64_t> axis = {}) {
+    return take(input, indices, axis, TakeMode::kRaise);
+}
+inline array sort(const array& input) { return sort(input, -1); }
+inline array argsort(const array& input) { return argsort(input, -1); }
+inline array searchsorted(const array& sorted, const array& values) {
+    return searchsorted(sorted, values, false);
+}
+
+/// What is pending for the array is computed now.
+inline void eval(const array& input) { eval(std::span<const array>(&input, 1)); }
+inline std::string explain(const array& input) { return explain(std::span<const array>(&input, 1)); }
+
+}  // namespace weft
