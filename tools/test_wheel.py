@@ -32,8 +32,11 @@ maps = pathlib.Path("/proc/self/maps").read_text()
 for library in ("libweft.so", "libsleef.so.3", "libscipy_openblas64_.so"):
     loaded = {line.split()[-1] for line in maps.splitlines() if library in line}
     assert loaded == {str(package / library)}, loaded
-for name in ("py.typed", "_core.pyi", "include/weft/array.h"):
+for name in ("py.typed", "_core.pyi"):
     assert (package / name).exists(), name
+include, cmake = pathlib.Path(weft.get_include()), pathlib.Path(weft.get_cmake_dir())
+for path in (include / "weft/weft.h", include / "weft/operations.h", cmake / "weftConfig.cmake"):
+    assert path.exists() and package in path.parents, path
 print("ok")
 """
 

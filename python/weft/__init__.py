@@ -70,6 +70,7 @@ _MODULES = {
     "_apply": "apply_along_axis apply_over_axes piecewise vectorize",
     "_bits": "packbits unpackbits",
     "_calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
+    "_cpp": "get_cmake_dir get_include",
     "_distribution": ("average bincount corrcoef cov"),
     "_histograms": "histogram histogram2d histogram_bin_edges histogramdd",
     "_nan": (
