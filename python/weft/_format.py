@@ -379,7 +379,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array's elements."""
     if a.ndim == 0:
-        return scalar_str(a[()])
+        return scalar_str(_core.asarray(a)[()])
     return array2string(a, max_line_width, precision, suppress_small, " ")
 
 

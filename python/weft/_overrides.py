@@ -6,9 +6,8 @@ The engine comes here when an operand is neither an array nor a number: an insta
 class that knows of one of these protocols. The rules are NumPy's (NEP 13 and NEP 18).
 """
 
-import operator
+import _operator as operator
 import sys
-import warnings
 
 from weft import _core
 from weft._core import generic, ndarray
@@ -230,6 +229,8 @@ def _wrapped(owner, array, context, scalar):
                 raise
             continue
         if len(arguments) < 3:
+            import warnings
+
             warnings.warn(
                 "__array_wrap__ must accept context and return_scalar arguments (positionally) in the future. "
                 "(Deprecated NumPy 2.0)",
@@ -400,8 +401,13 @@ def in_place(function, target, other):
 
 
 def _is_numpy_subclass(operand):
+    """Of a class with a meaning of its own; mapped files are NumPy's arrays like others."""
     numpy = _numpy()
-    return numpy is not None and isinstance(operand, numpy.ndarray) and type(operand) is not numpy.ndarray
+    return (
+        numpy is not None
+        and isinstance(operand, numpy.ndarray)
+        and type(operand) not in (numpy.ndarray, numpy.memmap)
+    )
 
 
 def _to_numpy(operand):
@@ -431,7 +437,7 @@ def _numpy_ufunc(function, method, inputs, options):
         mine = getattr(weft, function.__name__)
     theirs = any(
         isinstance(each, numpy.ndarray)
-        and (type(each) is not numpy.ndarray or each.dtype.kind not in "biufc" or each.dtype.itemsize > 16)
+        and (_is_numpy_subclass(each) or each.dtype.kind not in "biufc" or each.dtype.itemsize > 16)
         for each in inputs
     )
     out = options.get("out")
@@ -473,6 +479,19 @@ def _arguments(arguments, options, kind):
             yield argument
 
 
+def _function_by_numpy(name, arguments, options):
+    """With an instance of a subclass of NumPy's array: NumPy's function of that name."""
+
+    def given(argument):
+        if type(argument) in (list, tuple):
+            return type(argument)(map(_to_numpy, argument))
+        return _to_numpy(argument)
+
+    return getattr(_numpy(), name)(
+        *map(given, arguments), **{key: given(each) for key, each in options.items()}
+    )
+
+
 def _refused(name, types):
     return TypeError(
         f"no implementation found for '{name}' on types that implement __array_function__: {list(types)}"
@@ -484,6 +503,11 @@ def function(public, implementation, arguments, options):
     if public._kind == _UFUNC:
         return ufunc(public, "__call__", arguments, options)
     asked = _ordered(_arguments(arguments, options, public._kind), _function_of)
+    if not asked or all(override is ndarray.__array_function__ for _, override in asked):
+        if any(map(_is_numpy_subclass, _arguments(arguments, options, public._kind))):
+            return _function_by_numpy(public.__name__, arguments, options)
+        if not asked:
+            return implementation(*arguments, **options)
     types = tuple(type(argument) for argument, _ in asked)
     for argument, override in asked:
         if override is ndarray.__array_function__:

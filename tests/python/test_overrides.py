@@ -431,9 +431,29 @@ def test_numpys_subclasses():
     for result in (x + masked, masked + x, weft.add(x, masked)):
         assert type(result) is numpy.ma.MaskedArray and result.mask.tolist() == [False, True, False]
         assert result.data[2] == 5.0
+    assert weft.sum(masked) == 4.0 and type(weft.cumsum(masked)) is numpy.ma.MaskedArray
+    assert weft.concatenate([x, masked]).tolist() == numpy.concatenate([numpy.arange(3.0), masked]).tolist()
     matrix = numpy.matrix([[1.0, 2.0, 3.0]])
+    assert weft.mean(matrix, axis=0).shape == (1, 3)
     assert type(x + matrix) is numpy.matrix
     assert type(x + numpy.arange(3.0)) is weft.ndarray
+
+
+def test_numpys_mapped_files(tmp_path):
+    numpy.arange(4.0).tofile(tmp_path / "x")
+    mapped = numpy.memmap(tmp_path / "x", "f8", "r+")
+    x = weft.ones(4)
+    for result in (
+        x + mapped,
+        mapped + x,
+        weft.sqrt(mapped),
+        weft.cumsum(mapped),
+        weft.concatenate([x, mapped]),
+    ):
+        assert type(result) is weft.ndarray
+    assert (x + mapped).tolist() == [1.0, 2.0, 3.0, 4.0] and weft.sum(mapped) == 6.0
+    weft.asarray(mapped, copy=False)[0] = 5.0
+    assert mapped[0] == 5.0
 
 
 # ---- __array_interface__ and __array__ ----
