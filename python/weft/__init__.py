@@ -58,6 +58,8 @@ True_, False_ = _core.bool(True), _core.bool(False)
 
 for _name in _overrides.names & globals().keys():
     globals()[_name] = _overrides.dispatcher(_name, globals()[_name])
+for _name, _target in _overrides.ALIASES.items():
+    globals()[_name] = globals()[_target]
 del _name, _ufunc, _target
 
 # What was queued to be compiled is still compiled, so that the next process finds it on disk.

@@ -596,7 +596,7 @@ def isrealobj(x):
 
 def iscomplex(x):
     """Where the imaginary part is not zero."""
-    x = asanyarray(x)
+    x = asarray(x)
     return x.imag != 0 if x.dtype.kind == "c" else _maybe_scalar(zeros_like(x, bool, order="C"))
 
 

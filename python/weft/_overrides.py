@@ -513,7 +513,11 @@ def function(public, implementation, arguments, options):
         if override is ndarray.__array_function__:
             if all(issubclass(kind, ndarray) for kind in types):
                 result = implementation(*arguments, **options)
-                return _as_given(result, arguments, options) if public._kind == _KEEPS_TYPE else result
+                return (
+                    _as_given(public.__name__, result, arguments, options)
+                    if public._kind == _KEEPS_TYPE
+                    else result
+                )
             continue
         result = override(argument, public, types, arguments, options)
         if result is not NotImplemented:
@@ -528,7 +532,11 @@ def array_function(self, func, types, args, kwargs):
         if numpy is None or not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
             return NotImplemented
     result = getattr(func, "_implementation", func)(*args, **kwargs)
-    return _as_given(result, args, kwargs) if getattr(func, "_kind", None) == _KEEPS_TYPE else result
+    return (
+        _as_given(func.__name__, result, args, kwargs)
+        if getattr(func, "_kind", None) == _KEEPS_TYPE
+        else result
+    )
 
 
 def like(name, general, arguments, options):
@@ -553,8 +561,10 @@ def like(name, general, arguments, options):
     return result
 
 
-def _as_given(result, arguments, options):
+def _as_given(name, result, arguments, options):
     """What was computed from plain arrays, as arrays of the type of the first argument that is one."""
+    if isinstance(result, generic) and name in _GIVE_SCALARS:
+        return result
     for owner in (*arguments, *options.values()):
         if isinstance(owner, ndarray):
             break
@@ -586,23 +596,31 @@ _FUNCTIONS = """
     isclose iscomplex iscomplexobj isin isneginf isposinf isreal isrealobj ix_ kron lexsort linspace logspace
     matrix_transpose max may_share_memory mean median meshgrid min min_scalar_type moveaxis nan_to_num
     nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar ndim nonzero
-    ones_like outer pad partition percentile permute_dims place prod ptp put put_along_axis putmask quantile
+    ones_like outer pad partition percentile place prod ptp put put_along_axis putmask quantile
     ravel ravel_multi_index real repeat reshape resize result_type roll rollaxis rot90 round save savetxt
     savez savez_compressed searchsorted select setdiff1d setxor1d shape shares_memory sinc size sort
     sort_complex split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
     trapezoid tril tril_indices_from trim_zeros triu triu_indices_from union1d unique unique_all
     unique_counts unique_inverse unique_values unravel_index unstack unwrap vander var vdot vsplit vstack
     where zeros_like
+    apply_along_axis apply_over_axes common_type fix histogram2d histogramdd i0 nanmedian nanpercentile
+    nanquantile packbits piecewise poly polyadd polyder polydiv polyfit polyint polymul polysub polyval
+    real_if_close roots unpackbits
 """
+# Second names of the same function.
+ALIASES = {"concat": "concatenate", "permute_dims": "transpose"}
 _KINDS = {
-    _OF_SEQUENCES: "block choose column_stack concat concatenate dstack hstack ix_ lexsort select stack vstack",
+    _OF_SEQUENCES: "block choose column_stack concatenate dstack hstack ix_ lexsort select stack vstack",
     _KEEPS_TYPE: """
-        argpartition argsort array_split average delete diag diff dsplit gradient hsplit insert kron median
-        nan_to_num nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar partition percentile
-        quantile repeat roll rot90 sort split tile trapezoid trim_zeros unique unwrap vsplit
+        apply_along_axis argpartition argsort array_split average correlate delete diag diff dsplit ediff1d extract
+        gradient hsplit i0 insert kron matrix_transpose median meshgrid nan_to_num nanargmax nanargmin nancumprod
+        nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar packbits
+        partition percentile polyval quantile real_if_close repeat roll rot90 setdiff1d sort split
+        take_along_axis tile trapezoid trim_zeros unique unstack vsplit
     """,
     _UFUNC: "matmul matvec vecdot vecmat",
 }
+_GIVE_SCALARS = frozenset("percentile quantile nanpercentile nanquantile".split())
 _kinds = {name: kind for kind, some in _KINDS.items() for name in some.split()}
 names = frozenset(_FUNCTIONS.split()) | set(_KINDS[_UFUNC].split())
 
