@@ -59,3 +59,44 @@ function(weft_embed_ptx_bitcode name source)
     weft_embed_bitcode(${name} ${source} TARGET nvptx64-nvidia-cuda FLAGS ${flags})
     set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} PARENT_SCOPE)
 endfunction()
+
+# weft_embed_gpu_program(name source [DEFINES ...]): compiles kernels in C++ (library/cuda/kernels) to PTX text, without
+# any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a zero byte at its end.
+function(weft_embed_gpu_program name source)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINES")
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    set(directory "${WEFT_GENERATED_DIR}/programs")
+    file(MAKE_DIRECTORY "${directory}")
+    set(ptx "${directory}/${name}.ptx")
+    set(assembly "${directory}/${name}.S")
+    list(TRANSFORM arg_DEFINES PREPEND -D)
+    # The language is CUDA's for its entries, shared memory and bounds alone. All is inlined: arguments stay out of memory.
+    add_custom_command(
+        OUTPUT "${ptx}"
+        COMMAND ${CMAKE_CXX_COMPILER} -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent
+                --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70 -std=c++20 -O3 -S
+                -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -mllvm -inline-threshold=100000
+                -Wall -Wextra -Werror -I "${CMAKE_SOURCE_DIR}/src" ${arg_DEFINES}
+                -MD -MF "${ptx}.d" -MT "${ptx}" -o "${ptx}" "${source}"
+        DEPENDS "${source}"
+        DEPFILE "${ptx}.d"
+        COMMENT "Compiling ${name} to PTX"
+        VERBATIM)
+    file(CONFIGURE OUTPUT "${assembly}" @ONLY CONTENT [[
+    .section .rodata
+    .globl weft_gpu_program_@name@
+    .type weft_gpu_program_@name@, @object
+weft_gpu_program_@name@:
+    .incbin "@ptx@"
+    .byte 0
+.Lend:
+    .size weft_gpu_program_@name@, .Lend - weft_gpu_program_@name@
+    .section .note.GNU-stack, "", @progbits
+]])
+    set_source_files_properties("${assembly}" PROPERTIES OBJECT_DEPENDS "${ptx}")
+    set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} "${assembly}" PARENT_SCOPE)
+    # For the tests, which compile them for the CPU.
+    set_property(GLOBAL APPEND PROPERTY WEFT_GPU_PROGRAMS ${name})
+    set_property(GLOBAL PROPERTY WEFT_GPU_PROGRAM_SOURCE_${name} "${source}")
+    set_property(GLOBAL PROPERTY WEFT_GPU_PROGRAM_FLAGS_${name} ${arg_DEFINES})
+endfunction()

@@ -35,7 +35,7 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if x.size == 0:
-        return zeros(minlength, "int64")  # whatever the weights are
+        return zeros(minlength, "int64", device=x.device)  # whatever the weights are
     if weights is not None:
         weights = asarray(weights)
         if weights.dtype.kind == "c":

@@ -211,6 +211,13 @@ def _begins(values, equal_nan):
     return concatenate([asarray([True], device=values.device), _not(same)])
 
 
+def _lengths(begins):
+    """How far it is from each true element to the next one, or the end."""
+    first = _core.nonzero(begins)[0]
+    end = asarray([begins.size], device=begins.device)
+    return concatenate([first[1:], end])[: first.size] - first
+
+
 def unique(
     ar,
     return_index=False,
@@ -237,19 +244,18 @@ def unique(
     else:
         values = _core._sort(flat, 0)
     if flat.size == 0:
-        begins = _core.zeros(0, "bool")
+        begins = _core.zeros(0, "bool", device=flat.device)
     else:
         begins = _begins(values, equal_nan)
     results = [values[begins]]
     if return_index:
         results.append(order[begins])
     if return_inverse:
-        inverse = _core.empty(flat.size, "int64")
+        inverse = _core.empty(flat.size, "int64", device=flat.device)
         inverse[order] = cumsum(begins, dtype="int64") - 1
         results.append(inverse.reshape(shape))
     if return_counts:
-        first = _core.nonzero(begins)[0]
-        results.append(concatenate([first[1:], asarray([flat.size])])[: first.size] - first)
+        results.append(_lengths(begins))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -262,25 +268,24 @@ def _unique_along(ar, axis, return_index, return_inverse, return_counts):
     if width:
         order = lexsort([flat[:, k] for k in range(width - 1, -1, -1)])
     else:
-        order = arange(count)
+        order = arange(count, device=ar.device)
     ordered = flat[order]
     if count:
         differs = (ordered[1:] != ordered[:-1]).any(1)
-        begins = concatenate([asarray([True]), differs])
+        begins = concatenate([asarray([True], device=ar.device), differs])
     else:
-        begins = _core.zeros(0, "bool")
+        begins = _core.zeros(0, "bool", device=ar.device)
     values = asarray(rows[order[begins]], order="C")
     back = [*range(1, axis + 1), 0, *range(axis + 1, ar.ndim)]
     results = [values.transpose(tuple(back))]
     if return_index:
         results.append(order[begins])
     if return_inverse:
-        inverse = _core.empty(count, "int64")
+        inverse = _core.empty(count, "int64", device=ar.device)
         inverse[order] = cumsum(begins, dtype="int64") - 1
         results.append(inverse)
     if return_counts:
-        first = _core.nonzero(begins)[0]
-        results.append(concatenate([first[1:], asarray([count])])[: first.size] - first)
+        results.append(_lengths(begins))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -350,7 +355,8 @@ def setxor1d(ar1, ar2, assume_unique=False):
     values = sort(concatenate([ar1.ravel(), ar2.ravel()]))
     if values.size == 0:
         return values
-    differs = concatenate([asarray([True]), values[1:] != values[:-1], asarray([True])])
+    end = asarray([True], device=values.device)
+    differs = concatenate([end, values[1:] != values[:-1], end])
     return values[_ufuncs["logical_and"](differs[1:], differs[:-1])]
 
 
@@ -365,7 +371,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     element = asarray(element)
     wanted = sort(asarray(test_elements).ravel())
     if wanted.size == 0:
-        found = _core.zeros(element.shape, "bool")
+        found = _core.zeros(element.shape, "bool", device=element.device)
     else:
         common = result_type(element.dtype, wanted.dtype)
         element, wanted = element.astype(common, copy=False), wanted.astype(common, copy=False)

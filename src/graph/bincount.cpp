@@ -4,7 +4,7 @@
 
 #include "core/shape.h"
 #include "graph/count_loops.h"
-#include "graph/detour.h"
+#include "graph/count_on_gpu.h"
 #include "graph/evaluate.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -27,14 +27,12 @@ const T* elements_of(const array& input, const BufferPtr& buffer) {
 }  // namespace
 
 array bincount(const array& input, const array& weights, int64_t least) {
-    DeviceBackend& device = device_of(input);
-    if (!device.is_cpu()) {
-        record_detour(device, "counting", input.nbytes());
-        const array own = weights.valid() ? move_to(weights, cpu_device()) : weights;
-        return move_to(bincount(move_to(input, cpu_device()), own, least), device);
-    }
     WEFT_CHECK(input.dtype() == DType(ScalarType::kInt64) && input.ndim() == 1,
                "bincount of other positions");
+    if (!device_of(input).is_cpu()) {
+        if (weights.valid()) check_same_device(input, weights);
+        return bincount_on_gpu(input, weights, least);
+    }
     const array positions = dense(input), given = weights.valid() ? dense(weights) : weights;
     const BufferPtr held = evaluate_storage(*positions.storage());
     const std::span<const int64_t> places(elements_of<int64_t>(positions, held),

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/shape.h"
+#include "graph/choose_on_gpu.h"
 #include "graph/evaluate.h"
 #include "graph/nonzero_loops.h"
 #include "graph/placement.h"
 #include "graph/record.h"
-#include "graph/scatter.h"
 #include "weft/ops.h"
 
 namespace weft {
@@ -25,41 +25,6 @@ array int64_array(BufferPtr buffer, int64_t count) {
     return array_of(std::move(buffer), ScalarType::kInt64, Dims{count}, Dims{sizeof(int64_t)});
 }
 
-// On a GPU: running counts of the mask say where each chosen element goes.
-class Counted {
-public:
-    explicit Counted(const array& mask) : mask_(ravel(mask)) {
-        AccumulateOptions options;
-        options.dtype = ScalarType::kInt64;
-        running_ = accumulate(*find_op("add"), mask_, 0, options);
-        const int64_t last[1] = {mask_.size() - 1};
-        read_element(running_, last, &total_);
-    }
-
-    array chosen(const array& values, DType dtype) const {
-        array result = empty(Dims{total_}, dtype);
-        if (total_ == 0) return result;
-        GatherRequest request;
-        request.data = result;
-        request.shape = mask_.shape();
-        request.data_strides = Dims(1);
-        request.axes.push_back({.index = call_binary(*find_op("subtract"), running_, Integer(1)),
-                                .ndim = 1,
-                                .extent = total_,
-                                .stride = dtype.itemsize(),
-                                .is_proven = true});
-        Operand condition = read_operand(mask_, mask_.shape());
-        scatter(request, read_operand(values, mask_.shape()), {.distinct = true, .condition = &condition});
-        return result;
-    }
-
-    const array& mask() const { return mask_; }
-
-private:
-    array mask_, running_;
-    int64_t total_ = 0;
-};
-
 array truth(const array& input) { return input.dtype().is_bool() ? input : astype(input, ScalarType::kBool); }
 
 }  // namespace
@@ -74,10 +39,7 @@ std::vector<array> nonzero_positions(const array& input) {
     }
     std::vector<array> positions;
     if (!device_of(input).is_cpu()) {
-        const Counted counted(truth(input));
-        array flat =
-            counted.chosen(arange(Integer(0), Integer(input.size()), Integer(1), DType(ScalarType::kInt64)),
-                           ScalarType::kInt64);
+        array flat = positions_on_gpu(truth(input));
         if (shape.size() == 1) return {std::move(flat)};
         int64_t inner = input.size();
         for (const int64_t extent : shape) {
@@ -111,10 +73,7 @@ std::vector<array> nonzero(const array& input) {
 array compressed(const array& input, const array& mask) {
     const DeviceScope scope(device_of(input));
     if (input.size() == 0) return empty(Dims{0}, input.dtype());
-    if (!device_of(input).is_cpu()) {
-        const Counted counted(mask);
-        return counted.chosen(ravel(input), input.dtype());
-    }
+    if (!device_of(input).is_cpu()) return chosen_on_gpu(input, mask);
     const array chosen = dense(mask), values = dense(input);
     const array both[2] = {chosen, values};
     eval(both);

@@ -3,6 +3,7 @@
 #include "core/shape.h"
 #include "graph/detour.h"
 #include "graph/evaluate.h"
+#include "graph/order_on_gpu.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/sort_loops.h"
@@ -46,13 +47,17 @@ private:
 using Work = void (*)(ScalarType type, int64_t rows, int64_t length,
                       const std::function<SortedRow(int64_t row)>& row_at);
 
+using OnGpu = array (*)(const array& input, size_t axis, const Dims& strides);
+
 array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_strides, Work work,
-                  const char* what) {
+                  OnGpu on_gpu) {
     const auto along = static_cast<size_t>(normalize_axis(axis, given.ndim()));
     DeviceBackend& device = device_of(given);
     if (!device.is_cpu()) {
-        record_detour(device, what, given.nbytes());
-        return move_to(order_along(move_to(given, cpu_device()), axis, dtype, to_strides, work, what),
+        if (given.size() == 0) return array_of(device.allocate(0), dtype, given.shape(), to_strides);
+        if (given.shape()[along] <= kMostOrdered) return on_gpu(given, along, to_strides);
+        record_detour(device, "sorting rows of more than 2^30 elements", given.nbytes());
+        return move_to(order_along(move_to(given, cpu_device()), axis, dtype, to_strides, work, on_gpu),
                        device);
     }
     const array input = is_shown(given) ? copy(given) : given;  // others may change it meanwhile
@@ -72,13 +77,13 @@ array sort(const array& input, int64_t axis) {
     const Dims* const strides[1] = {&input.strides()};
     const int64_t itemsize = input.itemsize();
     return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, itemsize),
-                       sort_rows, "sorting");
+                       sort_rows, sort_on_gpu);
 }
 
 array argsort(const array& input, int64_t axis) {
     const DType positions(ScalarType::kInt64);
     return order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()), argsort_rows,
-                       "sorting");
+                       argsort_on_gpu);
 }
 
 array searchsorted(const array& sorted, const array& values, bool right) {
@@ -87,9 +92,7 @@ array searchsorted(const array& sorted, const array& values, bool right) {
     DeviceBackend& device = device_of(sorted);
     if (!device.is_cpu()) {
         check_same_device(sorted, values);
-        record_detour(device, "searching", values.nbytes());
-        return move_to(searchsorted(move_to(sorted, cpu_device()), move_to(values, cpu_device()), right),
-                       device);
+        return searchsorted_on_gpu(sorted, values, right);
     }
     check_same_device(sorted, values);
     const array row = is_shown(sorted) ? copy(sorted) : sorted;

@@ -1,5 +1,7 @@
 #include "stand_in.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,6 +16,7 @@
 
 #include "codegen/compiler.h"
 #include "device/kernel.h"
+#include "fibers.h"
 #include "ir/parser.h"
 
 // The driver's opaque objects.
@@ -50,7 +53,8 @@ struct Kernel {
 
 struct FunctionState {
     std::string symbol;
-    std::vector<Kernel> kernels;  // one after another in each launch
+    std::vector<Kernel> kernels;               // one after another in each launch
+    stand_in::ProgramEntry program = nullptr;  // of a program in C++
 };
 
 struct ModuleState {
@@ -304,6 +308,16 @@ size_t words_of(const ir::Function& kernel) {
         }
     }
     return words;
+}
+
+// The kernels in C++ are compiled into this library, by the names that they have on a GPU.
+ProgramEntry program_entry(const char* name) {
+    static void* const self = [] {
+        Dl_info info{};
+        dladdr(reinterpret_cast<void*>(&state), &info);
+        return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    }();
+    return reinterpret_cast<ProgramEntry>(dlsym(self, name));
 }
 
 std::string ir_in(const std::string& text) {
@@ -586,6 +600,8 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
         const ir::Module parsed = ir::parse(text);
         for (const ir::Function& kernel : parsed.functions)
             made->kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
+    } else {
+        made->program = program_entry(name);
     }
     *function = made.get();
     module->functions.push_back(std::move(made));
@@ -724,9 +740,16 @@ Result work_of(const KernelNodeParams& params, std::function<Result()>& run) {
     KernelStub stub;
     if (const auto found = state().stubs.find(params.function->symbol); found != state().stubs.end())
         stub = found->second;
+    const ProgramEntry program = params.function->program;
+    const size_t shared_bytes = params.shared_bytes;
     run = [=, words = std::move(words), kernels = params.function->kernels]() -> Result {
         if (stub) {
             stub(words, static_cast<unsigned>(blocks), static_cast<unsigned>(threads));
+            return kSuccess;
+        }
+        if (program != nullptr) {
+            run_on_fibers(program, words.data(), static_cast<uint32_t>(blocks),
+                          static_cast<uint32_t>(threads), shared_bytes);
             return kSuccess;
         }
         // Of two kernels the last word is where their blocks count.

@@ -149,6 +149,14 @@ void CudaDevice::copy(const Buffer& to, size_t to_offset, const Buffer& from, si
     }
 }
 
+void CudaDevice::clear(const Buffer& buffer, size_t offset, size_t bytes) {
+    if (bytes == 0) return;
+    const Context::Scope scope(context_);
+    context_.check(context_.driver().fill_bytes(buffer.address() + offset, 0, bytes, context_.stream()),
+                   "clear memory");
+    pool_.mark();
+}
+
 // On this device's stream, after what the other one has queued; its later work comes after the copy.
 void CudaDevice::copy_from_peer(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
                                 size_t bytes) {
@@ -178,7 +186,11 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
     const auto& loaded = static_cast<const CudaKernel&>(kernel);
     const CudaKernelImage& image = loaded.description;
     WEFT_CHECK(words.size() == static_cast<size_t>(image.words), image.name);
-    const CudaLaunchShape shape = launch_shape(image, words, grid);
+    launch(loaded, words, launch_shape(image, words, grid));
+}
+
+void CudaDevice::launch(const CudaKernel& loaded, std::span<const KernelWord> words,
+                        const CudaLaunchShape& shape) {
     if (shape.blocks == 0) return;
     if (context_.batch().is_open()) {
         context_.check_usable();

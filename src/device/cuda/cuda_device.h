@@ -19,7 +19,7 @@ public:
         : description(std::move(description)), function(context, image, this->description.symbol) {}
 
     const CudaKernelImage description;
-    const LoadedFunction function;
+    LoadedFunction function;
 };
 
 struct Epoch;
@@ -42,6 +42,10 @@ public:
     // before the call returns.
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
+    // The same with a shape that the caller knows.
+    void launch(const CudaKernel& kernel, std::span<const KernelWord> words, const CudaLaunchShape& shape);
+    // Queued as copies on the device are.
+    void clear(const Buffer& buffer, size_t offset, size_t bytes);
     void begin_launches() override { context_.batch().open(); }
     void end_launches() override { context_.batch().close(); }
     void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,

@@ -1,0 +1,81 @@
+#include "graph/choose_on_gpu.h"
+
+#include <string>
+
+#include "graph/deferred.h"
+#include "graph/gpu_programs.h"
+#include "graph/placement.h"
+#include "graph/record.h"
+#include "library/cuda/order_words.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+using namespace gpu;
+
+// A mask whose true elements are counted.
+class Choice {
+public:
+    explicit Choice(const array& mask)
+        : device_(device_of(mask)), size_(mask.size()), mask_(dense_on_gpu(mask)) {
+        const int64_t tiles = (size_ + kChooseTile - 1) / kChooseTile;
+        begins_ = device_.allocate(static_cast<size_t>(tiles + 1) * sizeof(uint64_t));
+        words_.mask = mask_.address();
+        words_.count = static_cast<uint64_t>(size_);
+        words_.begins = begins_->address();
+        words_.tiles = static_cast<uint64_t>(tiles);
+        ProgramRecord record(device_, "count_chosen", size_, 0, size_);
+        launch("count", {blocks_of(tiles), kChooseThreads, 1, kChooseMemoryBytes});
+        launch("begin", {1, kBeginThreads, 1, kBeginMemoryBytes});
+        record.finish();
+        decide(mask_.buffer()->poison());
+        device_.copy_out(reinterpret_cast<char*>(&total_), *begins_,
+                         static_cast<size_t>(tiles) * sizeof(uint64_t), sizeof total_);
+    }
+
+    // What the entry writes of each chosen element.
+    array run(const std::string& entry, DType dtype, const ProgramInput* values) {
+        const int64_t bytes = total_ * dtype.itemsize();
+        BufferPtr chosen = device_.allocate(static_cast<size_t>(bytes));
+        if (total_ != 0) {
+            words_.values = values != nullptr ? values->address() : 0;
+            words_.output = chosen->address();
+            ProgramRecord record(device_, "choose_" + entry, size_ + (values != nullptr ? bytes : 0), bytes,
+                                 total_);
+            launch(entry,
+                   {blocks_of(static_cast<int64_t>(words_.tiles)), kChooseThreads, 1, kChooseMemoryBytes});
+            record.finish();
+        }
+        if (values != nullptr) chosen->set_poison(values->buffer()->poison());
+        return array_of(std::move(chosen), dtype, Dims{total_}, Dims{dtype.itemsize()});
+    }
+
+private:
+    void launch(const std::string& entry, const CudaLaunchShape& shape) {
+        launch_program(device_, "choose", "weft_choose_" + entry, words_, shape);
+    }
+
+    DeviceBackend& device_;
+    const int64_t size_;
+    const ProgramInput mask_;
+    BufferPtr begins_;
+    ChooseWords words_{};
+    int64_t total_ = 0;
+};
+
+}  // namespace
+
+array positions_on_gpu(const array& mask) {
+    return Choice(mask).run("positions", ScalarType::kInt64, nullptr);
+}
+
+array chosen_on_gpu(const array& values, const array& mask) {
+    const array both[2] = {dense_on_gpu(values), dense_on_gpu(mask)};
+    eval(both);
+    const ProgramInput input(both[0]);
+    return Choice(both[1]).run(std::to_string(values.itemsize()), values.dtype(), &input);
+}
+
+}  // namespace weft

@@ -1,0 +1,20 @@
+#include "library/cuda/programs.h"
+
+#include <vector>
+
+#define WEFT_GPU_PROGRAM(name) extern "C" const char weft_gpu_program_##name[];
+#include "library/cuda/programs.def"
+#undef WEFT_GPU_PROGRAM
+
+namespace weft {
+
+std::span<const GpuProgram> gpu_programs() {
+    static const std::vector<GpuProgram> programs = {
+#define WEFT_GPU_PROGRAM(name) {#name, weft_gpu_program_##name},
+#include "library/cuda/programs.def"
+#undef WEFT_GPU_PROGRAM
+    };
+    return programs;
+}
+
+}  // namespace weft

@@ -1,0 +1,195 @@
+#include "fibers.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "library/cuda/kernels/threads.h"
+
+// Saves the registers that a function has to keep, and the stack's place in *from; goes on where `to` was
+// left.
+extern "C" void weft_switch_fiber(void** from, void* to);
+asm(R"(
+    .text
+    .globl weft_switch_fiber
+    .hidden weft_switch_fiber
+weft_switch_fiber:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    retq
+)");
+
+namespace weft::stand_in {
+
+namespace {
+
+constexpr size_t kStackBytes = 64 * 1024;
+constexpr int kPattern = 0xA5;  // of memory that was never written
+constexpr uint32_t kWarp = gpu::kWarp;
+
+enum class Waits { kNothing, kBarrier, kWarpBarrier, kValues };
+
+struct Fiber {
+    void* stack_place = nullptr;
+    std::unique_ptr<char[]> stack;
+    Waits waits = Waits::kNothing;
+    bool done = false;
+    uint32_t value = 0;
+};
+
+struct Block {
+    std::span<Fiber> fibers;
+    std::vector<uint32_t> values;  // what each thread told its warp
+    std::unique_ptr<std::byte[]> memory;
+    uint32_t number = 0, count = 0;
+    ProgramEntry entry = nullptr;
+    const void* words = nullptr;
+};
+
+Block* block = nullptr;
+uint32_t current = 0;
+void* scheduler = nullptr;
+
+[[noreturn]] void fail(const char* what) {
+    std::fprintf(stderr, "a program on fibers: %s\n", what);
+    std::abort();
+}
+
+void wait(Waits what) {
+    Fiber& own = block->fibers[current];
+    own.waits = what;
+    weft_switch_fiber(&own.stack_place, scheduler);
+}
+
+void run_fiber() {
+    block->entry(block->words);
+    block->fibers[current].done = true;
+    wait(Waits::kNothing);
+    fail("a fiber that has ended runs");
+}
+
+void prepare(Fiber& fiber) {
+    if (fiber.stack == nullptr) fiber.stack = std::make_unique<char[]>(kStackBytes);
+    auto top = reinterpret_cast<uintptr_t>(fiber.stack.get() + kStackBytes) & ~uintptr_t{15};
+    auto* place = reinterpret_cast<uintptr_t*>(top);
+    *--place = 0;  // as after a call
+    *--place = reinterpret_cast<uintptr_t>(&run_fiber);
+    for (int k = 0; k < 6; ++k) *--place = 0;
+    fiber.stack_place = place;
+    fiber.waits = Waits::kNothing;
+    fiber.done = false;
+}
+
+// Lets a warp go on if all its threads are at the same place.
+bool open_warp(uint32_t first) {
+    const Waits what = block->fibers[first].waits;
+    if (what != Waits::kWarpBarrier && what != Waits::kValues) return false;
+    for (uint32_t t = first; t < first + kWarp; ++t) {
+        if (block->fibers[t].done) fail("a warp waits for a lane that has ended");
+        if (block->fibers[t].waits != what) return false;
+    }
+    for (uint32_t t = first; t < first + kWarp; ++t) {
+        block->values[t] = block->fibers[t].value;
+        block->fibers[t].waits = Waits::kNothing;
+    }
+    return true;
+}
+
+bool open_barrier() {
+    bool any = false;
+    for (const Fiber& fiber : block->fibers) {
+        if (fiber.done) continue;
+        if (fiber.waits != Waits::kBarrier) return false;
+        any = true;
+    }
+    for (Fiber& fiber : block->fibers) fiber.waits = Waits::kNothing;
+    return any;
+}
+
+const uint32_t* told(uint32_t value) {
+    block->fibers[current].value = value;
+    wait(Waits::kValues);
+    return &block->values[current / kWarp * kWarp];
+}
+
+}  // namespace
+
+void run_on_fibers(ProgramEntry entry, const void* words, uint32_t blocks, uint32_t threads,
+                   size_t shared_bytes) {
+    if (threads % kWarp != 0) fail("a warp that is not whole");
+    Block own;
+    // One kernel runs at a time. Stacks are kept: fresh ones cost more than most kernels.
+    static auto* const kept = new std::vector<Fiber>;
+    if (kept->size() < threads) kept->resize(threads);
+    own.fibers = {kept->data(), threads};
+    own.values = std::vector<uint32_t>(threads);
+    own.memory = std::make_unique<std::byte[]>(shared_bytes + 16);
+    own.count = blocks;
+    own.entry = entry;
+    own.words = words;
+    block = &own;
+    for (own.number = 0; own.number < blocks; ++own.number) {
+        std::memset(own.memory.get(), kPattern, shared_bytes);
+        for (Fiber& fiber : own.fibers) prepare(fiber);
+        while (true) {
+            bool moved = false, alive = false;
+            // The last thread first: a missing wait shows.
+            for (uint32_t warp = threads; warp > 0; warp -= kWarp) {
+                do {
+                    for (uint32_t t = warp; t-- > warp - kWarp;) {
+                        Fiber& fiber = own.fibers[t];
+                        if (fiber.done || fiber.waits != Waits::kNothing) continue;
+                        current = t;
+                        weft_switch_fiber(&scheduler, fiber.stack_place);
+                        moved = true;
+                    }
+                } while (open_warp(warp - kWarp));
+            }
+            for (const Fiber& fiber : own.fibers) alive |= !fiber.done;
+            if (!alive) break;
+            if (open_barrier()) moved = true;
+            if (!moved) fail("threads wait for what never comes");
+        }
+    }
+    block = nullptr;
+}
+
+}  // namespace weft::stand_in
+
+namespace weft::gpu {
+
+using namespace stand_in;
+
+uint32_t thread() { return current; }
+uint32_t threads() { return static_cast<uint32_t>(stand_in::block->fibers.size()); }
+uint32_t block() { return stand_in::block->number; }
+uint32_t blocks() { return stand_in::block->count; }
+void barrier() { wait(Waits::kBarrier); }
+void warp_barrier() { wait(Waits::kWarpBarrier); }
+unsigned char* block_memory() { return reinterpret_cast<unsigned char*>(stand_in::block->memory.get()); }
+
+uint32_t ballot(bool value) {
+    const uint32_t* const values = told(value);
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < kWarp; ++l) lanes |= uint32_t{values[l] != 0} << l;
+    return lanes;
+}
+uint32_t from_lane(uint32_t value, uint32_t lane) { return told(value)[lane % kWarp]; }
+
+}  // namespace weft::gpu
