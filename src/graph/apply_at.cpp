@@ -6,6 +6,7 @@
 
 #include "core/shape.h"
 #include "core/thread_pool.h"
+#include "graph/apply_at_on_gpu.h"
 #include "graph/detour.h"
 #include "graph/evaluate.h"
 #include "graph/float_watch.h"
@@ -89,7 +90,8 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
         throw ValueError(op.nin == 2 ? "second operand needed for ufunc" : "only one operand for this ufunc");
     DeviceBackend& device = device_of(target);
     if (!device.is_cpu()) {
-        record_detour(device, "ufunc.at", target.nbytes());
+        if (apply_at_on_gpu(op, target, positions, operand)) return;
+        record_detour(device, "ufunc.at of elements that are named often", target.nbytes());
         const array own = move_to(copy(target, 'C'), cpu_device());
         std::optional<array> moved;
         if (operand) moved = move_to(*operand, cpu_device());
@@ -170,12 +172,6 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
         watch.report("reduceat", {&result, 1});
         return result;
     }
-    DeviceBackend& device = device_of(input);
-    if (!device.is_cpu()) {
-        record_detour(device, "ufunc.reduceat", input.nbytes());
-        return move_to(reduce_between(op, move_to(input, cpu_device()), move_to(starts, cpu_device()), dtype),
-                       device);
-    }
     const DType compute = dtype.value_or(input.dtype());
     const std::array<OperandType, 2> types = {compute, compute};
     const LoopInfo& loop = find_loop_cached(op, types);
@@ -185,6 +181,12 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
                         ".reduceat");
     }
     const array values = settled(input, own), numbers = settled(starts, ScalarType::kInt64);
+    if (DeviceBackend& device = device_of(input); !device.is_cpu()) {
+        if (const auto result = reduce_between_on_gpu(op, values, numbers)) return *result;
+        record_detour(device, "ufunc.reduceat", input.nbytes());
+        return move_to(reduce_between(op, move_to(input, cpu_device()), move_to(starts, cpu_device()), dtype),
+                       device);
+    }
     const BufferPtr held = evaluate_storage(*values.storage()),
                     numbers_held = evaluate_storage(*numbers.storage());
     const auto* first = reinterpret_cast<const int64_t*>(numbers_held->data() + numbers.offset());

@@ -92,7 +92,7 @@ void launch_program(DeviceBackend& device, const std::string& program, const std
     auto& gpu = static_cast<CudaDevice&>(device);
     const auto kernel = find(gpu, program, entry, words.size(), shape.shared_bytes);
     WEFT_CHECK(words.size() == static_cast<size_t>(kernel->description.words), entry);
-    gpu.launch(*kernel, words, shape);
+    gpu.launch_now(*kernel, words, shape);
 }
 
 ProgramInput::ProgramInput(const array& input)

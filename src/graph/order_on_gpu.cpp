@@ -73,9 +73,10 @@ private:
 
     void sort_rows() {
         const auto bytes = static_cast<uint32_t>(type_.bytes);
-        if (length_ <= kWarp) {
+        if (length_ <= 4 * kWarp) {
             constexpr int64_t kRows = kShortRowThreads / kWarp;
-            launch("rows_", "short_rows", {blocks_of(rows_, kRows), kShortRowThreads, 1, 0});
+            launch("rows_", length_ <= kWarp ? "short_rows_1" : "short_rows_4",
+                   {blocks_of(rows_, kRows), kShortRowThreads, 1, 0});
             return;
         }
         const bool few = length_ <= int64_t{kRowThreads} * kRowItems[0];
@@ -87,7 +88,8 @@ private:
     void sort_long_rows(const Buffer& output) {
         const auto bytes = static_cast<uint32_t>(type_.bytes);
         const auto passes = static_cast<int64_t>(type_.bytes), total = rows_ * length_;
-        const int64_t tile = int64_t{kSortThreads} * sort_items(type_.bytes, positions_),
+        const uint32_t threads = sort_threads(positions_);
+        const int64_t tile = int64_t{threads} * sort_items(bytes, positions_),
                       tiles = (length_ + tile - 1) / tile;
         constexpr int64_t kCounters = int64_t{kDigits} * sizeof(uint32_t);
         Layout layout;
@@ -119,8 +121,7 @@ private:
         launch("", "begin", {blocks_of(rows_ * passes), kDigits, 1, kWarp * sizeof(uint32_t)});
         for (int64_t pass = 0; pass < passes; ++pass) {
             words_.pass = static_cast<uint64_t>(pass);
-            launch("", "pass",
-                   {blocks_of(rows_ * tiles), kSortThreads, 1, pass_memory_bytes(bytes, positions_)});
+            launch("", "pass", {blocks_of(rows_ * tiles), threads, 1, pass_memory_bytes(bytes, positions_)});
         }
     }
 

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "core/shape.h"
 #include "graph/detour.h"
 #include "graph/evaluate.h"
+#include "graph/index_range.h"
 #include "graph/order_on_gpu.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -71,6 +74,13 @@ array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_
     return array_of(std::move(to), dtype, input.shape(), to_strides);
 }
 
+// Spares looks at positions where they are used as such.
+array known_to_lie_below(array positions, int64_t end) {
+    if (positions.size() != 0)
+        remember_range(positions, current_version(*positions.storage()), {0, std::max<int64_t>(end - 1, 0)});
+    return positions;
+}
+
 }  // namespace
 
 array sort(const array& input, int64_t axis) {
@@ -82,8 +92,10 @@ array sort(const array& input, int64_t axis) {
 
 array argsort(const array& input, int64_t axis) {
     const DType positions(ScalarType::kInt64);
-    return order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()), argsort_rows,
-                       argsort_on_gpu);
+    array order = order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()),
+                              argsort_rows, argsort_on_gpu);
+    return known_to_lie_below(std::move(order),
+                              input.shape()[static_cast<size_t>(normalize_axis(axis, input.ndim()))]);
 }
 
 array searchsorted(const array& sorted, const array& values, bool right) {
@@ -92,7 +104,7 @@ array searchsorted(const array& sorted, const array& values, bool right) {
     DeviceBackend& device = device_of(sorted);
     if (!device.is_cpu()) {
         check_same_device(sorted, values);
-        return searchsorted_on_gpu(sorted, values, right);
+        return known_to_lie_below(searchsorted_on_gpu(sorted, values, right), sorted.size() + 1);
     }
     check_same_device(sorted, values);
     const array row = is_shown(sorted) ? copy(sorted) : sorted;
@@ -106,7 +118,9 @@ array searchsorted(const array& sorted, const array& values, bool right) {
     search_sorted(row.dtype().scalar_type(), row_buffer->data() + row.offset(), row.strides()[0], row.size(),
                   wanted_buffer->data() + wanted.offset(), wanted.size(), right,
                   reinterpret_cast<int64_t*>(to->data()));
-    return array_of(std::move(to), ScalarType::kInt64, wanted.shape(), c_strides(wanted.shape(), itemsize));
+    return known_to_lie_below(
+        array_of(std::move(to), ScalarType::kInt64, wanted.shape(), c_strides(wanted.shape(), itemsize)),
+        row.size() + 1);
 }
 
 }  // namespace weft

@@ -10,7 +10,7 @@ from on_gpu import gpu, needs_gpu, on_cpu  # noqa: F401
 pytestmark = needs_gpu
 
 # Rows of a warp, of a block that sorts few and many elements, of several tiles.
-LENGTHS = [1, 2, 20, 32, 33, 500, 3000, 20_000]
+LENGTHS = [1, 2, 20, 32, 33, 128, 500, 3000, 20_000]
 
 
 def numbers(dtype, shape, seed=0):
@@ -167,3 +167,42 @@ def test_what_rides_on_sorting():
         numpy.testing.assert_allclose(mine, program(numpy, a), rtol=1e-5, atol=2e-5)
     (mine,) = without_detours(lambda: np.lexsort((x, gpu(b))))
     numpy.testing.assert_array_equal(mine, numpy.lexsort((a, b)))
+
+
+@pytest.mark.parametrize("most", [1, 3, 30, 2000])
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "multiply"])
+def test_ufunc_at(name, most):
+    rng = numpy.random.default_rng(most)
+    positions = rng.integers(0, 40 if most > 1 else 4000, 40 * most)
+    if most == 1:
+        positions = rng.permutation(4000)[:1000]
+    values = rng.integers(1, 4, positions.size).astype("int64")
+    a = rng.integers(-50, 50, 4000)
+    x = gpu(a.copy())
+    without_detours(lambda: (getattr(np, name).at(x, gpu(positions), gpu(values)), x)[1])
+    getattr(numpy, name).at(a, positions, values)
+    numpy.testing.assert_array_equal(numpy.asarray(x.to_device("cpu")), a)
+
+
+def test_ufunc_at_of_other_forms():
+    rng = numpy.random.default_rng(1)
+    positions = rng.integers(0, 30, 200)
+    a = rng.random((30, 20)).astype("float32")
+    x = gpu(a.copy())
+    np.negative.at(x, gpu(positions))
+    numpy.negative.at(a, positions)
+    np.add.at(x.T, (gpu(positions % 20), gpu(positions)), 1.5)
+    numpy.add.at(a.T, (positions % 20, positions), 1.5)
+    np.divide.at(x, gpu(positions), 2)
+    numpy.divide.at(a, positions, 2)
+    numpy.testing.assert_allclose(numpy.asarray(x.to_device("cpu")), a, rtol=1e-5)
+
+
+@pytest.mark.parametrize("starts", [[0, 4, 9, 9, 20], [3, 3, 50], [0], [99], [0, 1, 2, 3, 99]])
+def test_reduceat(starts):
+    a = numpy.random.default_rng(2).integers(-9, 9, (3, 100))
+    for name in ("add", "maximum", "multiply"):
+        (mine,) = without_detours(
+            lambda name=name: getattr(np, name).reduceat(gpu(a), gpu(numpy.array(starts)), axis=1)
+        )
+        numpy.testing.assert_array_equal(mine, getattr(numpy, name).reduceat(a, starts, axis=1))

@@ -186,11 +186,7 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
     const auto& loaded = static_cast<const CudaKernel&>(kernel);
     const CudaKernelImage& image = loaded.description;
     WEFT_CHECK(words.size() == static_cast<size_t>(image.words), image.name);
-    launch(loaded, words, launch_shape(image, words, grid));
-}
-
-void CudaDevice::launch(const CudaKernel& loaded, std::span<const KernelWord> words,
-                        const CudaLaunchShape& shape) {
+    const CudaLaunchShape shape = launch_shape(image, words, grid);
     if (shape.blocks == 0) return;
     if (context_.batch().is_open()) {
         context_.check_usable();
@@ -198,6 +194,11 @@ void CudaDevice::launch(const CudaKernel& loaded, std::span<const KernelWord> wo
         pool_.mark();
         return;
     }
+    launch_now(loaded, words, shape);
+}
+
+void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const KernelWord> words,
+                            const CudaLaunchShape& shape) {
     const Context::Scope scope(context_);
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),

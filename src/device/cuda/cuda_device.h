@@ -42,8 +42,9 @@ public:
     // before the call returns.
     void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
-    // The same with a shape that the caller knows.
-    void launch(const CudaKernel& kernel, std::span<const KernelWord> words, const CudaLaunchShape& shape);
+    // The same with a shape that the caller knows; of any thread, after what has been collected.
+    void launch_now(const CudaKernel& kernel, std::span<const KernelWord> words,
+                    const CudaLaunchShape& shape);
     // Queued as copies on the device are.
     void clear(const Buffer& buffer, size_t offset, size_t bytes);
     void begin_launches() override { context_.batch().open(); }

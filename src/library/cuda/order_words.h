@@ -13,10 +13,13 @@ constexpr uint32_t kDigits = 256;  // of eight bits
 constexpr uint32_t kMostPasses = 8;
 constexpr uint32_t kCountItems = 16;  // elements that a thread reads before it looks again
 
-// Blocks of a pass over long rows, and how many elements of a tile are a thread's.
-constexpr uint32_t kSortThreads = 384, kCountThreads = 256;
+// Blocks of a pass over long rows, how many of them share a multiprocessor, and how many elements of a tile
+// are a thread's: measured on an H200.
+constexpr uint32_t kCountThreads = 256;
+constexpr uint32_t sort_threads(bool positions) { return positions ? 512 : 384; }
+constexpr uint32_t sort_blocks(bool positions) { return positions ? 2 : 3; }
 constexpr uint32_t sort_items(uint64_t key_bytes, bool positions) {
-    return key_bytes == 8 ? 18 : positions ? 20 : 24;
+    return key_bytes == 8 ? 14 : positions ? 18 : 22;
 }
 // Of rows that a block sorts in its own memory.
 constexpr uint32_t kRowThreads = 256, kShortRowThreads = 128;
@@ -26,8 +29,9 @@ constexpr uint32_t kRowItems[2] = {2, 16};
 constexpr uint32_t rank_memory_bytes(uint32_t threads) { return (threads / 32 + 1) * kDigits * 4 + 32 * 4; }
 constexpr uint32_t pass_memory_bytes(uint32_t key_bytes, bool positions) {
     const uint32_t element = positions && key_bytes < 4 ? 4 : key_bytes;
-    return rank_memory_bytes(kSortThreads) + kDigits * 4 + 32 +
-           kSortThreads * sort_items(key_bytes, positions) * element;
+    const uint32_t threads = sort_threads(positions);
+    return rank_memory_bytes(threads) + kDigits * 4 + 32 +
+           threads * sort_items(key_bytes, positions) * element;
 }
 constexpr uint32_t row_memory_bytes(uint32_t key_bytes, bool positions, uint32_t items) {
     return rank_memory_bytes(kRowThreads) + 48 + kRowThreads * items * (key_bytes + (positions ? 2 : 0));

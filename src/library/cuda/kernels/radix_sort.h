@@ -130,27 +130,16 @@ struct RankMemory {
     uint32_t sums[kWarp];
 };
 
-// Ranks each element among its warp's with the same digit. Returns how many elements of the tile have digit
-// thread(), for the first kDigits threads. What takes the time is shared memory: an element costs a load and
-// a store here, a load in rank_in_tile, and one of each to be exchanged.
+// How many elements of the tile have digit thread(), for the first kDigits threads.
 template <uint32_t kThreads, uint32_t kItems, class Key>
-uint32_t rank_in_warps(const Key (&keys)[kItems], uint32_t pass, RankMemory<kThreads>& memory,
-                       uint32_t (&ranks)[kItems]) {
+uint32_t count_tile(const Key (&keys)[kItems], uint32_t pass, RankMemory<kThreads>& memory) {
     constexpr uint32_t kWarps = kThreads / kWarp;
     uint32_t* const own = memory.of_warp[warp()];
 #pragma unroll
     for (uint32_t d = 0; d < kDigits; d += kWarp) own[d + lane()] = 0;
     warp_barrier();
-    const uint32_t lanes_before_own = lanes_before();
 #pragma unroll
-    for (uint32_t i = 0; i < kItems; ++i) {
-        const uint32_t digit = digit_of(keys[i], pass), same = lanes_with<8>(digit);
-        const uint32_t before = count_ones(same & lanes_before_own), first = own[digit];
-        warp_barrier();
-        if (before == 0) own[digit] = first + count_ones(same);
-        warp_barrier();
-        ranks[i] = first + before;
-    }
+    for (uint32_t i = 0; i < kItems; ++i) add_to(&own[digit_of(keys[i], pass)], uint32_t{1});
     barrier();
     uint32_t count = 0;
     if (thread() < kDigits) {
@@ -164,10 +153,12 @@ uint32_t rank_in_warps(const Key (&keys)[kItems], uint32_t pass, RankMemory<kThr
     return count;
 }
 
-// From ranks in warps to ranks in the tile; `count` is what rank_in_warps gave.
+// Where each element goes in the tile; `count` is what count_tile gave. What takes the time is shared memory:
+// an element costs an addition there to be counted, a load and a store to be ranked, a store and a load to be
+// exchanged.
 template <uint32_t kThreads, uint32_t kItems, class Key>
-void rank_in_tile(const Key (&keys)[kItems], uint32_t pass, uint32_t count, RankMemory<kThreads>& memory,
-                  uint32_t (&ranks)[kItems]) {
+void rank_tile(const Key (&keys)[kItems], uint32_t pass, uint32_t count, RankMemory<kThreads>& memory,
+               uint32_t (&ranks)[kItems]) {
     constexpr uint32_t kWarps = kThreads / kWarp;
     const uint32_t begin = sum_of_threads_before(count, memory.sums);
     if (thread() < kDigits) {
@@ -176,10 +167,18 @@ void rank_in_tile(const Key (&keys)[kItems], uint32_t pass, uint32_t count, Rank
         for (uint32_t w = 0; w < kWarps; ++w) memory.of_warp[w][thread()] += begin;
     }
     barrier();
-    const uint32_t* const own = memory.of_warp[warp()];
+    uint32_t* const own = memory.of_warp[warp()];
     pass = forgotten(pass);
+    const uint32_t lanes_before_own = lanes_before();
 #pragma unroll
-    for (uint32_t i = 0; i < kItems; ++i) ranks[i] += own[digit_of(keys[i], pass)];
+    for (uint32_t i = 0; i < kItems; ++i) {
+        const uint32_t digit = digit_of(keys[i], pass), same = lanes_with<8>(digit);
+        const uint32_t before = count_ones(same & lanes_before_own), first = own[digit];
+        warp_barrier();
+        if (before == 0) own[digit] = first + count_ones(same);
+        warp_barrier();
+        ranks[i] = first + before;
+    }
 }
 
 // ---- one pass over rows of many tiles ----
@@ -228,10 +227,10 @@ void sort_by_digit(const SortWords& words) {
     static_assert(sizeof(Memory) <= pass_memory_bytes(sizeof(Key), kPairs));
     auto& memory = *reinterpret_cast<Memory*>(block_memory());
     const auto number = static_cast<uint32_t>(words.pass);
-    const Pass pass = pass_of<Key>(words, number);
-    if (pass.skipped) return;
     if (thread() == 0)
         memory.tile = add_to(&pointer<SortScratch>(words.scratch)->tickets[number], uint32_t{1});
+    const Pass pass = pass_of<Key>(words, number);
+    if (pass.skipped) return;
     barrier();
     const uint32_t ticket = memory.tile, row = ticket / static_cast<uint32_t>(words.tiles),
                    tile = ticket % static_cast<uint32_t>(words.tiles);
@@ -263,14 +262,14 @@ void sort_by_digit(const SortWords& words) {
         }
     }
 
-    uint32_t ranks[kItems];
-    const uint32_t with_padding = rank_in_warps<kThreads>(keys, number, memory.rank, ranks);
+    const uint32_t with_padding = count_tile<kThreads>(keys, number, memory.rank);
     const uint32_t count = thread() == kDigits - 1 ? with_padding - (kTile - size) : with_padding;
     auto* const published = pointer<uint32_t>(words.published) +
                             ((uint64_t{number} * words.rows + row) * words.tiles + tile) * kDigits + thread();
     if (thread() < kDigits) publish(published, (tile == 0 ? kWholeCount : kOwnCount) | count);
 
-    rank_in_tile<kThreads>(keys, number, with_padding, memory.rank, ranks);
+    uint32_t ranks[kItems];
+    rank_tile<kThreads>(keys, number, with_padding, memory.rank, ranks);
 #pragma unroll
     for (uint32_t i = 0; i < kItems; ++i) memory.keys[ranks[i]] = keys[i];
 
@@ -381,8 +380,8 @@ void sort_row(const SortWords& words) {
         for (uint32_t pass = 0; pass < kPasses; ++pass) {
             if ((differs >> (8 * pass) & 0xff) == 0) continue;  // all elements have this digit
             uint32_t ranks[kItems];
-            const uint32_t count = rank_in_warps<kThreads>(keys, pass, memory.rank, ranks);
-            rank_in_tile<kThreads>(keys, pass, count, memory.rank, ranks);
+            const uint32_t count = count_tile<kThreads>(keys, pass, memory.rank);
+            rank_tile<kThreads>(keys, pass, count, memory.rank, ranks);
 #pragma unroll
             for (uint32_t i = 0; i < kItems; ++i) {
                 memory.keys[ranks[i]] = keys[i];
@@ -410,38 +409,74 @@ void sort_row(const SortWords& words) {
     }
 }
 
-// Rows of up to 32 elements, a warp for each of them: a network that compares elements of lanes.
-template <class Key, bool kPairs>
+// What lanes tell each other has 32 or 64 bits.
+template <bool wide>
+struct ExchangedKey {
+    using Type = uint32_t;
+};
+template <>
+struct ExchangedKey<true> {
+    using Type = uint64_t;
+};
+
+// Rows of up to 32 elements for each of a lane's, a warp for each row: a network that compares elements of
+// lanes. Element i of a lane is number 32 i + lane. What is not there is like the last key, behind those that
+// are.
+template <class Key, bool kPairs, uint32_t kItems>
 void sort_short_row(const SortWords& words) {
     const auto size = static_cast<uint32_t>(words.length);
     const KeyRule<Key, kPairs> rule(words.kind, words.infinity);
+    using Exchanged = typename ExchangedKey<sizeof(Key) == 8>::Type;
     const uint64_t warps = threads() / kWarp, all = uint64_t{blocks()} * warps;
     for (uint64_t row = block() * warps + warp(); row < words.rows; row += all) {
-        uint64_t key = ~uint64_t{0};
-        uint32_t position = lane();
-        if (lane() < size) {
-            key = rule.key(pointer<const Key>(words.input)[row * words.length + lane()]);
+        const Key* const from = pointer<const Key>(words.input) + row * words.length;
+        Exchanged keys[kItems];
+        uint32_t positions[kItems];
+#pragma unroll
+        for (uint32_t i = 0; i < kItems; ++i) {
+            positions[i] = i * kWarp + lane();
+            keys[i] = positions[i] < size ? rule.key(from[positions[i]]) : kLastKey<Key>;
         }
 #pragma unroll
-        for (uint32_t run = 2; run <= kWarp; run *= 2) {
+        for (uint32_t run = 2; run <= kItems * kWarp; run *= 2) {
 #pragma unroll
             for (uint32_t distance = run / 2; distance > 0; distance /= 2) {
-                const uint32_t other_lane = lane() ^ distance;
-                const uint64_t other_key = from_lane(key, other_lane);
-                const uint32_t other_position = from_lane(position, other_lane);
-                const bool other_less = other_key < key || (other_key == key && other_position < position);
-                const bool wants_less = ((lane() & run) == 0) == (lane() < other_lane);
-                if (other_less == wants_less) {
-                    key = other_key;
-                    position = other_position;
+                Exchanged other_keys[kItems];
+                uint32_t other_positions[kItems];
+#pragma unroll
+                for (uint32_t i = 0; i < kItems; ++i) {
+                    const uint32_t other = i ^ (distance / kWarp);
+                    if (distance >= kWarp) {
+                        other_keys[i] = keys[other];
+                        other_positions[i] = positions[other];
+                    } else {
+                        other_keys[i] = from_lane(keys[i], lane() ^ distance);
+                        other_positions[i] = kPairs ? from_lane(positions[i], lane() ^ distance) : 0;
+                    }
+                }
+#pragma unroll
+                for (uint32_t i = 0; i < kItems; ++i) {
+                    const uint32_t own = i * kWarp + lane();
+                    const bool wants_less = ((own & run) == 0) == ((own & distance) == 0);
+                    bool other_less = other_keys[i] < keys[i];
+                    if constexpr (kPairs)
+                        other_less |= other_keys[i] == keys[i] && other_positions[i] < positions[i];
+                    if (other_less == wants_less) {
+                        keys[i] = other_keys[i];
+                        positions[i] = other_positions[i];
+                    }
                 }
             }
         }
-        if (lane() >= size) continue;
-        if constexpr (kPairs) {
-            pointer<int64_t>(words.output)[row * words.length + lane()] = position;
-        } else {
-            pointer<Key>(words.output)[row * words.length + lane()] = rule.element(static_cast<Key>(key));
+#pragma unroll
+        for (uint32_t i = 0; i < kItems; ++i) {
+            const uint32_t at = i * kWarp + lane();
+            if (at >= size) continue;
+            if constexpr (kPairs) {
+                pointer<int64_t>(words.output)[row * words.length + at] = positions[i];
+            } else {
+                pointer<Key>(words.output)[row * words.length + at] = rule.element(static_cast<Key>(keys[i]));
+            }
         }
     }
 }
