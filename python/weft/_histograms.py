@@ -163,7 +163,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     dtype = result_type(a.dtype, "float64") if a.dtype.kind in "iu" else result_type(low, high, a)
     if range is None and a.dtype.kind == "f" and a.size:
         low, high = a.dtype.type(low), a.dtype.type(high)  # the steps are of the elements' type, too
-    edges = linspace(low, high, count + 1, dtype=dtype)
+    edges = linspace(low, high, count + 1, dtype=dtype, device=a.device)
     if bool((edges[:-1] >= edges[1:]).any()):
         raise ValueError(f"Too many bins for data range. Cannot create {count} finite-sized bins.")
     return edges

@@ -233,7 +233,14 @@ def _fitting_weights(weights, a, axes, axis):
     return weights
 
 
-def _quantiles(a, q, weak, axis, out, method, keepdims, weights, skip_nan):
+def _quantiles(a, q, *options):
+    if q.ndim:
+        q = q.to_device(a.device)
+    with a.device:
+        return _quantiles_there(a, q, *options)
+
+
+def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan):
     from weft._order import sort
 
     if weights is not None:
@@ -265,7 +272,7 @@ def _quantiles(a, q, weak, axis, out, method, keepdims, weights, skip_nan):
     if skip_nan and floating:
         bad = asarray(_isnan(rows)).all(-1)
         if bool(asarray(bad).any()):
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=4)
     if bad is not None:
         own = asarray(result).dtype
         result = where(bad, asarray(float("nan"), own), result).astype(own, copy=False)
