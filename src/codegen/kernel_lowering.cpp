@@ -31,7 +31,7 @@ void KernelLowering::begin_function(llvm::Function* function) {
 }
 
 void KernelLowering::set_alias_scope(llvm::Instruction* access, const BufferType& type) const {
-    if (type.space != AddressSpace::kGlobal) return;
+    if (!has_alias_scope(type)) return;
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, alias_scope_.at(type.alias_scope));
     if (const auto found = noalias_.find(type.alias_scope); found != noalias_.end())
         access->setMetadata(llvm::LLVMContext::MD_noalias, found->second);
@@ -71,7 +71,7 @@ void KernelLowering::make_alias_scopes() {
     llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel_.name);
     std::map<uint16_t, llvm::MDNode*> scopes;
     for (const ir::ValueInfo& value : kernel_.values) {
-        if (!value.type.is_buffer || value.type.buffer.space != AddressSpace::kGlobal) continue;
+        if (!value.type.is_buffer || !has_alias_scope(value.type.buffer)) continue;
         llvm::MDNode*& scope = scopes[value.type.buffer.alias_scope];
         if (scope == nullptr) scope = metadata.createAnonymousAliasScope(domain);
     }

@@ -63,6 +63,8 @@ protected:
     virtual void lower(const ir::Instruction& instruction);
     // What a target tells LLVM about a `for`.
     virtual void annotate_loop(llvm::BranchInst*, const ir::Instruction&) {}
+    // Whether LLVM is told of shared buffers too what aliases them.
+    virtual bool tells_shared_apart() const { return false; }
     // Before and after an atomic operation that is not relaxed.
     virtual void fence(const ir::Instruction& instruction, bool before);
     // Atomic operations need it, whatever views begin where; x86-64 does them anywhere.
@@ -95,7 +97,11 @@ protected:
     llvm::AllocaInst* allocate_local(llvm::Type* type, llvm::Align alignment, const llvm::Twine& name);
     // Memory for one scalar, for the uniform ABI of the operation bitcode.
     llvm::Value* scalar_slot(ScalarType type);
-    // Tells LLVM what an access to global memory aliases.
+    bool has_alias_scope(const ir::BufferType& type) const {
+        return type.space == ir::AddressSpace::kGlobal ||
+               (type.space == ir::AddressSpace::kShared && tells_shared_apart());
+    }
+    // Tells LLVM what an access to global memory aliases, or to shared memory.
     void set_alias_scope(llvm::Instruction* access, const ir::BufferType& type) const;
 
     // --- instructions --------------------------------------------------------------------------------

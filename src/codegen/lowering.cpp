@@ -13,6 +13,7 @@
 #include "codegen/draw_lowering.h"
 #include "codegen/kernel_lowering.h"
 #include "codegen/prefetch.h"
+#include "codegen/shared_memory.h"
 #include "device/kernel.h"
 #include "weft/errors.h"
 
@@ -138,7 +139,13 @@ private:
         most_loads_ = std::max(most_loads_,
                                std::count_if(region.body.begin(), region.body.end(),
                                              [](const Instruction& i) { return i.opcode == Opcode::kLoad; }));
-        return KernelLowering::lower_region(region);
+        const size_t taken = taken_.size();
+        std::vector<Scalar> yielded = KernelLowering::lower_region(region);
+        while (taken_.size() > taken) {
+            give_shared(taken_.back());
+            taken_.pop_back();
+        }
+        return yielded;
     }
 
     void lower(const Instruction& instruction) override {
@@ -147,7 +154,90 @@ private:
             lower_in_turn(instruction);
             return;
         }
+        if (instruction.opcode == Opcode::kAllocate &&
+            kernel_.type(instruction.results[0]).buffer.space == AddressSpace::kShared) {
+            lower_shared(instruction);
+            return;
+        }
         DrawLowering::lower(instruction);
+    }
+
+    // --- shared memory -------------------------------------------------------------------------------
+    //
+    // What is small is reserved once, on the stack, for all points that a call takes; of more, or of what is
+    // not known, as much as is needed is taken where it is allocated and given back where the body ends.
+
+    static constexpr int64_t kSharedOnStack = 16 << 10;
+
+    bool tells_shared_apart() const override { return true; }
+
+    void lower_shared(const Instruction& instruction) {
+        const ValueId result = instruction.results[0];
+        const BufferType& type = kernel_.type(result).buffer;
+        const std::string& name = kernel_.values[result.index].name;
+        const auto times = [&](llvm::Value* a, llvm::Value* b) { return builder_.CreateNSWMul(a, b); };
+        BufferValue value;
+        value.type = type;
+        std::vector<llvm::Value*> sizes;
+        for (const int64_t size : type.sizes) sizes.push_back(builder_.getInt64(static_cast<uint64_t>(size)));
+        size_t next = 0;
+        for (size_t d = 0; d < sizes.size(); ++d) {
+            if (type.sizes[d] != ir::kDynamic) continue;
+            sizes[d] = builder_.CreateBinaryIntrinsic(
+                llvm::Intrinsic::smax, index(instruction.operands[next++]), builder_.getInt64(0));
+        }
+        value.strides.resize(sizes.size());
+        llvm::Value* bytes = builder_.getInt64(static_cast<uint64_t>(DType(type.element).itemsize()));
+        for (size_t d = sizes.size(); d-- > 0;) {
+            value.strides[d] = type.strides[d] == ir::kDynamic
+                                   ? times(sizes[d + 1], value.strides[d + 1])
+                                   : builder_.getInt64(static_cast<uint64_t>(type.strides[d]));
+            // With a size of 0 this is more than is needed.
+            bytes = builder_.CreateNSWAdd(bytes, times(sizes[d], value.strides[d]));
+        }
+        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(bytes);
+        const bool small = known != nullptr && known->getSExtValue() <= kSharedOnStack;
+        const uint64_t on_stack = small ? known->getZExtValue() : known != nullptr ? 0 : kSharedOnStack;
+        llvm::Value* place = nullptr;
+        if (on_stack > 0) {
+            const auto elements = on_stack / static_cast<uint64_t>(part_size(type.element));
+            place = allocate_local(llvm::ArrayType::get(part_type(type.element), elements), llvm::Align(64),
+                                   name);
+        }
+        if (!small) {
+            llvm::BasicBlock* before = builder_.GetInsertBlock();
+            llvm::BasicBlock* taking = new_block("shared");
+            llvm::BasicBlock* after = new_block("shared.end");
+            llvm::Value* large = builder_.CreateICmpSGT(bytes, builder_.getInt64(on_stack));
+            builder_.CreateCondBr(large, taking, after);
+            builder_.SetInsertPoint(taking);
+            llvm::Value* memory = builder_.CreateCall(declare_take_shared_memory(module_), {bytes});
+            builder_.CreateBr(after);
+            builder_.SetInsertPoint(after);
+            llvm::PHINode* either = builder_.CreatePHI(builder_.getPtrTy(), 2, name);
+            either->addIncoming(
+                place != nullptr ? place : llvm::ConstantPointerNull::get(builder_.getPtrTy()), before);
+            either->addIncoming(memory, taking);
+            place = either;
+            taken_.push_back({either, large});
+        }
+        value.base = place;
+        buffers_.insert_or_assign(result.index, std::move(value));
+    }
+
+    struct Taken {
+        llvm::Value* memory = nullptr;
+        llvm::Value* large = nullptr;  // it is not on the stack
+    };
+
+    void give_shared(const Taken& taken) {
+        llvm::BasicBlock* giving = new_block("give");
+        llvm::BasicBlock* after = new_block("give.end");
+        builder_.CreateCondBr(taken.large, giving, after);
+        builder_.SetInsertPoint(giving);
+        builder_.CreateCall(declare_give_shared_memory(module_), {taken.memory});
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
     }
 
     // Whether only the block's threads are told apart, which run one after another.
@@ -451,6 +541,7 @@ private:
 
     std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around the builder's point
     std::vector<llvm::Metadata*> block_groups_;   // of those that are the threads of a block
+    std::vector<Taken> taken_;                    // in the bodies around the builder's point
     int grid_dimensions_ = 0;
     std::ptrdiff_t most_loads_ = 0;  // of one region
     bool contiguous_ = true;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "codegen/shared_memory.h"
 #include "weft/errors.h"
 
 extern "C" {
@@ -54,6 +55,8 @@ void* find_external(const std::string& name) {
         {"fmaxf", reinterpret_cast<void*>(&maxnum<float>)},
         {"fmin", reinterpret_cast<void*>(&minnum<double>)},
         {"fminf", reinterpret_cast<void*>(&minnum<float>)},
+        {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},
+        {kGiveSharedMemory, reinterpret_cast<void*>(&give_shared_memory)},
         {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},
         {"__truncsfhf2", reinterpret_cast<void*>(&__truncsfhf2)},
         {"__truncdfhf2", reinterpret_cast<void*>(&__truncdfhf2)},

@@ -359,6 +359,7 @@ void PtxKernelLowering::annotate_loop(llvm::BranchInst* back, const Instruction&
 void PtxKernelLowering::lower_shared(const Instruction& instruction) {
     const ValueId result = instruction.results[0];
     const BufferType& type = kernel_.type(result).buffer;
+    if (!instruction.operands.empty()) refuse("shared memory whose size is no constant");
     int64_t last = 0;  // byte offset of the last element
     for (size_t d = 0; d < type.sizes.size(); ++d) last += (type.sizes[d] - 1) * type.strides[d];
     BufferValue value;

@@ -182,7 +182,7 @@ int PtxTeam::blocks_beside_shared_memory(const Region& region) const {
         if (instruction.opcode == Opcode::kAllocate) {
             const BufferType& type = kernel_.type(instruction.results[0]).buffer;
             int64_t elements = type.space == AddressSpace::kShared ? 1 : 0;
-            for (const int64_t size : type.sizes) elements *= size;
+            for (const int64_t size : type.sizes) elements *= std::max<int64_t>(size, 1);
             bytes += elements * DType(type.element).itemsize();
         }
         return !instruction.regions.empty() && instruction.results.size() >= kManyCarried;

@@ -129,9 +129,9 @@ ValueId Builder::compare_exchange(ValueId buffer, ValueId expected, ValueId desi
     return append(std::move(instruction)).results[0];
 }
 
-ValueId Builder::allocate(BufferType buffer_type, std::string name) {
+ValueId Builder::allocate(BufferType buffer_type, std::string name, std::span<const ValueId> sizes) {
     ValueId result = new_value(Type::of(std::move(buffer_type)), std::move(name));
-    append({.opcode = Opcode::kAllocate, .results = {result}});
+    append({.opcode = Opcode::kAllocate, .operands = {sizes.begin(), sizes.end()}, .results = {result}});
     return result;
 }
 

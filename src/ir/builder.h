@@ -38,7 +38,8 @@ public:
                    MemoryOrder order, MemoryScope scope);
     ValueId compare_exchange(ValueId buffer, ValueId expected, ValueId desired,
                              std::span<const ValueId> indices, MemoryOrder order, MemoryScope scope);
-    ValueId allocate(BufferType type, std::string name);
+    ValueId allocate(BufferType type, std::string name,
+                     std::span<const ValueId> sizes = {});  // those that are dynamic
     void barrier();
 
     using Body = std::function<std::vector<ValueId>(

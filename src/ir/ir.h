@@ -28,7 +28,8 @@ struct ValueId {
 
 enum class AddressSpace : uint8_t { kGlobal, kShared, kLocal };
 
-// A stride that is an argument of the kernel rather than a constant of its text.
+// A stride or size that the kernel's text does not tell: an argument, or of memory that it allocates, what
+// operands say.
 constexpr int64_t kDynamic = INT64_MIN;
 
 // Memory that loads and stores address as base + sum(index[d] * strides[d]), all in bytes.
@@ -41,7 +42,9 @@ struct BufferType {
     bool streamed = false;  // a wish: what is written will not be read soon, and may go past the caches
     bool ahead = false;     // a wish: the kernel asks memory for what it comes to next
     std::vector<int64_t> strides{};  // bytes; kDynamic for an argument; the size is the rank
-    std::vector<int64_t> sizes{};  // elements; only for shared and local buffers, which the kernel allocates
+    // Elements; only for shared and local buffers, which the kernel allocates. A size of shared memory may be
+    // kDynamic, then also the strides of the dimensions before, which are those of C order.
+    std::vector<int64_t> sizes{};
 
     friend bool operator==(const BufferType&, const BufferType&) = default;
 };
@@ -77,7 +80,7 @@ enum class Opcode : uint8_t {
     kStore,     // (buffer, value, indices... [, predicate])
     kAtomic,    // (buffer, value, indices...) -> old value: *p = op(*p, value)
     kCompareExchange,  // (buffer, expected, desired, indices...) -> old value
-    kAllocate,         // () -> shared or local buffer; not initialised
+    kAllocate,         // (dynamic sizes...) -> shared or local buffer; not initialised
     kBarrier,   // () block barrier: every thread of the block reaches it, memory of the block is ordered
     kFor,       // (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
     kWhile,     // (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...);

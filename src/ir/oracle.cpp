@@ -359,12 +359,22 @@ private:
 
     static void allocate(Thread& thread, const Instruction& instruction) {
         const BufferType& type = thread.function->type(instruction.results[0]).buffer;
+        std::vector<int64_t> sizes = type.sizes, strides = type.strides;
+        size_t dynamic = 0;
+        for (int64_t& size : sizes) {
+            if (size == kDynamic)
+                size = std::max<int64_t>(thread.integer(instruction.operands[dynamic++]), 0);
+        }
+        for (size_t d = sizes.size(); d-- > 0;) {
+            if (strides[d] == kDynamic) strides[d] = sizes[d + 1] * strides[d + 1];
+        }
         int64_t bytes = itemsize(type.element);
-        for (size_t d = 0; d < type.sizes.size(); d++) bytes += (type.sizes[d] - 1) * type.strides[d];
+        for (size_t d = 0; d < sizes.size(); d++) bytes += (sizes[d] - 1) * strides[d];
+        if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) bytes = 0;
         // Memory is not initialised; a pattern makes reading it show.
         thread.storages.emplace_back(static_cast<size_t>(bytes), static_cast<char>(0xa5));
         auto base = reinterpret_cast<uintptr_t>(thread.storages.back().data());
-        thread.memories.push_back({base, type.strides, base, base + static_cast<uintptr_t>(bytes),
+        thread.memories.push_back({base, std::move(strides), base, base + static_cast<uintptr_t>(bytes),
                                    type.space == AddressSpace::kLocal});
         thread[instruction.results[0]].memory = &thread.memories.back();
     }

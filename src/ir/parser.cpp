@@ -287,7 +287,7 @@ private:
             scanner_.expect('[');
             for (bool first = true; !scanner_.take(']'); first = false) {
                 if (!first) scanner_.expect(',');
-                buffer.sizes.push_back(scanner_.integer("a size"));
+                buffer.sizes.push_back(scanner_.take('?') ? kDynamic : scanner_.integer("a size or '?'"));
             }
         }
         if (scanner_.take_word("scope")) {
@@ -480,6 +480,12 @@ private:
         } else if (word == "allocate") {
             result.opcode = Opcode::kAllocate;
             result_types_ = {type()};
+            if (scanner_.take_word("of")) {
+                scanner_.expect('(');
+                do result.operands.push_back(use_scalar());
+                while (scanner_.take(','));
+                scanner_.expect(')');
+            }
         } else if (word == "barrier") {
             result.opcode = Opcode::kBarrier;
         } else if (word == "for") {

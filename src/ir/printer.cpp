@@ -49,7 +49,8 @@ std::string print(const Type& type) {
     if (!buffer.sizes.empty()) {
         text += " size [";
         for (size_t d = 0; d < buffer.sizes.size(); d++)
-            text += (d > 0 ? ", " : "") + std::to_string(buffer.sizes[d]);
+            text += (d > 0 ? ", " : "") +
+                    (buffer.sizes[d] == kDynamic ? std::string("?") : std::to_string(buffer.sizes[d]));
         text += "]";
     }
     if (buffer.alias_scope != 0) text += " scope " + std::to_string(buffer.alias_scope);
@@ -201,7 +202,12 @@ private:
                 text_ += "compare_exchange " + element(instruction, 3) + ", " + use(operands[1]) + ", " +
                          use(operands[2]) + ordering(instruction);
                 break;
-            case Opcode::kAllocate: text_ += "allocate " + result_type(instruction); break;
+            case Opcode::kAllocate:
+                text_ += "allocate " + result_type(instruction);
+                for (size_t i = 0; i < operands.size(); i++)
+                    text_ += (i > 0 ? ", " : " of (") + use(operands[i]);
+                if (!operands.empty()) text_ += ")";
+                break;
             case Opcode::kBarrier: text_ += "barrier"; break;
             case Opcode::kFor:
                 text_ += "for " + argument(region(0), 0) + " = " + use(operands[0]) + " to " +

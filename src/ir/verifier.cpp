@@ -418,14 +418,27 @@ private:
         const BufferType& buffer = type.buffer;
         if (buffer.sizes.size() != buffer.strides.size())
             complain(instruction, "needs a size for each stride");
-        for (int64_t size : buffer.sizes) {
-            if (size < 1) complain(instruction, "sizes must be positive");
+        size_t dynamic = 0;
+        for (size_t d = buffer.sizes.size(); d-- > 0;) {
+            if (buffer.sizes[d] == kDynamic) {
+                dynamic++;
+            } else if (buffer.sizes[d] < 1) {
+                complain(instruction, "sizes must be positive");
+            }
+            bool behind_dynamic = d + 1 < buffer.sizes.size() && dynamic > (buffer.sizes[d] == kDynamic);
+            if (d < buffer.strides.size() && buffer.strides[d] < 0 &&
+                !(buffer.strides[d] == kDynamic && behind_dynamic)) {
+                complain(instruction, "strides must be constants, not negative");
+            }
         }
-        for (int64_t stride : buffer.strides) {
-            if (stride < 0) complain(instruction, "strides must be constants, not negative");
-        }
+        if (instruction.operands.size() != dynamic)
+            complain(instruction, "needs an operand for each '?' in its sizes");
+        for (ValueId size : instruction.operands) expect(instruction, size, ScalarType::kInt64, "a size");
+        if (dynamic > 0 && buffer.space != AddressSpace::kShared)
+            complain(instruction, "only sizes of shared memory may be '?'");
         if (buffer.readonly) complain(instruction, "cannot be read-only");
-        if (buffer.space == AddressSpace::kShared && (!place.in_grid || place.in_block || place.nested)) {
+        if (buffer.space == AddressSpace::kShared &&
+            (!place.in_grid || place.in_block || (place.nested && dynamic == 0))) {
             complain(instruction, "shared memory is allocated in a grid's body, outside of blocks and loops");
         }
     }

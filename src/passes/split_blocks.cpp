@@ -62,6 +62,8 @@ public:
         begin_part();
         write(body);
         end_part();
+        parts.insert(parts.begin(), std::make_move_iterator(dynamic_allocations_.begin()),
+                     std::make_move_iterator(dynamic_allocations_.end()));
         guard(parts, into);
     }
 
@@ -445,19 +447,19 @@ private:
         for (size_t d = 0; d < type.sizes.size(); ++d) bytes += (type.sizes[d] - 1) * type.strides[d];
         type.space = AddressSpace::kShared;
         type.alias_scope = next_scope_++;
+        Values sizes;
         for (size_t d = block_.operands.size(); d-- > 0;) {
-            const auto size = constants_.find(block_.operands[d].index);
-            if (size == constants_.end())
-                throw NotImplementedError(
-                    "kernel " + function_.name +
-                    ": values that cross a barrier in a block whose size is no constant");
-            const int64_t threads = std::max<int64_t>(size->second, 1);
+            const auto constant = constants_.find(block_.operands[d].index);
+            const bool known = constant != constants_.end();
+            const int64_t threads = known ? std::max<int64_t>(constant->second, 1) : kDynamic;
             type.sizes.insert(type.sizes.begin(), threads);
             type.strides.insert(type.strides.begin(), bytes);
-            bytes *= threads;
+            if (!known) sizes.insert(sizes.begin(), block_.operands[d]);
+            bytes = known && bytes != kDynamic ? bytes * threads : kDynamic;
         }
         const ValueId result = function_.add_value(Type::of(std::move(type)), name);
-        allocations_->push_back({.opcode = Opcode::kAllocate, .results = {result}});
+        (sizes.empty() ? *allocations_ : dynamic_allocations_)
+            .push_back({.opcode = Opcode::kAllocate, .operands = std::move(sizes), .results = {result}});
         arrays_[value.index] = result;
         return result;
     }
@@ -513,8 +515,9 @@ private:
     bool all_written_ = false;
 
     std::vector<Instruction>* allocations_ = nullptr;
-    std::vector<Instruction>* out_ = nullptr;  // around the part
-    Region region_;                            // the part that is being written
+    std::vector<Instruction> dynamic_allocations_;  // whose sizes are known where the block stands
+    std::vector<Instruction>* out_ = nullptr;       // around the part
+    Region region_;                                 // the part that is being written
     std::optional<Copier> copier_;
     std::unordered_map<uint32_t, ValueId> here_;    // value of the block -> in this part
     std::unordered_map<uint32_t, ValueId> arrays_;  // value of the block -> its array

@@ -59,6 +59,16 @@ TEST(Verifier, ChecksMemoryAccesses) {
     expect_complaint("%t = allocate local f64[-8] size [4] scope 9",
                      "strides must be constants, not negative");
     expect_complaint("%t = allocate global f64[8]", "gives a shared or local buffer");
+    EXPECT_EQ(complaints("%t = allocate shared f64[?, 8] size [4, ?] scope 9 of (%n)"), "");
+    EXPECT_EQ(complaints("if %p {\n%t = allocate shared f64[?, 64, 8] size [?, ?, 8] scope 9 of (%n, %i)\n}"),
+              "");
+    expect_complaint("%t = allocate shared f64[8] size [?] scope 9", "needs an operand for each '?'");
+    expect_complaint("%t = allocate shared f64[8] size [4] scope 9 of (%n)", "needs an operand for each '?'");
+    expect_complaint("%t = allocate shared f64[8] size [?] scope 9 of (%x)", "a size must be i64, is f64");
+    expect_complaint("%t = allocate shared f64[?, 8] size [?, 4] scope 9 of (%n)",
+                     "strides must be constants, not negative");
+    expect_complaint("%t = allocate local f64[8] size [?] scope 9 of (%n)",
+                     "only sizes of shared memory may be '?'");
     expect_complaint("if %p {\n%t = allocate shared f64[8] size [4] scope 9\n}",
                      "shared memory is allocated in a grid");
 }

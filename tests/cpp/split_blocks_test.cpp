@@ -231,6 +231,69 @@ TEST(SplitBlocks, EmptyBlocksDoNothing) {
     }
 }
 
+// Blocks of any size: shared memory of the size of arguments, values that cross barriers, threads' own
+// memory.
+TEST(SplitBlocks, SizesMayBeArguments) {
+    for (const int64_t threads : {0, 1, 6, 33, 5000}) {
+        expect_alike(R"(
+    %tile = allocate shared i64[?, ?, 8] size [2, ?, ?] scope 3 of (%threads, %two)
+    parallel block (%t) in (%threads) {
+      %own = allocate local i64[8] size [2] scope 4
+      %forty = const i64 40
+      %at = remainder %t, %forty
+      %x = load %a[%at]
+      store %own[%one], %x
+      store %tile[%one, %t, %zero], %x
+      store %tile[%zero, %t, %one], %t
+      barrier
+      %next = add %t, %one
+      %place = remainder %next, %threads
+      %y = load %tile[%one, %place, %zero]
+      %z = load %tile[%zero, %place, %one]
+      %mixed = multiply %x, %y
+      barrier
+      store %tile[%one, %t, %zero], %mixed
+      barrier
+      %w = load %tile[%one, %place, %zero]
+      %v = load %own[%one]
+      %s = add %w, %z
+      %all = add %s, %v
+      store %out[%p, %t], %all
+    }
+)",
+                     2, threads, 0);
+    }
+}
+
+TEST(SplitBlocks, BlocksOfSeveralDimensionsMayHaveAnySize) {
+    for (const int64_t n : {0, 1, 3, 70}) {
+        expect_alike(R"(
+    for %size = %one to %n step %seven {
+      %tile = allocate shared i64[?, 8] size [?, ?] scope 3 of (%size, %size)
+      parallel block (%t, %f, %u) in (%size, %one, %size) {
+        %row = multiply %t, %size
+        %k = add %row, %u
+        %forty = const i64 40
+        %at = remainder %k, %forty
+        %x = load %a[%at]
+        store %tile[%t, %u], %x
+        barrier
+        %y = load %tile[%u, %t]
+        %xx = multiply %x, %seven
+        %sum = add %xx, %y
+        barrier
+        store %tile[%t, %u], %sum
+        barrier
+        %back = load %tile[%u, %t]
+        %all = add %back, %sum
+        store %out[%p, %k], %all
+      }
+    }
+)",
+                     2, 70 * 70, n);
+    }
+}
+
 TEST(SplitBlocks, BlocksWithoutBarriersAreLoops) {
     const std::vector<int64_t> out = expect_alike(R"(
     parallel block (%t) in (%threads) {
