@@ -41,8 +41,10 @@ private:
         const std::vector<ValueId>& results = instruction.results;
         switch (instruction.opcode) {
             case Opcode::kParallel:
-                if (instruction.level == ParallelLevel::kBlock) mark(instruction.regions[0].arguments, true);
+                in_block_ = instruction.level == ParallelLevel::kBlock;
+                if (in_block_) mark(instruction.regions[0].arguments, true);
                 sweep(instruction.regions[0]);
+                in_block_ = false;
                 break;
             case Opcode::kFor: {
                 const Region& body = instruction.regions[0];
@@ -93,10 +95,10 @@ private:
                 break;
             }
             case Opcode::kAllocate:
-                mark(results, function_.type(results[0]).buffer.space == AddressSpace::kLocal);
+                mark(results, in_block_ && function_.type(results[0]).buffer.space == AddressSpace::kLocal);
                 break;
             case Opcode::kAtomic:
-            case Opcode::kCompareExchange: mark(results, true); break;
+            case Opcode::kCompareExchange: mark(results, in_block_); break;
             case Opcode::kConstant:
             case Opcode::kApply:
             case Opcode::kCast:
@@ -112,6 +114,7 @@ private:
     const Function& function_;
     std::vector<bool> varying_;
     bool changed_ = false;
+    bool in_block_ = false;
 };
 
 }  // namespace

@@ -207,6 +207,10 @@ private:
         if (!writes) return;
         if (type->buffer.readonly)
             complain(instruction, "writes to the read-only buffer " + name(operands[0]));
+        if (place.in_block && points_own_.count(operands[0].index) > 0) {
+            complain(instruction, "writes to " + name(operands[0]) +
+                                      ", which the block's threads share, but is not shared memory");
+        }
         if (place.pure && place.pure_locals->count(operands[0].index) == 0) {
             complain(instruction,
                      "writes in a body of a reduction, to a buffer that the body did not allocate");
@@ -416,6 +420,8 @@ private:
             return;
         }
         const BufferType& buffer = type.buffer;
+        if (buffer.space == AddressSpace::kLocal && !place.in_block)
+            points_own_.insert(instruction.results[0].index);
         if (buffer.sizes.size() != buffer.strides.size())
             complain(instruction, "needs a size for each stride");
         size_t dynamic = 0;
@@ -554,6 +560,7 @@ private:
     const Module* module_;
     std::vector<bool> visible_;
     std::vector<bool> defined_;
+    std::set<uint32_t> points_own_;  // local buffers that are allocated outside of a block
     std::vector<std::string> errors_;
 };
 

@@ -12,25 +12,34 @@
 namespace weft::ir {
 namespace {
 
-TEST(IrCompiled, RandomKernelsEqualTheOracle) {
-    for (uint64_t seed = 5000; seed < 5060; seed++) {
-        Module module = random_kernel(seed, {.instructions = 50, .nan_signs = false});
-        RandomArguments expected(module, seed), found(module, seed);
-        run_oracle(module, module.functions.back(), expected.arguments());
-        auto kernel = codegen::compile_for_cpu(module, "random");
-        int64_t grid[] = {found.size()};
-        cpu_device().launch(*kernel, found.words(), grid, 1);
-        for (size_t i = 0; i < expected.contents().size(); i++) {
-            ScalarType type = found.kernel().type(found.kernel().parameters[i]).scalar;
-            auto size = static_cast<size_t>(DType::of(type).itemsize());
-            for (size_t at = 0; at < expected.contents()[i].size(); at += size) {
-                ASSERT_TRUE(testing_kernels::same_value(found.contents()[i].data() + at,
-                                                        expected.contents()[i].data() + at, type))
-                    << "seed " << seed << ", parameter " << i << ", element " << at / size << "\n"
-                    << print(module);
-            }
+void expect_equal_to_oracle(uint64_t seed, const RandomKernelOptions& options) {
+    Module module = random_kernel(seed, options);
+    check(module);
+    RandomArguments expected(module, seed), found(module, seed);
+    run_oracle(module, module.functions.back(), expected.arguments(), {.detect_races = options.blocks});
+    auto kernel = codegen::compile_for_cpu(module, "random");
+    int64_t grid[] = {found.size()};
+    cpu_device().launch(*kernel, found.words(), grid, 1);
+    for (size_t i = 0; i < expected.contents().size(); i++) {
+        ScalarType type = found.kernel().type(found.kernel().parameters[i]).scalar;
+        auto size = static_cast<size_t>(DType::of(type).itemsize());
+        for (size_t at = 0; at < expected.contents()[i].size(); at += size) {
+            ASSERT_TRUE(testing_kernels::same_value(found.contents()[i].data() + at,
+                                                    expected.contents()[i].data() + at, type))
+                << "seed " << seed << ", parameter " << i << ", element " << at / size << "\n"
+                << print(module);
         }
     }
+}
+
+TEST(IrCompiled, RandomKernelsEqualTheOracle) {
+    for (uint64_t seed = 5000; seed < 5060; seed++)
+        expect_equal_to_oracle(seed, {.instructions = 50, .nan_signs = false});
+}
+
+TEST(IrCompiled, RandomBlocksEqualTheOracle) {
+    for (uint64_t seed = 6000; seed < 6050; seed++)
+        expect_equal_to_oracle(seed, {.instructions = 12, .blocks = true, .nan_signs = false});
 }
 
 std::string sum_text(const std::string& type, int64_t lanes, int64_t block, const std::string& stride) {

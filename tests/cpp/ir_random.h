@@ -14,6 +14,7 @@ struct RandomKernelOptions {
     int instructions = 40;  // about how many
     bool calls = true;
     bool reductions = true;
+    bool blocks = false;  // with shared memory, atomics, and barriers in loops and branches; without races
     // Operations that show the sign of a NaN, which code generators do not promise.
     bool nan_signs = true;
 };

@@ -149,6 +149,10 @@ TEST(Verifier, WantsBarriersInUniformFlow) {
         block("%own = allocate local f64[8] size [8] scope 9\n%v = load %own[%i]\n%q = less %v, %x\n"
               "if %q {\nbarrier\n}"),
         "not all threads reach it");
+    // What a point of the grid has for itself is the same for the threads of its block, who may read it.
+    const std::string own = "%own = allocate local f64[8] size [8] scope 9\nstore %own[%i], %x\n";
+    EXPECT_EQ(complaints(own + block("%v = load %own[%i]\n%q = less %v, %x\nif %q {\nbarrier\n}")), "");
+    expect_complaint(own + block("store %own[%t], %x"), "writes to %own, which the block's threads share");
     expect_complaint(
         block("%r = reduce %k in %n lanes 1 block 0 with (%x) {\nbarrier\nyield %x\n} combine (%l, %q) "
               "{\nyield %l\n}"),
