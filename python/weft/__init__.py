@@ -88,6 +88,7 @@ _MODULES = {
     ),
     "_errstate": "errstate geterr geterrcall seterr seterrcall",
     "_files": "fromfile fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "_float_text": "format_float_positional format_float_scientific",
     "_format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
     "_grids": (
         "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "

@@ -430,6 +430,41 @@ def _(g):
     return Call(g.number(-50, 50), g.number(1, 37), g.number(0, 3))
 
 
+def number(g):
+    value = g.choice(
+        g.number(-2000, 2000) / 8, g.rng.normal(), 10.0 ** g.number(-30, 30), 0.1, -0.0, 9.999, float("nan")
+    )
+    return Array(numpy.asarray(value, "d"), same) if g.chance(0.5) else float(value)
+
+
+@entry("format_float_positional")
+def _(g):
+    unique = g.chance(0.7)
+    return Call(
+        number(g),
+        precision=g.choice(OMIT, None, 2, 5) if unique else g.number(0, 8),
+        unique=unique,
+        trim=maybe(g, 0.5, g.choice("k", ".", "0", "-")),
+        sign=maybe(g, 0.2, True),
+        pad_left=maybe(g, 0.2, 8),
+        pad_right=maybe(g, 0.2, 8),
+    )
+
+
+@entry("format_float_scientific")
+def _(g):
+    unique = g.chance(0.7)
+    return Call(
+        number(g),
+        precision=g.choice(OMIT, None, 2, 5) if unique else g.number(0, 8),
+        unique=unique,
+        trim=maybe(g, 0.5, g.choice("k", ".", "0", "-")),
+        sign=maybe(g, 0.2, True),
+        pad_left=maybe(g, 0.2, 8),
+        exp_digits=maybe(g, 0.2, 3),
+    )
+
+
 @entry("typename")
 def _(g):
     return Call(g.dtype(KINDS + "gUV"))
