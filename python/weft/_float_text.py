@@ -1,5 +1,7 @@
 """Single floating-point numbers as text: NumPy's format_float_positional and format_float_scientific."""
 
+from decimal import Decimal
+
 from weft import _core
 from weft._format import _shortest
 
@@ -79,7 +81,8 @@ def format_float_positional(
     else:
         places = cut
         whole, _, fraction = f"{value:.{places}f}".partition(".")
-        fraction = fraction.rstrip("0") if unique else fraction
+        if unique and Decimal(whole + "." + fraction) > Decimal(value):
+            fraction = fraction.rstrip("0")  # NumPy's digits end where a carry ends
     text = _trimmed(whole + "." + fraction.ljust(least, "0"), trim)
     return _padded(text, "-" if negative else "+" if sign else "", pad_left, pad_right)
 
@@ -101,8 +104,17 @@ def format_float_scientific(
     if not (unique and (precision is None or len(digits) - 1 <= precision)):
         mantissa, _, power = f"{value:.{precision}e}".partition("e")
         digits, exponent = mantissa.replace(".", ""), int(power)
-        digits = digits[0] + digits[1:].rstrip("0") if unique else digits
-    text = _trimmed(digits[0] + "." + digits[1:].ljust(least, "0"), trim)
+        if unique and Decimal(mantissa).scaleb(exponent) > Decimal(value):
+            digits = digits[0] + digits[1:].rstrip("0")
+    fraction = digits[1:].ljust(least, "0")
+    if (
+        trim == "-"
+        and fraction
+        and not fraction.strip("0")
+        and Decimal(digits[0]).scaleb(exponent) != Decimal(value)
+    ):
+        trim = "."  # as NumPy: the point goes only where there was no digit behind it
+    text = _trimmed(digits[0] + "." + fraction, trim)
     power = str(abs(exponent)).rjust(2 if exp_digits is None else exp_digits, "0")
     text = _padded(text, "-" if negative else "+" if sign else "", pad_left, None)
     return text + "e" + ("-" if exponent < 0 else "+") + power

@@ -114,7 +114,7 @@ def _by_function(a, widths, function, options):
 
 def _in_order_of(a, result):
     is_fortran = a.flags.f_contiguous and not a.flags.c_contiguous
-    return asarray(result, order="F") if is_fortran else result
+    return asarray(result, order="F" if is_fortran else "C")
 
 
 def pad(array, pad_width, mode="constant", **kwargs):

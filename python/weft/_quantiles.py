@@ -275,6 +275,8 @@ def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan)
             warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=4)
     if bad is not None:
         own = asarray(result).dtype
+        if asarray(result).ndim == 0 and bool(bad):
+            own = rows.dtype  # a single nan is an element
         result = where(bad, asarray(float("nan"), own), result).astype(own, copy=False)
     result = _finished(asarray(result, order="C"), axes, ndim, keepdims, out, q.ndim)
     if weights is None or (bad is not None and asarray(bad).ndim == 0 and bool(bad)):

@@ -458,7 +458,7 @@ def _(g):
         number(g),
         precision=g.choice(OMIT, None, 2, 5) if unique else g.number(0, 8),
         unique=unique,
-        trim=maybe(g, 0.5, g.choice("k", ".", "0", "-")),
+        trim=maybe(g, 0.5, g.choice("k", ".", "0", *("-" if unique else ""))),
         sign=maybe(g, 0.2, True),
         pad_left=maybe(g, 0.2, 8),
         exp_digits=maybe(g, 0.2, 3),

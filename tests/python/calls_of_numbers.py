@@ -2,7 +2,7 @@
 
 import numpy
 from call_table import REAL, WIDE, entry, maybe, same
-from random_calls import KINDS, Array, Call
+from random_calls import KINDS, OMIT, Array, Call
 
 # ---- reductions ----
 
@@ -22,7 +22,15 @@ def reduction(*, kinds=WIDE + "?bB", dtype=True, initial=True, where=True, toler
             options["where"] = g.partner(x, "?")
             if initial and g.chance(0.8):
                 options.setdefault("initial", 1)
-        return Call(x, axis=g.axes(x), **options)
+        # Of two mistakes either may be found first.
+        axis = (
+            g.axes(x)
+            if "where" not in options
+            else None
+            if g.chance(0.3) or x.sample.ndim == 0
+            else g.axis(x, 0)
+        )
+        return Call(x, axis=axis, **options)
 
     return draw_call
 
@@ -39,13 +47,14 @@ entry("count_nonzero")(reduction(kinds=KINDS, dtype=False, initial=False, where=
 @entry("std", "var", "nanstd", "nanvar", tolerance=64)
 def _(g):
     x = g.array("lfdFb?")
+    where = g.partner(x, "?") if g.chance(0.15) else OMIT
     return Call(
         x,
-        axis=g.axes(x),
+        axis=g.axes(x) if where is OMIT else None,
         ddof=maybe(g, 0.3, g.choice(0, 1, 0.5)),
         keepdims=maybe(g, 0.2, True),
         dtype=maybe(g, 0.1, g.dtype("d")),
-        where=maybe(g, 0.15, g.partner(x, "?")),
+        where=where,
     )
 
 
@@ -84,7 +93,7 @@ def _(g):
 @entry("median", "nanmedian", tolerance=4)
 def _(g):
     x = g.array(REAL)
-    return Call(x, g.axes(x) or None if x.sample.size == 0 else g.axes(x), keepdims=maybe(g, 0.3, True))
+    return Call(x, g.axes(x) if x.sample.size else None, keepdims=maybe(g, 0.3, True))
 
 
 METHODS = """inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear

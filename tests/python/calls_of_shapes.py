@@ -445,7 +445,7 @@ def _(g):
     which = g.choice(
         g.number(-extent, extent),
         slice(0, 2),
-        g.indices(extent, (g.number(0, 3),), 0.02),
+        g.indices(extent, (g.number(0, 3),), 0.02 if extent else 0),
         [0, extent],
         [0],
         extent + 1,
