@@ -305,6 +305,11 @@ def layer(np, weights, inputs, bias, numbers):
     return (numbers < 1 / (1 + np.exp(-(weights @ inputs + bias)))) * np.ones_like(numbers)
 
 
+def drawing_layer(np, weights, inputs, bias, numbers):
+    numbers = np.random.default_rng(1).random(numbers.shape)
+    return (numbers < 1 / (1 + np.exp(-(weights @ inputs + bias)))) * np.float32(1)
+
+
 def two(*shapes):
     return lambda: tuple(numpy.random.default_rng(k).random(s).astype("f4") for k, s in enumerate(shapes))
 
@@ -314,6 +319,11 @@ for rows, inputs, samples in ((512, 784, 256), (4096, 2048, 256)):
         f"layer of units, {rows}×{inputs} @ {inputs}×{samples} f32", 5, 0.8,
         standard_layer(rows, inputs, samples), the_same(layer), tolerance=1.0,
         note="the numbers are drawn beforehand; a unit on the edge may differ",
+    )  # fmt: skip
+    case(
+        f"layer of units, drawing, {rows}×{inputs} @ {inputs}×{samples} f32", 5, 0.8,
+        standard_layer(rows, inputs, samples), the_same(drawing_layer, without=("jax", "torch")), tolerance=1.0,
+        note="NumPy's numbers; a unit on the edge may differ",
     )  # fmt: skip
 case(
     "(A @ B).sum(0), 2000×1000 @ 1000×1400 f32", 6, 0.05, two((2000, 1000), (1000, 1400)),

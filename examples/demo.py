@@ -34,6 +34,7 @@ import periodogram
 import products
 import smooth
 import softmax
+import units
 
 HISTORY = 10_000  # launches that weft remembers
 SECONDS_BESIDE = 1.0  # that two modules take turns, and three turns at least
@@ -124,6 +125,24 @@ PROGRAMS = [
         repetitions=12,
         tolerance=0,
         picture=diffusion_picture,
+    ),
+    Program(
+        "a layer of units, sampled",
+        "512 × 784 and 784 × 256 float32",
+        lambda np: (units.Layer(np),),
+        lambda np, layer: layer.sample(),
+        repetitions=25,
+        tolerance=2e-5,  # units whose number is within a last bit of the product's from their probability
+        in_place=True,
+    ),
+    Program(
+        "a layer of units, sampled, large",
+        "4096 × 2048 and 2048 × 256 float32",
+        lambda np: (units.Layer(np, 4096, 2048),),
+        lambda np, layer: layer.sample(),
+        repetitions=6,
+        tolerance=2e-5,
+        in_place=True,
     ),
     Program(
         "matrix product, then sum",
@@ -226,7 +245,7 @@ def difference(expected, actual):
     """The largest relative difference; infinite where shape, dtype or the place of a NaN differ.
 
     Elements below a thousandth of the largest are judged by that thousandth: a price of nearly nothing is the
-    difference of two large numbers.
+    difference of two large numbers. Of truth values it is the share that differs.
     """
     if isinstance(expected, tuple):
         return max(difference(e, a) for e, a in zip(expected, actual, strict=True))
@@ -235,6 +254,8 @@ def difference(expected, actual):
         return float("inf")
     if expected.size == 0 or numpy.array_equal(expected, actual, equal_nan=expected.dtype.kind in "fc"):
         return 0.0
+    if expected.dtype == bool:
+        return float(numpy.mean(expected != actual))
     expected, actual = expected.astype(float), actual.astype(float)
     if not numpy.array_equal(numpy.isfinite(expected), numpy.isfinite(actual)):
         return float("inf")

@@ -100,10 +100,33 @@ void bind_random(nb::module_& m) {
         arg("state"), arg("shape"), arg("dtype"), arg("low"), arg("range"));
     m.def(
         "_draw_permutation",
-        [](nb::handle state, int64_t count) {
-            return drawn(state, [&](auto& generator) { return draw_permutation(generator, count); });
+        [](nb::handle state, int64_t count, nb::handle rows) {
+            const auto several =
+                rows.is_none() ? std::nullopt : std::optional<int64_t>(nb::cast<int64_t>(rows));
+            return drawn(state, [&](auto& generator) { return draw_permutation(generator, count, several); });
         },
-        arg("state"), arg("count"));
+        arg("state"), arg("count"), arg("rows") = nb::none());
+    m.def(
+        "_draw_sample",
+        [](nb::handle state, int64_t population, int64_t count, bool shuffled) {
+            if (count < 0 || count > population) throw ValueError("a sample has no more than there are");
+            return drawn(
+                state, [&](auto& generator) { return draw_sample(generator, population, count, shuffled); });
+        },
+        arg("state"), arg("population"), arg("count"), arg("shuffled"));
+    m.def(
+        "_draw_integers_between",
+        [](nb::handle state, nb::handle shape, nb::handle dtype, nb::handle low, nb::handle range) {
+            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype),
+                                 lows = to_words(low), ranges = to_words(range)](auto& generator) {
+                return draw_integers_between(generator, dims, type, lows, ranges);
+            });
+        },
+        arg("state"), arg("shape"), arg("dtype"), arg("low"), arg("range"));
+    m.def(
+        "_record_numpys_draw",
+        [](const std::string& distribution, int64_t bytes) { record_numpys_draw(distribution, bytes); },
+        arg("distribution"), arg("bytes"));
 }
 
 }  // namespace weft::python

@@ -4,7 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/draw_pieces.h"
 
@@ -327,6 +330,120 @@ void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint6
     } else {
         draw_any(generator, all, Bounded<uint64_t, unsigned __int128>(low, range));
     }
+}
+
+namespace {
+
+// In [0, range], by a product of which too low ones are refused, not by bits.
+uint64_t bounded(BitGenerator& generator, uint64_t range) {
+    if (range == 0) return 0;
+    if (range == UINT32_MAX) return generator.next32();
+    if (range == UINT64_MAX) return generator.next64();
+    if (range < UINT32_MAX) {
+        const auto count = static_cast<uint32_t>(range + 1);
+        uint64_t product = uint64_t{generator.next32()} * count;
+        if (static_cast<uint32_t>(product) < count) {
+            const uint32_t least = (UINT32_MAX - static_cast<uint32_t>(range)) % count;
+            while (static_cast<uint32_t>(product) < least) product = uint64_t{generator.next32()} * count;
+        }
+        return product >> 32;
+    }
+    return Bounded<uint64_t, unsigned __int128>(0, range).draw(generator);
+}
+
+// Cuts halves of a stream into parts, of which some may wait for the next draw.
+template <class Small>
+class Parts {
+public:
+    explicit Parts(BitGenerator& generator) : generator_(generator) {}
+    Small next() {
+        if (left_ == 0) {
+            half_ = generator_.next32();
+            left_ = sizeof half_ / sizeof(Small);
+        } else {
+            half_ >>= 8 * sizeof(Small);
+        }
+        --left_;
+        return static_cast<Small>(half_);
+    }
+
+private:
+    BitGenerator& generator_;
+    uint32_t half_ = 0;
+    size_t left_ = 0;
+};
+
+template <class Small>
+void draw_small_between(BitGenerator& generator, std::span<const uint64_t> low,
+                        std::span<const uint64_t> range, Small* out) {
+    Parts<Small> parts(generator);
+    for (size_t i = 0; i < low.size(); ++i) {
+        const auto from = static_cast<Small>(low[i]), span = static_cast<Small>(range[i]);
+        if (span == 0) {
+            out[i] = from;
+        } else if (span == static_cast<Small>(-1)) {
+            out[i] = static_cast<Small>(from + parts.next());
+        } else {
+            const Bounded<Small, uint32_t> method(from, span);
+            while (!method.takes(parts.next(), out[i])) {
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void draw_integers_between(BitGenerator& generator, ScalarType type, std::span<const uint64_t> low,
+                           std::span<const uint64_t> range, char* out) {
+    if (type == ScalarType::kBool) {
+        uint32_t half = 0, left = 0;
+        for (size_t i = 0; i < low.size(); ++i) {
+            if (range[i] == 0) {
+                out[i] = static_cast<char>(low[i]);
+                continue;
+            }
+            half = left == 0 ? generator.next32() : half >> 1;
+            left = left == 0 ? 31 : left - 1;
+            out[i] = static_cast<char>(half & 1);
+        }
+        return;
+    }
+    switch (DType(type).itemsize()) {
+        case 1: draw_small_between(generator, low, range, reinterpret_cast<uint8_t*>(out)); return;
+        case 2: draw_small_between(generator, low, range, reinterpret_cast<uint16_t*>(out)); return;
+        case 4:
+            for (size_t i = 0; i < low.size(); ++i)
+                reinterpret_cast<uint32_t*>(out)[i] =
+                    static_cast<uint32_t>(low[i] + bounded(generator, range[i]));
+            return;
+        default:
+            for (size_t i = 0; i < low.size(); ++i)
+                reinterpret_cast<uint64_t*>(out)[i] = low[i] + bounded(generator, range[i]);
+    }
+}
+
+void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t> out, bool shuffled) {
+    const auto count = static_cast<int64_t>(out.size());
+    const auto shuffle_from = [&](std::span<int64_t> items, int64_t first) {
+        for (auto i = static_cast<int64_t>(items.size()) - 1; i >= first; --i)
+            std::swap(items[static_cast<size_t>(i)], items[bounded(generator, static_cast<uint64_t>(i))]);
+    };
+    if (population > 10000 && count > population / (shuffled ? 50 : 20)) {
+        std::vector<int64_t> all(static_cast<size_t>(population));
+        std::iota(all.begin(), all.end(), int64_t{0});
+        shuffle_from(all, std::max<int64_t>(population - count, 1));
+        std::copy(all.end() - count, all.end(), out.begin());
+        return;
+    }
+    std::unordered_set<int64_t> found;
+    found.reserve(out.size());
+    for (int64_t i = 0, last = population - count; i < count; ++i, ++last) {
+        const auto drawn = static_cast<int64_t>(bounded(generator, static_cast<uint64_t>(last)));
+        const int64_t taken = found.insert(drawn).second ? drawn : last;
+        if (taken == last) found.insert(last);
+        out[static_cast<size_t>(i)] = taken;
+    }
+    if (shuffled) shuffle_from(out, 1);
 }
 
 void shuffle(BitGenerator& generator, char* items, int64_t count, int64_t itemsize) {

@@ -10,7 +10,8 @@ namespace weft {
 void record_detour(DeviceBackend& device, const char* what, int64_t bytes) {
     LaunchRecord record;
     record.device = &device;
-    record.fallback = std::string(what) + " on a GPU";
+    record.fallback = what;
+    if (!device.is_cpu()) record.fallback += " on a GPU";
     record.bytes_read = record.bytes_written = bytes;
     auto kernel = std::make_shared<StoredKernel>();  // none, so that nothing counts as compiled
     kernel->name = "on the CPU";

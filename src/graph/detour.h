@@ -1,5 +1,5 @@
-// Work that a GPU does not do yet and that is done on the CPU at the call: written into the history of
-// kernels.
+// Work that a GPU does not do yet and that is done on the CPU at the call, or that NumPy does: written into
+// the history of kernels.
 #pragma once
 
 #include <cstdint>

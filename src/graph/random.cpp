@@ -130,13 +130,36 @@ array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uin
     });
 }
 
-array draw_permutation(BitGenerator& generator, int64_t extent) {
-    const int64_t count = std::max<int64_t>(extent, 0);  // as of arange
-    return filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
-        const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
-        std::iota(positions.begin(), positions.end(), int64_t{0});
-        shuffle(generator, data, count, sizeof(int64_t));
+array draw_integers_between(BitGenerator& generator, const Dims& shape, DType dtype,
+                            std::span<const uint64_t> low, std::span<const uint64_t> range) {
+    const auto count = static_cast<size_t>(element_count(shape));
+    if (low.size() != count || range.size() != count) throw InternalError("each number has its bounds");
+    return filled(shape, dtype, [&](char* data, int64_t) {
+        draw_integers_between(generator, dtype.scalar_type(), low, range, data);
     });
+}
+
+array draw_permutation(BitGenerator& generator, int64_t extent, std::optional<int64_t> rows) {
+    const int64_t count = std::max<int64_t>(extent, 0);  // as of arange
+    const Dims shape = rows ? Dims{*rows, count} : Dims{count};
+    return filled(shape, ScalarType::kInt64, [&](char* data, int64_t) {
+        for (int64_t row = 0; row < rows.value_or(1); ++row, data += count * int64_t{sizeof(int64_t)}) {
+            const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
+            std::iota(positions.begin(), positions.end(), int64_t{0});
+            shuffle(generator, data, count, sizeof(int64_t));
+        }
+    });
+}
+
+array draw_sample(BitGenerator& generator, int64_t population, int64_t count, bool shuffled) {
+    return filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
+        draw_sample(generator, population, {reinterpret_cast<int64_t*>(data), static_cast<size_t>(count)},
+                    shuffled);
+    });
+}
+
+void record_numpys_draw(const std::string& distribution, int64_t bytes) {
+    record_detour(current_device(), (distribution + " by NumPy").c_str(), bytes);
 }
 
 }  // namespace weft

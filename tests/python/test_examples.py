@@ -24,6 +24,7 @@ import periodogram  # noqa: E402
 import products  # noqa: E402
 import smooth  # noqa: E402
 import softmax  # noqa: E402
+import units  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ import softmax  # noqa: E402
         "softmax",
         "periodogram",
         "products",
+        "units",
     ],
 )
 @pytest.mark.parametrize("module", ["numpy", "weft"])
@@ -247,3 +249,19 @@ def test_the_demo_runs_another_module_beside_weft(tmp_path):
     assert done.returncode == 0, done.stderr
     assert row["beside_error"] == "MemoryError: all is full"
     assert "fails: MemoryError: all is full" in done.stdout
+
+
+@pytest.mark.parametrize("shape", [(512, 784, 256), (301, 50, 77)])
+def test_the_layer_of_units_draws_numpys_numbers_in_one_kernel(shape):
+    theirs, ours = units.Layer(numpy, *shape), units.Layer(weft, *shape)
+    for _ in range(4):
+        expected = theirs.sample()
+        weft.clear_kernel_history()
+        result = numpy.asarray(ours.sample())
+        assert result.dtype == bool
+        assert (result != expected).mean() < 2e-5
+    kernels = weft.kernel_history()
+    assert sum(kernel["bytes_written"] == expected.size for kernel in kernels) == 1
+    assert all(kernel["bytes_written"] <= 4 * expected.size for kernel in kernels)
+    assert len(kernels) == 2
+    assert demo.difference(expected, ~result) == pytest.approx(1, abs=1e-4)

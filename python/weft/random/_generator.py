@@ -1,7 +1,10 @@
 """Generator: numbers of distributions from a stream."""
 
+import math
+
 from weft import _core
 from weft._core import array, asarray, ndarray
+from weft.random import _by_numpy, _choice
 from weft.random._bit_generators import PCG64, BitGenerator
 from weft.random._seed_sequence import SeedSequence
 
@@ -80,14 +83,16 @@ class Generator:
             return self._real(_EXPONENTIAL, size, dtype, out)
         return self._real(_EXPONENTIAL_BY_LOG, size, dtype, out)
 
-    def _scaled(self, drawn, size, combine, *parameters):
+    def _scaled(self, distribution, size, combine, *parameters):
         """Draws for the shape that `size` or the parameters say, and combines them."""
-        numbers = all(isinstance(each, (int, float)) for each in parameters)
-        if numbers:
+
+        def drawn(shape):
+            return self.bit_generator._draw(_core._draw, distribution, shape, "float64")
+
+        if all(not isinstance(each, ndarray) or each.ndim == 0 for each in parameters):
             result = combine(drawn(_shape_of(size)), *map(float, parameters))
-            return result[()].item() if size is None else asarray(result)
-        parameters = [asarray(each).astype("float64", copy=False) for each in parameters]
-        shape = _core_shape(*(each.shape for each in parameters))
+            return float(result) if size is None else asarray(result)
+        shape = _core_shape(*(each.shape for each in parameters if isinstance(each, ndarray)))
         if size is not None:
             wanted = _core.broadcast_to(asarray(0), size).shape
             if _core_shape(wanted, shape) != wanted:
@@ -95,10 +100,7 @@ class Generator:
                     f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
                 )
             shape = wanted
-        result = combine(drawn(shape), *parameters)
-        if size is None and shape == ():
-            return asarray(result).item()
-        return asarray(result)
+        return combine(drawn(shape), *parameters)
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Numbers that are evenly distributed from `low` to `high`.
@@ -106,36 +108,23 @@ class Generator:
         >>> np.random.default_rng(42).uniform(10, 20, 2)
         array([17.73956049, 14.3887844 ])
         """
-        span = asarray(high).astype("float64") - asarray(low).astype("float64")
+        low, high = _parameter(low), _parameter(high)
+        span = high - low
         if not bool(asarray(abs(span) < float("inf")).all()):
             raise OverflowError("high - low range exceeds valid bounds")
         if bool(asarray(span < 0).any()):
             raise ValueError("high < low")
-
-        def drawn(shape):
-            return self.bit_generator._draw(_core._draw, _UNIFORM, shape, "float64")
-
-        return self._scaled(drawn, size, lambda x, low, high: low + (high - low) * x, low, high)
+        return self._scaled(_UNIFORM, size, lambda x, low, span: low + span * x, low, span)
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Numbers of the normal distribution around `loc` with deviation `scale`."""
-        if bool(asarray(asarray(scale) < 0).any()):
-            raise ValueError("scale < 0")
-
-        def drawn(shape):
-            return self.bit_generator._draw(_core._draw, _NORMAL, shape, "float64")
-
-        return self._scaled(drawn, size, lambda x, loc, scale: loc + scale * x, loc, scale)
+        loc, scale = _parameter(loc), _not_negative("scale", scale)
+        return self._scaled(_NORMAL, size, lambda x, loc, scale: loc + scale * x, loc, scale)
 
     def exponential(self, scale=1.0, size=None):
         """Numbers of the exponential distribution with mean `scale`."""
-        if bool(asarray(asarray(scale) < 0).any()):
-            raise ValueError("scale < 0")
-
-        def drawn(shape):
-            return self.bit_generator._draw(_core._draw, _EXPONENTIAL, shape, "float64")
-
-        return self._scaled(drawn, size, lambda x, scale: scale * x, scale)
+        scale = _not_negative("scale", scale)
+        return self._scaled(_EXPONENTIAL, size, lambda x, scale: scale * x, scale)
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         """Integers from `low` on and below `high` (with `endpoint` up to it); from 0 on where only one bound is given.
@@ -148,6 +137,8 @@ class Generator:
         target = _core.dtype(dtype)
         if target.kind not in "iub":
             raise TypeError(f"Unsupported dtype {target!r} for integers")
+        if size is not None and math.prod(_choice.extents(size)) == 0:
+            return asarray([], target).reshape(size)
         if target.kind == "b":
             least, most = 0, 1
         else:
@@ -157,7 +148,7 @@ class Generator:
             )
         numbers = [asarray(each) if not isinstance(each, (int, float)) else each for each in (low, high)]
         if any(isinstance(each, ndarray) and each.size != 1 for each in numbers):
-            return self._integers_between(*map(asarray, numbers), size, target, endpoint)
+            return self._integers_between(*map(asarray, numbers), size, target, (least, most), endpoint)
         low, high = (int(each.reshape(())) if isinstance(each, ndarray) else int(each) for each in numbers)
         high -= not endpoint
         if low < least:
@@ -176,17 +167,29 @@ class Generator:
         scalar = result[()]
         return scalar if not _is_plain(dtype) else type(scalar)(scalar)
 
-    def _integers_between(self, low, high, size, target, endpoint):
+    def _integers_between(self, low, high, size, target, bounds, endpoint):
         """Bounds that differ: one number after another."""
-        shape = (
-            _core_shape(low.shape, high.shape) if size is None else _core.broadcast_to(asarray(0), size).shape
+        shape = _core_shape(low.shape, high.shape)
+        if size is not None:
+            wanted = _core.broadcast_to(asarray(0), size).shape
+            if _core_shape(wanted, shape) != wanted:
+                raise ValueError(
+                    f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
+                )
+            shape = wanted
+        lows, highs = (
+            [int(each) for each in _core.broadcast_to(one, shape).ravel().tolist()] for one in (low, high)
         )
-        lows = _core.broadcast_to(low, shape).ravel().tolist()
-        highs = _core.broadcast_to(high, shape).ravel().tolist()
-        if any(int(a) >= int(b) + endpoint for a, b in zip(lows, highs)):
+        least, most = bounds
+        if any(each < least for each in lows):
+            raise ValueError(f"`low` is out of bounds for {target.name}")
+        if any(each - (not endpoint) > most for each in highs):
+            raise ValueError(f"`high` is out of bounds for {target.name}")
+        ranges = [b - a - (not endpoint) for a, b in zip(lows, highs)]
+        if any(each < 0 for each in ranges):
             raise ValueError("low > high" if endpoint else "low >= high")
-        drawn = [self.integers(int(a), int(b), dtype=target, endpoint=endpoint) for a, b in zip(lows, highs)]
-        return asarray([int(each) for each in drawn], target).reshape(shape)
+        lows = [each & ((1 << 64) - 1) for each in lows]
+        return self.bit_generator._draw(_core._draw_integers_between, shape, target.name, lows, ranges)
 
     def bytes(self, length):
         """So many random bytes."""
@@ -199,7 +202,7 @@ class Generator:
 
     def permutation(self, x, axis=0):
         """The numbers below `x`, or a copy of an array's parts along an axis, in random order."""
-        if isinstance(x, int) or (hasattr(x, "__index__") and getattr(x, "ndim", 0) == 0):
+        if not isinstance(x, ndarray) and hasattr(x, "__index__") and not getattr(x, "shape", ()):
             return self.bit_generator._draw(_core._draw_permutation, x.__index__())
         x = asarray(x)
         axis = _axis_of(axis, x.ndim)
@@ -209,89 +212,82 @@ class Generator:
     def shuffle(self, x, axis=0):
         """Puts an array's parts along an axis, or a list's elements, into random order, in place."""
         if isinstance(x, ndarray):
-            if x.ndim == 0:
-                raise TypeError("x must have ndim >= 1")
-            x[...] = self.permutation(x, axis)
+            if not x.flags.writeable:
+                raise ValueError("array is read-only")
+            axis = _axis_of(axis, x.ndim)
+            if x.size != 0:
+                x[...] = self.permutation(x, axis)
             return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
         order = self.bit_generator._draw(_core._draw_permutation, len(x)).tolist()
-        x[:] = [x[k] for k in order]
+        moved = [x[k] for k in order]
+        for k, each in enumerate(moved):
+            x[k] = each
 
-    def permuted(self, x, axis=None, out=None):
-        """A copy whose rows along an axis are each in an order of their own."""
+    def permuted(self, x, *, axis=None, out=None):
+        """A copy whose rows along an axis are each in an order of their own; without an axis all is one row."""
+        from weft._selection import take_along_axis
+
         x = asarray(x)
+        if out is not None:
+            if not isinstance(out, ndarray):
+                raise TypeError("out must be an array")
+            if out.shape != x.shape:
+                raise ValueError("out must have the same shape as x")
+        result = array(x, copy=True) if out is None else out
+        if out is not None and out is not x:
+            _copyto(out, x)
         if axis is None:
-            result = self.permutation(x.ravel()).reshape(x.shape)
-        else:
-            axis = _axis_of(axis, x.ndim)
-            rows = array(_moved(x, axis, -1), copy=True, order="C")
-            flat = rows.reshape(-1, x.shape[axis])
-            for k in range(flat.shape[0]):
-                flat[k] = self.permutation(flat[k])
-            result = _moved(flat.reshape(rows.shape), -1, axis)
-        if out is None:
+            order = (
+                "F"
+                if result.ndim > 1 and result.flags.f_contiguous and not result.flags.c_contiguous
+                else "C"
+            )
+            mixed = self.permutation(result.ravel(order=order))
+            result[...] = mixed.reshape(result.shape, order=order)
             return result
-        out[...] = result
-        return out
+        axis = _axis_of(axis, x.ndim)
+        if x.size != 0:
+            rows = _moved(result, axis, -1)
+            orders = self.bit_generator._draw(
+                _core._draw_permutation, x.shape[axis], x.size // x.shape[axis]
+            ).reshape(rows.shape)
+            rows[...] = take_along_axis(rows, orders, -1)
+        return result
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Elements of an array, or numbers below `a`, drawn with or without putting back, alike or with odds `p`.
 
-        Without putting back, and not alike, or few of many, draws as NumPy's in distribution, not in numbers.
+        Without putting back and with `shuffle=False` the order is no random one.
+
+        >>> np.random.default_rng(42).choice(5, 3, replace=False)
+        array([4, 2, 3])
         """
-        given = a if not isinstance(a, int) else None
-        if given is not None:
-            given = asarray(given)
-            if given.ndim == 0:
-                raise ValueError("a must be a sequence or an integer, not " + type(a).__name__)
-        count = a if given is None else given.shape[axis]
-        wanted = 1
-        shape = () if size is None else (size,) if isinstance(size, int) else tuple(size)
-        for extent in shape:
-            wanted *= extent
-        if count == 0 and wanted > 0:
-            raise ValueError("a cannot be empty unless no samples are taken")
-        if isinstance(a, int) and a < 0:
-            raise ValueError("a must be a positive integer unless no samples are taken")
-        if p is not None:
-            p = asarray(p).astype("float64", copy=False)
-            if p.ndim != 1:
-                raise ValueError("p must be 1-dimensional")
-            if p.size != count:
-                raise ValueError("a and p must have same size")
-            if bool((p < 0).any()):
-                raise ValueError("Probabilities are not non-negative")
-            if abs(float(p.sum()) - 1) > 1e-8:
-                raise ValueError(
-                    "Probabilities do not sum to 1. See Notes section of docstring for more information."
-                )
-        if replace and p is None:
-            positions = asarray(self.integers(0, count, shape))
-        elif replace:
-            from weft._functions import cumsum
-            from weft._order import searchsorted
+        given, count = _choice.population_of(a, axis, size)
+        chosen = _choice.positions(self, count, size, replace, p, shuffle)
+        return _choice.taken(given, chosen, axis, size is None)
 
-            edges = cumsum(p)
-            edges = edges / edges[-1]
-            positions = asarray(searchsorted(edges, asarray(self.random(shape)), "right")).reshape(shape)
-        else:
-            if wanted > count:
-                raise ValueError("Cannot take a larger sample than population when replace is False")
-            if p is None:
-                positions = self.bit_generator._draw(_core._draw_permutation, count)[:wanted].reshape(shape)
-            else:
-                from weft._order import argsort
 
-                if int((p > 0).sum()) < wanted:
-                    raise ValueError("Fewer non-zero entries in p than size")
-                # The smallest of exponential times (Efraimidis and Spirakis, 2006).
-                times = self.standard_exponential(count) / p
-                positions = argsort(times)[:wanted].reshape(shape)
-        if given is None:
-            return positions if shape else positions.reshape(())[()]
-        result = _core._take(given, positions, axis, None, "raise")
-        return result if result.ndim else result[()]
+for _name, _method in _by_numpy.methods().items():
+    setattr(Generator, _name, _method)
+
+
+def _parameter(value):
+    """A parameter as float64: an array, or a number for one without dimensions."""
+    if isinstance(value, (int, float, str)):
+        return float(value)
+    value = asarray(value).astype("float64", copy=False)
+    return value if value.ndim else float(value)
+
+
+def _not_negative(name, value):
+    value = _parameter(value)
+    if bool(asarray(asarray(value) < 0).any()) or (
+        isinstance(value, float) and value == 0 and str(value)[0] == "-"
+    ):
+        raise ValueError(f"{name} < 0")
+    return value
 
 
 def _is_plain(dtype):
@@ -308,6 +304,12 @@ def _axis_of(axis, ndim):
     from weft._functions import _normal_axes
 
     return _normal_axes(axis, ndim, None)[0]
+
+
+def _copyto(out, x):
+    from weft import copyto
+
+    copyto(out, x, casting="safe")
 
 
 def _moved(x, source, target):
