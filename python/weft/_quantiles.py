@@ -257,7 +257,11 @@ def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan)
     missing = None
     if weights is not None:
         if skip_nan and floating:
-            weights = where(_isnan(rows), asarray(0, weights.dtype), weights)
+            missing = asarray(_isnan(rows))
+            left_out = _ufuncs["logical_and"](
+                missing, ~missing.all(-1, keepdims=True)
+            )  # rows of nan alone give nan
+            weights = where(left_out, asarray(0, weights.dtype), weights)
         result = _weighted(rows, weights, q)
         ordered = None
         bad = asarray(_isnan(rows)).any(-1) if floating and not skip_nan else None
