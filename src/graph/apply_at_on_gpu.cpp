@@ -70,11 +70,11 @@ const OpInfo* combining(const OpInfo& op) {
 bool apply_at_on_gpu(const OpInfo& op, const array& target, const array& positions,
                      const std::optional<array>& operand) {
     const int64_t count = positions.size();
-    if (count == 0) return true;
     const DeviceScope scope(device_of(target));
     std::vector<OperandType> types = {target.dtype()};
     if (operand) types.emplace_back(operand->dtype());
-    const LoopInfo& loop = find_loop_cached(op, types);
+    const LoopInfo& loop = find_loop_cached(op, types);  // throws, also where nothing is named
+    if (count == 0) return true;
     const array order = argsort(positions, 0), sorted = at_positions(positions, order);
     const array index = numbers_up_to(count);
     const array before =

@@ -37,29 +37,38 @@ uint32_t chosen_by_lanes(const ChooseWords& words, uint64_t begin) {
 
 uint64_t begin_of_warp() { return uint64_t{block()} * kChooseTile + warp() * kOfWarp; }
 
-// Calls write(to, from) for each chosen element of the tile.
-template <class Write>
-void write_chosen(const ChooseWords& words, const Write& write) {
+// Writes value_of(from) to where it belongs, for each chosen element of the tile.
+template <class T, class ValueOf>
+void write_chosen(const ChooseWords& words, const ValueOf& value_of) {
     auto& memory = *reinterpret_cast<ChooseMemory*>(block_memory());
     const uint64_t begin = begin_of_warp();
     const uint32_t own = chosen_by_lanes(words, begin), count = count_ones(own), before = sum_before(count);
     if (lane() == kWarp - 1) memory.counts[warp()] = before + count;
     barrier();
-    uint64_t to = pointer<const uint64_t>(words.begins)[block()];
+    T* to = pointer<T>(words.output) + pointer<const uint64_t>(words.begins)[block()];
     for (uint32_t w = 0; w < warp(); ++w) to += memory.counts[w];
-#pragma unroll 8
-    for (uint32_t i = 0; i < kWarp; ++i) {
-        const uint32_t chosen = from_lane(own, i), place = from_lane(before, i);
-        if ((chosen >> lane() & 1) != 0)
-            write(to + place + count_ones(chosen & lanes_before()), begin + i * kWarp + lane());
+    // What is read is waited for together.
+    constexpr uint32_t kTogether = sizeof(T) == 16 ? 4 : 8;
+    for (uint32_t base = 0; base < kWarp; base += kTogether) {
+        T values[kTogether];
+        uint32_t chosen[kTogether];
+#pragma unroll
+        for (uint32_t k = 0; k < kTogether; ++k) {
+            chosen[k] = from_lane(own, base + k);
+            if ((chosen[k] >> lane() & 1) != 0) values[k] = value_of(begin + (base + k) * kWarp + lane());
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < kTogether; ++k) {
+            const uint32_t place = from_lane(before, base + k) + count_ones(chosen[k] & lanes_before());
+            if ((chosen[k] >> lane() & 1) != 0) to[place] = values[k];
+        }
     }
 }
 
 template <class T>
 void write_values(const ChooseWords& words) {
     const T* const from = pointer<const T>(words.values);
-    T* const to = pointer<T>(words.output);
-    write_chosen(words, [&](uint64_t t, uint64_t f) { to[t] = from[f]; });
+    write_chosen<T>(words, [&](uint64_t at) { return from[at]; });
 }
 
 struct alignas(16) Wide {
@@ -80,25 +89,27 @@ WEFT_GPU_KERNEL(weft_choose_count, ChooseWords, kChooseThreads, 4) {
     pointer<uint64_t>(words.begins)[block()] = sum;
 }
 
-// One block: counts of tiles become where each begins; behind them is how many there are.
+// One block: counts of tiles become where each begins; behind them is how many there are. A thread adds up
+// neighbouring tiles.
 WEFT_GPU_KERNEL(weft_choose_begin, ChooseWords, kBeginThreads, 1) {
     auto* const sums = reinterpret_cast<uint64_t*>(block_memory());
     auto* const begins = pointer<uint64_t>(words.begins);
-    uint64_t all = 0;
-    for (uint64_t base = 0; base < words.tiles; base += kBeginThreads) {
-        const uint64_t at = base + thread();
-        const uint64_t count = at < words.tiles ? begins[at] : 0, before = sum_before(count);
-        if (lane() == kWarp - 1) sums[warp()] = before + count;
-        barrier();
-        uint64_t mine = all + before;
-        for (uint32_t w = 0; w < kBeginThreads / kWarp; ++w) {
-            if (w < warp()) mine += sums[w];
-            all += sums[w];
-        }
-        if (at < words.tiles) begins[at] = mine;
-        barrier();
+    const uint64_t each = (words.tiles + kBeginThreads - 1) / kBeginThreads, first = thread() * each;
+    const uint64_t last = first + each < words.tiles ? first + each : words.tiles;
+    uint64_t own = 0;
+#pragma unroll 8
+    for (uint64_t tile = first; tile < last; ++tile) own += begins[tile];
+    const uint64_t before = sum_before(own);
+    if (lane() == kWarp - 1) sums[warp()] = before + own;
+    barrier();
+    uint64_t begin = before;
+    for (uint32_t w = 0; w < warp(); ++w) begin += sums[w];
+    if (thread() == kBeginThreads - 1) begins[words.tiles] = begin + own;
+    for (uint64_t tile = first; tile < last; ++tile) {
+        const uint64_t count = begins[tile];
+        begins[tile] = begin;
+        begin += count;
     }
-    if (thread() == 0) begins[words.tiles] = all;
 }
 
 WEFT_GPU_KERNEL(weft_choose_1, ChooseWords, kChooseThreads, 4) { write_values<uint8_t>(words); }
@@ -107,6 +118,5 @@ WEFT_GPU_KERNEL(weft_choose_4, ChooseWords, kChooseThreads, 4) { write_values<ui
 WEFT_GPU_KERNEL(weft_choose_8, ChooseWords, kChooseThreads, 4) { write_values<uint64_t>(words); }
 WEFT_GPU_KERNEL(weft_choose_16, ChooseWords, kChooseThreads, 4) { write_values<Wide>(words); }
 WEFT_GPU_KERNEL(weft_choose_positions, ChooseWords, kChooseThreads, 4) {
-    auto* const to = pointer<uint64_t>(words.output);
-    write_chosen(words, [&](uint64_t t, uint64_t f) { to[t] = f; });
+    write_chosen<uint64_t>(words, [](uint64_t at) { return at; });
 }
