@@ -108,6 +108,51 @@ TEST(SplitBlocks, LoopsStandAroundTheParts) {
     }
 }
 
+// What a loop carries changes places: all is read before any is written.
+TEST(SplitBlocks, CarriedValuesChangePlaces) {
+    for (const int64_t n : {0, 1, 2, 3}) {
+        expect_alike(R"(
+    %three = const i64 3
+    parallel block (%t) in (%three) {
+      %start = load %a[%t]
+      %x, %y, %z = for %i = %zero to %n step %one with (%u = %start, %v = %t, %w = %one) {
+        barrier
+        yield %v, %w, %u
+      }
+      %xs = multiply %x, %seven
+      %xy = add %xs, %y
+      %xys = multiply %xy, %seven
+      %all = add %xys, %z
+      store %out[%p, %t], %all
+    }
+)",
+                     2, 3, n);
+    }
+}
+
+// What is the same for all threads is read where it stands: a block of one thread sees what it wrote.
+TEST(SplitBlocks, CommonLoadsComeAfterTheWritesBeforeThem) {
+    expect_alike(R"(
+    %cell = allocate shared i64[8] size [1] scope 3
+    parallel block (%t) in (%one) {
+      %first = load %a[%p]
+      store %cell[%zero], %first
+      %x = load %cell[%zero]
+      %xx = multiply %x, %seven
+      store %cell[%zero], %xx
+      %y = load %cell[%zero]
+      barrier
+      %old = atomic add %cell[%zero], %one sequential device
+      %z = load %cell[%zero]
+      barrier
+      %sum = add %x, %y
+      %all = subtract %sum, %z
+      store %out[%p, %t], %all
+    }
+)",
+                 3, 1, 0);
+}
+
 // Loops in loops and in branches; the inner loop's length is the outer's counter.
 TEST(SplitBlocks, Nest) {
     for (const int64_t n : {0, 1, 4}) {
