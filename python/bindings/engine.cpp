@@ -207,7 +207,10 @@ std::string shortest_digits(double value, const std::string& dtype) {
 
 /// Python delivers signals to the main thread only, and only while it holds the GIL.
 void check_interrupt() {
-    if (!is_main_thread()) return;
+    if (!is_main_thread()) {
+        const ForkWindow window;
+        return;
+    }
     const GilAcquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }

@@ -172,10 +172,7 @@ void compile_behind(std::function<void()> work) {
 }
 void finish_compilations() { compilations().finish(); }
 void end_compilations(const std::function<void()>& check) { compilations().end(check); }
-void close_compilations() {
-    compilations().close();
-    end_llvm_uses();
-}
+void close_compilations() { compilations().close(); }
 void keep_compiling() { compilations().start_if_needed(); }
 
 }  // namespace weft::codegen

@@ -27,6 +27,7 @@
 #include "codegen/vector_math.h"
 #include "codegen/vector_width.h"
 #include "core/config.h"
+#include "core/fork.h"
 #include "core/log.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
@@ -229,7 +230,8 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
 
 KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
                                     const CompileOptions& options, CompiledTexts* texts) {
-    const LlvmUse use;
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    watch_end_of_process();
     const ir::Function* found = module.find(kernel_name);
     if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
     ir::Function kernel = *found;
@@ -250,7 +252,7 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
 }
 
 std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {
-    const LlvmUse use;
+    const ForkExclusion exclusion;  // LLVM has locks of its own
     auto result = std::make_shared<LoadedKernel>(
         LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
     result->name = object.name;

@@ -22,9 +22,9 @@
 #include "codegen/invariant_division.h"
 #include "codegen/libdevice.h"
 #include "codegen/optimizer.h"
-#include "codegen/process_end.h"
 #include "codegen/ptx_lowering.h"
 #include "core/config.h"
+#include "core/fork.h"
 #include "core/log.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
@@ -205,7 +205,7 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Fu
 
 CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
                             const PtxOptions& options, PtxTexts* texts) {
-    const LlvmUse use;
+    const ForkExclusion exclusion;  // LLVM has locks of its own
     const auto prepared = [&](const std::string& name) {
         const ir::Function* found = module.find(name);
         if (found == nullptr) throw InternalError("the module has no kernel " + name);

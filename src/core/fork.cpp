@@ -1,6 +1,7 @@
 #include "core/fork.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -16,6 +17,7 @@ constinit std::array<ForkHandler, kRanks> handlers;  // written while the librar
 constinit std::mutex forking;  // one fork at a time
 constinit std::atomic<int> closed{0};
 constinit std::atomic<int> inside{0};  // threads with an exclusion
+constinit std::atomic<bool> ended{false};
 constinit thread_local int exclusions = 0;
 
 void leave() {
@@ -27,16 +29,21 @@ void enter() {
     for (;;) {
         inside.fetch_add(1);
         if (closed.load() == 0) return;
+        if (ended.load() && gettid() == getpid()) return;
         leave();
         closed.wait(1);
     }
 }
 
-void prepare() {
-    forking.lock();
+void close() {
     closed.store(1);
     const int own = exclusions > 0 ? 1 : 0;
     for (int count = inside.load(); count != own; count = inside.load()) inside.wait(count);
+}
+
+void prepare() {
+    forking.lock();
+    close();
     for (const ForkHandler& handler : handlers) {
         if (handler.prepare != nullptr) handler.prepare();
     }
@@ -46,8 +53,10 @@ void after(void (*ForkHandler::*step)()) {
     for (size_t rank = kRanks; rank-- > 0;) {
         if (handlers[rank].*step != nullptr) (handlers[rank].*step)();
     }
-    closed.store(0);
-    closed.notify_all();
+    if (!ended.load()) {
+        closed.store(0);
+        closed.notify_all();
+    }
     forking.unlock();
 }
 
@@ -64,6 +73,12 @@ void after(void (*ForkHandler::*step)()) {
 bool on_fork(ForkRank rank, ForkHandler handler) {
     handlers[static_cast<size_t>(rank)] = handler;
     return true;
+}
+
+void end_exclusions() {
+    const std::lock_guard lock(forking);
+    ended.store(true);
+    close();
 }
 
 ForkExclusion::ForkExclusion() {

@@ -52,4 +52,9 @@ private:
     int exclusions_;
 };
 
+// By the main thread when the process ends, before what is static is destroyed: as if a fork were about to
+// happen that never does. Threads that come to an exclusion later stay there until the process is gone; the
+// main thread goes on.
+void end_exclusions();
+
 }  // namespace weft

@@ -148,12 +148,8 @@ PROGRAMS = {
 }
 
 
-# Daemon threads may still be in an evaluation when exit() destroys what is static, which can crash: to be mended.
-SETTLED = [name for name in PROGRAMS if "daemon threads" not in name and "while others" not in name]
-
-
 @pytest.mark.parametrize("threads", ["1", "3"])
-@pytest.mark.parametrize("name", SETTLED)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_processes_end(name, threads):
     program, status, output = PROGRAMS[name]
     assert finish(program, WEFT_NUM_THREADS=threads) == (status, output, "")
@@ -223,7 +219,6 @@ def test_what_an_interrupt_left_can_be_computed():
     assert interrupt(program) == (0, "right\n", "")
 
 
-@pytest.mark.skip(reason="threads may crash at the exit: to be mended")
 def test_an_interrupt_while_other_threads_compute():
     program = """
     [start(for_ever, k) for k in range(3)]
@@ -235,7 +230,6 @@ def test_an_interrupt_while_other_threads_compute():
     assert interrupt(program) == (0, "1.0\n", "")
 
 
-@pytest.mark.skip(reason="threads may crash at the exit: to be mended")
 def test_a_main_thread_that_waits_is_interrupted_while_another_computes():
     program = """
     thread = start(compute)
