@@ -60,7 +60,9 @@ nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb
          (layout == 'F' && value.f_contiguous()) ||
          (layout == 'A' && (value.c_contiguous() || value.f_contiguous()))))
         return nb::borrow(self);
-    array converted = astype(value, target, layout, to_casting(casting), copy);
+    const Casting rule = to_casting(casting);
+    if (rule == Casting::kUnsafe) warn_of_lost_imaginary_part(value.dtype(), target);
+    array converted = astype(value, target, layout, rule, copy);
     return subok ? wrap_like(std::move(converted), self) : wrap(std::move(converted));
 }
 

@@ -171,6 +171,8 @@ Dims to_dims(nb::handle object);
 std::optional<Dims> to_axes(nb::handle object);
 int64_t to_index(nb::handle object);
 char to_order(nb::handle object, const char* allowed = "CFAK");
+/// ComplexWarning where complex numbers are stored as real ones.
+void warn_of_lost_imaginary_part(DType from, DType to);
 Casting to_casting(nb::handle object);
 nb::tuple to_tuple(const Dims& dims);
 

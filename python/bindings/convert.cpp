@@ -227,6 +227,13 @@ char to_order(nb::handle object, const char* allowed) {
     throw ValueError("order must be one of 'C', 'F', 'A', or 'K' (got '" + text + "')");
 }
 
+void warn_of_lost_imaginary_part(DType from, DType to) {
+    if (!from.is_complex() || to.is_complex() || to.is_bool()) return;
+    const nb::object warning = nb::module_::import_("weft.exceptions").attr("ComplexWarning");
+    if (PyErr_WarnEx(warning.ptr(), "Casting complex values to real discards the imaginary part", 1) != 0)
+        throw_python_error();
+}
+
 Casting to_casting(nb::handle object) {
     const std::string text = PyUnicode_Check(object.ptr()) ? text_of(object) : std::string();
     if (text == "no") return Casting::kNo;

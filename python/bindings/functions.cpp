@@ -63,6 +63,7 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         return wrap_plain_view(view(result, result.dtype()), object);
     }
     if (converts) {
+        warn_of_lost_imaginary_part(result.dtype(), *dtype);
         result = astype(result, *dtype, order);
     } else if (lays_out || (!fresh && copy_flag == true)) {
         result = copy(result, order);
@@ -336,6 +337,8 @@ void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle
     }
     const Casting rule = to_casting(casting);
     const Argument value = to_argument(source);
+    if (const auto* from = std::get_if<array>(&value); from && rule == Casting::kUnsafe)
+        warn_of_lost_imaginary_part(from->dtype(), array_of(target).dtype());
     if (where.ptr() == Py_True) {
         assign(array_of(target), value, rule);
     } else {
@@ -751,6 +754,9 @@ void bind_functions(nb::module_& m) {
                                   value.writeable());
         },
         arg("array"));
+    m.def(
+        "_become", [](nb::handle self, nb::handle other) { array_of(self.ptr()) = array_of(other); },
+        arg("array"), arg("other"), "Gives an array object the storage and the layout of another.");
     m.def(
         "_set_writeable", [](nb::handle self, bool writeable) { set_writeable(self.ptr(), writeable); },
         arg("array"), arg("writeable"));

@@ -257,6 +257,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (value == nullptr) throw ValueError("cannot delete array elements");
         const array& whole = array_of(self);
         if (!whole.writeable()) throw ValueError("assignment destination is read-only");
+        if (is_array(value)) warn_of_lost_imaginary_part(array_of(value).dtype(), whole.dtype());
         int64_t offset = 0;
         if (plain_element(whole, key, offset) && write_element_object(whole, offset, value)) return 0;
         Key parsed{{}, false};

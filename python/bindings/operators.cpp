@@ -358,9 +358,7 @@ DType dtype_of(PyObject* self) { return is_scalar(self) ? scalar_dtype(self) : a
 nb::object real_element(PyObject* self) {
     nb::object element = only_element(self, false);
     if (!is_scalar(self) || !PyComplex_Check(element.ptr())) return element;
-    const nb::object warning = nb::module_::import_("weft.exceptions").attr("ComplexWarning");
-    if (PyErr_WarnEx(warning.ptr(), "Casting complex values to real discards the imaginary part", 1) != 0)
-        throw_python_error();
+    warn_of_lost_imaginary_part(ScalarType::kComplex128, ScalarType::kFloat64);
     return nb::float_(PyComplex_RealAsDouble(element.ptr()));
 }
 

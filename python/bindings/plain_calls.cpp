@@ -142,7 +142,10 @@ PyObject* plain_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
 }
 
 PyObject* plain_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return count == 1 ? give(astype(array_of(self), to_dtype_required(arguments[0]))) : nullptr;
+    if (count != 1) return nullptr;
+    const DType target = to_dtype_required(arguments[0]);
+    warn_of_lost_imaginary_part(array_of(self).dtype(), target);
+    return give(astype(array_of(self), target));
 }
 
 PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -263,6 +266,7 @@ PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, 
             Py_INCREF(object);
             return object;
         }
+        if (converts) warn_of_lost_imaginary_part(value.dtype(), *dtype);
         return give(converts ? astype(value, *dtype) : copy(value));
     }
     if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {

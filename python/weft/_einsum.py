@@ -426,6 +426,7 @@ def _contract_all(arrays, plan):
 
 def einsum(operands, out, optimize, dtype, order, casting):
     """weft.einsum."""
+    order = order.upper() if isinstance(order, str) else order
     if order not in ("C", "F", "A", "K"):
         _fail(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
     terms, arrays = _read_operands(operands)

@@ -88,7 +88,9 @@ def unravel_index(indices, shape, order="C"):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     flat = asarray(indices)
     if flat.size == 0 and not isinstance(indices, _core.ndarray):
-        flat = flat.astype("int64")
+        raise TypeError(
+            "indices must be integral: an empty sequence is taken for floats. Wrap it in array([], dtype=int64)"
+        )
     if flat.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
     flat = flat.astype("int64", copy=False)
@@ -117,6 +119,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     array([3, 5])
     """
     dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    if 0 in dims and any(asarray(positions).size for positions in multi_index):
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
     modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)
     if len(multi_index) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
@@ -250,6 +254,9 @@ class ndindex:
 
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = shape[0]
+        shape = tuple(_index(extent) for extent in shape)
+        if any(extent < 0 for extent in shape):
+            raise ValueError("negative dimensions are not allowed")
         self._positions = product(*map(range, shape))
 
     def __iter__(self):

@@ -39,6 +39,68 @@ def nonzero(self):
     return _core.nonzero(self)
 
 
+def resize(self, *new_shape, refcheck=True):
+    """Gives the array another shape in place: elements in C order, zeros behind them. Views keep the old elements.
+
+    Raises ValueError for a view. `refcheck` makes no difference: nothing is left dangling.
+
+    >>> a = np.array([1, 2, 3])
+    >>> a.resize(2, 2)
+    >>> a
+    array([[1, 2],
+           [3, 0]])
+    """
+    if not new_shape or new_shape == (None,):
+        return
+    if len(new_shape) == 1 and hasattr(new_shape[0], "__len__"):
+        new_shape = new_shape[0]
+    if not self.flags.owndata:
+        raise ValueError("cannot resize this array: it does not own its data")
+    if not self.flags.writeable:
+        raise ValueError("cannot resize a read-only array")
+    fresh = _core.zeros(tuple(new_shape), self.dtype)
+    count = min(self.size, fresh.size)
+    fresh.reshape(-1)[:count] = self.ravel()[:count]
+    _core._become(self, fresh)
+
+
+def byteswap(self, inplace=False):
+    """The elements with their bytes in reverse, of complex numbers each part's.
+
+    >>> np.array([1, 256], dtype="i2").byteswap()
+    array([256,   1], dtype=int16)
+    """
+    result = self if inplace else self.copy("K")
+    for part in (result.real, result.imag) if self.dtype.kind == "c" else (result,):
+        size = part.dtype.itemsize
+        if size == 1:
+            continue
+        bits = part.view(f"u{size}")
+        whole = bits
+        for width, low in _SWAPS[size]:
+            whole = ((whole >> width) & low) | ((whole & low) << width)
+        bits[...] = whole
+    return result
+
+
+# Halves, then quarters, then bytes change places: how far, and which bits are the lower of each pair.
+_SWAPS = {
+    2: [(8, 0x00FF)],
+    4: [(16, 0x0000FFFF), (8, 0x00FF00FF)],
+    8: [(32, 0x00000000FFFFFFFF), (16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF)],
+}
+
+
+def setflags(self, write=None, align=None, uic=None):
+    """Sets whether the array may be written. Elements are always aligned, and nothing waits to be copied back."""
+    if uic:
+        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+    if align is not None and not align:
+        raise ValueError("weft's arrays are always aligned")
+    if write is not None:
+        self.flags.writeable = write
+
+
 def _later(name, source=None, module="_order", keeps_type=True):
     """A method whose module is loaded by the first call."""
 
@@ -104,6 +166,31 @@ for _name in ("argsort", "argpartition", "searchsorted"):
 
 for _name in ("tofile", "dump", "dumps"):
     setattr(ndarray, _name, _later(_name, module="_files", keeps_type=False))
+
+ndarray.repeat = _later("repeat", module="_assembly")
+ndarray.resize, ndarray.byteswap, ndarray.setflags = resize, byteswap, setflags
+
+
+def _of_an_array(name):
+    """A scalar's method: that of the 0-dimensional array of it."""
+
+    def method(self, *args, **options):
+        result = getattr(_core.asarray(self), name)(*args, **options)
+        return result[()] if isinstance(result, ndarray) and result.ndim == 0 else result
+
+    method.__name__ = name
+    method.__doc__ = getattr(ndarray, name).__doc__
+    return method
+
+
+for _name in (
+    "all any argmax argmin argsort astype byteswap copy diagonal fill flatten max min prod ravel repeat reshape resize"
+    " searchsorted setflags sort squeeze sum swapaxes tobytes transpose view"
+).split():
+    if not hasattr(generic, _name):
+        setattr(generic, _name, _of_an_array(_name))
+generic.flags = property(lambda self: _core.asarray(self).flags)
+generic.flat = property(lambda self: _core.asarray(self).flat)
 
 for _name in array_names:
     if not hasattr(ndarray, _name):

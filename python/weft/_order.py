@@ -234,7 +234,9 @@ def unique(
     (array([1, 2, 3]), array([1, 1, 2]))
     """
     ar = asarray(ar)
-    if axis is not None:
+    if axis is not None and ar.ndim == 1:
+        _normal_axes(axis, 1, None)  # rows of one element are elements, and NaNs equal
+    elif axis is not None:
         return _unique_along(ar, axis, return_index, return_inverse, return_counts)
     shape, flat = ar.shape, ar.ravel()
     with_positions = return_index or return_inverse

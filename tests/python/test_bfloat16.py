@@ -128,8 +128,11 @@ def test_casts_to_it_round_to_even(other):
         )
     with numpy.errstate(all="ignore"):
         theirs = (x.real if other.kind == "c" else x).astype(THEIRS)
-    numpy.testing.assert_array_equal(bits(weft.asarray(x).astype("bfloat16")), bits(theirs))
-    numpy.testing.assert_array_equal(bits(weft.asarray(x[:50]).astype(weft.bfloat16)), bits(theirs[:50]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of imaginary parts
+        many, few = weft.asarray(x).astype("bfloat16"), weft.asarray(x[:50]).astype(weft.bfloat16)
+    numpy.testing.assert_array_equal(bits(many), bits(theirs))
+    numpy.testing.assert_array_equal(bits(few), bits(theirs[:50]))
 
 
 def test_subnormal_numbers_are_kept():

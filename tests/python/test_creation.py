@@ -218,8 +218,7 @@ def test_astype():
         for b in DTYPES:
             with numpy.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                expected = x.astype(b)
-            assert_equal(weft.asarray(x).astype(b), expected)
+                assert_equal(weft.asarray(x).astype(b), x.astype(b))
     x = numpy.arange(6.0).reshape(2, 3).T
     for order in "KCFA":
         assert weft.asarray(x).astype("f4", order=order).strides == x.astype("f4", order=order).strides

@@ -155,3 +155,9 @@ def test_memory_of_others_is_sorted_in_place():
     a = numpy.array([3.0, 1.0, 2.0])
     weft.from_dlpack(a).sort()
     assert a.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_nans_are_equal_along_the_axis_of_one_dimension(axis):
+    a = [1.0, numpy.nan, 3.0, numpy.nan]
+    assert_equal(weft.unique(weft.array(a), axis=axis), numpy.unique(numpy.array(a), axis=axis))

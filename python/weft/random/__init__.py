@@ -9,4 +9,19 @@ from weft.random._bit_generators import PCG64, PCG64DXSM, BitGenerator, Philox
 from weft.random._generator import Generator, default_rng
 from weft.random._seed_sequence import SeedSequence
 
+
+
+def __getattr__(name):
+    """The functions from before Generator, at their first use."""
+    from weft.random import _legacy
+
+    if name == "RandomState":
+        return _legacy.RandomState
+    if name in _legacy.NAMES:
+        import numpy
+
+        return _legacy.function_of(numpy.random, name)
+    raise AttributeError(f"module 'weft.random' has no attribute {name!r}")
+
+
 __all__ = ["PCG64", "PCG64DXSM", "BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"]

@@ -1,0 +1,106 @@
+"""Methods of arrays and scalars beyond those of functions; lost imaginary parts."""
+
+import numpy
+import pytest
+import weft
+from comparing import DTYPES, assert_equal
+
+SCALAR_CALLS = [
+    ("astype", "i2"), ("max",), ("min",), ("sum",), ("prod",), ("all",), ("any",), ("argmax",), ("copy",), ("ravel",),
+    ("flatten",), ("reshape", (1, 1)), ("repeat", 3), ("squeeze",), ("transpose",), ("tobytes",), ("byteswap",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", SCALAR_CALLS, ids=lambda call: call[0])
+def test_scalars_have_the_methods_of_arrays(call):
+    name, *arguments = call
+    ours = getattr(weft.float32(2.5), name)(*arguments)
+    theirs = getattr(numpy.float32(2.5), name)(*arguments)
+    assert type(ours).__name__ == type(theirs).__name__
+    if name != "tobytes":
+        assert_equal(ours, theirs)
+    else:
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("form", ["plain", "strided", "transposed"])
+def test_byteswap(dtype, form):
+    def make(m):
+        a = m.arange(12).astype(dtype).reshape(3, 4)
+        return {"plain": a, "strided": a[::-1, ::2], "transposed": a.T}[form]
+
+    ours, theirs = make(weft), make(numpy)
+    swapped = ours.byteswap()
+    assert numpy.asarray(swapped).tobytes() == theirs.byteswap().tobytes()
+    assert swapped.strides == theirs.byteswap().strides
+    assert_equal(ours, theirs)
+    assert ours.byteswap(inplace=True) is ours
+    assert numpy.asarray(ours).tobytes() == theirs.byteswap(inplace=True).tobytes()
+
+
+def test_repeat_is_the_function():
+    assert_equal(
+        weft.arange(6).reshape(2, 3).repeat([1, 0, 2], axis=1),
+        numpy.arange(6).reshape(2, 3).repeat([1, 0, 2], 1),
+    )
+    assert_equal(weft.arange(3).repeat(2), numpy.arange(3).repeat(2))
+
+
+@pytest.mark.parametrize("shape", [(5,), (2,), (2, 2), (), (0,), (3, 1)], ids=str)
+def test_resize_in_place(shape):
+    ours, theirs = weft.arange(3.0) + 1, numpy.arange(3.0) + 1
+    ours.resize(shape)
+    theirs.resize(shape, refcheck=False)
+    assert_equal(ours, theirs)
+
+
+def test_resize_leaves_views_and_pending_work_alone():
+    x = weft.arange(3.0)
+    view, later = x[1:], x + 1
+    x.resize(5)
+    x[...] = 7
+    assert view.tolist() == [1, 2]
+    assert later.tolist() == [1, 2, 3]
+    assert x.tolist() == [7] * 5
+    with pytest.raises(ValueError, match="does not own"):
+        view.resize(3)
+    x.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        x.resize(3)
+
+
+def test_setflags():
+    x = weft.zeros(2)
+    x.setflags(write=False)
+    assert not x.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+    x.setflags(write=True)
+    x[0] = 1
+    with pytest.raises(ValueError, match="WRITEBACKIFCOPY"):
+        x.setflags(uic=True)
+
+
+LOSSES = {
+    "astype": lambda np, z: z.astype("f4"),
+    "astype of one": lambda np, z: np.array(1j).astype("f8", order="C"),
+    "array": lambda np, z: np.array(z, dtype="f8"),
+    "slice": lambda np, z: np.zeros(3).__setitem__(slice(None), z),
+    "positions": lambda np, z: np.zeros(3).__setitem__([0, 1, 2], z),
+    "mask": lambda np, z: np.zeros(3).__setitem__(np.ones(3, bool), z),
+    "copyto": lambda np, z: np.copyto(np.zeros(3), z, casting="unsafe"),
+}
+
+
+@pytest.mark.parametrize("case", LOSSES, ids=str)
+def test_a_lost_imaginary_part_is_warned_of(case):
+    for np, category in ((numpy, numpy.exceptions.ComplexWarning), (weft, weft.exceptions.ComplexWarning)):
+        with pytest.warns(category, match="imaginary part"):
+            LOSSES[case](np, np.array([1j, 2, 3]))
+
+
+def test_what_loses_nothing_is_not_warned_of(recwarn):
+    z = weft.array([1j, 0, 3])
+    z.astype(bool), z.astype("c8"), weft.copyto(weft.zeros(3, "c8"), z), weft.zeros(3).__setitem__(0, 2.0)
+    assert not recwarn.list
