@@ -10,7 +10,6 @@ from weft.random._generator import Generator, default_rng
 from weft.random._seed_sequence import SeedSequence
 
 
-
 def __getattr__(name):
     """The functions from before Generator, at their first use."""
     from weft.random import _legacy
