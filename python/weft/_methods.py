@@ -112,19 +112,6 @@ def _later(name, source=None, module="_order", keeps_type=True):
     return method
 
 
-def byteswap(self, inplace=False):
-    """The same elements with the bytes of each in reverse: in another array, or in place."""
-    size = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
-    swapped = self.copy("C")
-    if self.size and size > 1:
-        turned = swapped.reshape(-1).view("uint8").reshape(-1, size)[:, ::-1].reshape(-1)
-        swapped = turned.view(self.dtype).reshape(self.shape)
-    if not inplace:
-        return swapped
-    self[...] = swapped
-    return self
-
-
 def round(self, decimals=0, out=None):
     """The elements rounded to `decimals` digits after the point."""
     return _round(self, decimals, out)
@@ -158,8 +145,6 @@ for _type in (ndarray, generic):
         setattr(_type, _function.__name__, _function)
     _type.conjugate = conj
 
-ndarray.byteswap = byteswap
-ndarray.repeat = _later("repeat", module="_assembly")
 ndarray.sort, ndarray.partition = _later("sort", "sort_in_place"), _later("partition", "partition_in_place")
 for _name in ("argsort", "argpartition", "searchsorted"):
     setattr(ndarray, _name, _later(_name, keeps_type=_name != "searchsorted"))
