@@ -241,7 +241,8 @@ def correlate(a, v, mode="valid"):
     array([3.5])
     """
     a, v = asarray(a), asarray(v)
-    a, v = a.reshape(-1) if a.ndim == 0 else a, v.reshape(-1) if v.ndim == 0 else v
+    if a.ndim == 0 or v.ndim == 0:
+        raise ValueError("object of too small depth for desired array")
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError("object too deep for desired array")
     if a.size == 0 or v.size == 0:

@@ -75,6 +75,8 @@ class Arranged(Chosen):
                                 f"np.delete({x}, slice(None, None, 2), axis={axis})",
                                 f"np.delete({x}, [0, {by}], axis={axis})", f"np.delete({x}, {by})"])  # fmt: skip
         elif which == 9:
+            # Positions further below 0 count around in NumPy in ways of their own; weft refuses them.
+            by = max(by, -value.shape[axis]) if n else by
             text = choose.pick([f"np.insert({x}, {by}, 1, axis={axis})", f"np.insert({x}, [0, {by}], 2, axis={axis})",
                                 f"np.insert({x}, {by}, {x}[:1])", f"np.append({x}, 1)"])  # fmt: skip
         elif which == 10:

@@ -142,3 +142,8 @@ def test_joining_with_an_empty_part_keeps_c_order():
 def test_splitting_what_has_no_such_axis_is_an_index_error():
     with pytest.raises(IndexError, match="out of range"):
         weft.array_split(weft.array(1), 2)
+
+
+def test_correlating_a_number_is_an_error():
+    with pytest.raises(ValueError, match="too small depth"):
+        weft.correlate(weft.array(2.0), weft.array([1.0]))

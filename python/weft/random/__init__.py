@@ -12,8 +12,11 @@ from weft.random._seed_sequence import SeedSequence
 
 def __getattr__(name):
     """The functions from before Generator, at their first use."""
-    from weft.random import _legacy
+    from importlib import import_module
 
+    if name.startswith("_"):
+        raise AttributeError(f"module 'weft.random' has no attribute {name!r}")
+    _legacy = import_module("weft.random._legacy")
     if name == "RandomState":
         return _legacy.RandomState
     if name in _legacy.NAMES:
