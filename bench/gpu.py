@@ -117,6 +117,21 @@ def samples(dtype):
     return [array.astype(dtype) for array in arrays]
 
 
+def layer(units, inputs):
+    """Weights, what is seen, biases and the generator of a layer of units that are sampled."""
+
+    def make():
+        weights = RANDOM.standard_normal((units, inputs)).astype("f4") * numpy.float32(0.05)
+        return [weights, numbers(inputs, 256), numbers(units, 1)]
+
+    return make
+
+
+def sampled(np, weights, seen, bias):
+    hidden = weights @ seen + bias
+    return np.random.default_rng(1).random(hidden.shape, dtype=np.float32) < 1 / (1 + np.exp(-hidden))
+
+
 # Name, goal in ms, inputs, program.
 CASES = [
     ("1 2*a + 3*b*c, 1e8 f64", 0.76, lambda: [numbers(10**8, dtype="f8") for _ in range(3)],
@@ -125,6 +140,8 @@ CASES = [
     ("3 Black-Scholes, 2e7 f64", 0.33, lambda: options("f8"), black_scholes),
     ("4 Laplace by slices, 2000² f32, 100 steps", 1.05, lambda: [numbers(2000, 2000)], laplace(100)),
     ("4 Laplace by slices, 4000² f64, 100 steps", 6.5, lambda: [numbers(4000, 4000, dtype="f8")], laplace(100)),
+    ("5 a sampled layer of units, 512×784 @ 784×256 f32", 0.035, layer(512, 784), sampled),
+    ("5 a sampled layer of units, 4096×2048 @ 2048×256 f32", 0.12, layer(4096, 2048), sampled),
     ("6 (A @ B).sum(0), 10000×5000 @ 5000×7000 f32", 0.11, lambda: [numbers(10000, 5000), numbers(5000, 7000)],
      lambda np, a, b: (a @ b).sum(axis=0)),
     ("6 einsum ij,jk->k, the same", 0.11, lambda: [numbers(10000, 5000), numbers(5000, 7000)],
@@ -149,6 +166,12 @@ CASES = [
     ("15 q.T + 0", 0.13, lambda: [numbers(8000, 8000)], lambda np, q: q.T + 0),
     ("15 h[idx] random, 1e8 f64", 2.8, lambda: [numbers(10**8, dtype="f8"), RANDOM.integers(0, 10**8, 10**8)],
      lambda np, h, index: h[index]),
+    ("15 take, 1e8 f64", None, lambda: [numbers(10**8, dtype="f8"), RANDOM.integers(0, 10**8, 10**8)],
+     lambda np, h, index: np.take(h, index)),
+    ("15 cumsum, 1e8 f64", 0.5, lambda: [numbers(10**8, dtype="f8")], lambda np, h: np.cumsum(h)),
+    ("15 random, 1e8 f64", 0.4, list, lambda np: np.random.default_rng(1).random(10**8)),
+    ("15 random, 1e8 f32", None, list, lambda np: np.random.default_rng(1).random(10**8, dtype=np.float32)),
+    ("15 normal, 1e7 f64", None, list, lambda np: np.random.default_rng(1).standard_normal(10**7)),
     ("15 sort, 1e8 f32", 2.4, lambda: [numbers(10**8)], lambda np, h: np.sort(h)),
     ("15 sort, 1e8 f64", None, lambda: [numbers(10**8, dtype="f8")], lambda np, h: np.sort(h)),
     ("15 sort of rows, 8000² f32", None, lambda: [numbers(8000, 8000)], lambda np, q: np.sort(q)),

@@ -190,6 +190,8 @@ class Arranged(Chosen):
             mode = choose.pick(["full", "same", "valid"])
             text = choose.pick([f"np.convolve({x}, {other}, {mode!r})", f"np.correlate({x}, {other}, {mode!r})",
                                 f"np.trim_zeros({x})", f"np.array_equal({x}, {other})"])  # fmt: skip
+        if text.startswith("np.array_equal"):
+            name = self.new("p")  # a Python value
         if has_nan(value) and which in (5, 10):
             return
         if not self.has(text[3 : text.index("(")].split(".")[0]):
