@@ -153,8 +153,7 @@ def _check_range(q, words):
 
 def _between(ordered, q, weak, method, count):
     """The quantiles of sorted rows, which lie along the first axis, of which the first `count` elements count."""
-    length = ordered.shape[0]
-    several = count is not length
+    several = isinstance(count, _core.ndarray)  # a number for each row
     if several:
         last = _ufuncs["maximum"](count - 1, 0)
         q = q.reshape(q.shape + (1,) * (ordered.ndim - 1))

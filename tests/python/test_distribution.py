@@ -176,3 +176,12 @@ def test_counts_that_no_memory_holds_are_refused(position):
         with pytest.raises((ValueError, MemoryError)):
             call()
     assert weft.bincount([1, 1]).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4"])
+def test_quantiles_of_more_than_256_elements_of_integers(dtype):
+    a = (numpy.arange(5000) % 200).astype(dtype)
+    for q in (30, 33.3, [5, 50]):
+        ours, theirs = weft.percentile(weft.array(a), q), numpy.percentile(a, q)
+        assert ours.dtype == theirs.dtype
+        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-6)
