@@ -293,6 +293,8 @@ private:
                                       bool stored) {
         const std::optional<size_t> fold =
             joined_folds(draft.fold, fold_of_inputs(node, *draft.walk, draft.shape, maps));
+        if (stored && !maps.empty() && !walks_results_as_one(node, *draft.walk, draft.shape, maps.front()))
+            return std::nullopt;
         if (!fold || *fold == 0) return fold;
         if (!is_on(OptionalStep::kFolds) || draft.walk->lanes == 1) return std::nullopt;
         // On the CPU each row is a loop; on GPUs positions are divided by the rows' length.
@@ -331,7 +333,11 @@ private:
             case Entry::kBefore: {
                 if (!allows_phases(node, walk)) return "what follows walks the rows again";
                 for (const Node* member : draft.nodes) {
-                    if (fold_of_inputs(*member, walk, draft.shape, draft.maps.at(member)) != 0) return kWhole;
+                    const std::vector<IndexMap>& maps_of_member = draft.maps.at(member);
+                    if (fold_of_inputs(*member, walk, draft.shape, maps_of_member) != 0) return kWhole;
+                    if (draft.stored.at(member) &&
+                        !walks_results_as_one(*member, walk, draft.shape, maps_of_member.front()))
+                        return kWhole;
                 }
                 return "";
             }

@@ -60,6 +60,13 @@ std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& wal
     return fold;
 }
 
+bool walks_results_as_one(const Node& node, const ReductionSpace& walk, const Dims& shape,
+                          const IndexMap& map) {
+    return std::all_of(node.results.begin(), node.results.end(), [&](const NodeResult& result) {
+        return fold_of(strides_over_space(result.strides, map, shape.size()), walk, shape) == 0;
+    });
+}
+
 bool keeps_folded_elements(const Draft& draft, const Node* more, std::span<Node* const> others) {
     std::unordered_set<const Node*> reductions;
     const auto take = [&](const Node* node) {

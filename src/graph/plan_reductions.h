@@ -14,6 +14,10 @@ namespace weft::planning {
 // result, which becomes the point level; or before element-wise work over its rows.
 enum class Entry { kNone, kBeside, kUnder, kBefore };
 
+// Whether what the node stores lies in memory as the walk's merged axes go: with one stride along the rows.
+bool walks_results_as_one(const Node& node, const ReductionSpace& walk, const Dims& shape,
+                          const IndexMap& map);
+
 Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps);
 // Rows are walked again from the cache, by one kernel.
 bool allows_phases(const Node& node, const ReductionSpace& walk);

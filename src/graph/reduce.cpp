@@ -115,6 +115,15 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
             reduction.kept_strides.push_back(input.strides()[d]);
         }
     }
+    if (std::find(input.strides().begin(), input.strides().end(), 0) != input.strides().end()) {
+        // Axes that repeat have no place of their own: where sorting all axes leaves them, as NumPy's
+        // iterator does.
+        const Dims* const strides[1] = {&input.strides()};
+        const Dims ordered = k_order_strides(input.shape(), strides, 1);
+        for (size_t d = 0, k = 0; d < reduction.reduced.size(); ++d) {
+            if (!reduction.reduced[d]) reduction.kept_strides[k++] = ordered[d];
+        }
+    }
     const std::string name(info.numpy_name);
     const int64_t results = element_count(reduction.kept);
     if (reduction.count == 0 && info.gives_index) {

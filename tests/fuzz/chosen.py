@@ -136,8 +136,9 @@ class Chosen(Writes):
             return
         try:
             part = self.value_of(f"{target}[{key}]")
-        except Exception:
-            part = value
+        except Exception:  # which of two mistakes is told of is open
+            self.add(f"{target}[{key}] = 1")
+            return
         which = choose.integer(0, 9)
         if which <= 4:
             operand = self.operand(exact=True, like=part)

@@ -625,3 +625,15 @@ def test_variance_of_one_element_is_zero():
         x = weft.array(numpy.float32(3.5))
         assert float(x.var()) == 0
         assert math.isnan(float(x.std(ddof=1)))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "K"])
+def test_what_is_stored_in_another_order_than_the_reduction_walks(order):
+    """Found by random programs: a row of merged axes was written with one stride where it has two."""
+    expected = numpy.arange(18.0).reshape(6, 3).T
+    with weft.config(small=0):
+        y = weft.asarray(numpy.arange(18.0).reshape(6, 3)).T
+        numpy.testing.assert_array_equal(numpy.asarray((y == y.max()).copy(order)), expected == 17)
+        numpy.testing.assert_allclose(numpy.asarray((y - y.mean()).copy(order)), expected - 8.5)
+        equal = y == y.max()
+        assert y[equal].tolist() == [17]

@@ -282,3 +282,8 @@ def test_where_and_repeating_axes_keep_the_memory_order():
         for m in (weft, numpy)
     )
     assert ours.strides == theirs.strides
+
+
+def test_an_axis_that_repeats_lies_where_all_axes_leave_it():
+    ours, theirs = (m.broadcast_to(m.ones((2, 1, 3)), (2, 3, 3)).T.any(axis=2) for m in (weft, numpy))
+    assert ours.strides == theirs.strides == (1, 3)
