@@ -466,6 +466,7 @@ def test_numpys_mapped_files(tmp_path):
 # ---- __array_interface__ and __array__ ----
 
 
+@pytest.mark.host  # memory that the CPU sees
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
 def test_array_interface_of_arrays(dtype):
     x = weft.arange(12).astype(dtype).reshape(3, 4)
@@ -495,6 +496,7 @@ class Described:
         }
 
 
+@pytest.mark.host  # memory that the CPU sees
 def test_array_interface_of_others():
     source = numpy.arange(12.0).reshape(3, 4)
     shared = weft.asarray(Described(source[:, ::2]), copy=False)

@@ -143,7 +143,7 @@ def test_draws_by_numpy_are_told_and_have_numpys_signatures():
     weft.clear_kernel_history()
     rng.gamma(2.0, size=1000)
     (record,) = weft.kernel_history()
-    assert record["fallback"] == "gamma by NumPy" and record["bytes_written"] == 8000
+    assert record["fallback"].startswith("gamma by NumPy") and record["bytes_written"] == 8000
     public = [name for name in dir(numpy.random.Generator) if not name.startswith("_")]
     for name in public:
         assert hasattr(weft.random.Generator, name) or name == "bit_generator"

@@ -390,6 +390,7 @@ def test_pickle(protocol):
         assert type(copied) is Named and copied.name == "n" and not weft.shares_memory(copied, x)
 
 
+@pytest.mark.host  # memory that the CPU sees
 def test_buffers_apart_from_the_pickle():
     x = weft.arange(1000.0)
     buffers = []
@@ -480,6 +481,7 @@ def test_arrays_over_buffers(arguments):
     assert answers[0] == answers[1]
 
 
+@pytest.mark.host  # memory that the CPU sees
 def test_arrays_over_writeable_buffers():
     for shape, offset in (((2,), -1), ((-1,), 0), ((1,), -8)):  # NumPy reads before the buffer
         with pytest.raises((TypeError, ValueError)):
@@ -518,6 +520,7 @@ FROMBUFFER = """
 """.strip().splitlines()
 
 
+@pytest.mark.host  # memory that the CPU sees
 @pytest.mark.parametrize("arguments", [line.strip() for line in FROMBUFFER])
 def test_frombuffer(arguments):
     answers = []

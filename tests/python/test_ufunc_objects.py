@@ -91,7 +91,8 @@ np.subtract.outer(x, 1.5); np.negative.outer(x, x)
 
 @pytest.mark.parametrize("program", [p.strip() for p in SIGNATURES if p.strip()])
 def test_keywords(program):
-    assert_same(lambda np: eval(program, {"np": np, "x": np.arange(1, 5)}))
+    ulp = 4 if "logaddexp" in program else 0  # a function of the device's own library
+    assert_same(lambda np: eval(program, {"np": np, "x": np.arange(1, 5)}), ulp=ulp)
 
 
 RESOLVED = """
