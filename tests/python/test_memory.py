@@ -70,7 +70,8 @@ def measured(program):
 def test_an_expression_takes_its_inputs_and_its_result():
     inputs, result, grown = measured(EXPRESSION)
     assert grown >= result
-    assert grown - result <= 0.05 * (inputs + result)
+    compiling = 20e6  # by LLVM, at the first call; a temporary of the expression would have 80e6
+    assert grown - result <= compiling + 0.01 * (inputs + result)
 
 
 @pytest.mark.host
