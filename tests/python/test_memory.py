@@ -35,6 +35,8 @@ inputs = [weft.array(numpy.random.default_rng(k).random(10_000_000)) for k in ra
 
 def compute(a, b, c):
     return 2 * a + 3 * b * c
+
+weft.eval(compute(*(x[:5000] for x in inputs)))  # what LLVM takes to compile it is not the expression's
 """
 
 PERIODOGRAM = """
@@ -70,8 +72,7 @@ def measured(program):
 def test_an_expression_takes_its_inputs_and_its_result():
     inputs, result, grown = measured(EXPRESSION)
     assert grown >= result
-    compiling = 20e6  # by LLVM, at the first call; a temporary of the expression would have 80e6
-    assert grown - result <= compiling + 0.01 * (inputs + result)
+    assert grown - result <= 0.05 * (inputs + result)
 
 
 @pytest.mark.host
