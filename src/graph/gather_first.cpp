@@ -78,13 +78,26 @@ Operand at_positions(const Node& gather, const Operand& operand, const IndexMap&
     whole.strides = result.strides;
     node->results.push_back(std::move(result));
     enter_pending(node);
+    node->sequence = gather.sequence - 1;
     whole.source.node = node;
     return whole;
 }
 
+// Whether a new node has a number between those of all that it may read and that of the gather. What it reads
+// can be the gather's own positions, recorded after all else: one more than theirs would not do for a chain
+// of new nodes.
+bool has_number_before(const Node& gather, const Node& producer) {
+    const auto earlier = [&](const Operand& input) {
+        return !input.source.node || input.source.node->sequence + 1 < gather.sequence;
+    };
+    return std::all_of(gather.inputs.begin(), gather.inputs.end(), earlier) &&
+           std::all_of(producer.inputs.begin(), producer.inputs.end(), earlier);
+}
+
 bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
     const Node* const producer = only_gathered(gather);
-    if (producer == nullptr || !pays(gather, *producer)) return false;
+    if (producer == nullptr || !pays(gather, *producer) || !has_number_before(gather, *producer))
+        return false;
     Operand positions = gather.inputs[0];
     Dims space = gather.shape;
     for (const GatheredAxis& axis : gather.gathered) {

@@ -179,7 +179,9 @@ private:
             }
             case ValueForm::Kind::kScalar: return scalars_[value.index];
             case ValueForm::Kind::kConstant: return builder_.constant(form_.constants[value.index]);
-            case ValueForm::Kind::kReduction: return reduced_[value.index];
+            case ValueForm::Kind::kReduction:
+                WEFT_CHECK(reduced_[value.index].valid(), "a kernel reads a reduction that comes later");
+                return reduced_[value.index];
             case ValueForm::Kind::kStep: break;
         }
         // Steps come in an order in which each operand is there: no recursion, however long the chain is.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/errors.h"
+
 namespace weft {
 
 namespace {
@@ -37,7 +39,9 @@ void PendingGraph::collect(std::span<const NodePtr> roots) {
     }
     for (const Node* node : nodes_) {
         for (const Operand& input : node->inputs) {
-            if (input.source.node) ++input.source.node->plan_readers;
+            if (!input.source.node) continue;
+            WEFT_CHECK(input.source.node->sequence < node->sequence, "a node is older than what it reads");
+            ++input.source.node->plan_readers;
         }
     }
     for (Node* node : nodes_)

@@ -104,8 +104,8 @@ private:
                 std::vector<size_t> others = into;
                 others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
                 if (reaches_any(others, into[k]) || !refusal(node, into[k], true).empty()) continue;
+                link(into[k], others);  // first: in joining the group may become another's
                 join(&node, into[k], true);
-                link(into[k], others);
                 return "";
             }
             return "several kernels read it";
@@ -351,14 +351,22 @@ private:
         return kWhole;
     }
 
-    // Whether elements of the group's rows are computed from the node's result.
+    // Whether elements of the group's rows are computed from the node's result, itself or what points of the
+    // grid compute from it.
     bool reads_in_row(const Node& node, const Draft& draft) {
-        for (const Reader& reader : readers_[&node]) {
-            const auto own = draft.maps.find(reader.node);
-            if (own == draft.maps.end()) continue;
-            if (reader.node->kind == NodeKind::kReduce) return true;
-            for (const IndexMap& map : own->second) {
-                if (moves_along_row(map, draft)) return true;
+        std::vector<const Node*> work = {&node};
+        std::unordered_set<const Node*> seen;
+        while (!work.empty()) {
+            const Node* read = work.back();
+            work.pop_back();
+            for (const Reader& reader : readers_[read]) {
+                const auto own = draft.maps.find(reader.node);
+                if (own == draft.maps.end() || !seen.insert(reader.node).second) continue;
+                if (reader.node->kind == NodeKind::kReduce) return true;
+                for (const IndexMap& map : own->second) {
+                    if (moves_along_row(map, draft)) return true;
+                }
+                work.push_back(reader.node);
             }
         }
         return false;

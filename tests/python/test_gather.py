@@ -317,6 +317,23 @@ def test_what_nobody_else_reads_is_gathered_before_it_is_computed():
         assert len(launches(lambda: (x * 2)[index])[1]) == 2
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_chains_are_gathered_first_at_positions_recorded_later(depth):
+    """New gathers read positions that are younger than all else of the chain."""
+    a, numbers = random_numbers(N), random_positions(0, 1 << 40, N)
+
+    def program(np, x, numbers):
+        y = x
+        for k in range(depth):
+            y = np.sqrt(abs(y) + k)
+        positions = numbers % N
+        return np.take(y, positions) + 1
+
+    result, kernels = launches(lambda: program(weft, weft.array(a), weft.array(numbers)))
+    assert_equal(result, program(numpy, a, numbers))
+    assert len(kernels) == 1
+
+
 def test_what_is_gathered_from_is_held():
     a, positions = random_numbers(N), random_positions(0, N, N)
     x, index = weft.array(a), weft.array(positions)

@@ -287,3 +287,16 @@ def test_where_and_repeating_axes_keep_the_memory_order():
 def test_an_axis_that_repeats_lies_where_all_axes_leave_it():
     ours, theirs = (m.broadcast_to(m.ones((2, 1, 3)), (2, 3, 3)).T.any(axis=2) for m in (weft, numpy))
     assert ours.strides == theirs.strides == (1, 3)
+
+
+@pytest.mark.parametrize("shape", [(4, 3, 1), (40, 64), (200, 300), (5, 2000)])
+def test_what_points_compute_of_a_reduction_is_read_again_by_rows_that_fold(shape):
+    """The mean is a quotient of two reductions, and the deviations walk the same merged axes after it."""
+    rng = numpy.random.default_rng(1)
+    chosen = rng.random(shape) < 0.7
+    column = rng.standard_normal(shape[0]).reshape((-1,) + (1,) * (len(shape) - 1))
+    x = weft.broadcast_to(weft.array(column), shape)
+    for shift in (0, 1):
+        result = weft.std(x + shift if shift else x, ddof=0.5, where=weft.array(chosen))
+        expected = numpy.std(numpy.broadcast_to(column, shape) + shift, ddof=0.5, where=chosen)
+        assert_equal(result, expected, ulp=64)
