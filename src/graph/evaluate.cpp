@@ -292,6 +292,17 @@ void evaluate_before(uint64_t sequence) {
     measure_pending_depths();
 }
 
+void measure_depth(Node& node) {
+    const EvaluationLock lock;
+    uint32_t depth = 0;
+    for (Operand& input : node.inputs) {
+        input.source.settle();
+        if (const Node* producer = input.source.node.get())
+            depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
+    }
+    node.depth = depth + 1;
+}
+
 void evaluate_held() {
     const EvaluationLock lock;
     const std::vector<NodePtr> held = pending_held(UINT64_MAX, true);

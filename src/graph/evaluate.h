@@ -26,6 +26,9 @@ uint64_t latest_evaluated();
 // Computes what was recorded before node number `sequence`: the values that later nodes or the program refer
 // to.
 void evaluate_before(uint64_t sequence);
+
+// The depth of a recorded node after some of what it reads was evaluated.
+void measure_depth(Node& node);
 // Computes all that is pending and that the program refers to.
 void evaluate_held();
 

@@ -61,13 +61,21 @@ std::atomic<uint64_t> next_sequence = kSequenceStep;
 
 }  // namespace
 
-NodePtr new_node() {
+NodePtr unnumbered_node() {
     NodePtr node = std::allocate_shared<Node>(ObjectAllocator<Node>());
     node->self_ = node;
     return node;
 }
 
-Node::Node() : sequence(next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed)) {}
+void give_number(Node& node) {
+    node.sequence = next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed);
+}
+
+NodePtr new_node() {
+    NodePtr node = unnumbered_node();
+    give_number(*node);
+    return node;
+}
 
 Node::~Node() {
     if (is_listed) pending().erase(*this);

@@ -134,7 +134,7 @@ public:
     int64_t pending_bytes = 0;
     bool is_listed = false;
 
-    Node();
+    Node() = default;
     ~Node();  // iterative: a chain of a million nodes is freed without recursion
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -146,11 +146,16 @@ public:
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
 
 private:
-    friend NodePtr new_node();
+    friend NodePtr unnumbered_node();
     std::weak_ptr<Node> self_;
 };
 
-NodePtr new_node();  // the only way to make one
+// Makes a node, numbered: after its inputs were read, since another thread may record between the two, and a
+// node has a larger number than what it reads.
+NodePtr new_node();
+// To be numbered when its inputs are in it.
+NodePtr unnumbered_node();
+void give_number(Node& node);
 
 inline DeviceBackend& Source::device() const { return buffer != nullptr ? buffer->device() : *node->device; }
 

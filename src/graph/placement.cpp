@@ -50,11 +50,12 @@ array move_to(const array& input, DeviceBackend& device) {
     const bool at_once = is_shown(input);
     if (device.is_cpu()) decide(current_version(*input.storage()));
     const array source = is_dense(input) ? input : copy(input);
+    Operand operand = read_operand(source, source.shape());
     auto node = new_node();
     node->kind = NodeKind::kTransfer;
     node->device = &device;
     node->shape = source.shape();
-    node->inputs.push_back(read_operand(source, source.shape()));
+    node->inputs.push_back(std::move(operand));
     NodeResult result;
     result.dtype = source.dtype();
     result.strides = source.strides();

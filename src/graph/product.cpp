@@ -78,17 +78,18 @@ Operand operand_of(const array& input, const Dims& strides) {
 }
 
 NodePtr make_node(const Product& product, const array& left, const array& right) {
+    check_same_device(left, right);
+    Operand first = operand_of(left, product.left_strides), second = operand_of(right, product.right_strides);
     auto node = new_node();
     node->kind = NodeKind::kProduct;
-    check_same_device(left, right);
     node->device = &device_of(left);
     node->shape = product.shape;
     node->reduced_axes.assign(product.shape.size(), false);
     std::fill(node->reduced_axes.begin() + static_cast<std::ptrdiff_t>(product.result_axes),
               node->reduced_axes.end(), true);
     node->compute_dtype = product.dtype;
-    node->inputs.push_back(operand_of(left, product.left_strides));
-    node->inputs.push_back(operand_of(right, product.right_strides));
+    node->inputs.push_back(std::move(first));
+    node->inputs.push_back(std::move(second));
     NodeResult result;
     result.dtype = product.dtype;
     result.strides = product.result_strides;

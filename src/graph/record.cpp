@@ -185,37 +185,45 @@ void evaluate_beside(const Node& node, Work work) {
 
 }  // namespace
 
-void recorded(const NodePtr& node) {
-    if (node->depth != 0 || node->done.load(std::memory_order_acquire)) return;
-    if (profiling()) [[unlikely]]
-        node->site = current_call_site();
-    inherit_poison(*node);
+uint32_t Recording::site_of_call() { return profiling() ? current_call_site() : 0; }
+
+Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
+    is_new_ = node_->depth == 0 && !node_->done.load(std::memory_order_acquire);
+    if (!is_new_) return;
+    node_->site = site;
+    inherit_poison(*node_);
     // On the heap: static TLS is short where the engine is loaded at run time.
     thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {
-        const std::span<const uint64_t> cuts = turns->cuts(*node, latest_evaluated());
-        if (!cuts.empty()) {
-            evaluate_beside(*node, [&] {
-                for (const uint64_t sequence : cuts) evaluate_before(sequence);
-            });
-        }
-    }
-    for (const Operand& input : node->inputs) {
-        // Here rather than where that version was written: the value that was written into it is no longer
-        // held by the statement that did, and need not be stored.
-        const Node* read = input.source.node.get();
-        if (read == nullptr || read->kind != NodeKind::kUpdate || read->depth < kUpdateDepth) continue;
-        const NodePtr version = input.source.node;
-        evaluate_beside(*node, [&] { evaluate({&version, 1}); });
+        const std::span<const uint64_t> cuts = turns->cuts(*node_, latest_evaluated());
+        cuts_.assign(cuts.begin(), cuts.end());
     }
     uint32_t depth = 0;
-    for (Operand& input : node->inputs) {
+    for (Operand& input : node_->inputs) {
         input.source.settle();
-        if (const Node* producer = input.source.node.get())
-            depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
+        const NodePtr& read = input.source.node;
+        if (!read) continue;
+        const uint32_t own = read->depth.load(std::memory_order_relaxed);
+        depth = std::max(depth, own);
+        // Here rather than where that version was written: the value that was written into it is no longer
+        // held by the statement that did, and need not be stored.
+        if (read->kind == NodeKind::kUpdate && own >= kUpdateDepth) versions_.push_back(read);
     }
-    node->depth = depth + 1;
-    register_pending(node);
+    node_->depth = depth + 1;
+    register_pending(node_);
+}
+
+void Recording::finish() {
+    if (!is_new_) return;
+    const NodePtr& node = node_;
+    if (!cuts_.empty() || !versions_.empty()) {
+        evaluate_beside(*node, [&] {
+            for (const uint64_t sequence : cuts_) evaluate_before(sequence);
+            if (!versions_.empty()) evaluate(versions_);
+            measure_depth(*node);
+        });
+        versions_.clear();
+    }
     const bool deep = node->kind != NodeKind::kUpdate && node->depth >= kChainDepth;
     if (deep || config().eager.load(std::memory_order_relaxed)) {
         evaluate_beside(*node, [&] { evaluate({&node, 1}); });
@@ -229,6 +237,10 @@ void recorded(const NodePtr& node) {
         evaluate({&node, 1});
         if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
     });
+}
+
+void recorded(const NodePtr& node) {
+    if (node->depth == 0) Recording(node).finish();
 }
 
 namespace {
@@ -305,12 +317,14 @@ void write(const array& target, Operand value) {
     const bool covers = covers_storage(target, storage);
     const NodePtr producer = value.source.node;
     const bool is_made_for_it =
-        producer && (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan ||
-                     producer->kind == NodeKind::kProduct || producer->kind == NodeKind::kGather);
-    const bool fresh = covers && is_made_for_it && producer->depth == 0 && value.offset == 0 &&
-                       value.dtype == target.dtype() && producer->result_shape() == target.shape();
+        producer && producer->depth == 0 && producer->results.size() == 1 &&
+        (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan ||
+         producer->kind == NodeKind::kProduct || producer->kind == NodeKind::kGather);
+    const bool fresh = covers && is_made_for_it && value.offset == 0 && value.dtype == target.dtype() &&
+                       producer->result_shape() == target.shape();
     if (producer && !fresh) recorded(producer);
     value.source.settle();
+    const uint32_t site = Recording::site_of_call();
     std::unique_lock lock(storage.mutex);
     storage.current.settle();
     storage.known.reset();
@@ -341,21 +355,23 @@ void write(const array& target, Operand value) {
     }
 
     if (fresh) {
-        producer->results[value.source.result].strides = target.strides();
-        storage.current = value.source;
+        producer->results[0].strides = target.strides();
+        Recording recording(producer, site);
+        storage.current = std::move(value.source);
+        lock.unlock();
+        recording.finish();
         return;
     }
     if (covers) {
         const DType dtype = target.dtype();
         Operands inputs;
         inputs.push_back(std::move(value));
-        NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1},
-                                        &target.strides(), &storage.device);
-        Source version;
-        version.node = node;
-        storage.current = std::move(version);
+        const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1},
+                                              &target.strides(), &storage.device);
+        Recording recording(node, site);
+        storage.current = Source{node, 0, nullptr};
         lock.unlock();
-        recorded(node);
+        recording.finish();
         return;
     }
 
@@ -373,11 +389,10 @@ void write(const array& target, Operand value) {
     result.dtype = ScalarType::kUInt8;
     result.bytes = storage.bytes;
     node->results.push_back(std::move(result));
-    Source version;
-    version.node = node;
-    storage.current = std::move(version);
+    Recording recording(node, site);
+    storage.current = Source{node, 0, nullptr};
     lock.unlock();
-    recorded(node);
+    recording.finish();
 }
 
 }  // namespace weft

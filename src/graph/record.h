@@ -35,8 +35,26 @@ NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims
                          std::span<const DType> result_dtypes, const Dims* strides,
                          DeviceBackend* device = nullptr);
 
-// To be called for each node that is made: sets its depth, and evaluates when it is time to.
+// To be called for each node that is made, before any other thread can see it: sets its depth, and evaluates
+// when it is time to.
 void recorded(const NodePtr& node);
+
+// The same for a node that becomes the version of a storage: made under the storage's lock, since others may
+// evaluate the node, and so change its inputs, as soon as they see it; `finish`, which may evaluate, after
+// it.
+class Recording {
+public:
+    explicit Recording(const NodePtr& node, uint32_t site = site_of_call());  // kept by reference
+    void finish();
+    // Where the program is, while somebody profiles. It asks the host: not to be called under a lock.
+    static uint32_t site_of_call();
+
+private:
+    const NodePtr& node_;
+    std::vector<uint64_t> cuts_;     // before which nodes the graph is to be cut
+    std::vector<NodePtr> versions_;  // of storages, that enough writes have led to
+    bool is_new_ = false;
+};
 
 // What is stored into the target's view, whose shape it broadcasts to. Throws TypeError for a cast that goes
 // too far, ValueError for shapes that do not fit and for two devices.

@@ -68,7 +68,7 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
     if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
     const Dims& shape = leader->shape();
-    const NodePtr node = new_node();
+    const NodePtr node = unnumbered_node();
     node->inputs.reserve(inputs.size());
     const Dims* strides[kMaxInputs];
     size_t arrays = 0;
@@ -84,6 +84,7 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
         std::memcpy(operand.constant.data(), inputs[k].number, static_cast<size_t>(operand.dtype.itemsize()));
         operand.strides = Dims(shape.size());
     }
+    give_number(*node);
     node->device = &leader->storage()->device;
     node->op = &op;
     node->loop = static_cast<int>(&loop - op.loops.data());

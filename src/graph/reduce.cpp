@@ -70,11 +70,12 @@ array reduce_plain(const Reduction& reduction, const array& input) {
             return array_of(std::move(buffer), reduction.result, reduction.kept, std::move(strides));
         }
     }
+    Operand operand = read_operand(input, input.shape());
     auto node = new_node();
     node->kind = NodeKind::kReduce;
     node->device = &device_of(input);
     node->shape = input.shape();
-    node->inputs.push_back(read_operand(input, input.shape()));
+    node->inputs.push_back(std::move(operand));
     node->reduction = &reduction.info;
     node->compute_dtype = reduction.compute;
     node->reduced_axes = reduction.reduced;

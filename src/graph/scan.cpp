@@ -111,13 +111,14 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     }
     NodePtr node;
     if (!result.valid()) {
+        Operand operand = read_operand(input, input.shape());
         node = new_node();
         node->kind = NodeKind::kScan;
         node->device = &device_of(input);
         node->op = &op;
         node->loop = static_cast<int>(loop - op.loops.data());
         node->shape = input.shape();
-        node->inputs.push_back(read_operand(input, input.shape()));
+        node->inputs.push_back(std::move(operand));
         node->compute_dtype = loop->types[0];
         node->scan_axis = along;
         node->results.push_back(std::move(info));

@@ -167,6 +167,7 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     if (element_count(request.shape) == 0) return;
     value.source.settle();
     Storage& storage = *request.data.storage();
+    const uint32_t site = Recording::site_of_call();
     std::unique_lock lock(storage.mutex);
     storage.known.reset();
     storage.current.settle();
@@ -177,9 +178,10 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
         return;
     }
     const NodePtr node = update_of(request, std::move(value), storage.current, indices, options);
+    Recording recording(node, site);
     storage.current = Source{node, 0, nullptr};
     lock.unlock();
-    recorded(node);
+    recording.finish();
 }
 
 }  // namespace weft

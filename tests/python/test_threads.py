@@ -143,10 +143,6 @@ def test_each_writes_its_row_of_a_shared_array():
     assert numpy.array_equal(numpy.asarray(few), numpy.full((THREADS, 3), 190.0))
 
 
-# One run in some ten, on busy machines, ends with an InternalError: "a group reads a node that is not computed yet".
-@pytest.mark.xfail(
-    raises=weft.exceptions.InternalError, strict=False, reason="a race between recording and planning"
-)
 def test_what_one_writes_another_reads_whole():
     shared = weft.zeros(N)
 
