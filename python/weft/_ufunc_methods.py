@@ -207,6 +207,8 @@ def _inner_first(x, axis):
 
 def _laid_out(x, inner_first):
     outer_first = inner_first[::-1]
+    if outer_first == list(range(x.ndim)) and x.flags.c_contiguous:
+        return x
     packed = x.transpose(outer_first)
     packed = packed if packed.flags.c_contiguous else packed.copy("C")
     back = [0] * x.ndim
@@ -247,8 +249,11 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
     elif dtype is None and out is not None:
         dtype = out.dtype
     compute = _fold_dtype(ufunc, x.dtype, dtype, "reduceat")
-    values = moveaxis(x, axis, -1).astype(compute, copy=False)
-    result = moveaxis(_core._reduce_between(ufunc, values, starts, compute), -1, axis)
+    last = axis == x.ndim - 1
+    values = (x if last else moveaxis(x, axis, -1)).astype(compute, copy=False)
+    result = _core._reduce_between(ufunc, values, starts, compute)
+    if not last:
+        result = moveaxis(result, -1, axis)
     if out is None:
         return _laid_out(result, _inner_first(x, axis))
     _core.copyto(out, result, "same_kind")

@@ -163,7 +163,7 @@ class Arranged(Chosen):
             axis_text = choose.pick(["", f", axis={axis}"])
             text = choose.pick([f"np.median({x}{axis_text})", f"np.percentile({x}, 30{axis_text})",
                                 f"np.quantile({x}, [0.2, 0.9]{axis_text})",
-                                f"np.nanmedian({x}{axis_text})"])  # fmt: skip
+                                f"np.array(np.nanmedian({x}{axis_text}), order='C')"])  # fmt: skip
             bound = 4 * max(epsilon(value), 2.3e-16) * (largest(value) + 1)
             tolerance = (0.0, bound)
         elif which == 9:

@@ -81,6 +81,11 @@ def test_who_holds_the_old_version_keeps_it():
     assert view.tolist()[:2] == [4, 4]
 
 
+def test_reduceat_gives_an_array_of_its_own():
+    for axis, shape in ((0, 12), (-1, (3, 12))):
+        assert weft.add.reduceat(weft.zeros(shape, "i4"), [0, 1, 0], axis=axis).base is None
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (1, 0, 2)], ids=str)
 def test_reduceat_keeps_the_memory_order(axis, axes):

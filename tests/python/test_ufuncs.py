@@ -278,3 +278,12 @@ def test_lists_and_numpy_arrays_are_operands():
     assert_equal(mixed, x + x)
     assert_equal(weft.asarray(x) + numpy.float64(1), x + numpy.float64(1))
     assert_equal(numpy.float32(1) + weft.asarray(x), numpy.float32(1) + x)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_nextafter_of_zeros_keeps_the_sign_that_numpy_keeps(dtype):
+    """Of float16 NumPy gives the first of two zeros, of wider ones the second."""
+    x = numpy.array([-0.0, 0.0, -0.0, 0.0] * 9, dtype)
+    y = numpy.array([0.0, -0.0, -0.0, 0.0] * 9, dtype)
+    result = numpy.asarray(weft.nextafter(weft.array(x), weft.array(y)))
+    assert numpy.array_equal(numpy.signbit(result), numpy.signbit(numpy.nextafter(x, y)))

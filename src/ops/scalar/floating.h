@@ -83,7 +83,8 @@ inline T trunc(T x) {
     return x;
 }
 
-// The neighbours of x in the order of the real numbers: bits of one sign are ordered as their magnitudes.
+// The neighbours of x in the order of the real numbers: bits of one sign are ordered as their magnitudes. Of
+// two zeros it is the second, as in C; of float16, in NumPy, the first.
 template <AnyFloat T>
 inline T nextafter(T x, T towards) {
     using Bits = BitsOf<T>;
@@ -92,7 +93,7 @@ inline T nextafter(T x, T towards) {
     const Bits stepped = static_cast<Bits>(away_from_zero ? bits(x) + 1 : bits(x) - 1);
     const Bits smallest = static_cast<Bits>((bits(towards) & kSignBit<T>) | 1);
     T result = from_bits<T>(magnitude == 0 ? smallest : stepped);
-    result = x == towards ? towards : result;
+    result = x == towards ? (std::is_same_v<T, Half> ? x : towards) : result;
     return isnan(x) ? x : (isnan(towards) ? towards : result);
 }
 
