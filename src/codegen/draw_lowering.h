@@ -6,11 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "codegen/draw_streams.h"
 #include "codegen/kernel_lowering.h"
 
 namespace weft::codegen {
@@ -31,20 +30,12 @@ protected:
     void lower(const ir::Instruction& instruction) override;
 
 private:
-    enum class Stream : uint8_t { kPcg64, kPcg64Dxsm, kPhilox };
-    struct DrawOp {
-        Stream stream;
-        bool halves;
-    };
     struct Draw {
         DrawOp op;
         llvm::AllocaInst* words = nullptr;
         llvm::Value* first = nullptr;  // where the piece's first word or half is
     };
-    static std::optional<DrawOp> draw_op(const ir::Instruction& instruction);
 
-    // How often `value` contains the index `along_`: as a summand once, not at all, or otherwise (nothing).
-    std::optional<int> steps_of(ir::ValueId value) const;
     // A value that is the same for all of the loop, and one of which `along_` is a summand, at `begin`.
     llvm::Value* before_loop(ir::ValueId value);
     llvm::Value* at_begin(ir::ValueId value, llvm::Value* begin);
@@ -54,7 +45,6 @@ private:
                       llvm::Value* count);
     void fill_by_steps(const ir::Instruction& draw, Stream stream, llvm::Value* words, llvm::Value* first,
                        llvm::Value* count);
-    llvm::Value* show(Stream stream, llvm::Value* state);
     Scalar call_op(OpId op, std::span<const Scalar> operands, size_t results, Scalar* second = nullptr);
 
     // for (k = 0; k < count; k += step), carrying values.
@@ -62,7 +52,7 @@ private:
     void count_words(llvm::Value* count, int64_t step, std::vector<llvm::Value*> carried, const Body& body);
 
     ir::ValueId along_;
-    std::map<uint32_t, const ir::Instruction*> defined_;  // by the loop's body
+    DrawingBody body_;
     std::vector<std::pair<const ir::Instruction*, Draw>> draws_;
     llvm::Value* begin_ = nullptr;  // of the piece
     llvm::MDNode* group_ = nullptr;

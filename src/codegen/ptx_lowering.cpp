@@ -87,8 +87,8 @@ private:
         along_ = has_chains(region) ? nearest_dimension(region) : rank - 1;
         find_runs(region);
         if (lanes_ == 1 && !is_followed()) along_ = nearest_dimension(region);
-        any_address_ = reaches_any_address(region);
-        tiled_ = rank > 1 && is_stencil(region);
+        any_address_ = distance_ == 1 && reaches_any_address(region);
+        tiled_ = distance_ == 1 && rank > 1 && is_stencil(region);
         if (tiled_) {
             tile_ = along_ == rank - 1 ? rank - 2 : rank - 1;
             if (!any_address_ && is_short(region)) {
@@ -257,8 +257,8 @@ private:
                     std::span<llvm::Value* const> sizes) {
         llvm::Value* unit = point[along_];
         llvm::Value* size = sizes[along_];
-        if (rows_ > 1) {
-            lower_spread(region, unit, to_index(scalars_[region.arguments[tile_].index].parts[0]), sizes);
+        if (distance_ > 1) {
+            lower_spread(region, unit, sizes);
             return;
         }
         llvm::Value* aligned = runs_are_aligned();
@@ -357,8 +357,8 @@ private:
 
     // Some rows of points that are `distance_` apart, since the views of a stencil are hardly ever aligned
     // together. Where all are there, and where some may be missing.
-    void lower_spread(const Region& region, llvm::Value* unit, llvm::Value* row,
-                      std::span<llvm::Value* const> sizes) {
+    // And a row of points that are drawn.
+    void lower_spread(const Region& region, llvm::Value* unit, std::span<llvm::Value* const> sizes) {
         llvm::Value* distance = index_constant(distance_);
         llvm::Value* group = builder_.CreateUDiv(unit, distance);
         llvm::Value* before = builder_.CreateNSWMul(group, index_constant((lanes_ - 1) * distance_));
@@ -366,8 +366,13 @@ private:
         const auto there = [&](llvm::Value* at, int64_t further, llvm::Value* size) {
             return builder_.CreateICmpSLT(at, builder_.CreateNSWSub(size, index_constant(further)));
         };
-        llvm::Value* all = builder_.CreateAnd(there(first, (lanes_ - 1) * distance_, sizes[along_]),
-                                              there(row, rows_ - 1, sizes[tile_]));
+        llvm::Value* all = there(first, (lanes_ - 1) * distance_, sizes[along_]);
+        llvm::Value* row = nullptr;
+        if (rows_ > 1) {
+            row = to_index(scalars_[region.arguments[tile_].index].parts[0]);
+            all = builder_.CreateAnd(all, there(row, rows_ - 1, sizes[tile_]));
+        }
+        if (row == nullptr) begin_steps_at(builder_.CreateZExt(first, builder_.getInt64Ty()));
         llvm::BasicBlock* whole = new_block("spread");
         llvm::BasicBlock* apart = new_block("apart");
         llvm::BasicBlock* after = new_block("end");
@@ -375,10 +380,12 @@ private:
         builder_.SetInsertPoint(whole);
         Rows rows = make_rows();
         for (size_t r = 0; r < rows.size(); ++r) {
-            llvm::Value* at = builder_.CreateNSWAdd(row, index_constant(static_cast<int64_t>(r)));
+            llvm::Value* at = nullptr;
+            if (row != nullptr)
+                at = from_index(builder_.CreateNSWAdd(row, index_constant(static_cast<int64_t>(r))));
             for (size_t k = 0; k < rows[r].size(); ++k) {
                 const int64_t further = static_cast<int64_t>(k) * distance_;
-                rows[r][k][region.arguments[tile_].index].parts[0] = from_index(at);
+                if (at != nullptr) rows[r][k][region.arguments[tile_].index].parts[0] = at;
                 rows[r][k][region.arguments[along_].index].parts[0] =
                     from_index(builder_.CreateNSWAdd(first, index_constant(further)));
             }
@@ -386,8 +393,14 @@ private:
         lower_rows(region, rows, Reach::kSpread);
         builder_.CreateBr(after);
         builder_.SetInsertPoint(apart);
-        lower_apart(region, first, distance, sizes[along_], row, sizes[tile_]);
-        builder_.CreateBr(after);
+        if (row != nullptr) {
+            lower_apart(region, first, distance, sizes[along_], row, sizes[tile_]);
+            builder_.CreateBr(after);
+        } else {
+            begin_steps_again();
+            lower_turns(region, first, distance, sizes[along_], after);
+            end_steps();
+        }
         builder_.SetInsertPoint(after);
     }
 
@@ -519,6 +532,7 @@ private:
         llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt32Ty(), 2, "turn");
         i->addIncoming(begin, before);
         turn->addIncoming(builder_.getInt32(0), before);
+        carry_steps(before);
         // Below `end + units` at most, and unsigned.
         llvm::Value* inside = builder_.CreateICmpULT(i, end);
         llvm::Value* more = builder_.CreateICmpULT(turn, builder_.getInt32(static_cast<uint32_t>(lanes_)));
@@ -528,6 +542,7 @@ private:
         lower_region(region);
         i->addIncoming(builder_.CreateAdd(i, step), builder_.GetInsertBlock());
         turn->addIncoming(builder_.CreateAdd(turn, builder_.getInt32(1)), builder_.GetInsertBlock());
+        carry_on_steps();
         llvm::BranchInst* back = builder_.CreateBr(test);
         // A loop: unrolled, it would be as long as the lanes' code again.
         back->setMetadata(llvm::LLVMContext::MD_loop, not_unrolled());
@@ -575,6 +590,11 @@ private:
             }
             return;
         }
+        const bool beside = reach == Reach::kAligned || reach == Reach::kShifted;
+        if (beside && draws_blocks(instruction)) {
+            lower_blocks(instruction, lanes);
+            return;
+        }
         if (compute_packed(instruction, lanes)) return;
         unpack_operands(instruction, lanes);
         const bool guarded = instruction.opcode == Opcode::kStore && !present_.empty();
@@ -604,7 +624,7 @@ private:
 
     void lower(const Instruction& instruction) override {
         if (instruction.opcode != Opcode::kReduce) {
-            PtxKernelLowering::lower(instruction);
+            PtxRunLowering::lower(instruction);
             return;
         }
         Lanes alone(1, scalars_);

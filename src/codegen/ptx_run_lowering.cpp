@@ -16,6 +16,10 @@ namespace {
 
 constexpr int64_t kMostLanesOfChain = 4;
 constexpr int64_t kLanesOfDear = 4;
+// Of what draws by steps: the first word is as dear as five more. More where little else is computed.
+constexpr int64_t kLanesOfDraws = 8;
+constexpr int64_t kLanesOfPlainDraws = 16;
+constexpr int kPlainCost = 24;
 constexpr int64_t kWordBytes = 4;
 constexpr int64_t kSmallBytes = 2;  // of elements that are dear to read one by one
 
@@ -34,6 +38,7 @@ bool PtxRunLowering::has_chains(const Region& region) {
 
 void PtxRunLowering::find_runs(const Region& region) {
     lanes_ = 1;
+    distance_ = 1;
     if (options_.unaligned) return;
     const ValueId along = along_value_ = region.arguments[along_];
     std::set<uint32_t> varying{along.index};
@@ -45,6 +50,11 @@ void PtxRunLowering::find_runs(const Region& region) {
     // A fifth and more of elementary functions of float64 is fetching constants, which lanes share.
     if (is_dear_float64(region)) lanes_ = std::max<int64_t>(lanes_, kLanesOfDear);
     if (has_chains(region)) lanes_ = std::min<int64_t>(lanes_, kMostLanesOfChain);
+    if (is_followed()) return;
+    find_draws(region, along);
+    if (!draws_by_steps()) return;
+    lanes_ = cost_of(region) <= kPlainCost ? kLanesOfPlainDraws : kLanesOfDraws;
+    distance_ = kDrawnApart;
 }
 
 // `varying` gets what differs between neighbours. A chain is as long for all of them.

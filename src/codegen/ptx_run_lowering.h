@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/ptx_kernel_lowering.h"
+#include "codegen/ptx_draw_lowering.h"
 #include "codegen/ptx_packed.h"
 
 namespace weft::codegen {
 
-class PtxRunLowering : public PtxKernelLowering {
+class PtxRunLowering : public PtxDrawLowering {
 public:
-    using PtxKernelLowering::PtxKernelLowering;
+    using PtxDrawLowering::PtxDrawLowering;
 
 protected:
     static constexpr int64_t kAccessBytes = 16;  // of the widest load
@@ -29,7 +29,8 @@ protected:
     enum class Reach : uint8_t { kEach, kSpread, kAligned, kShifted };
 
     // Finds the accesses that run along `along_`, and how many neighbours a thread takes: as many as fill the
-    // widest access for the largest element, and more, up to four, where elements are small.
+    // widest access for the largest element, and more, up to four, where elements are small. What draws takes
+    // more that are kDrawnApart from each other, one by one.
     void find_runs(const ir::Region& region);
     // Whether a run may be read from any address; if not, what is read a constant further is no run.
     bool reaches_any_address(const ir::Region& region);

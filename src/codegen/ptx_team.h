@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "codegen/ptx_kernel_lowering.h"
+#include "codegen/ptx_draw_lowering.h"
 
 namespace weft::codegen {
 
@@ -26,9 +26,9 @@ constexpr int64_t kManyWords = 12;
 // Of a region and all that is inside of it.
 bool any_instruction(const ir::Region& region, const std::function<bool(const ir::Instruction&)>& matches);
 
-class PtxTeam : public PtxKernelLowering {
+class PtxTeam : public PtxDrawLowering {
 public:
-    using PtxKernelLowering::PtxKernelLowering;
+    using PtxDrawLowering::PtxDrawLowering;
 
 protected:
     // What later members ask for, from the registers that say who a thread is.

@@ -261,6 +261,8 @@ private:
             side_by_side ? reads_of(region) : std::set<const Instruction*>{};
         const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
         llvm::Value* first = first_of_block(start);
+        find_draws(region, region.arguments[0]);
+        begin_steps();
         for (int64_t begin = 0; begin < turns; begin += batch) {
             std::vector<Turn> read;
             for (int64_t turn = begin; turn < std::min(begin + batch, turns); ++turn) {
@@ -277,6 +279,7 @@ private:
                 rest = rest.subspan(some.size());
             }
         }
+        end_steps();
     }
     // The lane's first element. Moved, so that the numbers of later ones are sums: LLVM makes `or` of sums
     // whose bits it knows, and addresses of their own of these. And so small that it is no initial number.
@@ -318,7 +321,7 @@ private:
                 builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
                 return;
             }
-            PtxKernelLowering::lower(instruction);
+            PtxTeam::lower(instruction);
             return;
         }
         switch (instruction.opcode) {

@@ -3,7 +3,8 @@
 // of one.
 //
 // PCG's state is multiplied and added to at each step; n steps are one product and one sum, whose factors are
-// multiplied up from a table by digits of n.
+// multiplied up from a table by digits of n. On GPUs digits are larger, and only the sum is made: n steps
+// change the state by what the first of them does, times the sum.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +47,14 @@ struct Pcg64Dxsm {
 struct Jump {
     uint64_t product_low, product_high, sum_low, sum_high;
 };
+#ifdef __NVPTX__
+constexpr unsigned kJumpBits = 6;
+constexpr unsigned kJumpDigits = 6;
+#else
 constexpr unsigned kJumpBits = 4;
 constexpr unsigned kJumpDigits = 64 / kJumpBits;
-struct JumpTable {
+#endif
+struct alignas(64) JumpTable {
     Jump jumps[kJumpDigits][1U << kJumpBits];
 };
 
@@ -72,10 +78,44 @@ constexpr JumpTable jump_table(Wide multiplier) {
 template <class Stream>
 inline constexpr JumpTable kJumps = jump_table(Stream::kMultiplier);
 
+#ifdef __NVPTX__
+constexpr unsigned kNearBits = kJumpBits * kJumpDigits;
+
+// How many times `steps` times 2**kNearBits steps add the increment.
+template <class Stream>
+inline Wide far_sum(uint64_t steps) {
+    const Jump& last = kJumps<Stream>.jumps[kJumpDigits - 1][(1U << kJumpBits) - 1];
+    const Jump& one = kJumps<Stream>.jumps[kJumpDigits - 1][1];
+    Wide product = wide(last.product_high, last.product_low) * wide(one.product_high, one.product_low);
+    Wide once = wide(last.sum_high, last.sum_low) * wide(one.product_high, one.product_low) +
+                wide(one.sum_high, one.sum_low);
+    Wide sum = 0;
+    for (; steps != 0; steps >>= 1) {
+        if ((steps & 1) != 0) sum = sum * product + once;
+        once += once * product;
+        product *= product;
+    }
+    return sum;
+}
+#endif
+
 // The state that shows the word at `position`.
 template <class Stream>
 inline Wide state_at(uint64_t position, Wide state, Wide increment) {
     uint64_t steps = position + Stream::kFirstStep;
+#ifdef __NVPTX__
+    const auto jump = [&](unsigned digit) -> const Jump& {
+        return kJumps<Stream>.jumps[digit][steps >> (digit * kJumpBits) & ((1U << kJumpBits) - 1)];
+    };
+    const auto after = [](const Jump& first, Wide sum) {
+        return sum * wide(first.product_high, first.product_low) + wide(first.sum_high, first.sum_low);
+    };
+    Wide sum = wide(jump(kJumpDigits - 1).sum_high, jump(kJumpDigits - 1).sum_low);
+    if (steps >> kNearBits != 0) sum = after(jump(kJumpDigits - 1), far_sum<Stream>(steps >> kNearBits));
+#pragma clang loop unroll(full)
+    for (unsigned digit = kJumpDigits - 1; digit-- > 0;) sum = after(jump(digit), sum);
+    return state + sum * (state * (Stream::kMultiplier - 1) + increment);
+#else
     for (unsigned digit = 0; steps != 0; ++digit) {
         const Jump& jump = kJumps<Stream>.jumps[digit][steps & ((1U << kJumpBits) - 1)];
         state =
@@ -83,6 +123,7 @@ inline Wide state_at(uint64_t position, Wide state, Wide increment) {
         steps >>= kJumpBits;
     }
     return state;
+#endif
 }
 
 inline uint32_t half_of(uint64_t word, int64_t position) {
