@@ -1,7 +1,7 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize fuzz demo bench \
-	bench-peers wheel test-wheel clean
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz demo \
+	bench bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
@@ -45,9 +45,13 @@ test-ptx: build ## Every operation, and every kernel that the Python suite makes
 	@WEFT_TEST_PTX=all WEFT_PTX_KERNELS=build/kernels_of_the_suite.wir \
 		build/release/bin/weft_tests --gtest_brief=1 --gtest_filter='*Ptx*'
 
-test-sanitize: bootstrap ## All tests with the address and undefined-behaviour sanitizers
+test-sanitize: bootstrap ## All tests with the address and undefined-behaviour sanitizers (ARGS="tests/python/...": these)
 	@tools/build asan $(JOBS)
 	@tools/sanitize build/asan $(ARGS)
+
+test-threads: bootstrap ## The tests of threads with the thread sanitizer (ARGS="tests/python/...": these)
+	@tools/build tsan $(JOBS)
+	@tools/sanitize build/tsan $(ARGS)
 
 fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
 	@$(PYTHON) tests/fuzz/run.py $(ARGS)

@@ -43,9 +43,13 @@ if(WEFT_SANITIZE)
     add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize=function -fno-sanitize-recover=all
         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${WEFT_SANITIZE} -shared-libsan)
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
-        OUTPUT_VARIABLE WEFT_ASAN_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
-    cmake_path(GET WEFT_ASAN_RUNTIME PARENT_PATH WEFT_ASAN_DIR)
-    add_link_options(-Wl,-rpath,${WEFT_ASAN_DIR})
-    file(WRITE "${CMAKE_BINARY_DIR}/sanitizer-runtime.txt" "${WEFT_ASAN_RUNTIME}\n")
+    set(WEFT_SANITIZER_RUNTIME "asan")
+    if(WEFT_SANITIZE MATCHES "thread")
+        set(WEFT_SANITIZER_RUNTIME "tsan")
+    endif()
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.${WEFT_SANITIZER_RUNTIME}-x86_64.so
+        OUTPUT_VARIABLE WEFT_SANITIZER_FILE OUTPUT_STRIP_TRAILING_WHITESPACE)
+    cmake_path(GET WEFT_SANITIZER_FILE PARENT_PATH WEFT_SANITIZER_DIR)
+    add_link_options(-Wl,-rpath,${WEFT_SANITIZER_DIR})
+    file(WRITE "${CMAKE_BINARY_DIR}/sanitizer-runtime.txt" "${WEFT_SANITIZER_FILE}\n")
 endif()
