@@ -58,6 +58,7 @@ public:
     }
     // Others may write into it from now on.
     void expose() {
+        if (exposed_) return;
         exposed_ = true;
         surroundings_.reset();
     }

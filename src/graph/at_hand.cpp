@@ -55,7 +55,7 @@ bool single_stride(const array& value, int64_t& stride) {
 
 // Whether the storage's bytes may be overwritten; the caller does so at once.
 bool may_write(Storage& storage) {
-    if (!storage.shown() && storage.current.buffer.use_count() != 1) return false;
+    if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
     storage.known.reset();
     storage.current.buffer->set_surroundings(nullptr);
     return true;

@@ -171,7 +171,7 @@ bool run_small(const Call& call, std::vector<array>& results) {
     for (size_t k = 0; k < call.op.nout; ++k) {
         if (!has_out(call, k)) continue;
         Storage& storage = *call.out[k].storage();
-        if (!storage.shown() && storage.current.buffer.use_count() != 1) return false;
+        if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
         storage.known.reset();
         for (size_t j = 0; j < k; ++j) {
             if (has_out(call, j) && call.out[j].storage() == call.out[k].storage()) return false;
@@ -430,6 +430,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             const NodePtr node = make_node(call);
             for (uint32_t k = 0; k < op.nout; ++k) results.push_back(array_of(node, k, call.shape));
             recorded(node);
+            if (shown(call)) evaluate({&node, 1});
         }
         for (size_t k = 0; k < op.nout; ++k) {
             results[k] = call_where(*options.where, results[k], k < out.size() ? out[k] : array());
@@ -439,7 +440,6 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     if (run_small(call, results)) return results;
     results.clear();
     const NodePtr node = make_node(call);
-    const bool at_once = shown(call);
     for (uint32_t k = 0; k < op.nout; ++k) {
         if (has_out(call, k)) {
             write(call.out[k], result_operand(node, k));
@@ -449,7 +449,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         }
     }
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (shown(call)) evaluate({&node, 1});
     return results;
 }
 

@@ -345,9 +345,8 @@ array copy_as(const array& input, DType dtype, char order) {
     const NodePtr node =
         make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
     array result = array_of(node, 0, input.shape());
-    const bool at_once = is_shown(input);
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(input)) evaluate({&node, 1});
     return result;
 }
 
@@ -436,6 +435,7 @@ void assign(const array& target, const Argument& value, Casting casting) {
     if (is_itself(target, value)) return;
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
     write(target, value_operand(value, target, casting));
+    evaluate_if_shown(value, target);
 }
 
 void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {

@@ -309,6 +309,11 @@ void evaluate_held() {
     if (!held.empty()) evaluate(held);
 }
 
+void evaluate_pending() {
+    const EvaluationLock lock;  // who finds a node here holds it, as an evaluation must know
+    evaluate(all_pending());
+}
+
 bool inspect(const std::function<void()>& look) {
     const ForkExclusion exclusion;
     if (!evaluation_mutex().try_lock()) return false;
@@ -325,13 +330,21 @@ BufferPtr evaluate_storage(Storage& storage) {
     }
 }
 
-void evaluate_users(Storage& storage) {
+bool pin_unread(Storage& storage, const BufferPtr& buffer) {
     const EvaluationLock lock;
-    const Source version = current_version(storage);
-    if (!version.in_memory()) return;
-    version.buffer->expose();
-    const std::vector<NodePtr> users = pending_users(version.buffer.get());
+    buffer->expose();
+    const std::vector<NodePtr> users = pending_users(buffer.get());
     if (!users.empty()) evaluate(users);
+    const std::lock_guard storage_lock(storage.mutex);
+    storage.current.settle();
+    if (storage.current.buffer != buffer) return false;
+    ++storage.pins;
+    if (has_pending_users(buffer.get())) {
+        --storage.pins;
+        return false;
+    }
+    storage.known.reset();
+    return true;
 }
 
 std::string explain_plan(std::span<const NodePtr> roots) {

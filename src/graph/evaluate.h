@@ -31,6 +31,8 @@ void evaluate_before(uint64_t sequence);
 void measure_depth(Node& node);
 // Computes all that is pending and that the program refers to.
 void evaluate_held();
+// Computes all that is pending.
+void evaluate_pending();
 
 // Runs `look` while nobody evaluates, so that pending nodes keep their inputs meanwhile; false, without
 // having run it, when another thread evaluates.
@@ -39,9 +41,11 @@ bool inspect(const std::function<void()>& look);
 // The storage's bytes in memory.
 BufferPtr evaluate_storage(Storage& storage);
 
-// Runs every pending node that reads or rewrites the storage's buffer, before it is shown to others: from
-// here on nothing is taken for granted of what it holds.
-void evaluate_users(Storage& storage);
+// Pins the storage, whose version `buffer` was, when every pending node that reads or rewrites the buffer has
+// run: from here on nothing is taken for granted of what it holds. False where it was written, or read by
+// what another thread recorded, meanwhile. Who records a node asks afterwards whether what it reads is shown,
+// and evaluates it then: one of the two sees the other.
+bool pin_unread(Storage& storage, const BufferPtr& buffer);
 
 // What evaluate would do: one paragraph a kernel, with the reason for each boundary.
 std::string explain_plan(std::span<const NodePtr> roots);

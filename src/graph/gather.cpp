@@ -77,9 +77,8 @@ array record(const GatherRequest& request) {
     info.bytes = element_count(request.shape) * info.dtype.itemsize();
     node->results.push_back(std::move(info));
     array result = array_of(node, 0, request.shape);
-    const bool at_once = is_shown(request.data);
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(request.data)) evaluate({&node, 1});
     return result;
 }
 

@@ -235,6 +235,7 @@ void write_to(const GatherRequest& request, const Argument& value, const Scatter
     }
     const array place = data.with_view(data.dtype(), request.shape, request.data_strides, request.offset);
     scatter(request, value_operand(value, place, Casting::kUnsafe), options);
+    evaluate_if_shown(value, data);
 }
 
 }  // namespace

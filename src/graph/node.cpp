@@ -215,16 +215,32 @@ void measure_pending_depths() {
     }
 }
 
+namespace {
+
+bool reads(const Node& node, const Buffer* buffer) {
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Operand& input) {
+        const Source& source = input.source;
+        if (source.buffer != nullptr) return source.buffer.get() == buffer;
+        return source.node != nullptr && source.node->done.load(std::memory_order_acquire) &&
+               source.node->results[source.result].buffer.get() == buffer;
+    });
+}
+
+}  // namespace
+
 std::vector<NodePtr> pending_users(const Buffer* buffer) {
     std::vector<NodePtr> users = all_pending();
-    std::erase_if(users, [&](const NodePtr& node) {
-        return std::none_of(node->inputs.begin(), node->inputs.end(), [&](const Operand& input) {
-            Source source = input.source;
-            source.settle();
-            return source.buffer.get() == buffer;
-        });
-    });
+    std::erase_if(users, [&](const NodePtr& node) { return !reads(*node, buffer); });
     return users;
+}
+
+bool has_pending_users(const Buffer* buffer) {
+    PendingList& list = pending();
+    const std::lock_guard lock(list.mutex);
+    for (const Node* node = list.first; node != nullptr; node = node->pending_after) {
+        if (!node->done.load(std::memory_order_acquire) && reads(*node, buffer)) return true;
+    }
+    return false;
 }
 
 }  // namespace weft

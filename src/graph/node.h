@@ -133,6 +133,7 @@ public:
     Node *pending_before = nullptr, *pending_after = nullptr;
     int64_t pending_bytes = 0;
     bool is_listed = false;
+    bool makes_version = false;  // a kUpdate when it was recorded; `kind` is for those who evaluate
 
     Node() = default;
     ~Node();  // iterative: a chain of a million nodes is freed without recursion
@@ -157,16 +158,31 @@ NodePtr new_node();
 NodePtr unnumbered_node();
 void give_number(Node& node);
 
+// Whether there are just so many references to the buffer, all of them the caller's: what others did through
+// theirs is over then, and the memory may be written.
+inline bool has_references(const BufferPtr& buffer, long count) {
+    if (buffer.use_count() != count) return false;
+#if __has_feature(thread_sanitizer)
+    const BufferPtr counted =
+        buffer;  // NOLINT(performance-unnecessary-copy-initialization): it knows no fences
+#else
+    std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+    return true;
+}
+
 inline DeviceBackend& Source::device() const { return buffer != nullptr ? buffer->device() : *node->device; }
 
 // Every node that waits for evaluation; see pending_nodes.
 size_t pending_node_count();
 int64_t pending_bytes();
-// Pending nodes that read or rewrite `buffer`, oldest first.
+// Pending nodes that read or rewrite `buffer`, oldest first; whether there are any. Under the evaluation
+// lock.
 std::vector<NodePtr> pending_users(const Buffer* buffer);
+bool has_pending_users(const Buffer* buffer);
 void register_pending(const NodePtr& node);
 void unregister_pending(Node& node);  // once computed
-std::vector<NodePtr> all_pending();
+std::vector<NodePtr> all_pending();   // under the evaluation lock
 // Those with smaller sequences that the program or later nodes refer to, oldest first; under the evaluation
 // lock.
 std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products = false);

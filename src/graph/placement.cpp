@@ -47,7 +47,6 @@ void check_same_device(const array& first, const array& second) {
 
 array move_to(const array& input, DeviceBackend& device) {
     if (&device_of(input) == &device) return input;
-    const bool at_once = is_shown(input);
     if (device.is_cpu()) decide(current_version(*input.storage()));
     const array source = is_dense(input) ? input : copy(input);
     Operand operand = read_operand(source, source.shape());
@@ -63,7 +62,7 @@ array move_to(const array& input, DeviceBackend& device) {
     node->results.push_back(std::move(result));
     array moved = array_of(node, 0, source.shape());
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(input)) evaluate({&node, 1});
     return moved;
 }
 

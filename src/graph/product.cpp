@@ -221,9 +221,8 @@ array record(const Product& product, const array& left, const array& right) {
     }
     const NodePtr node = make_node(product, left, right);
     result = array_of(node, 0, product.result_shape);
-    const bool at_once = is_shown(left) || is_shown(right);
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(left) || is_shown(right)) evaluate({&node, 1});
     return result;
 }
 
@@ -239,10 +238,9 @@ void record_into(const Product& product, const array& left, const array& right, 
     value.dtype = product.dtype;
     value.strides = product.result_strides;
     check_same_device(left, out);
-    const bool at_once = is_shown(left) || is_shown(right);
     write(out, std::move(value));
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(left) || is_shown(right)) evaluate({&node, 1});
 }
 
 // Products of short floats are float32's, rounded once; on GPUs the library does that.

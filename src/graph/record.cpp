@@ -128,9 +128,14 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
     return array(make_storage(std::move(buffer)), dtype, std::move(shape), std::move(strides), 0, true);
 }
 
-bool is_shown(const array& input) {
-    const std::lock_guard lock(input.storage()->mutex);
-    return input.storage()->shown();
+bool is_shown(const array& input) { return input.storage()->shown(); }
+
+void evaluate_if_shown(const Argument& value, const array& target) {
+    const auto* source = std::get_if<array>(&value);
+    if (source == nullptr || !is_shown(*source)) [[likely]]
+        return;
+    const Source version = current_version(*target.storage());
+    if (version.node) evaluate({&version.node, 1});
 }
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
@@ -175,8 +180,8 @@ constexpr int64_t kLargeWork = 1 << 15;  // elements
 
 // Other threads of the host may go on meanwhile, unless there is little to do.
 template <class Work>
-void evaluate_beside(const Node& node, Work work) {
-    if (element_count(node.shape) > kLargeWork) {
+void evaluate_beside(bool is_large, Work work) {
+    if (is_large) {
         without_host_lock(work);
     } else {
         work();
@@ -190,6 +195,8 @@ uint32_t Recording::site_of_call() { return profiling() ? current_call_site() : 
 Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     is_new_ = node_->depth == 0 && !node_->done.load(std::memory_order_acquire);
     if (!is_new_) return;
+    is_large_ = element_count(node_->shape) > kLargeWork;
+    makes_version_ = node_->makes_version = node_->kind == NodeKind::kUpdate;
     node_->site = site;
     inherit_poison(*node_);
     // On the heap: static TLS is short where the engine is loaded at run time.
@@ -207,7 +214,7 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
         depth = std::max(depth, own);
         // Here rather than where that version was written: the value that was written into it is no longer
         // held by the statement that did, and need not be stored.
-        if (read->kind == NodeKind::kUpdate && own >= kUpdateDepth) versions_.push_back(read);
+        if (read->makes_version && own >= kUpdateDepth) versions_.push_back(read);
     }
     node_->depth = depth + 1;
     register_pending(node_);
@@ -217,25 +224,25 @@ void Recording::finish() {
     if (!is_new_) return;
     const NodePtr& node = node_;
     if (!cuts_.empty() || !versions_.empty()) {
-        evaluate_beside(*node, [&] {
+        evaluate_beside(is_large_, [&] {
             for (const uint64_t sequence : cuts_) evaluate_before(sequence);
             if (!versions_.empty()) evaluate(versions_);
             measure_depth(*node);
         });
         versions_.clear();
     }
-    const bool deep = node->kind != NodeKind::kUpdate && node->depth >= kChainDepth;
+    const bool deep = !makes_version_ && node->depth >= kChainDepth;
     if (deep || config().eager.load(std::memory_order_relaxed)) {
-        evaluate_beside(*node, [&] { evaluate({&node, 1}); });
+        evaluate_beside(is_large_, [&] { evaluate({&node, 1}); });
         return;
     }
     const bool is_counted = node->sequence % (256 * kSequenceStep) == 0;
     if (pending_bytes() <= kLeastPendingBytes && !is_counted) return;
     const int64_t most_bytes = most_pending_bytes(*node->device);
     if (pending_bytes() <= most_bytes && (!is_counted || pending_node_count() <= kPendingNodes)) return;
-    evaluate_beside(*node, [&] {
+    evaluate_beside(is_large_, [&] {
         evaluate({&node, 1});
-        if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate(all_pending());
+        if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate_pending();
     });
 }
 
@@ -347,7 +354,7 @@ void write(const array& target, Operand value) {
     const bool at_hand = value.is_constant() || value.source.at_hand();
     if (at_hand && storage.current.at_hand() && is_small(target.size())) {
         const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
-        if (storage.current.buffer.use_count() == own) {
+        if (has_references(storage.current.buffer, own)) {
             storage.current.buffer->set_surroundings(nullptr);
             write_bytes(target, storage.current.buffer->data(), value);
             return;

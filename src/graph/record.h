@@ -53,7 +53,8 @@ private:
     const NodePtr& node_;
     std::vector<uint64_t> cuts_;     // before which nodes the graph is to be cut
     std::vector<NodePtr> versions_;  // of storages, that enough writes have led to
-    bool is_new_ = false;
+    // Of the node, which an evaluation may rewrite as soon as it is seen.
+    bool is_new_ = false, is_large_ = false, makes_version_ = false;
 };
 
 // What is stored into the target's view, whose shape it broadcasts to. Throws TypeError for a cast that goes
@@ -65,6 +66,9 @@ void write(const array& target, Operand value);
 
 // Whether the array's memory is shown to others, so that operations on it run at the call.
 bool is_shown(const array& input);
+
+// Computes the target, into which `value` was written, if others may change what it was read from.
+void evaluate_if_shown(const Argument& value, const array& target);
 
 // Whether work on `elements` elements is small enough to be done at the call.
 bool is_small(int64_t elements);

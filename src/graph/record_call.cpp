@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/shape.h"
+#include "graph/evaluate.h"
 #include "graph/record.h"
 #include "graph/storage.h"
 
@@ -98,6 +99,13 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     stored.bytes = leader->size() * stored.dtype.itemsize();
     result = array_of(node, 0, shape);
     recorded(node);
+    // Another thread may have begun to show an operand's memory since it was read above.
+    for (const GivenOperand& input : inputs) {
+        if (input.value == nullptr || !is_shown(*input.value)) [[likely]]
+            continue;
+        evaluate({&node, 1});
+        break;
+    }
     return true;
 }
 

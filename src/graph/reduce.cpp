@@ -85,9 +85,8 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     result.strides = std::move(strides);
     node->results.push_back(std::move(result));
     array values = array_of(node, 0, reduction.kept);
-    const bool at_once = is_shown(input);
     recorded(node);
-    if (at_once) evaluate({&node, 1});
+    if (is_shown(input)) evaluate({&node, 1});
     return values;
 }
 

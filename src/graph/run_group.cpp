@@ -75,7 +75,7 @@ bool owns_last_references(const Group& group, const BufferPtr& buffer) {
             ++own;
         }
     }
-    return buffer.use_count() == own;
+    return has_references(buffer, own);
 }
 
 namespace {

@@ -126,12 +126,12 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     }
     if (options.out.valid()) {
         assign(options.out, result, Casting::kUnsafe);
+        if (node && is_shown(input)) evaluate({&node, 1});
         return options.out;
     }
     if (node) {
-        const bool at_once = is_shown(input);
         recorded(node);
-        if (at_once) evaluate({&node, 1});
+        if (is_shown(input)) evaluate({&node, 1});
     }
     return result;
 }

@@ -70,7 +70,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     locks.lock();
     if (!locks.all_at_hand() || storage.shown()) return false;
     const BufferPtr& buffer = storage.current.buffer;
-    if (buffer.use_count() != (value.source.buffer == buffer ? 2 : 1)) return false;
+    if (!has_references(buffer, value.source.buffer == buffer ? 2 : 1)) return false;
     std::vector<const char*> bases;
     for (const GatherAxis& axis : request.axes) bases.push_back(axis.index.storage()->current.buffer->data());
     storage.known.reset();

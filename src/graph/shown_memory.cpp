@@ -33,13 +33,8 @@ MemoryPin::MemoryPin(const array& input) : array_(input) {
     Storage& storage = *input.storage();
     while (true) {
         BufferPtr buffer = evaluate_storage(storage);
-        evaluate_users(storage);
         decide(buffer->poison());
-        const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
-        if (storage.current.buffer != buffer) continue;  // written meanwhile
-        ++storage.pins;
-        storage.known.reset();
+        if (!pin_unread(storage, buffer)) continue;
         buffer->begin_sharing();
         buffer_ = std::move(buffer);
         return;

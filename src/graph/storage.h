@@ -3,6 +3,7 @@
 // its buffer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,13 +37,14 @@ public:
     ShortLock mutex;  // guards the members below; taken in order of address when several are needed
     Source current;
     int64_t bytes = 0;
-    int pins = 0;          // HostViews alive: operations run at once and in place
+    // HostViews alive: operations run at once and in place. Written under the lock; see MemoryPin.
+    std::atomic<int> pins = 0;
     bool foreign = false;  // memory of somebody else: always written in place
     bool readonly = false;
 
     std::unique_ptr<const KnownRange> known;  // of the current version: whoever writes resets it
 
-    bool shown() const { return pins > 0 || foreign; }
+    bool shown() const { return pins.load(std::memory_order_relaxed) > 0 || foreign; }
 };
 
 // The current version, settled. Takes the storage's lock.

@@ -46,6 +46,65 @@ def test_numpy_s_arrays_are_shared(dtype):
         assert ours.flags.writeable == theirs.flags.writeable
 
 
+N = 10_000  # elements: more than are computed at the call
+
+
+def into(write):
+    """What `write(target, x)` makes of a target of zeros."""
+
+    def made(library, x):
+        target = library.zeros(N)
+        write(library, target, x)
+        return target
+
+    return made
+
+
+# Functions of an array, for weft and NumPy.
+READERS = {
+    "x + 1": lambda lib, x: x + 1,
+    "where=": into(lambda lib, target, x: lib.add(x, 1, out=target, where=lib.arange(N) > 5)),
+    "a mask as where=": into(lambda lib, target, x: lib.add(1, 1, out=target, where=x > 5)),
+    "out=": into(lambda lib, target, x: lib.add(x, 1, out=target)),
+    "cumsum": lambda lib, x: lib.cumsum(x),
+    "cumsum into": into(lambda lib, target, x: lib.cumsum(x, out=target)),
+    "sum into": into(lambda lib, target, x: lib.sum(x.reshape(2, -1), axis=1, out=target[:2])),
+    "matmul": lambda lib, x: lib.matmul(x.reshape(100, 100), lib.ones((100, 3))),
+    "matmul into": into(
+        lambda lib, target, x: lib.matmul(x.reshape(100, 100), lib.eye(100), out=target.reshape(100, 100))
+    ),
+    "take": lambda lib, x: lib.take(x, lib.arange(0, N, 3)),
+    "written whole": into(lambda lib, target, x: target.__setitem__(Ellipsis, x)),
+    "written beside": into(lambda lib, target, x: target.__setitem__(slice(1, None), x[1:])),
+    "written converted": lambda lib, x: into(lambda lib, target, x: target.__setitem__(Ellipsis, x))(
+        lib, x.astype("f4")
+    ),
+    "written at positions": into(lambda lib, target, x: target.__setitem__(lib.arange(N)[::-1], x)),
+    "written at a mask": into(lambda lib, target, x: target.__setitem__(lib.arange(N) > 3, x[4:])),
+    "copyto": into(lambda lib, target, x: lib.copyto(target, x)),
+    "copyto where": into(lambda lib, target, x: lib.copyto(target, x, where=lib.arange(N) > 3)),
+    "put_along_axis": into(lambda lib, target, x: lib.put_along_axis(target, lib.arange(N), x, 0)),
+    "add.at": into(lambda lib, target, x: lib.add.at(target, lib.arange(N), x)),
+    "concatenate": lambda lib, x: lib.concatenate([x, x]),
+    "stack": lambda lib, x: lib.stack([x, x]),
+    "pad": lambda lib, x: lib.pad(x, 2),
+    "roll": lambda lib, x: lib.roll(x, 3),
+    "partition": lambda lib, x: lib.partition(x[::-1], N // 2)[N // 2],
+    "convolve": lambda lib, x: lib.convolve(x, lib.ones(3)),
+    "insert": lambda lib, x: lib.insert(x, 3, 1.0),
+    "fill_diagonal": into(lambda lib, target, x: lib.fill_diagonal(target.reshape(100, 100), x[:100])),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_reads_memory_of_others_is_computed_before_they_change_it(name):
+    memory = numpy.arange(float(N))
+    expected = READERS[name](numpy, memory.copy())
+    found = READERS[name](np, np.asarray(memory, copy=False))
+    memory[:] = 0.25
+    numpy.testing.assert_array_equal(numpy.asarray(found), expected)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numpy_shares_weft_s_arrays(dtype):
     for view in views():
