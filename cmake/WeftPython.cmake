@@ -9,7 +9,8 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB binding_sources CONFIGURE_DEPENDS "python/bindings/*.cpp")
-nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE ${binding_sources})
+# Where Python has no GIL the module needs none.
+nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE ${binding_sources})
 target_link_libraries(_core PRIVATE weft)
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${WEFT_PACKAGE_DIR}"
     BUILD_RPATH "\$ORIGIN" INSTALL_RPATH "\$ORIGIN")

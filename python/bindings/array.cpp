@@ -1,4 +1,6 @@
 // weft.ndarray: the type, its operators and attributes. Its methods are in array_methods.cpp.
+#include <memory>
+
 #include "bindings.h"
 #include "graph/placement.h"
 #include "graph/shown_memory.h"
@@ -18,7 +20,7 @@ void array_dealloc(PyObject* self) {
     auto* object = reinterpret_cast<ArrayObject*>(self);
     if (object->weak_references != nullptr) [[unlikely]]
         PyObject_ClearWeakRefs(self);
-    if (const MemoryPin* shown = object->shown) [[unlikely]]
+    if (const MemoryPin* shown = object->shown.load(std::memory_order_relaxed)) [[unlikely]]
         delete shown;
     object->value.~array();
     if (is_plain_array(self)) {
@@ -36,14 +38,14 @@ nb::object make_object(PyTypeObject* type, array&& value) {
     if (type == registry.ndarray) {
         object = allocate<ArrayObject>(type);
     } else {
-        registry.has_subclasses = true;
+        registry.has_subclasses.store(true, std::memory_order_relaxed);
         const auto make = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
         object = reinterpret_cast<ArrayObject*>(make(type, 0));
         if (object == nullptr) throw_python_error();
     }
     new (&object->value) array(std::move(value));
     object->base = nullptr;
-    object->shown = nullptr;
+    new (&object->shown) std::atomic<MemoryPin*>(nullptr);
     object->weak_references = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
@@ -247,7 +249,7 @@ nb::object wrap(array&& value) {
     auto* object = allocate<ArrayObject>(registry.ndarray);
     new (&object->value) array(std::move(value));
     object->base = nullptr;
-    object->shown = nullptr;
+    new (&object->shown) std::atomic<MemoryPin*>(nullptr);
     object->weak_references = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
@@ -267,6 +269,18 @@ double priority_of(PyObject* object) {
     if (PyErr_Occurred() == nullptr) return value;
     PyErr_Clear();
     return 0;
+}
+
+MemoryPin& shown_memory(PyObject* self) {
+    auto* object = reinterpret_cast<ArrayObject*>(self);
+    if (MemoryPin* shown = object->shown.load(std::memory_order_acquire)) return *shown;
+    auto pin = std::make_unique<MemoryPin>();
+    {
+        const GilRelease release;
+        *pin = MemoryPin(object->value);
+    }
+    MemoryPin* before = nullptr;  // another thread may have been faster
+    return object->shown.compare_exchange_strong(before, pin.get()) ? *pin.release() : *before;
 }
 
 namespace {

@@ -105,26 +105,17 @@ nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const
 
 PyObject* get_array_interface(PyObject* self, void*) {
     return guarded([&] {
-        auto* object = reinterpret_cast<ArrayObject*>(self);
-        const array& value = object->value;
+        const array& value = array_of(self);
         if (!device_of(value).is_cpu())
             throw AttributeError("an array on " + device_of(value).name() + " has no __array_interface__");
         if (value.dtype().scalar_type() == ScalarType::kBFloat16)
             throw AttributeError("__array_interface__ has no bfloat16");
-        if (object->shown == nullptr) {
-            auto pin = std::make_unique<MemoryPin>();
-            {
-                const GilRelease release;
-                *pin = MemoryPin(value);
-            }
-            if (object->shown == nullptr)
-                object->shown = pin.release();  // another thread may have been faster
-        }
+        const MemoryPin& shown = shown_memory(self);
         const nb::object typestr = nb::str(value.dtype().str().data(), value.dtype().str().size());
         nb::list fields;
         fields.append(nb::make_tuple("", typestr));
         nb::dict interface;
-        interface["data"] = nb::make_tuple(object->shown->address(), !value.writeable());
+        interface["data"] = nb::make_tuple(shown.address(), !value.writeable());
         interface["strides"] = value.c_contiguous() ? nb::none() : nb::object(to_tuple(value.strides()));
         interface["descr"] = fields;
         interface["typestr"] = typestr;
@@ -153,8 +144,7 @@ void bind_array_interface(nb::module_& m) {
         [](nb::handle self, nb::handle other) {
             auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
             object->value = array_of(other);
-            delete object->shown;
-            object->shown = nullptr;
+            delete object->shown.exchange(nullptr);
             PyObject* base = object->base;
             object->base = nullptr;
             Py_XDECREF(base);

@@ -28,7 +28,7 @@ bool give_number(PyObject* object, GivenOperand& operand) {
     }
     if (is_scalar(object)) {
         const auto* scalar = reinterpret_cast<ScalarObject*>(object);
-        if (scalar->lazy != nullptr && !evaluated(*scalar->lazy)) return false;
+        if (const std::optional<array> lazy = lazy_of(object); lazy && !evaluated(*lazy)) return false;
         operand.set_number(scalar->dtype, scalar_bytes(object));
         return true;
     }

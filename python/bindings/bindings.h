@@ -9,6 +9,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <array>
+#include <atomic>
 #include <complex>
 #include <optional>
 #include <string>
@@ -29,8 +30,8 @@ namespace nb = nanobind;
 struct ArrayObject {
     PyObject_HEAD;
     array value;
-    PyObject* base;    // what owns the memory of a view; null for an owner
-    MemoryPin* shown;  // owned: the memory was shown by an array interface; null if not
+    PyObject* base;                 // what owns the memory of a view; null for an owner
+    std::atomic<MemoryPin*> shown;  // owned: the memory was shown by an array interface; null if not
     PyObject* weak_references;
 };
 
@@ -38,7 +39,7 @@ struct ArrayObject {
 struct ScalarObject {
     PyObject_HEAD;
     DType dtype;
-    array* lazy;  // owned, 0-d; null once the value is known
+    std::atomic<array*> lazy;  // owned, 0-d; null once the value is known
     alignas(16) char bytes[16];
 };
 
@@ -57,9 +58,9 @@ struct Registry {
     std::array<PyObject*, kScalarTypeCount> dtypes{};
     std::array<PyObject*, 2> truths{};  // np.False_ and np.True_: the only bools whose value is known
     PyObject* module = nullptr;
-    PyObject* matmul = nullptr;    // the function, which has no operation's ufunc
-    PyObject* finalize = nullptr;  // ndarray's own __array_finalize__, which does nothing
-    bool has_subclasses = false;   // an instance of a subclass of ndarray was made
+    PyObject* matmul = nullptr;                // the function, which has no operation's ufunc
+    PyObject* finalize = nullptr;              // ndarray's own __array_finalize__, which does nothing
+    std::atomic<bool> has_subclasses = false;  // an instance of a subclass of ndarray was made
 
     /// The scalar types once more, by address: open addressing, mostly empty.
     static constexpr size_t kTableSize = 64;
@@ -87,7 +88,8 @@ extern Registry registry;
 inline bool is_plain_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
 inline bool is_array(PyObject* object) {
     if (is_plain_array(object)) return true;
-    return registry.has_subclasses && PyType_IsSubtype(Py_TYPE(object), registry.ndarray) != 0;
+    return registry.has_subclasses.load(std::memory_order_relaxed) &&
+           PyType_IsSubtype(Py_TYPE(object), registry.ndarray) != 0;
 }
 /// Only the concrete scalar types have instances, and they cannot be derived from.
 inline bool is_scalar(PyObject* object) { return registry.is_scalar_type(Py_TYPE(object)); }
@@ -95,6 +97,8 @@ inline bool is_dtype(PyObject* object) { return Py_TYPE(object) == registry.dtyp
 inline array& array_of(PyObject* object) { return reinterpret_cast<ArrayObject*>(object)->value; }
 inline array& array_of(nb::handle object) { return array_of(object.ptr()); }
 
+/// What a scalar is still to be computed from, if it is.
+std::optional<array> lazy_of(PyObject* scalar);
 /// The bytes of a scalar's value; computes it first when need be.
 const char* scalar_bytes(PyObject* scalar);
 /// A scalar as a 0-d array.
@@ -194,6 +198,8 @@ array share_cuda_interface(nb::handle object, nb::handle description);
 
 // ---- to Python ----
 
+/// The pin of an array whose memory is shown for as long as the object lives.
+MemoryPin& shown_memory(PyObject* self);
 PyObject* get_cuda_interface(PyObject* self, void*);
 PyObject* get_array_interface(PyObject* self, void*);
 /// ndarray(shape, dtype, buffer, offset, strides, order) over the bytes of a buffer.
@@ -367,6 +373,19 @@ Object* allocate(PyTypeObject* type) {
     Object* object = PyObject_New(Object, type);
     if (object == nullptr) throw_python_error();
     return object;
+}
+
+/// An element of a list or of a tuple; null, with no error set, where another thread has shortened the list.
+inline nb::object element_of(PyObject* sequence, bool is_list, Py_ssize_t index) {
+#ifdef Py_GIL_DISABLED
+    nb::object element = is_list ? nb::steal(PyList_GetItemRef(sequence, index))
+                                 : nb::borrow(PyTuple_GetItem(sequence, index));
+#else
+    nb::object element =
+        nb::borrow(is_list ? PyList_GetItem(sequence, index) : PyTuple_GetItem(sequence, index));
+#endif
+    if (!element.is_valid()) PyErr_Clear();
+    return element;
 }
 
 /// A parameter that takes anything, None too.

@@ -139,25 +139,15 @@ array share_cuda_interface(nb::handle object, nb::handle description) {
 
 PyObject* get_cuda_interface(PyObject* self, void*) {
     return guarded([&] {
-        auto* object = reinterpret_cast<ArrayObject*>(self);
-        const array& value = object->value;
+        const array& value = array_of(self);
         if (device_of(value).is_cpu())
             throw AttributeError("an array on the CPU has no __cuda_array_interface__");
-        if (object->shown == nullptr) {
-            auto pin = std::make_unique<MemoryPin>();
-            {
-                const GilRelease release;
-                *pin = MemoryPin(value);
-            }
-            if (object->shown == nullptr)
-                object->shown = pin.release();  // another thread may have been faster
-        }
-        object->shown->order_stream(kDefaultStream);
+        MemoryPin& shown = shown_memory(self);
+        shown.order_stream(kDefaultStream);
         nb::dict interface;
         interface["shape"] = to_tuple(value.shape());
         interface["typestr"] = nb::str(value.dtype().str().data(), value.dtype().str().size());
-        interface["data"] =
-            nb::make_tuple(value.size() == 0 ? 0 : object->shown->address(), !value.writeable());
+        interface["data"] = nb::make_tuple(value.size() == 0 ? 0 : shown.address(), !value.writeable());
         interface["strides"] = value.c_contiguous() ? nb::none() : nb::object(to_tuple(value.strides()));
         interface["stream"] = static_cast<int64_t>(kDefaultStream);
         interface["version"] = kVersion;

@@ -93,7 +93,7 @@ bool read_known(PyObject* object, T& value) {
     constexpr ScalarType type = is_real ? ScalarType::kFloat64 : ScalarType::kInt64;
     if (Py_TYPE(object) == registry.scalar_types[static_cast<size_t>(type)]) {
         const auto* scalar = reinterpret_cast<ScalarObject*>(object);
-        if (scalar->lazy != nullptr) return false;
+        if (scalar->lazy.load(std::memory_order_acquire) != nullptr) return false;
         std::memcpy(&value, scalar->bytes, sizeof value);
         return true;
     }

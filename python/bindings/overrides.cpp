@@ -13,11 +13,15 @@ namespace {
 /// Types without attributes of their users, by address: what was found of them stays true.
 class StaticTypes {
 public:
-    bool contains(PyTypeObject* type) const { return entries_[Registry::place_of(type)] == type; }
-    void add(PyTypeObject* type) { entries_[Registry::place_of(type)] = type; }
+    bool contains(PyTypeObject* type) const {
+        return entries_[Registry::place_of(type)].load(std::memory_order_relaxed) == type;
+    }
+    void add(PyTypeObject* type) {
+        entries_[Registry::place_of(type)].store(type, std::memory_order_relaxed);
+    }
 
 private:
-    std::array<PyTypeObject*, Registry::kTableSize> entries_{};
+    std::array<std::atomic<PyTypeObject*>, Registry::kTableSize> entries_{};
 };
 
 bool has_attribute(PyTypeObject* type, const char* name) {
@@ -91,8 +95,8 @@ bool any_function_say(const DispatcherObject* self, PyObject* object) {
     if (self->kind != kOfSequences) return false;
     const Py_ssize_t count = is_list ? PyList_Size(object) : PyTuple_Size(object);
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i);
-        if (item != nullptr && has_function_say(item)) return true;
+        const nb::object element = element_of(object, is_list, i);
+        if (element.is_valid() && has_function_say(element.ptr())) return true;
     }
     return false;
 }

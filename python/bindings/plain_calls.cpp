@@ -227,8 +227,8 @@ bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Rea
     T* element = reinterpret_cast<T*>(buffer->data());
     const bool is_list = PyList_CheckExact(sequence);
     for (Py_ssize_t i = 0; i < count; ++i) {
-        if (!read(is_list ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i), element[i]))
-            return false;
+        const nb::object item = element_of(sequence, is_list, i);
+        if (!item.is_valid() || !read(item.ptr(), element[i])) return false;
     }
     result = move_to(array_of(std::move(buffer), type, {count}, {static_cast<int64_t>(sizeof(T))}),
                      current_device());
@@ -240,7 +240,9 @@ bool flat_array(PyObject* sequence, array& result) {
     if (!is_list && !PyTuple_CheckExact(sequence)) return false;
     const Py_ssize_t count = is_list ? PyList_Size(sequence) : PyTuple_Size(sequence);
     if (count == 0) return false;
-    PyObject* first = is_list ? PyList_GetItem(sequence, 0) : PyTuple_GetItem(sequence, 0);
+    const nb::object head = element_of(sequence, is_list, 0);
+    if (!head.is_valid()) return false;
+    PyObject* first = head.ptr();
     if (PyFloat_CheckExact(first)) {
         return flat_array<double>(
             sequence, count, ScalarType::kFloat64,

@@ -20,7 +20,8 @@ struct Site {
     std::string text;  // once it was asked for
 };
 
-// Global: numbers mean the same everywhere in the process.
+// Global: numbers mean the same everywhere in the process. Python, which may let another thread run, is not
+// called while the mutex is held.
 struct Sites {
     std::mutex mutex;
     std::vector<Site> sites{Site{}};  // number 0: nowhere
@@ -42,15 +43,23 @@ std::string file_of(PyObject* code) {
 
 bool is_own(PyObject* code) {
     Sites& all = sites();
-    const auto found = all.is_own.find(code);
-    if (found != all.is_own.end()) return found->second;
-    if (all.package.empty()) {
+    std::string package;
+    {
+        const std::lock_guard lock(all.mutex);
+        const auto found = all.is_own.find(code);
+        if (found != all.is_own.end()) return found->second;
+        package = all.package;
+    }
+    if (package.empty()) {
         const nb::object file = nb::module_::import_("weft").attr("__file__");
         const std::string text = nb::cast<std::string>(file);
-        all.package = text.substr(0, text.rfind('/') + 1);
+        package = text.substr(0, text.rfind('/') + 1);
     }
-    Py_INCREF(code);
-    return all.is_own[code] = file_of(code).starts_with(all.package);
+    const bool own = file_of(code).starts_with(package);
+    const std::lock_guard lock(all.mutex);
+    all.package = package;
+    if (all.is_own.try_emplace(code, own).second) Py_INCREF(code);
+    return own;
 }
 
 uint32_t find_site() {
@@ -66,6 +75,7 @@ uint32_t find_site() {
         }
         const auto instruction = nb::cast<int64_t>(frame.attr("f_lasti"));
         Sites& all = sites();
+        const std::lock_guard lock(all.mutex);
         const auto [position, is_new] = all.numbers.try_emplace({code.ptr(), instruction}, 0);
         if (is_new) {
             position->second = static_cast<uint32_t>(all.sites.size());
@@ -79,7 +89,6 @@ uint32_t find_site() {
 uint32_t call_site() {
     std::optional<GilAcquire> acquire;
     if (!holds_gil()) acquire.emplace();
-    const std::lock_guard lock(sites().mutex);
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
     uint32_t site = 0;
@@ -108,11 +117,18 @@ std::string describe(const Site& site) {
 std::string text_of_site(uint32_t number) {
     std::optional<GilAcquire> acquire;
     if (!holds_gil()) acquire.emplace();
-    const std::lock_guard lock(sites().mutex);
-    if (number == 0 || number >= sites().sites.size()) return "";
-    Site& site = sites().sites[number];
-    if (site.text.empty()) site.text = describe(site);
-    return site.text;
+    Sites& all = sites();
+    Site site;
+    {
+        const std::lock_guard lock(all.mutex);
+        if (number == 0 || number >= all.sites.size()) return "";
+        site = all.sites[number];
+    }
+    if (!site.text.empty()) return site.text;
+    std::string text = describe(site);
+    const std::lock_guard lock(all.mutex);
+    all.sites[number].text = text;
+    return text;
 }
 
 nb::dict to_dict(const ProfiledWork& work) {

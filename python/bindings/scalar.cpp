@@ -1,6 +1,8 @@
 // NumPy's scalars: immutable elements with the hierarchy of types from `generic` to `float64`. A value that
 // is still to be computed stays lazy until it is looked at.
 #include <cstring>
+#include <memory>
+#include <mutex>
 
 #include "bindings.h"
 #include "core/scalar_traits.h"
@@ -13,7 +15,7 @@ namespace {
 ScalarObject* object_of(PyObject* self) { return reinterpret_cast<ScalarObject*>(self); }
 
 void scalar_dealloc(PyObject* self) {
-    delete object_of(self)->lazy;
+    delete object_of(self)->lazy.load(std::memory_order_relaxed);
     free_object(self);
 }
 
@@ -178,27 +180,46 @@ PyGetSetDef kGetters[] = {
 PyObject* make_scalar(DType dtype) {
     auto* object = allocate<ScalarObject>(registry.scalar_types[static_cast<size_t>(dtype.scalar_type())]);
     new (&object->dtype) DType(dtype);
-    object->lazy = nullptr;
+    new (&object->lazy) std::atomic<array*>(nullptr);
     std::memset(object->bytes, 0, sizeof object->bytes);
     return reinterpret_cast<PyObject*>(object);
 }
 
+namespace {
+
+// Of all scalars: held while the array is copied, or the bytes of its value are.
+std::mutex lazy_mutex;
+
+}  // namespace
+
+std::optional<array> lazy_of(PyObject* self) {
+    const ScalarObject* object = object_of(self);
+    if (object->lazy.load(std::memory_order_acquire) == nullptr) [[likely]]
+        return {};
+    const std::lock_guard lock(lazy_mutex);
+    const array* lazy = object->lazy.load(std::memory_order_relaxed);
+    return lazy == nullptr ? std::nullopt : std::optional<array>(*lazy);
+}
+
 const char* scalar_bytes(PyObject* self) {
     ScalarObject* object = object_of(self);
-    if (object->lazy != nullptr) {
-        const array lazy = *object->lazy;  // another thread may get here too while the GIL is released
+    if (const std::optional<array> lazy = lazy_of(self)) {
         alignas(16) char bytes[16] = {};
-        read_scalar(lazy, bytes);
-        std::memcpy(object->bytes, bytes, sizeof bytes);
-        normalize_bool(object);
-        delete std::exchange(object->lazy, nullptr);
+        read_scalar(*lazy, bytes);
+        std::unique_ptr<array> computed;  // is destroyed after the lock
+        const std::lock_guard lock(lazy_mutex);
+        if (object->lazy.load(std::memory_order_relaxed) != nullptr) {  // another thread may have been faster
+            std::memcpy(object->bytes, bytes, sizeof bytes);
+            normalize_bool(object);
+            computed.reset(object->lazy.exchange(nullptr, std::memory_order_release));
+        }
     }
     return object->bytes;
 }
 
 array scalar_array(PyObject* self) {
-    const ScalarObject* object = object_of(self);
-    return object->lazy != nullptr ? *object->lazy : weft::scalar(object->dtype, object->bytes);
+    if (std::optional<array> lazy = lazy_of(self)) return std::move(*lazy);
+    return weft::scalar(object_of(self)->dtype, object_of(self)->bytes);
 }
 
 nb::object wrap_scalar(DType dtype, const void* bytes) {

@@ -503,6 +503,15 @@ void bind_ufunc(nb::module_& m) {
             return wrap(std::move(result));
         },
         arg("ufunc"), arg("x"), arg("starts"), arg("dtype"));
+    // A result whose axes were put in order by views.
+    m.def(
+        "_as_owner",
+        [](nb::handle of) {
+            const array& value = array_of(of);
+            return wrap(
+                array(value.storage(), value.dtype(), value.shape(), value.strides(), value.offset(), true));
+        },
+        arg("x"));
 
     nb::dict ufuncs;
     for (const OpInfo& op : op_table()) {

@@ -311,12 +311,14 @@ def kron(a, b):
     array([ 5,  6, 50, 60])
     """
     a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return _multiply(a, b)
     ndim = max(a.ndim, b.ndim)
     a, b = array(a, copy=None, ndmin=ndim), array(b, copy=None, ndmin=ndim)
     wide_a = a.reshape([extent for own in a.shape for extent in (own, 1)])
     wide_b = b.reshape([extent for own in b.shape for extent in (1, own)])
     result = _multiply(wide_a, wide_b)
-    return result.reshape([x * y for x, y in zip(a.shape, b.shape)]) if ndim else result
+    return result.reshape([x * y for x, y in zip(a.shape, b.shape)])
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

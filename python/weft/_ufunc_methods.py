@@ -255,7 +255,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
     if not last:
         result = moveaxis(result, -1, axis)
     if out is None:
-        return _laid_out(result, _inner_first(x, axis))
+        return _core._as_owner(_laid_out(result, _inner_first(x, axis)))
     _core.copyto(out, result, "same_kind")
     return out
 

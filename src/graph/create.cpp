@@ -493,7 +493,7 @@ Dims joined_strides(const Dims& shape, std::span<const array> parts, int64_t ite
             bool decided = false, swap = false;
             for (const array& part : parts) {
                 if (part.shape()[axis] == 1 || part.shape()[axes[j]] == 1) continue;
-                if (part.size() == 0 || std::abs(part.strides()[axis]) <= std::abs(part.strides()[axes[j]])) {
+                if (std::abs(part.strides()[axis]) <= std::abs(part.strides()[axes[j]])) {
                     swap = false;  // between parts that disagree, C order wins
                 } else if (!decided) {
                     swap = true;

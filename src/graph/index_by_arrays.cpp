@@ -136,6 +136,7 @@ Parsed parse(const array& input, std::span<const Index> indices) {
 // C order, and each names a piece that lies as it does in the data.
 Dims layout(const GatherRequest& request, size_t first, const Dims& indexed, int64_t itemsize) {
     const size_t rank = request.shape.size();
+    if (element_count(request.shape) == 0) return Dims(rank);
     Dims piece_shape, piece_strides;
     for (size_t d = 0; d < rank; ++d) {
         if (d >= first && d < first + indexed.size()) continue;

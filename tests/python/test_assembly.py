@@ -147,3 +147,25 @@ def test_splitting_what_has_no_such_axis_is_an_index_error():
 def test_correlating_a_number_is_an_error():
     with pytest.raises(ValueError, match="too small depth"):
         weft.correlate(weft.array(2.0), weft.array([1.0]))
+
+
+def test_empty_parts_have_a_say_in_the_memory_order():
+    """By their strides, as in NumPy, where an empty slice counts as one of step 1."""
+
+    def order(np):
+        x = np.zeros((3, 2), "f4").T
+        y = np.zeros((3, 2), "?")[1:-1, None, :]
+        z = np.broadcast_to(np.zeros((2, 2, 2)), (3, 2, 2, 2))[None]
+        return (
+            np.concatenate([x, x[0:3:-1], x]).strides,
+            np.concatenate([y, y[::2, :-2:1], y], axis=1).strides,
+            np.concatenate([z, z[1:], z.copy()]).strides,
+        )
+
+    assert order(weft) == order(numpy)
+
+
+def test_kron_with_a_number_is_a_product():
+    for other in (3, numpy.float32(2)):
+        result = weft.kron(weft.ones((1, 4, 1)), other)
+        assert result.flags.owndata and result.shape == (1, 4, 1)

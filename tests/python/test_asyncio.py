@@ -42,16 +42,20 @@ def test_to_thread_on_one_pending_array():
 
 
 def test_the_loop_goes_on_while_a_thread_computes():
+    def compute(x):
+        for _ in range(20):
+            x = weft.sin(weft.sqrt(x * x + 0.5))
+            weft.eval(x)
+        return x
+
     async def main():
-        x = weft.ones((1500, 1500))
-        for _ in range(12):
-            x = weft.sin(x)
+        x = weft.linspace(0.5, 1, 1500 * 1500).reshape(1500, 1500)
         ticks = 0
-        work = asyncio.ensure_future(asyncio.to_thread(weft.eval, x))
+        work = asyncio.ensure_future(asyncio.to_thread(compute, x))
         while not work.done():
             await asyncio.sleep(0.001)
             ticks += 1
-        await work
+        x = await work
         assert ticks >= 2
         return float(x[0, 0])
 

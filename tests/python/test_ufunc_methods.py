@@ -82,8 +82,9 @@ def test_who_holds_the_old_version_keeps_it():
 
 
 def test_reduceat_gives_an_array_of_its_own():
-    for axis, shape in ((0, 12), (-1, (3, 12))):
-        assert weft.add.reduceat(weft.zeros(shape, "i4"), [0, 1, 0], axis=axis).base is None
+    for axis, shape in ((0, 12), (-1, (3, 12)), (0, (12, 3)), (1, (2, 12, 3))):
+        result = weft.add.reduceat(weft.zeros(shape, "i4"), [0, 1, 0], axis=axis)
+        assert result.base is None and result.flags.owndata
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
