@@ -4,35 +4,13 @@ that is shown, lists that change while they are read, profiles. test_threads.py 
 import subprocess
 import sys
 import sysconfig
-import threading
 
 import numpy
 import pytest
 import weft
+from many_threads import in_threads
 
-THREADS = 32
 WITHOUT_GIL = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-
-
-def in_threads(work, threads=THREADS):
-    """What `work(number)` gives in threads that begin together; raises what one of them raised."""
-    start, results, errors = threading.Barrier(threads), [None] * threads, []
-
-    def run(number):
-        try:
-            start.wait()
-            results[number] = work(number)
-        except BaseException as error:
-            errors.append(error)
-
-    workers = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    if errors:
-        raise errors[0]
-    return results
 
 
 @pytest.mark.skipif(not WITHOUT_GIL, reason="this Python has a GIL")

@@ -19,6 +19,19 @@ def _shape_of(size):
     return size
 
 
+def _sized(size, *parameters):
+    """The shape of draws: `size`, or what the parameters' shapes give together."""
+    shape = _core_shape(*(each.shape for each in parameters))
+    if size is None:
+        return shape
+    wanted = _core.broadcast_to(asarray(0), size).shape
+    if _core_shape(wanted, shape) != wanted:
+        raise ValueError(
+            f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
+        )
+    return wanted
+
+
 class Generator:
     """Draws numbers from a bit generator; the same ones as NumPy's Generator from the same stream.
 
@@ -92,14 +105,7 @@ class Generator:
         if all(not isinstance(each, ndarray) or each.ndim == 0 for each in parameters):
             result = combine(drawn(_shape_of(size)), *map(float, parameters))
             return float(result) if size is None else asarray(result)
-        shape = _core_shape(*(each.shape for each in parameters if isinstance(each, ndarray)))
-        if size is not None:
-            wanted = _core.broadcast_to(asarray(0), size).shape
-            if _core_shape(wanted, shape) != wanted:
-                raise ValueError(
-                    f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
-                )
-            shape = wanted
+        shape = _sized(size, *(each for each in parameters if isinstance(each, ndarray)))
         return combine(drawn(shape), *parameters)
 
     def uniform(self, low=0.0, high=1.0, size=None):
@@ -169,14 +175,7 @@ class Generator:
 
     def _integers_between(self, low, high, size, target, bounds, endpoint):
         """Bounds that differ: one number after another."""
-        shape = _core_shape(low.shape, high.shape)
-        if size is not None:
-            wanted = _core.broadcast_to(asarray(0), size).shape
-            if _core_shape(wanted, shape) != wanted:
-                raise ValueError(
-                    f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
-                )
-            shape = wanted
+        shape = _sized(size, low, high)
         lows, highs = (
             [int(each) for each in _core.broadcast_to(one, shape).ravel().tolist()] for one in (low, high)
         )
