@@ -208,7 +208,10 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
             throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
                             std::to_string(op.nin + op.nout) + " positional arguments but " +
                             std::to_string(count) + (count == 1 ? " was given" : " were given"));
-        if (count == op.nin && names == nullptr) {
+        // Powers of numbers: graph/short_power.h asks about those of ufuncs, not of operators.
+        const bool numbers_alone =
+            op.id == OpId::kPower && !is_array(arguments[0]) && !is_array(arguments[1]);
+        if (count == op.nin && names == nullptr && !numbers_alone) {
             if (PyObject* result = run_at_hand(op, arguments, count)) return result;
         }
         if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 &&

@@ -9,6 +9,7 @@
 #include "graph/indexed_view.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/short_power.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
 
@@ -70,7 +71,7 @@ struct Run {
     int64_t strides[kMaxInputs + 1];
 
     bool prepare(const OpInfo& op, std::span<GivenOperand> inputs) {
-        if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+        if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_short_power(op, inputs)) return false;
         OperandType types[kMaxInputs] = {DType(), DType(), DType()};
         for (size_t k = 0; k < inputs.size(); ++k) {
             types[k] = inputs[k].type;

@@ -13,6 +13,7 @@
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/record_call.h"
+#include "graph/short_power.h"
 #include "graph/storage_locks.h"
 #include "ops/resolve.h"
 
@@ -421,6 +422,17 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         call.shape = full_shape;
     }
     if (op.flags.checks_negative_exponent) check_exponents(call);
+    if (op.id == OpId::kPower) {
+        if (const OpInfo* shorter = short_power(op, call.loop->types[0], inputs[0], inputs[1])) {
+            CallOptions as_power = options;
+            as_power.dtype = call.loop->types[0];
+            const array* base = array_input(inputs[0]);
+            if (base == nullptr || static_cast<size_t>(base->ndim()) >= call.shape.size())
+                return weft::call(*shorter, inputs.first(1), as_power);
+            const Argument broadcast = broadcast_to(*base, call.shape);
+            return weft::call(*shorter, {&broadcast, 1}, as_power);
+        }
+    }
 
     std::vector<array> results;
     if (options.where) {

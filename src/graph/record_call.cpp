@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "graph/evaluate.h"
 #include "graph/record.h"
+#include "graph/short_power.h"
 #include "graph/storage.h"
 
 namespace weft {
@@ -61,7 +62,7 @@ bool read(const array& value, Operand& operand) {
 }  // namespace
 
 bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
-    if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+    if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_short_power(op, inputs)) return false;
     const array* leader = leader_of(inputs);
     if (leader == nullptr) return false;
     OperandType types[kMaxInputs] = {DType(), DType(), DType()};

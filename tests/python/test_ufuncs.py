@@ -1,6 +1,8 @@
 # ruff: noqa: B023
 """Every ufunc of the table, on every dtype, in every layout, against NumPy: shape, strides, dtype, value, errors."""
 
+import warnings
+
 import numpy
 import pytest
 import weft
@@ -287,3 +289,47 @@ def test_nextafter_of_zeros_keeps_the_sign_that_numpy_keeps(dtype):
     y = numpy.array([0.0, -0.0, -0.0, 0.0] * 9, dtype)
     result = numpy.asarray(weft.nextafter(weft.array(x), weft.array(y)))
     assert numpy.array_equal(numpy.signbit(result), numpy.signbit(numpy.nextafter(x, y)))
+
+
+@pytest.mark.parametrize("exponent", [-1, 0.5, 2, 1, 0, numpy.float32(0.5), [0.5], [[-1.0]]], ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4"])
+@pytest.mark.parametrize("shape", [(), (1,), (11,), (3, 4), (3000,)], ids=str)
+def test_powers_by_one_exponent(shape, dtype, exponent):
+    """NumPy's loops of float32 and float64 take the reciprocal, the root or the square, as bits show and -inf
+    and -0 by 0.5 do; its scalars' operators do not."""
+    values = [-numpy.inf, numpy.inf, -0.0, 0.0, numpy.nan, -2.5, 3.1, 1e-30, 1e20, 7, -1]
+    with numpy.errstate(all="ignore"):
+        base = numpy.resize(numpy.arange(1, 12) if dtype == "i4" else values, shape).astype(dtype)
+    if dtype == "i4" and exponent == -1:
+        pytest.skip("an error, of which another test asks")
+    if isinstance(exponent, list) and len(shape) < 2 and numpy.prod(shape) == 1:
+        pytest.skip("NumPy's strides of operands of one element depend on how it steps over them")
+
+    def program(np):
+        power = numpy.array(exponent) if isinstance(exponent, list) else exponent
+        power = np.asarray(power) if isinstance(exponent, list) else power
+        array = np.asarray(base)
+        out = np.empty(np.broadcast_shapes(array.shape, numpy.shape(exponent)), np.power(array, power).dtype)
+        mask = numpy.resize([True, False, True], out.shape)
+        return [
+            np.power(array, power),
+            array**power,
+            np.power(array, power, out=out),
+            np.power(array, power, where=np.asarray(mask), out=np.zeros_like(out)),
+            np.power(array, power, dtype="f8"),
+        ]
+
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected, actual = program(numpy), program(weft)
+    for theirs, ours in zip(expected, actual, strict=True):
+        assert_equal(ours, theirs, ulp=0 if dtype != "f2" and abs(numpy.max(exponent)) in (0.5, 1, 2) else 4)
+
+
+def test_powers_of_scalars_by_operators_are_powers():
+    infinity = numpy.float64(-numpy.inf)
+    with numpy.errstate(all="ignore"):
+        assert numpy.isnan(numpy.power(infinity, 0.5)) and infinity**0.5 == numpy.inf
+    assert numpy.isnan(weft.power(weft.float64(infinity), 0.5))
+    assert weft.float64(infinity) ** 0.5 == numpy.inf
+    assert weft.float32(infinity) ** 0.5 == numpy.inf
