@@ -70,6 +70,7 @@ del _register
 # Names by the module that has them, which is loaded when one of them is asked for.
 _MODULES = {
     "_apply": "apply_along_axis apply_over_axes piecewise vectorize",
+    "_python_ufunc": "frompyfunc",
     "_bits": "packbits unpackbits",
     "_calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
     "_cpp": "get_cmake_dir get_include",

@@ -2,7 +2,6 @@
 
 _INSTEAD = {
     "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
-    "frompyfunc": "weft has no arrays of objects; weft.vectorize calls a Python function for each element",
     "testing": "numpy.testing takes weft's arrays",
 }
 

@@ -70,6 +70,7 @@ NOT_DRAWN = {
     **dict.fromkeys("geterr seterr geterrcall seterrcall".split(), "a state: test_errstate.py"),
     **dict.fromkeys("get_printoptions set_printoptions".split(), "a state: test_format.py"),
     "from_dlpack": "takes objects of other libraries: test_sharing.py",
+    "frompyfunc": "gives objects: test_python_ufunc.py",
     "roots": "of another order: test_polynomials.py",
     "common_type": "gives types: below",
     "unique_values": "of no promised order: test_order.py",
