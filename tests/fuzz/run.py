@@ -78,10 +78,13 @@ def work(options):
         print(json.dumps({"at": number}), flush=True)
         steps = generate.generate(program_seed(options.seed, number), profile)
         try:
-            failure = execute.run_program(steps, subject)
+            bits = [] if options.bits else None
+            failure = execute.run_program(steps, subject, bits)
         except execute.Unsupported as why:
             unsupported[str(why)] += 1
             continue
+        if bits:
+            print(json.dumps({"of": number, "bits": bits[0]}), flush=True)
         if failure:
             text = json.dumps({"failed": number, "kind": failure.kind, "message": failure.message})
             print(text, flush=True)
@@ -102,6 +105,7 @@ class Run:
         self.progress = progress
         self.failures = {}
         self.unsupported = collections.Counter()
+        self.bits = {}  # a digest of each program's results
         self.finished = 0
 
     def command(self, first, count):
@@ -109,6 +113,7 @@ class Run:
         return [
             sys.executable, __file__, "--work", "--mode", self.mode, "--seed", str(o.seed), "--first", str(first),
             "--programs", str(count), "--module", o.module, "--missing", ",".join(o.missing_names),
+            *(["--bits"] if o.bits else []),
         ]  # fmt: skip
 
     def environment(self):
@@ -168,6 +173,8 @@ class Run:
                 state["at"] = message["at"]
                 self.finished += 1
                 self.progress(self)
+            elif "bits" in message:
+                self.bits[message["of"]] = message["bits"]
             elif "failed" in message:
                 self.failures.setdefault(message["failed"], {}).update(message)
             elif "done" in message:
@@ -264,6 +271,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="write the failures to this file")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--bits", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--missing", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -52,6 +52,27 @@ def test_programs_agree_with_numpy(mode, programs):
     run_programs(mode, programs)
 
 
+def run_variants(*arguments):
+    command = [sys.executable, str(FUZZ / "variants.py"), "--seed", "2", "--programs", "60", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+
+def test_variants_have_the_same_bits():
+    """`make fuzz-variants` runs more programs, and each step left out by itself."""
+    done = run_variants("--only", "blocks")
+    assert done.returncode == 0 and "60 agree" in done.stdout, done.stdout
+    done = run_variants("--only", "without any step")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_digest_changes_with_any_bit_but_those_of_nans():
+    x = numpy.array([0.0, 1.0, numpy.nan])
+    assert execute.digest({"x1": x}, {}) == execute.digest({"x1": -numpy.abs(x) * -1, "other": 1}, {})
+    for other in (numpy.array([-0.0, 1, numpy.nan]), numpy.nextafter(x, 2), x[:2]):
+        assert execute.digest({"x1": x}, {}) != execute.digest({"x1": other}, {})
+    assert execute.digest({"x1": x, "x2": x}, {}) != execute.digest({"x1": x}, {})
+
+
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_programs_of_hypothesis_agree_with_numpy(data):
