@@ -1,7 +1,7 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz demo \
-	bench bench-peers wheel test-wheel clean
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants demo \
+	bench bench-curves bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
@@ -56,11 +56,18 @@ test-threads: bootstrap ## The tests of threads with the thread sanitizer (ARGS=
 fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
 	@$(PYTHON) tests/fuzz/run.py $(ARGS)
 
+fuzz-variants: build ## The same random programs by every tier, number of threads and with each optional step left out
+	@$(PYTHON) tests/fuzz/variants.py $(ARGS)
+
 demo: build ## Run the example programs beside NumPy and print the table
 	@$(PYTHON) examples/demo.py $(ARGS)
 
 bench: build ## Time weft beside NumPy and any installed peer (ARGS="--only TEXT")
 	@$(PYTHON) bench/run.py $(if $(wildcard .venv-peers/bin/python),--peers-python .venv-peers/bin/python) $(ARGS)
+
+bench-curves: build ## Time against size and threads, into out/ and docs/pictures (ARGS="--only sum")
+	@mkdir -p out
+	@PYTHONPATH=build/release/python $(PYTHON) -m weft.bench --curves --json out/curves.json --picture docs/pictures/curves.png $(ARGS)
 
 # An environment of their own: the peers may want other versions of NumPy and llvmlite. PyTorch's CPU build, where its
 # index can be reached, is a tenth of the usual one.

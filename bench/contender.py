@@ -12,8 +12,12 @@ import signal
 import sys
 import time
 
-import cases
 import numpy
+
+# The list of cases, without the package: what a peer's process imports of weft would be in its way.
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "python/weft/bench"))
+
+import cases
 
 PR_SET_PDEATHSIG = 1
 

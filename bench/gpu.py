@@ -2,11 +2,11 @@
 
 The same text for both, inputs on the device, the device waited for after each call.
 
-    WEFT_DEVICE=cuda python bench/gpu.py [TEXT ...]     cases whose names contain one of the texts
+    WEFT_DEVICE=cuda python bench/gpu.py [--numpy] [TEXT ...]     cases whose names contain one of the texts
 
 Prints a line of JSON a case: the goal in milliseconds, the first call, the median and the smallest of the calls of half
 a second, kernels of one call, what ran on the CPU instead and why, and the largest difference from CuPy's result in
-parts of its largest element.
+parts of its largest element. With --numpy also NumPy's times of the same text on this machine's CPU.
 """
 
 import importlib
@@ -41,7 +41,8 @@ def timed(work, wait):
 
 
 def error_function(np):
-    return np.scipy.special.erf if np is weft else importlib.import_module("cupyx.scipy.special").erf
+    homes = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}
+    return np.scipy.special.erf if np is weft else importlib.import_module(homes[np.__name__]).erf
 
 
 def black_scholes(np, price, strike, years):
@@ -221,10 +222,18 @@ def of_cupy(cupy, program, inputs, value):
     return figures
 
 
+def of_numpy(program, inputs):
+    """NumPy's first call, median and smallest, with copies of the inputs where the program writes."""
+    arrays = [x.copy() for x in inputs]
+    return {"numpy": timed(lambda: program(numpy, *arrays), lambda: None)}
+
+
 def main():
+    texts = [text for text in sys.argv[1:] if text != "--numpy"]
+    with_numpy = "--numpy" in sys.argv[1:]
     cupy = importlib.import_module("cupy") if importlib.util.find_spec("cupy") else None
     for name, goal, make, program in CASES:
-        if sys.argv[1:] and not any(text in name for text in sys.argv[1:]):
+        if texts and not any(text in name for text in texts):
             continue
         inputs = make()
         row = {"case": name, "goal": goal}
@@ -234,6 +243,8 @@ def main():
         if cupy is not None:
             row.update(of_cupy(cupy, program, inputs, value))
             cupy.get_default_memory_pool().free_all_blocks()
+        if with_numpy:
+            row.update(of_numpy(program, inputs))
         print(json.dumps(row, ensure_ascii=False), flush=True)
 
 

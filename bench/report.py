@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import pathlib
 
 HEADINGS = (
     "row",
@@ -21,14 +19,6 @@ HEADINGS = (
     "bar",
 )
 WIDTHS = (3, 46, 9, 7, 8, 7, 7, 8, 5, 6, 5, 10, 10)
-
-
-def machine():
-    model = next(
-        (line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-         if line.startswith("model name")), "unknown",
-    )  # fmt: skip
-    return {"cpu": model, "cores": len(os.sched_getaffinity(0))}
 
 
 def cells(row):

@@ -7,7 +7,8 @@ stopped: a first call, a warm-up, then rounds of a few calls each. What memory g
 functions of a case alone, are measured in the same rounds. The table (report.py) gives the median over the rounds and,
 behind ±, half the distance between their quartiles; ratios are medians of the rounds' ratios. Results are checked
 against NumPy's. FOLDER (out/) gets benchmarks.json, with every single time, and the table as benchmarks.md.
-Exit status: 1 when a result of weft's is wrong or weft fails.
+--compare OLD.json says what became slower since (weft/bench/compare.py has the rule), for use before a change lands.
+Exit status: 1 when a result of weft's is wrong, weft fails, or something became slower; 2 when the machines differ.
 """
 
 import argparse
@@ -24,9 +25,11 @@ import tempfile
 import threading
 import time
 
-import cases
 import numpy
 import report
+from weft.bench import cases, compare
+from weft.bench.machine import machine
+from weft.bench.measure import difference, error_of_median, ratios, spread
 
 HERE = pathlib.Path(__file__).parent
 SECONDS_A_TURN = 0.03
@@ -291,28 +294,6 @@ def check(case, servers, attempt):
     return wrong
 
 
-def difference(expected, actual, tolerance):
-    if expected.shape != actual.shape or expected.dtype != actual.dtype:
-        return f"{actual.dtype} {actual.shape}, not {expected.dtype} {expected.shape}"
-    if numpy.array_equal(expected, actual):
-        return None
-    e, a = expected.astype("f8"), actual.astype("f8")
-    scale = numpy.maximum(numpy.abs(e), 1e-3 * numpy.abs(e).max())
-    largest = float((numpy.abs(a - e) / numpy.where(scale == 0, 1, scale)).max())
-    return None if largest <= tolerance else f"differs by {largest:.1e} (allowed: {tolerance:.0e})"
-
-
-def spread(values):
-    if len(values) < 4:
-        return (max(values) - min(values)) / 2
-    low, _, high = statistics.quantiles(values, n=4)
-    return (high - low) / 2
-
-
-def ratios(ours, theirs):
-    return [a / b for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
-
-
 def is_certain(times):
     """Whether more rounds would hardly move the median of the ratios to the best peer."""
     medians = {
@@ -322,10 +303,7 @@ def is_certain(times):
     if "weft" not in medians or not peers:
         return True
     to_best = ratios(times["weft"], times[min(peers, key=peers.get)])
-    # The standard error of a median, of what is spread normally: 1.25 deviations by the root of their number, of
-    # which the quartiles are 0.67 apart from the middle.
-    error = 1.25 * spread(to_best) / 0.67 / math.sqrt(len(to_best))
-    return error < CERTAIN * statistics.median(to_best)
+    return error_of_median(to_best) < CERTAIN * statistics.median(to_best)
 
 
 def summary(case, times, limit):
@@ -381,7 +359,14 @@ def main():
     parser.add_argument("--triad", type=pathlib.Path, default=HERE.parent / "build/release/bin/weft_triad")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"))
     parser.add_argument("--list", action="store_true", help="print the names of the cases, run none")
+    parser.add_argument(
+        "--compare",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="an earlier benchmarks.json: says what became slower",
+    )
     options = parser.parse_args()
+    old = json.loads(options.compare.read_text()) if options.compare else None
     chosen = [
         c for c in cases.CASES if options.only.lower() in c.name.lower() and options.row in (None, c.row)
     ]
@@ -400,11 +385,17 @@ def main():
     if not options.triad.exists():
         print(f"{options.triad} is not there: no limits by bandwidth (make build)", file=sys.stderr)
     run = {
-        "machine": report.machine(),
+        "machine": machine(),
         "versions": versions,
         "started": time.strftime("%Y-%m-%d %H:%M"),
         "rows": [],
     }
+    if old:
+        try:
+            compare.check_machines(old, run)
+        except compare.NotComparable as error:
+            print(error, file=sys.stderr)
+            return 2
     report.print_head(run)
     progress = Progress(len(chosen))
     limits = Limits(options.triad if options.triad.exists() else None)
@@ -422,7 +413,12 @@ def main():
         run["gigabytes_per_second"] = statistics.median(limits.bandwidths) if limits.bandwidths else None
         report.print_tail(run)
         report.write(run, options.out)
-    return 1 if any(row["wrong"].get("weft") or row["failed"].get("weft") for row in run["rows"]) else 0
+    bad = any(row["wrong"].get("weft") or row["failed"].get("weft") for row in run["rows"])
+    if old:
+        lines, slower = compare.report(old, run)
+        print("\n".join(lines))
+        bad = bad or slower
+    return int(bad)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,10 @@ maps = pathlib.Path("/proc/self/maps").read_text()
 for library in ("libweft.so", "libsleef.so.3", "libscipy_openblas64_.so"):
     loaded = {line.split()[-1] for line in maps.splitlines() if library in line}
     assert loaded == {str(package / library)}, loaded
-for name in ("py.typed", "_core.pyi"):
+for name in ("py.typed", "_core.pyi", "bench/cases.py"):
     assert (package / name).exists(), name
+from weft.bench.__main__ import main
+assert main([]) == 2  # there is no NumPy to compare with, and it says so
 include, cmake = pathlib.Path(weft.get_include()), pathlib.Path(weft.get_cmake_dir())
 for path in (include / "weft/weft.h", include / "weft/operations.h", cmake / "weftConfig.cmake"):
     assert path.exists() and package in path.parents, path
