@@ -9,6 +9,7 @@ a second, kernels of one call, what ran on the CPU instead and why, and the larg
 parts of its largest element. With --numpy also NumPy's times of the same text on this machine's CPU.
 """
 
+import dataclasses
 import importlib
 import importlib.util
 import json
@@ -101,6 +102,18 @@ def small(np, q):
 RANDOM = numpy.random.default_rng(0)
 
 
+@dataclasses.dataclass
+class Seed:
+    """Stands among inputs for a generator, made once as its user makes it."""
+
+    seed: int
+
+
+def given(np, inputs):
+    """The inputs as `np`'s arrays, copied, and generators."""
+    return [np.random.default_rng(x.seed) if isinstance(x, Seed) else np.array(x) for x in inputs]
+
+
 def numbers(*shape, dtype="float32"):
     return RANDOM.random(shape, dtype=dtype)
 
@@ -123,14 +136,14 @@ def layer(units, inputs):
 
     def make():
         weights = RANDOM.standard_normal((units, inputs)).astype("f4") * numpy.float32(0.05)
-        return [weights, numbers(inputs, 256), numbers(units, 1)]
+        return [weights, numbers(inputs, 256), numbers(units, 1), Seed(1)]
 
     return make
 
 
-def sampled(np, weights, seen, bias):
+def sampled(np, weights, seen, bias, generator):
     hidden = weights @ seen + bias
-    return np.random.default_rng(1).random(hidden.shape, dtype=np.float32) < 1 / (1 + np.exp(-hidden))
+    return generator.random(hidden.shape, dtype=np.float32) < 1 / (1 + np.exp(-hidden))
 
 
 # Name, goal in ms, inputs, program.
@@ -170,9 +183,9 @@ CASES = [
     ("15 take, 1e8 f64", None, lambda: [numbers(10**8, dtype="f8"), RANDOM.integers(0, 10**8, 10**8)],
      lambda np, h, index: np.take(h, index)),
     ("15 cumsum, 1e8 f64", 0.5, lambda: [numbers(10**8, dtype="f8")], lambda np, h: np.cumsum(h)),
-    ("15 random, 1e8 f64", 0.4, list, lambda np: np.random.default_rng(1).random(10**8)),
-    ("15 random, 1e8 f32", None, list, lambda np: np.random.default_rng(1).random(10**8, dtype=np.float32)),
-    ("15 normal, 1e7 f64", None, list, lambda np: np.random.default_rng(1).standard_normal(10**7)),
+    ("15 random, 1e8 f64", 0.4, lambda: [Seed(1)], lambda np, generator: generator.random(10**8)),
+    ("15 random, 1e8 f32", None, lambda: [Seed(1)], lambda np, generator: generator.random(10**8, dtype=np.float32)),
+    ("15 normal, 1e7 f64", None, lambda: [Seed(1)], lambda np, generator: generator.standard_normal(10**7)),
     ("15 sort, 1e8 f32", 2.4, lambda: [numbers(10**8)], lambda np, h: np.sort(h)),
     ("15 sort, 1e8 f64", None, lambda: [numbers(10**8, dtype="f8")], lambda np, h: np.sort(h)),
     ("15 sort of rows, 8000² f32", None, lambda: [numbers(8000, 8000)], lambda np, q: np.sort(q)),
@@ -195,8 +208,8 @@ CASES = [
 
 def of_weft(program, inputs):
     """The figures, and the result of one call."""
-    arrays = [weft.asarray(x) for x in inputs]
-    weft.eval(*arrays)
+    arrays = given(weft, inputs)
+    weft.synchronize()
     weft.clear_kernel_history()
     result = program(weft, *arrays)
     weft.eval(result)
@@ -206,16 +219,16 @@ def of_weft(program, inputs):
         "fallbacks": sorted({k["fallback"] for k in history if k["fallback"]}),
     }
     value = numpy.asarray(result.to_device("cpu"))
-    arrays = [weft.asarray(x) for x in inputs]
-    weft.eval(*arrays)
+    arrays = given(weft, inputs)
+    weft.synchronize()
     figures["weft"] = timed(lambda: weft.eval(program(weft, *arrays)), weft.synchronize)
     return figures, value
 
 
 def of_cupy(cupy, program, inputs, value):
-    arrays = [cupy.asarray(x) for x in inputs]
+    arrays = given(cupy, inputs)
     expected = cupy.asnumpy(program(cupy, *arrays)).astype("f8")
-    arrays = [cupy.asarray(x) for x in inputs]
+    arrays = given(cupy, inputs)
     scale = float(numpy.nanmax(numpy.abs(expected))) or 1.0
     figures = {"difference": float(numpy.nanmax(numpy.abs(value.astype("f8") - expected))) / scale}
     figures["cupy"] = timed(lambda: program(cupy, *arrays), cupy.cuda.Device().synchronize)
@@ -223,8 +236,8 @@ def of_cupy(cupy, program, inputs, value):
 
 
 def of_numpy(program, inputs):
-    """NumPy's first call, median and smallest, with copies of the inputs where the program writes."""
-    arrays = [x.copy() for x in inputs]
+    """NumPy's first call, median and smallest."""
+    arrays = given(numpy, inputs)
     return {"numpy": timed(lambda: program(numpy, *arrays), lambda: None)}
 
 
