@@ -302,6 +302,24 @@ PyObject* no_plain_call(PyObject*, PyObject* const*, Py_ssize_t) {
     return nullptr;
 }
 
+/// eval(...) of what is computed already, or of one array.
+PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        if (is_scalar(arguments[i])) {
+            const std::optional<array> lazy = lazy_of(arguments[i]);
+            if (lazy && !evaluated(*lazy)) return nullptr;
+        } else if (!is_array(arguments[i])) {
+            return nullptr;
+        } else if (!evaluated(array_of(arguments[i]))) {
+            if (count != 1) return nullptr;
+            const array pending = array_of(arguments[0]);
+            const GilRelease release;
+            eval({&pending, 1});
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count < 1 || count > 3) return nullptr;
     Argument bounds[3] = {Integer(0), Integer(0), Integer(1)};
@@ -363,6 +381,7 @@ void bind_plain_calls(nb::module_& m) {
     Shortened<no_plain_call<1>>::into_module(m, "eye", "eye(N, M=None, k=0, dtype=None, order='C')");
     Shortened<no_plain_call<2>>::into_module(
         m, "frombuffer", "frombuffer(buffer, dtype=None, count=-1, offset=0, *, like=None)");
+    Shortened<plain_eval>::into_module(m, "eval", "eval(*arrays)");
     Shortened<plain_arange>::into_module(m, "arange",
                                          "arange(start=None, stop=None, step=None, dtype=None, like=None)");
 }

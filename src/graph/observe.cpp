@@ -1,6 +1,7 @@
 // Observation: where pending work becomes values, for the eyes of C++, Python, or others who share the
 // memory.
 #include <cstring>
+#include <mutex>
 
 #include "core/shape.h"
 #include "graph/at_once.h"
@@ -27,7 +28,12 @@ void eval(std::span<const array> arrays) {
     if (!roots.empty()) evaluate(roots);
 }
 
-bool evaluated(const array& input) { return current_version(*input.storage()).in_memory(); }
+bool evaluated(const array& input) {
+    Storage& storage = *input.storage();
+    const std::lock_guard lock(storage.mutex);
+    storage.current.settle();
+    return storage.current.in_memory();
+}
 
 std::string explain(std::span<const array> arrays) {
     std::vector<NodePtr> roots;

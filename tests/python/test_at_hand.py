@@ -302,3 +302,18 @@ def test_calls_with_other_arguments_take_the_general_way():
             np.zeros(2, nonsense=1)
         with pytest.raises(TypeError):
             x.astype("nonsense")
+
+
+def test_eval_of_what_is_computed_and_of_what_is_not():
+    x = weft.ones(100_000)
+    y, z = x + 1, x * 2
+    total = y.sum()
+    assert weft.eval(total) is None and weft._core._evaluated(total) and not weft._core._evaluated(z)
+    weft.eval(x, z, total)
+    assert weft._core._evaluated(z) and weft.eval(x, z, total, x.argmax()) is None
+    last = z - 1
+    weft.eval(last)
+    assert weft._core._evaluated(last) and weft.eval() is None
+    for wrong in (lambda: weft.eval(3), lambda: weft.eval(x, [1.0]), lambda: weft.eval(arrays=x)):
+        with pytest.raises(TypeError):
+            wrong()
