@@ -403,19 +403,21 @@ def generate_table(ops, reductions, types):
         f'    {{{{ScalarType::{s.enumerator}, ScalarType::{t.enumerator}}}, isa.group_cast[{i}], "{symbol}"}},\n'
         for i, (s, t, symbol, _) in enumerate(cast_rows(types))
     )
-    declarations += "extern const LaneFold kLaneFolds[];\n"
+    declarations += "extern const LaneFold kLaneFolds[];\nextern const ExtremeSearches kExtremeSearches[];\n"
     folds = "".join(
         f'    {{"{op.symbol(loop, types)}", isa.folds[{i}]}},\n'
         for i, (op, loop) in enumerate(folding_loops(ops, reductions))
     )
     members = "".join(f"    const StridedLoop* group_{g};\n" for g in groups)
-    members += "    const LaneFold* folds;\n"
+    members += "    const LaneFold* folds;\n    const ExtremeSearches* searches;\n"
     isas = ""
     for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
         isas += f"#ifdef WEFT_HAS_{isa.upper()}\nnamespace {isa} {{\n{declarations}}}\n#endif\n"
     tables = ""
     for isa in ("x86_64_v2", "x86_64_v3", "x86_64_v4"):
-        values = ", ".join([*(f"{isa}::kLoops_{g}" for g in groups), f"{isa}::kLaneFolds"])
+        values = ", ".join(
+            [*(f"{isa}::kLoops_{g}" for g in groups), f"{isa}::kLaneFolds", f"{isa}::kExtremeSearches"]
+        )
         tables += f"#ifdef WEFT_HAS_{isa.upper()}\nconst IsaLoops kIsaLoops_{isa} = {{{values}}};\n#endif\n"
     return f"""{HEADER}#include "ops/op_table_data.h"
 
@@ -456,7 +458,8 @@ const ReductionInfo kReductions[] = {{
 const std::span<const ReductionInfo> reductions = kReductions;
 
 #define WEFT_SELECT(isa) \
-    Loops{{make_loops(kIsaLoops_##isa), make_casts(kIsaLoops_##isa), make_folds(kIsaLoops_##isa)}}
+    Loops{{make_loops(kIsaLoops_##isa), make_casts(kIsaLoops_##isa), make_folds(kIsaLoops_##isa), \
+          kIsaLoops_##isa.searches}}
 Loops loops_for(Isa isa) {{
     switch (isa) {{
 #ifdef WEFT_HAS_X86_64_V4

@@ -173,13 +173,13 @@ PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
 template <ReductionId id>
 PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& value = array_of(self);
-    if (count > 1 || is_large(value)) return nullptr;
     if (count == 0 && !float_errors_watched()) {
         DType dtype;
         alignas(16) char element[16];
         if (reduce_at_hand(reduction_info(id), value, dtype, element))
             return wrap_scalar(dtype, element).release().ptr();
     }
+    if (count > 1 || is_large(value)) return nullptr;
     ReduceOptions options;
     int64_t axis = 0;
     if (count == 1) {

@@ -12,6 +12,7 @@
 #include "graph/short_power.h"
 #include "graph/storage_locks.h"
 #include "library/contraction.h"
+#include "ops/extreme_search.h"
 
 namespace weft {
 
@@ -20,6 +21,10 @@ namespace {
 constexpr size_t kMaxInputs = 3;
 constexpr int64_t kMaxConverted = 512;  // elements that are converted to the loop's type on the stack
 constexpr size_t kMaxItemsize = 16;
+constexpr int64_t kDecidingBools = 16384;  // that are looked at first where there are many
+// A search, which other work does not join, over so many bytes takes no longer than work on one of few
+// elements.
+constexpr int64_t kSearchedBytes = 128;
 
 void copy_element(void* to, const void* from, int64_t itemsize) {
     switch (itemsize) {
@@ -235,8 +240,35 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
     return true;
 }
 
+namespace {
+
+// The first extreme element, by a search whose time its bytes say. Bools are decided by the first one that is
+// the extreme; where there are many, it is looked for in a part of them.
+bool search_at_hand(const ReductionInfo& reduction, const array& input, void* element) {
+    const bool largest = reduction.id == ReductionId::kArgmax;
+    int64_t count = input.size(), stride = 0;
+    const bool few = is_small((count * input.itemsize() - 1) / kSearchedBytes + 1);
+    if (!is_small(1) || !(few || input.dtype().is_bool()) || !single_stride(input, stride)) return false;
+    if (!few) count = std::min(count, kDecidingBools);
+    Storage& storage = *input.storage();
+    const std::lock_guard lock(storage.mutex);
+    storage.current.settle();
+    if (!storage.current.at_hand()) return false;
+    const char* const elements = storage.current.buffer->data() + input.offset();
+    const int64_t position =
+        find_extreme_search(input.dtype().scalar_type(), largest)(elements, stride, count);
+    std::memcpy(element, &position, sizeof position);
+    return few || (elements[position * stride] != 0) == largest;
+}
+
+}  // namespace
+
 bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element) {
     const int64_t count = input.size();
+    if (count != 0 && reduction.gives_index && search_at_hand(reduction, input, element)) {
+        dtype = ScalarType::kInt64;
+        return true;
+    }
     if (count == 0 || !is_small(count)) return false;
     const ReductionTypes types = resolve_reduction(reduction.id, input.dtype());
     if (types.compute.is_short_float()) return false;  // sums are float32's, see reduce

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/scalar_traits.h"
+#include "ops/extreme_search.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -73,12 +73,11 @@ TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, Sca
       space_(space),
       itemsize_(DType::of(compute).itemsize()),
       input_itemsize_(DType::of(input).itemsize()) {
+    if (reduction.gives_index) return;
     convert_ = cast_loop(input, compute).loop;
-    if (!reduction.gives_index) {
-        const ScalarType types[2] = {compute, compute};
-        combine_loop_ = find_loop(op_info(reduction.combine), types);
-        WEFT_CHECK(combine_loop_ != nullptr, std::string(reduction.name));
-    }
+    const ScalarType types[2] = {compute, compute};
+    combine_loop_ = find_loop(op_info(reduction.combine), types);
+    WEFT_CHECK(combine_loop_ != nullptr, std::string(reduction.name));
     const int64_t longest = std::min<int64_t>(space.block, space.reduced_shape.back());
     converted_.resize(static_cast<size_t>(longest * itemsize_ + 64));
 }
@@ -164,69 +163,32 @@ TreeReducer::Partial TreeReducer::reduce_dimension(const char* from, size_t dime
     });
 }
 
-namespace {
-
-// Ordered as argmax orders: a NaN beats everything, the first of equals wins.
-template <class T>
-struct Ordering {
-    static bool is_nan(const T& value) { return value != value; }
-    static bool greater(const T& a, const T& b) { return a > b; }
-};
-template <class T>
-struct Ordering<Complex<T>> {
-    static bool is_nan(const Complex<T>& value) { return value.re != value.re || value.im != value.im; }
-    static bool greater(const Complex<T>& a, const Complex<T>& b) {
-        return a.re > b.re || (a.re == b.re && a.im > b.im);
-    }
-};
-
-template <class T>
-struct ArgExtreme {
-    bool maximum;
-    bool any = false;
+// Row after row in C order; of two elements the better one, or the first of equals, is where a search finds
+// it.
+int64_t TreeReducer::arg_extreme(const char* from) {
+    const ExtremeSearch search = find_extreme_search(input_, reduction_.id == ReductionId::kArgmax);
+    const size_t inner = space_.reduced_shape.size() - 1;
+    const int64_t length = space_.reduced_shape[inner], stride = space_.reduced_strides[inner];
+    const int64_t rows = element_count(space_.reduced_shape) / length;
+    Dims position(inner);
+    const char* row = from;
+    const char* best = nullptr;
     int64_t index = 0;
-    T best{};
-
-    void take(const T& value, int64_t position) {
-        const bool better =
-            !any || (!Ordering<T>::is_nan(best) &&
-                     (Ordering<T>::is_nan(value) ||
-                      (maximum ? Ordering<T>::greater(value, best) : Ordering<T>::greater(best, value))));
-        if (better) {
-            best = value;
-            index = position;
-            any = true;
-        }
-    }
-};
-
-template <class T>
-int64_t find_extreme(const char* from, const ReductionSpace& space, bool maximum) {
-    ArgExtreme<T> extreme{maximum};
-    const size_t inner = space.reduced_shape.size() - 1;
-    Dims position(space.reduced_shape.size());
-    const int64_t rows = element_count(space.reduced_shape) / space.reduced_shape[inner];
-    int64_t index = 0;
-    for (int64_t row = 0; row < rows; ++row) {
-        const char* p = from;
-        for (size_t d = 0; d < inner; ++d) p += position[d] * space.reduced_strides[d];
-        for (int64_t k = 0; k < space.reduced_shape[inner]; ++k, ++index, p += space.reduced_strides[inner]) {
-            extreme.take(load_element<T>(p), index);
+    for (int64_t k = 0; k < rows; ++k) {
+        const int64_t own = search(row, stride, length);
+        const char* const candidate = row + own * stride;
+        if (best == nullptr || search(best, candidate - best, 2) == 1) {
+            best = candidate;
+            index = k * length + own;
         }
         for (size_t d = inner; d-- > 0;) {
-            if (++position[d] < space.reduced_shape[d]) break;
+            row += space_.reduced_strides[d];
+            if (++position[d] < space_.reduced_shape[d]) break;
+            row -= space_.reduced_strides[d] * space_.reduced_shape[d];
             position[d] = 0;
         }
     }
-    return extreme.index;
-}
-
-}  // namespace
-
-int64_t TreeReducer::arg_extreme(const char* from) {
-    const bool maximum = reduction_.id == ReductionId::kArgmax;
-    return visit_scalar_type(
-        input_, [&](auto tag) { return find_extreme<typename decltype(tag)::Type>(from, space_, maximum); });
+    return index;
 }
 
 double TreeReducer::sum_of(std::span<const double> values) const {

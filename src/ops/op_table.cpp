@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ops/extreme_search.h"
 #include "ops/op.h"
 #include "ops/op_table_data.h"
 #include "weft/errors.h"
@@ -82,6 +83,11 @@ LaneFold find_lane_fold(const LoopInfo& loop) {
     const auto& folds = table().folds;
     const auto found = folds.find(loop.symbol);
     return found == folds.end() ? nullptr : found->second;
+}
+
+ExtremeSearch find_extreme_search(ScalarType type, bool largest) {
+    const ExtremeSearches& searches = table().loops.searches[static_cast<size_t>(type)];
+    return largest ? searches.largest : searches.smallest;
 }
 
 std::span<const VectorMathFunction> vector_math_functions() { return kVectorMath; }

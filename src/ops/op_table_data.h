@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/aliases.h"
+#include "ops/extreme_search.h"
 #include "ops/lane_fold.h"
 #include "ops/op.h"
 
@@ -23,6 +24,7 @@ struct Loops {
     std::vector<LoopInfo> ops;    // in table order
     std::vector<LoopInfo> casts;  // indexed by source * kScalarTypeCount + target
     std::vector<NamedFold> folds;
+    const ExtremeSearches* searches;  // by scalar type
 };
 
 using Alias = OpAlias;

@@ -1,6 +1,7 @@
 # ruff: noqa: B023
 """Reductions on every dtype, over every choice of axes, with keepdims, initial, where, dtype and out."""
 
+import itertools
 import warnings
 
 import numpy
@@ -166,6 +167,48 @@ def test_where_extremes_are_in_long_rows(dtype):
                     ours = getattr(to_weft(y), name)(axis=axis)
                     assert_equal(ours, getattr(y, name)(axis=axis))
                     assert_equal(getattr(to_weft(y), name)(), getattr(y, name)())
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_where_extremes_are_in_few_elements(dtype):
+    """They are searched at the call, in vectors and blocks: every length, every place."""
+    data = numpy.random.default_rng(12)
+    marks = {"f": (5, -5, numpy.nan), "c": (5, -5j, numpy.nan), "i": (5, -5), "u": (5, 0), "b": (1, 0)}[
+        dtype.kind
+    ]
+    weft.clear_kernel_history()
+    for length in (*range(1, 70), 127, 128, 129, 255, 257, 2055, 2057, 4096, 8200, 524_288 // dtype.itemsize):
+        if length < 40:
+            places = range(length)
+        else:
+            places = {0, 1, length - 2, length - 1, *data.integers(0, length, 3).tolist()}
+        least = 0 if dtype.kind in "bu" else -2
+        x = data.integers(least, 2, 2 * length).astype(dtype) * numpy.array(-1 if least else 1, dtype)
+        for place, mark, step in itertools.product(places, marks, (1, -1, 2)):
+            for background in (x, numpy.full_like(x, 1 if mark == 0 else 0)):
+                theirs = background.copy()
+                theirs[::step][place] = mark
+                ours = weft.asarray(theirs)[::step][:length]
+                for name in ("argmax", "argmin"):
+                    expected = getattr(theirs[::step][:length], name)()
+                    assert int(getattr(ours, name)()) == int(expected), (length, place, mark, step, name)
+    assert not weft.kernel_history()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_where_extremes_are_in_few_rows(dtype):
+    x = numpy.random.default_rng(13).integers(0, 3, (4, 5, 6)).astype(dtype)
+    if dtype.kind in "fc":
+        x[1, 2, 3] = x[3, 1, 5] = numpy.nan
+    for theirs, ours in ((x, weft.array(x)), (x[::-1, 1:, ::2], weft.array(x)[::-1, 1:, ::2])):
+        for axis in (None, 0, 1, 2):
+            for name in ("argmax", "argmin"):
+                expected = getattr(theirs, name)(axis)
+                assert_equal(getattr(ours, name)(axis), expected)
+                assert_equal(
+                    getattr(ours.transpose(2, 0, 1), name)(axis),
+                    getattr(theirs.transpose(2, 0, 1), name)(axis),
+                )
 
 
 def bytes_read(compute):
