@@ -1,19 +1,38 @@
 """NumPy's packed bits: eight truths in a byte."""
 
 from weft import _core
-from weft._core import arange, asarray, concatenate, zeros
-from weft._functions import _normal_axes, moveaxis, sum
+from weft._core import asarray, concatenate, empty, zeros
+from weft._functions import _normal_axes, moveaxis
 
 _ufuncs = _core._ufuncs
 
 
+# Eight bytes are one word, the first of them its lowest. Bytes of zeros and ones, times _GATHER, have the packed byte
+# on top: byte k and the factor's bit 63 - 9k (big), or 56 - 7k (little), meet in the bit that is k's, and no two
+# products meet elsewhere. _PLACES has the bit of each byte, in that byte.
+_GATHER = {"b": 0x8040201008040201, "l": 0x0102040810204080}
+_PLACES = {"b": 0x0102040810204080, "l": 0x8040201008040201}
+_ONES, _BELOW_TOP = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
+
+
 def _order(bitorder):
+    """The first letter of the order of bits."""
     if not isinstance(bitorder, str):
         raise TypeError(f"pack() argument 3 must be str, not {type(bitorder).__name__}")
-    if not bitorder or bitorder[0] not in "bl":
+    if not bitorder.startswith(("big", "little")):
         raise ValueError("'order' must be either 'little' or 'big'")
-    places = arange(8, dtype="uint8")
-    return 7 - places if bitorder[0] == "b" else places
+    return bitorder[0]
+
+
+def _word(value):
+    return asarray(value, "uint64")
+
+
+def _ones_where_not_zero(words):
+    """1 for each byte that is not 0: adding 127 carries into its top bit, and into no other byte."""
+    both, either = _ufuncs["bitwise_and"], _ufuncs["bitwise_or"]
+    carried = either(both(words, _word(_BELOW_TOP)) + _word(_BELOW_TOP), words)
+    return both(_ufuncs["right_shift"](carried, _word(7)), _word(_ONES))
 
 
 def packbits(a, /, axis=None, bitorder="big"):
@@ -23,7 +42,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     array([160], dtype=uint8)
     """
     a = asarray(a)
-    places = _order(bitorder)
+    first = _order(bitorder)
     if a.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     if axis is None:
@@ -33,12 +52,12 @@ def packbits(a, /, axis=None, bitorder="big"):
         a, axis = a.reshape(1), 0
     (axis,) = _normal_axes(axis, a.ndim, None)
     order = "F" if a.flags.fnc else "C"
-    rows = moveaxis(a != 0, axis, -1)
+    rows = moveaxis(a.view("uint8") if a.itemsize == 1 else a != 0, axis, -1)
     missing = -rows.shape[-1] % 8
     if missing:
-        rows = concatenate([rows, zeros((*rows.shape[:-1], missing), "bool")], -1)
-    rows = rows.reshape((*rows.shape[:-1], rows.shape[-1] // 8, 8)).astype("uint8")
-    packed = sum(_ufuncs["left_shift"](rows, places), -1, "uint8")
+        rows = concatenate([rows, zeros((*rows.shape[:-1], missing), rows.dtype)], -1)
+    words = _ones_where_not_zero(asarray(rows, order="C").view("uint64"))
+    packed = _ufuncs["right_shift"](words * _word(_GATHER[first]), _word(56)).astype("uint8")
     return moveaxis(packed, -1, axis).copy(order)
 
 
@@ -49,7 +68,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     array([1, 0, 1, 0, 0, 0, 0, 0], dtype=uint8)
     """
     a = asarray(a)
-    places = _order(bitorder)
+    first = _order(bitorder)
     if a.dtype != "uint8":
         raise TypeError("Expected an input array of unsigned byte data type")
     if axis is None:
@@ -60,8 +79,9 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     (axis,) = _normal_axes(axis, a.ndim, None)
     order = "F" if a.flags.fnc else "C"
     rows = moveaxis(a, axis, -1)
-    bits = _ufuncs["bitwise_and"](_ufuncs["right_shift"](rows[..., None], places), asarray(1, "uint8"))
-    bits = bits.reshape((*rows.shape[:-1], rows.shape[-1] * 8))
+    chosen = _ufuncs["bitwise_and"](rows.astype("uint64", "C") * _word(_ONES), _word(_PLACES[first]))
+    bits = empty((*rows.shape[:-1], rows.shape[-1] * 8), "uint8")
+    bits.view("uint64")[...] = _ones_where_not_zero(chosen)
     if count is not None:
         count = count.__index__()
         length = bits.shape[-1]
@@ -74,4 +94,6 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
         if count > length:
             bits = concatenate([bits, zeros((*bits.shape[:-1], count - length), "uint8")], -1)
         bits = bits[..., :count]
+    elif axis == a.ndim - 1 and order == "C":
+        return bits
     return moveaxis(bits, -1, axis).copy(order)

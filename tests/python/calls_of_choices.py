@@ -366,8 +366,8 @@ def _(g):
 
 @entry("packbits")
 def _(g):
-    x = g.array("?bBlL" if g.chance(0.95) else "d", high=2, values=(-1, 1))
-    return Call(x, g.choice(None, None, g.axis(x)), bitorder=maybe(g, 0.5, g.choice("big", "little")))
+    x = g.array("?bBlL" if g.chance(0.95) else "d", high=2, values=g.choice((-1, 1), (-128, 127)))
+    return Call(x, g.choice(None, None, g.axis(x)), bitorder=maybe(g, 0.5, g.choice("big", "little", "b")))
 
 
 @entry("unpackbits")
