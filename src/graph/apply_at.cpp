@@ -12,6 +12,7 @@
 #include "graph/float_watch.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/reduction_tree.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
 
@@ -22,8 +23,8 @@ namespace {
 using Element = std::array<char, 16>;
 
 void call_once(StridedLoop loop, std::span<char* const> operands) {
-    const std::array<int64_t, kMaxOperands> strides{};
-    loop(operands.data(), strides.data(), 1);
+    static constexpr std::array<int64_t, kMaxOperands> kNoStrides{};
+    loop(operands.data(), kNoStrides.data(), 1);
 }
 
 // Converts one element.
@@ -111,12 +112,20 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
     const auto* places = reinterpret_cast<const int64_t*>(numbers_held->data() + numbers.offset());
     const HostView memory(target, true);
     const Places where(target);
-    const ScalarType own = target.dtype().scalar_type();
-    const Conversion in(own, loop.types[0]), out(loop.types[op.nin], own);
-    const int64_t step = values ? values->itemsize() : 0;
+    const int64_t count = numbers.size(), step = values ? values->itemsize() : 0;
     char* value = values ? values_held->data() + values->offset() : nullptr;
+    const ScalarType own = target.dtype().scalar_type();
+    if (loop.types[0] == own && loop.types[op.nin] == own) {
+        for (int64_t i = 0; i < count; ++i, value += step) {
+            char* const element = memory.data() + where.of(places[i]);
+            const std::array<char*, 3> operands = {element, op.nin == 2 ? value : element, element};
+            call_once(loop.loop, operands);
+        }
+        return;
+    }
+    const Conversion in(own, loop.types[0]), out(loop.types[op.nin], own);
     alignas(16) Element argument{}, result{};
-    for (int64_t i = 0; i < numbers.size(); ++i, value += step) {
+    for (int64_t i = 0; i < count; ++i, value += step) {
         char* const element = memory.data() + where.of(places[i]);
         in.run(element, argument.data());
         const std::array<char*, 3> operands = {argument.data(), op.nin == 2 ? value : result.data(),
@@ -128,38 +137,60 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
 
 namespace {
 
-// Elements [begin, end) combined in pairs, as sums are, where that is allowed; else one after another.
+// Elements of a row combined: in the tree of sums (graph/reduction_tree.h) where that is allowed, so that
+// many go at once; else one after another.
 class Fold {
 public:
     Fold(StridedLoop loop, bool in_pairs, const char* row, int64_t itemsize)
-        : loop_(loop), in_pairs_(in_pairs), row_(row), itemsize_(itemsize) {}
+        : loop_(loop), in_pairs_(in_pairs), row_(const_cast<char*>(row)), itemsize_(itemsize) {}
 
-    Element run(int64_t begin, int64_t end) const {
-        constexpr int64_t kInOrder = 64;
-        alignas(16) Element left{};
-        if (in_pairs_ && end - begin > kInOrder) {
-            const int64_t middle = begin + (end - begin) / 2;
-            left = run(begin, middle);
-            alignas(16) Element right = run(middle, end);
-            return combined(left, right.data());
+    // Of the elements [begin, end), at least one.
+    void run(int64_t begin, int64_t end, char* to) const {
+        alignas(64) Lanes lanes;
+        if (!in_pairs_) {
+            copy_in(lanes, begin, 1);
+            for (int64_t i = begin + 1; i < end; ++i) combine(lanes.data(), row_ + i * itemsize_, 1);
+        } else {
+            run_in_pairs(begin, end, lanes);
         }
-        std::memcpy(left.data(), row_ + begin * itemsize_, static_cast<size_t>(itemsize_));
-        for (int64_t i = begin + 1; i < end; ++i)
-            left = combined(left, const_cast<char*>(row_) + i * itemsize_);
-        return left;
+        std::memcpy(to, lanes.data(), static_cast<size_t>(itemsize_));
     }
 
 private:
-    Element combined(Element left, char* right) const {
-        alignas(16) Element first = left, result{};
-        const std::array<char*, 3> operands = {first.data(), right, result.data()};
-        call_once(loop_, operands);
-        return result;
+    using Lanes = std::array<char, sizeof(Element) * kReduceLanes>;
+
+    void run_in_pairs(int64_t begin, int64_t end, Lanes& lanes) const {
+        if (const int64_t blocks = (end - begin + kReduceBlock - 1) / kReduceBlock; blocks > 1) {
+            const int64_t middle = begin + (blocks + 1) / 2 * kReduceBlock;
+            run_in_pairs(begin, middle, lanes);
+            alignas(64) Lanes right;
+            run_in_pairs(middle, end, right);
+            combine(lanes.data(), right.data(), 1);
+            return;
+        }
+        int64_t width = std::min(end - begin, kReduceLanes);
+        copy_in(lanes, begin, width);
+        for (int64_t i = begin + width; i < end; i += width)
+            combine(lanes.data(), row_ + i * itemsize_, std::min(width, end - i));
+        for (int64_t half = kReduceLanes / 2; half >= 1; half /= 2) {
+            if (width <= half) continue;
+            combine(lanes.data(), lanes.data() + half * itemsize_, width - half);
+            width = half;
+        }
+    }
+
+    void copy_in(Lanes& lanes, int64_t begin, int64_t count) const {
+        std::memcpy(lanes.data(), row_ + begin * itemsize_, static_cast<size_t>(count * itemsize_));
+    }
+    void combine(char* left, char* right, int64_t count) const {
+        const std::array<char*, 3> operands = {left, right, left};
+        const std::array<int64_t, 3> strides = {itemsize_, itemsize_, itemsize_};
+        loop_(operands.data(), strides.data(), count);
     }
 
     StridedLoop loop_;
     bool in_pairs_;
-    const char* row_;
+    char* row_;
     int64_t itemsize_;
 };
 
@@ -195,16 +226,20 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
     Dims shape = values.shape();
     shape[shape.size() - 1] = count;
     BufferPtr out = cpu_device().allocate(static_cast<size_t>(element_count(shape) * itemsize));
-    parallel_for(rows, [&](int64_t row) {
-        const Fold fold(loop.loop, op.flags.associative,
-                        held->data() + values.offset() + row * length * itemsize, itemsize);
-        for (int64_t k = 0; k < count; ++k) {
-            const int64_t next = k + 1 < count ? first[k + 1] : length;
-            const Element result = fold.run(first[k], std::max(next, first[k] + 1));
-            std::memcpy(out->data() + (row * count + k) * itemsize, result.data(),
-                        static_cast<size_t>(itemsize));
-        }
-    });
+    if (rows * count != 0) {
+        // Of each row, so many results at a time that some 64 thousand elements are behind them.
+        const int64_t together = std::clamp<int64_t>(count * 65536 / length, 1, count);
+        const int64_t parts = (count + together - 1) / together;
+        parallel_for(rows * parts, [&](int64_t task) {
+            const int64_t row = task / parts, begin = task % parts * together;
+            const Fold fold(loop.loop, op.flags.associative,
+                            held->data() + values.offset() + row * length * itemsize, itemsize);
+            for (int64_t k = begin; k < std::min(begin + together, count); ++k) {
+                const int64_t next = k + 1 < count ? first[k + 1] : length;
+                fold.run(first[k], std::max(next, first[k] + 1), out->data() + (row * count + k) * itemsize);
+            }
+        });
+    }
     return array_of(std::move(out), own, shape, c_strides(shape, itemsize));
 }
 
