@@ -199,8 +199,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     else:
         from weft._order import searchsorted
 
-        place = searchsorted(edges, a, "right") - 1
-        place = where(a == edges[-1], count - 1, place)
+        place = searchsorted(edges, a, "right")
+        if weights is None:
+            counts = bincount(place, minlength=count + 2)[1 : count + 1].copy()
+            counts[-1:] += sum(a == edges[-1])
+            return _as_density(counts, edges) if density else (counts, edges)
+        place = where(a == edges[-1], count, place) - 1
         inside = _ufuncs["logical_and"](place >= 0, place < count)
         place = where(inside, place, 0)
     if weights is None:
@@ -212,10 +216,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     else:
         counts = bincount(where(inside, place, count), weights, count + 1)[:count].copy()
         counts = counts.astype(weights.dtype, copy=False) if weights.dtype.kind in "fiu" else counts
-    if density:
-        widths = (edges[1:] - edges[:-1]).astype("float64")
-        return counts / widths / sum(counts), edges
-    return counts, edges
+    return _as_density(counts, edges) if density else (counts, edges)
+
+
+def _as_density(counts, edges):
+    widths = (edges[1:] - edges[:-1]).astype("float64")
+    return counts / widths / sum(counts), edges
 
 
 # ---- of several variables ----

@@ -9,6 +9,7 @@
 #include "graph/order_on_gpu.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "graph/search_loops.h"
 #include "graph/sort_loops.h"
 #include "weft/ops.h"
 

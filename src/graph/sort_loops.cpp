@@ -310,39 +310,4 @@ void argsort_rows(ScalarType type, int64_t rows, int64_t length,
     });
 }
 
-void search_sorted(ScalarType type, const char* sorted, int64_t sorted_stride, int64_t length,
-                   const char* values, int64_t count, bool right, int64_t* positions) {
-    visit_scalar_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        // Whether the element belongs before the value.
-        const auto is_before = [&](const auto& element, const auto& value) {
-            if constexpr (is_complex_type<T>) {
-                return right ? !complex_less(value, element) : complex_less(element, value);
-            } else {
-                return right ? element <= value : element < value;
-            }
-        };
-        const auto read = [](const char* from) {
-            if constexpr (is_complex_type<T>) {
-                return element_at<T>(from, 0, 0);
-            } else {
-                return SortKeys<T>::of(from, true);
-            }
-        };
-        in_pieces(count, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                const auto value = read(values + i * static_cast<int64_t>(sizeof(T)));
-                int64_t low = 0, rest = length;
-                while (rest > 0) {
-                    const int64_t half = rest / 2;
-                    const bool before = is_before(read(sorted + (low + half) * sorted_stride), value);
-                    low = before ? low + half + 1 : low;
-                    rest = before ? rest - half - 1 : half;
-                }
-                positions[i] = low;
-            }
-        });
-    });
-}
-
 }  // namespace weft

@@ -26,9 +26,4 @@ void sort_rows(ScalarType type, int64_t rows, int64_t length,
 void argsort_rows(ScalarType type, int64_t rows, int64_t length,
                   const std::function<SortedRow(int64_t row)>& row_at);
 
-// For each of `count` values, dense int64 positions where it belongs in the sorted row: before equal
-// elements, or with `right` behind them.
-void search_sorted(ScalarType type, const char* sorted, int64_t sorted_stride, int64_t length,
-                   const char* values, int64_t count, bool right, int64_t* positions);
-
 }  // namespace weft
