@@ -69,12 +69,13 @@ def _extreme(plain, worst, a, axis, out, keepdims, options):
                 "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered",
             )
             return result
-    a, missing = _replaced(a, worst)
-    if missing is None:
+    if a.dtype.kind != "f":
         return plain(a, axis, out, keepdims, **options)
-    result = plain(a, axis, None, keepdims, **options)
-    nothing = _all(missing, axis, keepdims=keepdims)
-    if "initial" not in options:
+    # What is replaced has no name here, so that it is nowhere in memory.
+    result = plain(_replaced(a, worst)[0], axis, None, keepdims, **options)
+    # Where something is better than the worst, not all is missing.
+    if "initial" not in options and bool(asarray(result == worst).any()):
+        nothing = _all(_isnan(a), axis, keepdims=keepdims)
         result = where(nothing, asarray(float("nan"), a.dtype), result)
         _warn(nothing, "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered")
     if out is not None:
