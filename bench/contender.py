@@ -56,18 +56,25 @@ class Process:
         self.calls = 1
 
     def first(self):
-        """The first call: its time, and how far the process grew beyond its inputs."""
-        before = resident("VmRSS") if reset_high_water_mark() else None
+        """The first call's time."""
         start = time.perf_counter()
         self.result = self.contender.finish(self.function(*self.arrays))
         elapsed = (time.perf_counter() - start) * 1e3
-        grown = None if before is None else (resident("VmHWM") - before) / 1e6
         sizes = {
             name: sum(numpy.asarray(x).nbytes for x in arrays)
             for name, arrays in (("inputs", self.arrays), ("result", of_result(self.result)))
         }
         self.contender.settle()
-        answer(ms=elapsed, peak_megabytes=grown, **sizes)
+        answer(ms=elapsed, **sizes)
+
+    def peak(self):
+        """How far one more call makes the process grow beyond its inputs, with all spare memory given back before."""
+        self.result = None
+        self.contender.give_back()
+        ctypes.CDLL(None).malloc_trim(0)
+        before = resident("VmRSS") if reset_high_water_mark() else None
+        self.result = self.contender.finish(self.function(*self.arrays))
+        answer(megabytes=None if before is None else (resident("VmHWM") - before) / 1e6)
 
     def run(self):
         start = time.perf_counter()

@@ -11,6 +11,7 @@ HEADINGS = (
     "first",
     "kernels",
     "peak MB",
+    "NumPy's",
     "limit ms",
     "part",
     "ratio",
@@ -18,7 +19,8 @@ HEADINGS = (
     "goal",
     "bar",
 )
-WIDTHS = (3, 46, 9, 7, 8, 7, 7, 8, 5, 6, 5, 10, 10)
+SMALL_MEGABYTES = 2.1  # a large page: results are whole ones
+WIDTHS = (3, 46, 9, 7, 8, 7, 7, 7, 8, 5, 6, 5, 10, 10)
 
 
 def cells(row):
@@ -38,7 +40,8 @@ def cells(row):
     return (
         str(row["row"]), row["name"], number(ms, digits), number(row["spreads"].get("weft"), digits),
         number(row.get("first", {}).get("weft"), 1), "" if kernels is None else str(kernels["kernels"]),
-        number(row["peak_megabytes"].get("weft"), 1), number(row["limit_ms"], digits),
+        number(row["peak_megabytes"].get("weft"), 1), number(row["peak_megabytes"].get("numpy"), 1),
+        number(row["limit_ms"], digits),
         number(row.get("part_of_limit"), 2), number(row.get("ratio"), 2), number(row.get("ratio_spread"), 2),
         goal, aim(row.get("bar"), row.get("bar_met")),
     )  # fmt: skip
@@ -89,6 +92,11 @@ def totals(run):
         texts.append(
             f"NumPy beaten in {sum(r < 1 for r in against)} of {len(against)} rows, {mean:.2f} times (geometric mean)"
         )
+    peaks = [(row["peak_megabytes"].get("weft"), row["peak_megabytes"].get("numpy")) for row in rows]
+    peaks = [pair for pair in peaks if None not in pair]
+    if peaks:
+        more = sum(weft > numpy + SMALL_MEGABYTES for weft, numpy in peaks)
+        texts.append(f"more memory than NumPy in {more} of {len(peaks)} rows")
     if run["gigabytes_per_second"]:
         texts.append(f"triad {run['gigabytes_per_second']:.1f} GB/s")
     return "; ".join([*texts, f"{run['minutes']:.1f} minutes"])

@@ -206,11 +206,12 @@ def run_steady(case, pythons, options, limits, progress):
             limit.append(limits.milliseconds(case, moves))
             number += 1
         kernels = attempt("weft", "kernels") if "weft" in servers else None
+        peaks = {name: attempt(name, "peak") for name in sorted(servers)}
         progress.show("checking")
         row = summary(case, times, limit)
         row.update(
             first={n: v["ms"] for n, v in first.items()}, kernels=kernels,
-            peak_megabytes={n: v["peak_megabytes"] for n, v in first.items()},
+            peak_megabytes={name: peak["megabytes"] for name, peak in peaks.items() if peak},
             result_megabytes=first["weft"]["result"] / 1e6 if "weft" in first else None,
             wrong=check(case, servers, attempt), failed=failed,
         )  # fmt: skip

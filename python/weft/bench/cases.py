@@ -43,6 +43,7 @@ class Contender:
     convert: Callable = lambda array: array
     finish: Callable = lambda result: result
     settle: Callable = lambda: None  # after the first call: waits for what is still compiled behind it
+    give_back: Callable = lambda: None  # returns spare memory to the system
 
 
 def weft_finish(result):
@@ -55,6 +56,10 @@ def weft_settle():
     load("weft").cache_info()  # it counts, once the queue of kernels to compile is done
 
 
+def weft_give_back():
+    load("weft").empty_pool()
+
+
 def jax_convert(array):
     jax = load("jax")
     jax.config.update("jax_enable_x64", True)
@@ -62,7 +67,7 @@ def jax_convert(array):
 
 
 CONTENDERS = {
-    "weft": Contender("weft", lambda a: load("weft").asarray(a), weft_finish, weft_settle),
+    "weft": Contender("weft", lambda a: load("weft").asarray(a), weft_finish, weft_settle, weft_give_back),
     "numpy": Contender("numpy"),
     "numexpr": Contender("numexpr"),
     "numba": Contender("numba"),
