@@ -59,7 +59,7 @@ public:
         {
             const std::lock_guard lock(mutex_);
             if (!latest_end_) latest_end_ = Clock::now() + kLongestExit;
-            if (keeps_kernels()) left = queue_.size();
+            if (!queue_.empty() && keeps_kernels()) left = queue_.size();
             ending_ = true;
         }
         wake();

@@ -250,3 +250,15 @@ def test_an_interrupt_ends_the_wait_for_compilations_at_the_exit(new_cache):
     status, _, _ = interrupt("", begin=LONG_QUEUE, WEFT_TIER_DELAY="200", WEFT_CACHE="1")
     assert status in (0, -signal.SIGINT)
     assert time.monotonic() - begin < 8
+
+
+@pytest.mark.parametrize("name", ["TIER", "FUSE", "DEBUG", "NUM_THREADS", "SMALL", "CPU"])
+def test_a_wrong_setting_is_an_error_of_the_call_and_the_process_ends_as_ever(name):
+    program = "import weft as np\ntry: np.eval(np.arange(30000) + 1)\nexcept ValueError as e: print(e)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, f"WEFT_{name}": "zzz"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "") and "zzz" in done.stdout

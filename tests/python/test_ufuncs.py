@@ -333,3 +333,22 @@ def test_powers_of_scalars_by_operators_are_powers():
     assert numpy.isnan(weft.power(weft.float64(infinity), 0.5))
     assert weft.float64(infinity) ** 0.5 == numpy.inf
     assert weft.float32(infinity) ** 0.5 == numpy.inf
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
+@pytest.mark.parametrize("size", [1000, 65536])  # by ahead-of-time loops, and by a kernel
+def test_integer_quotients_beside_whole_numbers(name, dtype, size):
+    """Quotients go through floating point where that is exact: multiples of the divisor, their neighbours, the ends."""
+    ends = numpy.iinfo(dtype)
+    r = numpy.random.default_rng(size)
+    y = r.integers(ends.min, ends.max, size, dtype, endpoint=True) >> r.integers(0, ends.bits, size).astype(
+        dtype
+    )
+    x = r.integers(ends.min, ends.max, size, dtype, endpoint=True)
+    with numpy.errstate(all="ignore"):
+        x[::2] = (x // y * y + r.integers(-1, 2, size).astype(dtype))[::2]
+        x[:9], x[9:18], y[:3] = ends.min, ends.max, [0, 1, ends.max]
+        y[3:6] = -1 if ends.min < 0 else ends.max
+        expected = getattr(numpy, name)(x, y)
+    assert numpy.array_equal(getattr(weft, name)(weft.array(x), weft.array(y)), expected)

@@ -62,12 +62,12 @@ inline bool is_minus_one(T y) {
 template <Integer T>
 inline T truncated_quotient(T x, T y) {
     if (__builtin_constant_p(y)) return static_cast<T>(static_cast<Exact<T>>(x) / static_cast<Exact<T>>(y));
-    return static_cast<T>(static_cast<Dividing<T>>(x) / static_cast<Dividing<T>>(y));
+    return static_cast<T>(static_cast<Exact<T>>(static_cast<Dividing<T>>(x) / static_cast<Dividing<T>>(y)));
 }
 template <Integer T>
 inline T truncated_rest(T x, T y) {
-    if (__builtin_constant_p(y)) return static_cast<T>(static_cast<Exact<T>>(x) % static_cast<Exact<T>>(y));
-    return static_cast<T>(static_cast<Dividing<T>>(x) % static_cast<Dividing<T>>(y));
+    const auto whole = static_cast<Exact<T>>(truncated_quotient(x, y)) * static_cast<Exact<T>>(y);
+    return static_cast<T>(static_cast<Exact<T>>(x) - whole);
 }
 
 template <Integer T>

@@ -68,10 +68,19 @@ using Exact =
 template <Integer T>
 using Wrapping = unsigned _BitInt(8 * sizeof(T));
 
-// Division by a constant becomes a multiplication in vectors of the operands' width. Other divisions are done
-// one by one, where instructions for 16 bits are the slow ones: they wait for the register's other bits.
+// Division by a constant becomes a multiplication in vectors of the operands' width. Of other quotients CPUs
+// have vectors only in floating point: the float nearest to x / y is on the same side of each whole number n
+// as x / y, which is 1 / y away from n or more, since the float is off by n * 2^-24 at most, and n * y is far
+// below 2^24 for 16 bits; so it is with double and 2^53 for 32 bits. GPUs have no fast floating-point
+// division; their slow integers are those of 16 bits.
+#ifdef __NVPTX__
 template <Integer T>
 using Dividing = std::conditional_t<sizeof(T) == 2, int32_t, Exact<T>>;
+#else
+template <Integer T>
+using Dividing =
+    std::conditional_t<sizeof(T) <= 2, float, std::conditional_t<sizeof(T) == 4, double, Exact<T>>>;
+#endif
 
 // How a floating-point type is laid out.
 template <typename T>
