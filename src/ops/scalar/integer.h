@@ -66,8 +66,13 @@ inline T truncated_quotient(T x, T y) {
 }
 template <Integer T>
 inline T truncated_rest(T x, T y) {
-    const auto whole = static_cast<Exact<T>>(truncated_quotient(x, y)) * static_cast<Exact<T>>(y);
-    return static_cast<T>(static_cast<Exact<T>>(x) - whole);
+    if (__builtin_constant_p(y)) return static_cast<T>(static_cast<Exact<T>>(x) % static_cast<Exact<T>>(y));
+    if constexpr (std::is_floating_point_v<Dividing<T>>) {
+        const auto whole = static_cast<Exact<T>>(truncated_quotient(x, y)) * static_cast<Exact<T>>(y);
+        return static_cast<T>(static_cast<Exact<T>>(x) - whole);
+    } else {
+        return static_cast<T>(static_cast<Dividing<T>>(x) % static_cast<Dividing<T>>(y));
+    }
 }
 
 template <Integer T>
