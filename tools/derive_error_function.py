@@ -1,5 +1,5 @@
-"""Derives the polynomials of src/ops/scalar/error_function.h and exponential.h, and of src/ops/gpu, by
-Remez' exchange in mpmath.
+"""Derives the polynomials of src/ops/scalar/error_function.h, exponential.h and trigonometry.h, and of src/ops/gpu,
+by Remez' exchange in mpmath.
 
     python tools/derive_error_function.py
 
@@ -123,8 +123,10 @@ def main():
     for name, kind, function, degree in (
         ("sine_f64", "d", sine, 5),
         ("sine_f32", "f", sine, 2),
-        ("cosine_f64", "d", cosine, 5),
-        ("cosine_f32", "f", cosine, 2),
+        ("cosine_f64", "d", cosine, 6),
+        ("cosine_f32", "f", cosine, 3),
+        ("short_cosine_f64", "d", cosine, 5),
+        ("short_cosine_f32", "f", cosine, 2),
     ):
         derive(name, kind, function, lambda t: t + mpf("1e-3"), 0, square, range(degree + 1))
 

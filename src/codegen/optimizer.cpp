@@ -22,6 +22,7 @@
 
 #include "codegen/narrow_division.h"
 #include "codegen/prefetch.h"
+#include "codegen/vector_math.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -87,6 +88,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(PrefetchPass());
     run(module, machine, std::move(passes));
+    if (!define_rare_ways(module)) return;
+    llvm::FunctionPassManager of_branches;
+    of_branches.addPass(llvm::EarlyCSEPass());  // they ask the same of one angle
+    run(module, machine, std::move(of_branches));
 }
 
 void inline_operations(llvm::Module& module, llvm::TargetMachine& machine) {

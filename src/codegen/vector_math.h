@@ -10,4 +10,9 @@ namespace weft::codegen {
 // its variants for the machine's vector widths.
 void declare_vector_math(llvm::Module& module, const llvm::TargetMachine& machine, bool vectors);
 
+// After vectorisation: weft_rarely_f(is_rare, x, usual), of elements and of vectors (ops/scalar/sleef.h),
+// gets its body, which is to be inlined: where no element is rare, a branch leads around the call of f.
+// Whether there is any.
+bool define_rare_ways(llvm::Module& module);
+
 }  // namespace weft::codegen

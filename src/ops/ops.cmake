@@ -21,7 +21,8 @@ foreach(output IN LISTS WEFT_OP_OUTPUTS)
     endif()
 endforeach()
 
-# Compiles the loops of one group through textual LLVM IR, to which the vector math library is attached in between.
+# Compiles the loops of one group through textual LLVM IR, to which the vector math library is attached before they are
+# vectorised, and what is rare behind branches afterwards.
 function(weft_vector_math_object group isa result)
     if(isa STREQUAL "x86_64_v4")
         set(library avx512f)
@@ -38,11 +39,15 @@ function(weft_vector_math_object group isa result)
         OUTPUT ${base}.o
         COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -fno-exceptions -ffp-contract=off -fno-math-errno -g0
                 -Wall -Wextra -Werror -march=${march} -mprefer-vector-width=${bits} -DWEFT_ISA=${isa}
+                -DWEFT_BRANCHES_LATER
                 -I ${CMAKE_CURRENT_SOURCE_DIR}/include -I ${CMAKE_CURRENT_SOURCE_DIR}/src -I ${WEFT_GENERATED_DIR}
                 -S -emit-llvm -Xclang -disable-llvm-passes
                 -MD -MF ${base}.d -MT ${base}.o -o ${base}.plain.ll ${WEFT_GENERATED_DIR}/loops_${group}.cpp
-        COMMAND ${Python3_EXECUTABLE} ${attach} ${base}.plain.ll ${base}.ll --isa ${library}
-        COMMAND ${CMAKE_CXX_COMPILER} -O2 -fPIC -ffunction-sections -Wno-pass-failed -c -o ${base}.o ${base}.ll
+        COMMAND ${Python3_EXECUTABLE} ${attach} ${base}.plain.ll ${base}.attached.ll --isa ${library}
+        COMMAND ${CMAKE_CXX_COMPILER} -O2 -fPIC -Wno-pass-failed -S -emit-llvm -o ${base}.vectors.ll
+                ${base}.attached.ll
+        COMMAND ${Python3_EXECUTABLE} ${attach} ${base}.vectors.ll ${base}.ll --branches
+        COMMAND ${CMAKE_CXX_COMPILER} -O2 -fPIC -ffunction-sections -c -o ${base}.o ${base}.ll
         DEPENDS ${WEFT_GENERATED_DIR}/loops_${group}.cpp ${attach}
         DEPFILE ${base}.d
         COMMENT "Compiling loops_${group} for ${isa} with vector math"
@@ -88,7 +93,7 @@ endforeach()
 list(APPEND WEFT_GENERATED_SOURCES ${WEFT_GENERATED_DIR}/op_table_data.cpp ${WEFT_GENERATED_DIR}/operations.cpp)
 
 foreach(group IN LISTS WEFT_OP_GROUPS)
-    weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
+    weft_embed_bitcode(ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp FLAGS -DWEFT_BRANCHES_LATER)
     weft_embed_ptx_bitcode(ptx_ops_${group} ${WEFT_GENERATED_DIR}/bitcode_${group}.cpp)
 endforeach()
 

@@ -4,7 +4,7 @@
 // are polynomials in the same rest. Those come from tools/derive_error_function.py.
 #pragma once
 
-#include "ops/scalar/exponential.h"
+#include "ops/scalar/trigonometry.h"
 #include "ops/scalar/types.h"
 
 namespace weft::scalar::inline WEFT_ISA {
@@ -16,38 +16,15 @@ struct ReducedAngle {
 };
 
 template <Real T>
-struct AngleConstants;
-template <>
-struct AngleConstants<double> {
-    static constexpr double kMagic = 0x1.8p52;  // adding it rounds to a whole number, which the low bits are
-    static constexpr double kLarge = 0x1p30;
-    static constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-    // pi/2 in parts, each rounded down: so the rest of -0 is -0. An angle less so many times the first one is
-    // exact; what is missing of all three is less than the last bit of any rest.
-    static constexpr double kParts[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e08p-107};
-};
-template <>
-struct AngleConstants<float> {
-    static constexpr float kMagic = 0x1.8p23F;
-    static constexpr float kLarge = 0x1p17F;
-    static constexpr float kTwoOverPi = 0x1.45f306p-1F;
-    static constexpr float kParts[] = {0x1.921fb4p+0F, 0x1.4442dp-24F, 0x1.846988p-48F};
-};
-
-template <Real T>
 inline bool is_large_angle(T x) {
-    return !(fabs(x) < AngleConstants<T>::kLarge);  // nan is
+    constexpr T kLarge = sizeof(T) == 8 ? static_cast<T>(0x1p30) : static_cast<T>(0x1p17F);
+    return !(fabs(x) < kLarge);  // nan is
 }
 
 template <Real T>
 inline ReducedAngle<T> reduce_angle(T x) {
-    using Constants = AngleConstants<T>;
-    const T shifted = fma(x, Constants::kTwoOverPi, Constants::kMagic);
-    const T multiple = shifted - Constants::kMagic;
-    T rest = fma(multiple, -Constants::kParts[0], x);
-    rest = fma(multiple, -Constants::kParts[1], rest);
-    rest = fma(multiple, -Constants::kParts[2], rest);
-    return {rest, static_cast<int32_t>(bits(shifted))};
+    const T shifted = shifted_multiple(x);
+    return {rest_of_angle(x, shifted), static_cast<int32_t>(bits(shifted))};
 }
 
 // 2/pi: the bits behind the point, after a word of zeros.
@@ -110,42 +87,28 @@ inline ReducedAngle<float> reduce_large_angle(float x) {
     return {static_cast<float>(angle.rest), angle.quadrant};
 }
 
-// For |r| up to pi/4 and a little; 0 is added to the series of the sine, which for r = -0 makes it 0 instead
-// of -0, and the sine -0. The error of the polynomials is 2**-57.8 and 2**-27.9 of the sine, and 2**-53.9 and
-// 2**-24.8.
-inline double sine_of_rest(double r) {
-    const double square = r * r;
-    return fma(horner(square, 0.0, -0x1.5555555555548p-3, 0x1.111111110f64ep-7, -0x1.a01a019bc6b01p-13,
-                      0x1.71de353316672p-19, -0x1.ae5e2e1f6915bp-26, 0x1.5d8226caac692p-33),
-               r, r);
-}
-inline float sine_of_rest(float r) {
-    const float square = r * r;
-    return fma(horner(square, 0.0F, -0x1.555544p-3F, 0x1.110702p-7F, -0x1.992dc2p-13F), r, r);
-}
-inline double cosine_of_rest(double r) {
+// The cosine with a term less than on CPUs; the error of the polynomials is 2**-53.9 and 2**-24.8.
+inline double short_cosine_of_rest(double r) {
     const double square = r * r;
     return horner(square, 1.0, -0x1.fffffffffff99p-2, 0x1.555555554f117p-5, -0x1.6c16c163fcc3ep-10,
                   0x1.a019f8022f9dep-16, -0x1.27df36ebc3f2bp-22, 0x1.1b860b3609485p-29);
 }
-inline float cosine_of_rest(float r) {
+inline float short_cosine_of_rest(float r) {
     const float square = r * r;
     return horner(square, 1.0F, -0x1.ffffb6p-2F, 0x1.553ec2p-5F, -0x1.645086p-10F);
 }
 
 template <Real T>
-inline T with_sign_of_quadrant(T x, int32_t quadrant) {
-    return from_bits<T>(bits(x) ^ (static_cast<BitsOf<T>>(quadrant & 2) << (8 * sizeof(T) - 2)));
-}
-template <Real T>
 inline T sine_of_reduced(ReducedAngle<T> angle) {
-    const T sine = sine_of_rest(angle.rest), cosine = cosine_of_rest(angle.rest);
-    return with_sign_of_quadrant((angle.quadrant & 1) != 0 ? cosine : sine, angle.quadrant);
+    const T sine = sine_of_rest(angle.rest), cosine = short_cosine_of_rest(angle.rest);
+    return with_sign_of_quadrant((angle.quadrant & 1) != 0 ? cosine : sine,
+                                 static_cast<BitsOf<T>>(angle.quadrant & 2));
 }
 template <Real T>
 inline T cosine_of_reduced(ReducedAngle<T> angle) {
-    const T sine = sine_of_rest(angle.rest), cosine = cosine_of_rest(angle.rest);
-    return with_sign_of_quadrant((angle.quadrant & 1) != 0 ? sine : cosine, angle.quadrant + 1);
+    const T sine = sine_of_rest(angle.rest), cosine = short_cosine_of_rest(angle.rest);
+    return with_sign_of_quadrant((angle.quadrant & 1) != 0 ? sine : cosine,
+                                 static_cast<BitsOf<T>>((angle.quadrant + 1) & 2));
 }
 
 }  // namespace weft::scalar::inline WEFT_ISA

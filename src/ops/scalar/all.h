@@ -10,4 +10,5 @@
 #include "ops/scalar/integer.h"
 #include "ops/scalar/math.h"
 #include "ops/scalar/real.h"
+#include "ops/scalar/trigonometry.h"
 #include "ops/scalar/types.h"

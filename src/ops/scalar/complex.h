@@ -7,6 +7,7 @@
 
 #include "ops/scalar/floating.h"
 #include "ops/scalar/math.h"
+#include "ops/scalar/trigonometry.h"
 #include "ops/scalar/types.h"
 
 namespace weft::scalar::inline WEFT_ISA {

@@ -1,37 +1,14 @@
-// Logarithms, trigonometric and inverse hyperbolic functions of real numbers (exponential.h has the rest).
-// The work is done by SLEEF's deterministic scalar functions, called by symbol: the kernel compiler replaces
-// the call in a vectorised loop by the vector function with the same bits (op.h, vector_math_functions).
+// Logarithms, inverse trigonometric and inverse hyperbolic functions of real numbers, and powers, of which
+// SLEEF does the work. exponential.h, error_function.h and trigonometry.h have what is weft's own.
 #pragma once
 
 #include "ops/scalar/exponential.h"
 #include "ops/scalar/floating.h"
 #include "ops/scalar/real.h"
+#include "ops/scalar/sleef.h"
 #include "ops/scalar/types.h"
 
-#define WEFT_ARGUMENTS_1(type) type
-#define WEFT_ARGUMENTS_2(type) type, type
-#define WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments) \
-    extern "C" __attribute__((const)) type symbol(WEFT_ARGUMENTS_##arguments(type)) noexcept;
-#include "ops/vector_math.inc"
-#undef WEFT_VECTOR_MATH
-#undef WEFT_ARGUMENTS_1
-#undef WEFT_ARGUMENTS_2
-
 namespace weft::scalar::inline WEFT_ISA {
-
-// SLEEF under names that overload: sleef::exp(double), sleef::exp(float).
-namespace sleef {
-#define WEFT_CALL_1(symbol, called, type) \
-    inline type called(type x) { return symbol(x); }
-#define WEFT_CALL_2(symbol, called, type) \
-    inline type called(type x, type y) { return symbol(x, y); }
-#define WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments) \
-    WEFT_CALL_##arguments(symbol, called, type)
-#include "ops/vector_math.inc"
-#undef WEFT_VECTOR_MATH
-#undef WEFT_CALL_1
-#undef WEFT_CALL_2
-}  // namespace sleef
 
 constexpr double kLn2 = 0.69314718055994530941723212145818;
 constexpr double kLog2E = 1.4426950408889634073599246810019;
@@ -45,13 +22,11 @@ using sleef::arctan;
 using sleef::arctan2;
 using sleef::arctanh;
 using sleef::cbrt;
-using sleef::cos;
 using sleef::exp10;
 using sleef::exp2;
 using sleef::log;
 using sleef::log10;
 using sleef::log2;
-using sleef::sin;
 
 #if defined(__NVPTX__)
 // NVIDIA's gives infinity for some results that are a little below the largest number. Squares overflow and
