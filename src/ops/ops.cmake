@@ -83,7 +83,8 @@ foreach(isa IN LISTS WEFT_ISAS)
     target_compile_options(weft_loops_${isa} PRIVATE ${WEFT_LOOP_FLAGS}
         $<FILTER:$<TARGET_PROPERTY:weft_flags,INTERFACE_COMPILE_OPTIONS>,EXCLUDE,^-march=>)
     if(isa MATCHES "^x86_64_(v[0-9])$")
-        target_compile_options(weft_loops_${isa} PRIVATE -march=x86-64-${CMAKE_MATCH_1})
+        target_compile_options(weft_loops_${isa} PRIVATE -march=x86-64-${CMAKE_MATCH_1}
+            $<$<STREQUAL:${CMAKE_MATCH_1},v4>:-mprefer-vector-width=512>)
     endif()
     list(APPEND WEFT_GENERATED_SOURCES $<TARGET_OBJECTS:weft_loops_${isa}>)
     string(TOUPPER ${isa} isa_upper)
