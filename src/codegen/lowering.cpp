@@ -11,6 +11,7 @@
 
 #include "codegen/copy_lines.h"
 #include "codegen/draw_lowering.h"
+#include "codegen/gather_prefetch.h"
 #include "codegen/kernel_lowering.h"
 #include "codegen/prefetch.h"
 #include "codegen/shared_memory.h"
@@ -36,10 +37,11 @@ public:
         llvm::Type* pointer = builder_.getPtrTy();
         auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
         begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "kernel", module_));
-        const bool ahead = std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(), [&](ValueId id) {
-            return kernel_.type(id).is_buffer && kernel_.type(id).buffer.ahead;
-        });
-        if (ahead) function_->addFnAttr(kPrefetchAttribute);
+        for (const ValueId id : kernel_.parameters) {
+            if (!kernel_.type(id).is_buffer || !kernel_.type(id).buffer.ahead) continue;
+            function_->addFnAttr(kernel_.type(id).buffer.readonly ? kGatherPrefetchAttribute
+                                                                  : kPrefetchAttribute);
+        }
         const char* names[] = {"words", "lower", "upper"};
         for (unsigned i = 0; i < 3; ++i) {
             function_->getArg(i)->setName(names[i]);

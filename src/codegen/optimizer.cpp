@@ -20,6 +20,7 @@
 
 #include <string>
 
+#include "codegen/gather_prefetch.h"
 #include "codegen/narrow_division.h"
 #include "codegen/prefetch.h"
 #include "codegen/vector_math.h"
@@ -87,6 +88,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(PrefetchPass());
+    passes.addPass(GatherPrefetchPass());
     run(module, machine, std::move(passes));
     if (!define_rare_ways(module)) return;
     llvm::FunctionPassManager of_branches;

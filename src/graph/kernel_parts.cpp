@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/optional_steps.h"
 #include "core/shape.h"
 
 namespace weft {
@@ -256,6 +257,25 @@ void find_views_beside(KernelParts& parts) {
     }
 }
 
+// Whether a CPU's kernel reads element after element at computed positions of an array that is many times
+// what a core's caches hold; more times where the positions are computed in the kernel, which does that twice
+// then.
+bool gathers_from_afar(const KernelParts& parts, size_t input) {
+    constexpr int64_t kFar = 8, kFarForComputed = 24;
+    const BufferUse& use = parts.inputs[input];
+    if (use.position || use.computed.empty() || !use.buffer->on_host() || !is_on(OptionalStep::kPrefetch) ||
+        (!use.strides.empty() && use.strides.back() != 0))
+        return false;
+    const auto& steps = parts.form.steps;
+    const bool computed = std::any_of(steps.begin(), steps.end(), [&](const StepForm& step) {
+        return step.kind == StepForm::Kind::kGather && step.data == input &&
+               std::any_of(step.operands.begin(), step.operands.end(),
+                           [](const ValueForm& value) { return value.kind == ValueForm::Kind::kStep; });
+    });
+    const int64_t caches = cpu_device().core_cache_bytes() * (computed ? kFarForComputed : kFar);
+    return static_cast<int64_t>(use.buffer->size()) >= caches;
+}
+
 }  // namespace
 
 void finish_forms(KernelParts& parts, bool row) {
@@ -270,7 +290,8 @@ void finish_forms(KernelParts& parts, bool row) {
         form.streamed = parts.outputs[k].streamed;
         form.ahead = parts.outputs[k].ahead;
     }
-    for (BufferUse& input : parts.inputs) {
+    for (size_t number = 0; number < parts.inputs.size(); ++number) {
+        BufferUse& input = parts.inputs[number];
         uint16_t scope = 0;
         for (size_t k = 0; k < parts.outputs.size(); ++k) {
             if (!input.position && input.buffer == parts.outputs[k].buffer)
@@ -285,6 +306,7 @@ void finish_forms(KernelParts& parts, bool row) {
         const size_t along_row = !of_element ? 0 : parts.form.folded ? 2 : 1;
         WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
         parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
+        parts.form.inputs.back().buffer.ahead = gathers_from_afar(parts, number);
     }
     if (parts.form.shape == KernelShape::kElementwise) find_views_beside(parts);
 }

@@ -177,3 +177,49 @@ def test_stencils_in_the_cache_ask_memory_beforehand():
     weft.clear_kernel_history()
     weft.eval(x + x * 2)
     assert " ahead" not in weft.kernel_history()[0]["ir"]
+
+
+FAR = 12 * 10**6  # doubles: many times what the caches of a core hold
+
+GATHERS = {
+    "positions": lambda np, x, i: x[i],
+    "from the end": lambda np, x, i: x[i - FAR],
+    "computed": lambda np, x, i: x[(i * 7 + 3) % FAR] * 2 + i,
+    "backwards": lambda np, x, i: np.exp(x[i[::-1]]),
+    "strided": lambda np, x, i: x[i[::3]],
+    "narrow": lambda np, x, i: x[i.astype("i4")],
+    "strided data": lambda np, x, i: x[::2][i // 2],
+    "two axes": lambda np, x, i: x.reshape(-1, 1000)[i // 1000, i % 1000],
+    "sum": lambda np, x, i: (x[i] > 0.5).sum(),
+    "twice": lambda np, x, i: x[i] - x[i - 1],
+}
+
+
+@pytest.mark.host
+def test_gathers_from_afar_ask_memory_beforehand():
+    rng = numpy.random.default_rng(0)
+    a = rng.random(FAR)
+    x = weft.array(a)
+    near = weft.array(a[:50_000])
+    for count in (20_000, 20_001, 20_063):
+        positions = rng.integers(0, FAR, count)
+        index = weft.array(positions)
+        for name, gather in GATHERS.items():
+            expected = numpy.asarray(gather(numpy, a, positions))
+            for without in ("", "prefetch"):
+                with weft.config(without=without):
+                    weft.clear_kernel_history()
+                    result = numpy.asarray(gather(weft, x, index))
+                    asked = [
+                        " ahead" in kernel["ir"]
+                        for kernel in weft.kernel_history()
+                        if "gather" in kernel["name"]
+                    ]
+                if name == "backwards":  # weft's exp is another
+                    numpy.testing.assert_allclose(result, expected, rtol=1e-15)
+                else:
+                    assert result.tobytes() == expected.tobytes(), name
+                assert any(asked) == (without == ""), name
+    weft.clear_kernel_history()
+    weft.eval(near[weft.array(positions % 50_000)])
+    assert " ahead" not in weft.kernel_history()[-1]["ir"]
