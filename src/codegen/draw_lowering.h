@@ -1,8 +1,8 @@
 // Random numbers in kernels for CPUs, between KernelLowering and lowering.cpp. An operation that gives a
 // stream's word by its position (ops/scalar/random_bits.h) would find its way to each position anew. Where
 // neighbours take neighbouring words, the innermost loop is cut into pieces instead, and a piece's words are
-// drawn one from another into local memory, which stays in the first-level cache; the loop over the piece,
-// which is vectorised, reads them there.
+// drawn one from another into local memory (draw_words.h), which stays in the first-level cache; the loop
+// over the piece, which is vectorised, reads them there.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ private:
     struct Draw {
         DrawOp op;
         llvm::AllocaInst* words = nullptr;
+        llvm::AllocaInst* origin = nullptr;
         llvm::Value* first = nullptr;  // where the piece's first word or half is
     };
 
@@ -40,16 +41,8 @@ private:
     llvm::Value* before_loop(ir::ValueId value);
     llvm::Value* at_begin(ir::ValueId value, llvm::Value* begin);
 
-    // Write `count` words from position `first` on, and some more; gives which of them is the first.
-    llvm::Value* fill(const ir::Instruction& draw, Stream stream, llvm::Value* words, llvm::Value* first,
-                      llvm::Value* count);
-    void fill_by_steps(const ir::Instruction& draw, Stream stream, llvm::Value* words, llvm::Value* first,
-                       llvm::Value* count);
-    Scalar call_op(OpId op, std::span<const Scalar> operands, size_t results, Scalar* second = nullptr);
-
-    // for (k = 0; k < count; k += step), carrying values.
-    template <class Body>
-    void count_words(llvm::Value* count, int64_t step, std::vector<llvm::Value*> carried, const Body& body);
+    // Writes `count` words from position `first` on.
+    void fill(const ir::Instruction& draw, const Draw& to, llvm::Value* first, llvm::Value* count);
 
     ir::ValueId along_;
     DrawingBody body_;

@@ -1,6 +1,5 @@
 // Random streams in kernels (ops/scalar/random_bits.h): which instructions draw, whether neighbours draw what
-// follows one another, and PCG's steps as code. For CPUs draw_lowering.h uses it, for GPUs
-// ptx_draw_lowering.h.
+// follows one another; for GPUs (ptx_draw_lowering.h) PCG's steps as code. draw_lowering.h is for CPUs.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

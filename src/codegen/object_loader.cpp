@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "codegen/draw_words.h"
 #include "codegen/shared_memory.h"
 #include "weft/errors.h"
 
@@ -38,8 +39,8 @@ T minnum(T a, T b) {
 
 size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
-// The functions that machine code may call: what LLVM makes of intrinsics, and the math library beside
-// libweft.
+// The functions that machine code may call: what LLVM makes of intrinsics, what draws, and the math library
+// beside libweft.
 void* find_external(const std::string& name) {
     struct Entry {
         const char* name;
@@ -64,6 +65,7 @@ void* find_external(const std::string& name) {
     for (const Entry& entry : entries) {
         if (name == entry.name) return entry.address;
     }
+    if (void* const draw = find_draw_words(name)) return draw;
     if (name.starts_with("Sleef_")) return dlsym(RTLD_DEFAULT, name.c_str());
     return nullptr;
 }

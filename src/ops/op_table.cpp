@@ -1,9 +1,9 @@
 // Serves the op table: picks the ahead-of-time loops for the CPU at hand once, and finds by name.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <unordered_map>
 
+#include "core/processor.h"
 #include "ops/extreme_search.h"
 #include "ops/op.h"
 #include "ops/op_table_data.h"
@@ -12,24 +12,17 @@
 namespace weft {
 namespace {
 
-ops_data::Isa detect_isa() {
-#if defined(__x86_64__)
-    using ops_data::Isa;
-    // A CPU named in WEFT_CPU bounds the loops as it bounds the kernel compiler.
-    const char* named = std::getenv("WEFT_CPU");
-    const std::string cpu = named == nullptr ? "" : named;
-    const bool only_v2 = cpu == "x86-64" || cpu == "x86-64-v2" || cpu == "nehalem" || cpu == "sandybridge";
-    const bool only_v3 = cpu == "x86-64-v3" || cpu == "haswell" || cpu.starts_with("znver1") ||
-                         cpu.starts_with("znver2") || cpu.starts_with("znver3");
-    if (only_v2) return Isa::kX86V2;
-    if (__builtin_cpu_supports("x86-64-v4") && !only_v3) return Isa::kX86V4;
-    if (__builtin_cpu_supports("x86-64-v3")) return Isa::kX86V3;
-#endif
+ops_data::Isa isa() {
+    switch (processor_level()) {
+        case ProcessorLevel::kX86V4: return ops_data::Isa::kX86V4;
+        case ProcessorLevel::kX86V3: return ops_data::Isa::kX86V3;
+        case ProcessorLevel::kX86V2: break;
+    }
     return ops_data::Isa::kX86V2;
 }
 
 struct Table {
-    ops_data::Loops loops = ops_data::loops_for(detect_isa());
+    ops_data::Loops loops = ops_data::loops_for(isa());
     std::vector<OpInfo> ops = ops_data::make_ops(loops.ops);
     std::unordered_map<std::string_view, OpId> by_name;
     std::unordered_map<std::string_view, LaneFold> folds;
