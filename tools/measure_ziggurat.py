@@ -79,7 +79,7 @@ def thresholds_and_heights(edges, width, density):
 
 
 def write(name, values, kind, show):
-    lines = [f"constexpr {kind} {name}[{LAYERS}] = {{"]
+    lines = [f"inline constexpr {kind} {name}[{LAYERS}] = {{"]
     line = "   "
     for value in values:
         text = " " + show(value) + ","

@@ -10,156 +10,30 @@
 #include <vector>
 
 #include "core/draw_pieces.h"
+#include "core/ziggurat.h"
 
 namespace weft {
 
 namespace {
 
-#include "core/ziggurat_tables.inc"
-
-// 1 / R and R of the normal distribution's ziggurats, and R of the exponential's.
-constexpr double kNormalEdge = 3.6541528853610087963519472518;
-constexpr double kNormalInverse = 0.27366123732975827203338247596;
-constexpr double kExponentialEdge = 7.69711747013104972;
-
-struct Normal {
-    using Unit = uint64_t;
-    using Value = double;
-    static constexpr bool kUnitsStandAlone = false;
-
-    static uint64_t magnitude_of(uint64_t word) { return word >> 9 & 0xfffffffffffff; }
-    static bool takes(uint64_t word, double& value) {
-        const auto layer = static_cast<size_t>(word & 0xff);
-        const double x =
-            static_cast<double>(static_cast<int64_t>(magnitude_of(word))) * kNormalFactors[layer];
-        value = std::bit_cast<double>(std::bit_cast<uint64_t>(x) | (word >> 8 & 1) << 63);
-        return magnitude_of(word) < kNormalThresholds[layer];
+template <class Method>
+typename Method::Value draw_one(BitGenerator& generator, const Method& method) {
+    typename Method::Value value{};
+    while (!attempt(method, generator, value)) {
     }
-
-    template <class Source>
-    static double draw(Source& source) {
-        while (true) {
-            const uint64_t word = source.next64();
-            double x = 0;
-            if (takes(word, x)) return x;
-            const auto layer = static_cast<size_t>(word & 0xff);
-            if (layer == 0) return draw_tail(source, (magnitude_of(word) >> 8 & 1) != 0);
-            const double step = kNormalHeights[layer - 1] - kNormalHeights[layer];
-            if (step * source.next_double() + kNormalHeights[layer] < std::exp(-0.5 * x * x)) return x;
-        }
-    }
-
-    template <class Source>
-    static double draw_tail(Source& source, bool negative) {
-        while (true) {
-            const double beyond = -kNormalInverse * std::log1p(-source.next_double());
-            const double height = -std::log1p(-source.next_double());
-            if (height + height > beyond * beyond)
-                return negative ? -(kNormalEdge + beyond) : kNormalEdge + beyond;
-        }
-    }
-};
-
-struct Normal32 {
-    using Unit = uint32_t;
-    using Value = float;
-    static constexpr bool kUnitsStandAlone = false;
-
-    static uint32_t magnitude_of(uint32_t word) { return word >> 9 & 0x7fffff; }
-    static bool takes(uint32_t word, float& value) {
-        const auto layer = static_cast<size_t>(word & 0xff);
-        const float x = static_cast<float>(magnitude_of(word)) * kNormalFloatFactors[layer];
-        value = std::bit_cast<float>(std::bit_cast<uint32_t>(x) | (word >> 8 & 1) << 31);
-        return magnitude_of(word) < kNormalFloatThresholds[layer];
-    }
-
-    template <class Source>
-    static float draw(Source& source) {
-        while (true) {
-            const uint32_t word = source.next32();
-            float x = 0;
-            if (takes(word, x)) return x;
-            const auto layer = static_cast<size_t>(word & 0xff);
-            if (layer == 0) return draw_tail(source, (magnitude_of(word) >> 8 & 1) != 0);
-            const float step = kNormalFloatHeights[layer - 1] - kNormalFloatHeights[layer];
-            const float height = step * source.next_float() + kNormalFloatHeights[layer];
-            if (static_cast<double>(height) <
-                std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x)))
-                return x;
-        }
-    }
-
-    template <class Source>
-    static float draw_tail(Source& source, bool negative) {
-        constexpr auto kEdge = static_cast<float>(kNormalEdge), kInverse = static_cast<float>(kNormalInverse);
-        while (true) {
-            const float beyond = -kInverse * std::log1p(-source.next_float());
-            const float height = -std::log1p(-source.next_float());
-            if (height + height > beyond * beyond) return negative ? -(kEdge + beyond) : kEdge + beyond;
-        }
-    }
-};
-
-struct Exponential {
-    using Unit = uint64_t;
-    using Value = double;
-    static constexpr bool kUnitsStandAlone = false;
-
-    static bool takes(uint64_t word, double& value) {
-        const auto layer = static_cast<size_t>(word >> 3 & 0xff);
-        value = static_cast<double>(static_cast<int64_t>(word >> 11)) * kExponentialFactors[layer];
-        return word >> 11 < kExponentialThresholds[layer];
-    }
-
-    template <class Source>
-    static double draw(Source& source) {
-        while (true) {
-            const uint64_t word = source.next64();
-            double x = 0;
-            if (takes(word, x)) return x;
-            const auto layer = static_cast<size_t>(word >> 3 & 0xff);
-            if (layer == 0) return kExponentialEdge - std::log1p(-source.next_double());
-            const double step = kExponentialHeights[layer - 1] - kExponentialHeights[layer];
-            if (step * source.next_double() + kExponentialHeights[layer] < std::exp(-x)) return x;
-        }
-    }
-};
-
-struct Exponential32 {
-    using Unit = uint32_t;
-    using Value = float;
-    static constexpr bool kUnitsStandAlone = false;
-
-    static bool takes(uint32_t word, float& value) {
-        const auto layer = static_cast<size_t>(word >> 1 & 0xff);
-        value = static_cast<float>(word >> 9) * kExponentialFloatFactors[layer];
-        return word >> 9 < kExponentialFloatThresholds[layer];
-    }
-
-    template <class Source>
-    static float draw(Source& source) {
-        constexpr auto kEdge = static_cast<float>(kExponentialEdge);
-        while (true) {
-            const uint32_t word = source.next32();
-            float x = 0;
-            if (takes(word, x)) return x;
-            const auto layer = static_cast<size_t>(word >> 1 & 0xff);
-            if (layer == 0) return kEdge - std::log1p(-source.next_float());
-            const float step = kExponentialFloatHeights[layer - 1] - kExponentialFloatHeights[layer];
-            if (step * source.next_float() + kExponentialFloatHeights[layer] < std::exp(-x)) return x;
-        }
-    }
-};
+    return value;
+}
 
 // One after another until a whole word begins, the rest by all threads.
 template <class Method>
-void draw_any(BitGenerator& generator, std::span<typename Method::Value> out, const Method& method) {
+void draw_any(BitGenerator& generator, std::span<typename Method::Value> out, const Method& method,
+              Stores stores) {
     constexpr size_t kFew = 1024;
     size_t i = 0;
     constexpr bool kHalves = sizeof(typename Method::Unit) == sizeof(uint32_t);
     while (i < out.size() && (out.size() - i < kFew || (kHalves && generator.has_half)))
-        out[i++] = method.draw(generator);
-    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method);
+        out[i++] = draw_one(generator, method);
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kPastCaches);
 }
 
 // ---- integers ----
@@ -169,7 +43,7 @@ template <class Draw, class Product, class Result = Draw>
 struct Bounded {
     using Unit = Draw;
     using Value = Result;
-    static constexpr bool kUnitsStandAlone = true;
+    static constexpr bool kHasWedges = false;
 
     Bounded(Result from, Draw range)
         : low(from),
@@ -182,17 +56,10 @@ struct Bounded {
         return static_cast<Draw>(product) >= least;
     }
 
-    template <class Source>
-    Result draw(Source& source) const {
-        Result value{};
-        if constexpr (sizeof(Draw) == sizeof(uint64_t)) {
-            while (!takes(source.next64(), value)) {
-            }
-        } else {
-            while (!takes(source.next32(), value)) {
-            }
-        }
-        return value;
+    size_t run(const Draw* units, size_t number, Result* out) const {
+        size_t i = 0;
+        while (i < number && takes(units[i], out[i])) ++i;
+        return i;
     }
 
     Result low;
@@ -223,7 +90,7 @@ void draw_halves(BitGenerator& generator, std::span<Value> out, const Write& wri
 
 // Small numbers are cut from halves, from the low bits on; what is left of the last one is dropped.
 template <class Small>
-void draw_small(BitGenerator& generator, Small low, Small range, std::span<Small> out) {
+void draw_small(BitGenerator& generator, Small low, Small range, std::span<Small> out, Stores stores) {
     constexpr size_t kCuts = sizeof(uint32_t) / sizeof(Small);
     const auto cut = [](uint32_t half, size_t k) {
         return static_cast<Small>(half >> (8 * sizeof(Small) * k));
@@ -241,7 +108,7 @@ void draw_small(BitGenerator& generator, Small low, Small range, std::span<Small
         const uint32_t half = generator.next32();
         for (size_t k = 0; k < kCuts && i < out.size(); ++k) i += method.takes(cut(half, k), out[i]) ? 1 : 0;
     }
-    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method);
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kPastCaches);
 }
 
 template <class T>
@@ -263,16 +130,20 @@ void draw_uniform(BitGenerator& generator, std::span<float> out) {
     draw_halves<1>(generator, out, [](uint32_t half, float* to) { *to = to_float(half); });
 }
 
-void draw_normal(BitGenerator& generator, std::span<double> out) { draw_any(generator, out, Normal{}); }
-
-void draw_normal(BitGenerator& generator, std::span<float> out) { draw_any(generator, out, Normal32{}); }
-
-void draw_exponential(BitGenerator& generator, std::span<double> out) {
-    draw_any(generator, out, Exponential{});
+void draw_normal(BitGenerator& generator, std::span<double> out, Stores stores) {
+    draw_any(generator, out, Normal{}, stores);
 }
 
-void draw_exponential(BitGenerator& generator, std::span<float> out) {
-    draw_any(generator, out, Exponential32{});
+void draw_normal(BitGenerator& generator, std::span<float> out, Stores stores) {
+    draw_any(generator, out, Normal32{}, stores);
+}
+
+void draw_exponential(BitGenerator& generator, std::span<double> out, Stores stores) {
+    draw_any(generator, out, Exponential{}, stores);
+}
+
+void draw_exponential(BitGenerator& generator, std::span<float> out, Stores stores) {
+    draw_any(generator, out, Exponential32{}, stores);
 }
 
 // The logarithm is libm's, as NumPy's.
@@ -286,7 +157,7 @@ void draw_exponential_by_log(BitGenerator& generator, std::span<float> out) {
 }
 
 void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint64_t range, int64_t count,
-                   char* out) {
+                   char* out, Stores stores) {
     const int64_t itemsize = DType(type).itemsize();
     if (range == 0) {
         for (int64_t i = 0; i < count; ++i)
@@ -302,11 +173,11 @@ void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint6
     switch (itemsize) {
         case 1:
             draw_small(generator, static_cast<uint8_t>(low), static_cast<uint8_t>(range),
-                       elements<uint8_t>(out, count));
+                       elements<uint8_t>(out, count), stores);
             return;
         case 2:
             draw_small(generator, static_cast<uint16_t>(low), static_cast<uint16_t>(range),
-                       elements<uint16_t>(out, count));
+                       elements<uint16_t>(out, count), stores);
             return;
         case 4: {
             const std::span<uint32_t> all = elements<uint32_t>(out, count);
@@ -314,7 +185,8 @@ void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint6
             if (range == UINT32_MAX) {
                 draw_halves<1>(generator, all, [&](uint32_t half, uint32_t* to) { *to = from + half; });
             } else {
-                draw_any(generator, all, Bounded<uint32_t, uint64_t>(from, static_cast<uint32_t>(range)));
+                draw_any(generator, all, Bounded<uint32_t, uint64_t>(from, static_cast<uint32_t>(range)),
+                         stores);
             }
             return;
         }
@@ -322,13 +194,14 @@ void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint6
     }
     const std::span<uint64_t> all = elements<uint64_t>(out, count);
     if (range < UINT32_MAX) {
-        draw_any(generator, all, Bounded<uint32_t, uint64_t, uint64_t>(low, static_cast<uint32_t>(range)));
+        draw_any(generator, all, Bounded<uint32_t, uint64_t, uint64_t>(low, static_cast<uint32_t>(range)),
+                 stores);
     } else if (range == UINT32_MAX) {
         draw_halves<1>(generator, all, [&](uint32_t half, uint64_t* to) { *to = low + half; });
     } else if (range == UINT64_MAX) {
         draw_apart<uint64_t>(generator, all, [&](uint64_t word, uint64_t* to) { *to = low + word; });
     } else {
-        draw_any(generator, all, Bounded<uint64_t, unsigned __int128>(low, range));
+        draw_any(generator, all, Bounded<uint64_t, unsigned __int128>(low, range), stores);
     }
 }
 
@@ -348,7 +221,7 @@ uint64_t bounded(BitGenerator& generator, uint64_t range) {
         }
         return product >> 32;
     }
-    return Bounded<uint64_t, unsigned __int128>(0, range).draw(generator);
+    return draw_one(generator, Bounded<uint64_t, unsigned __int128>(0, range));
 }
 
 // Cuts halves of a stream into parts, of which some may wait for the next draw.

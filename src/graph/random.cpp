@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "core/draw.h"
+#include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/detour.h"
 #include "graph/placement.h"
+#include "graph/plan.h"
 #include "graph/record.h"
 #include "ops/op.h"
 #include "weft/errors.h"
@@ -32,12 +34,18 @@ array filled(const Dims& shape, DType dtype, const Fill& fill) {
     return move_to(result, device);
 }
 
+// As of kernels' results (plan.h).
+Stores stores_of(int64_t count, DType dtype) {
+    const bool streams = is_on(OptionalStep::kStreams) && count * dtype.itemsize() > streamed_bytes();
+    return streams ? Stores::kPastCaches : Stores::kCached;
+}
+
 template <class T>
-void fill_real(BitGenerator& generator, Distribution distribution, std::span<T> out) {
+void fill_real(BitGenerator& generator, Distribution distribution, std::span<T> out, Stores stores) {
     switch (distribution) {
         case Distribution::kUniform: draw_uniform(generator, out); return;
-        case Distribution::kNormal: draw_normal(generator, out); return;
-        case Distribution::kExponential: draw_exponential(generator, out); return;
+        case Distribution::kNormal: draw_normal(generator, out, stores); return;
+        case Distribution::kExponential: draw_exponential(generator, out, stores); return;
         case Distribution::kExponentialByLog: draw_exponential_by_log(generator, out); return;
         case Distribution::kWords: break;
     }
@@ -114,19 +122,20 @@ array draw(BitGenerator& generator, Distribution distribution, const Dims& shape
     }
     return filled(shape, dtype, [&](char* data, int64_t count) {
         const auto size = static_cast<size_t>(count);
+        const Stores stores = stores_of(count, dtype);
         if (distribution == Distribution::kWords) {
             draw_words(generator, {reinterpret_cast<uint64_t*>(data), size});
         } else if (dtype.scalar_type() == ScalarType::kFloat32) {
-            fill_real<float>(generator, distribution, {reinterpret_cast<float*>(data), size});
+            fill_real<float>(generator, distribution, {reinterpret_cast<float*>(data), size}, stores);
         } else {
-            fill_real<double>(generator, distribution, {reinterpret_cast<double*>(data), size});
+            fill_real<double>(generator, distribution, {reinterpret_cast<double*>(data), size}, stores);
         }
     });
 }
 
 array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range) {
     return filled(shape, dtype, [&](char* data, int64_t count) {
-        draw_integers(generator, dtype.scalar_type(), low, range, count, data);
+        draw_integers(generator, dtype.scalar_type(), low, range, count, data, stores_of(count, dtype));
     });
 }
 
