@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "core/float_errors.h"
+#include "graph/indexed_at_hand.h"
 #include "graph/record_call.h"
 
 namespace weft::python {
@@ -128,6 +129,17 @@ bool assign_object(const array& target, PyObject* value) {
         return false;
     }
     return assign_at_hand(target, operand);
+}
+
+bool assign_at_hand(const array& target, const array& index, PyObject* value) {
+    if (float_errors_watched()) return false;
+    GivenOperand operand;
+    if (is_array(value)) {
+        operand.set(array_of(value));
+    } else if (!give_element(value, target.dtype(), operand)) {
+        return false;
+    }
+    return scatter_at_hand(target, index, operand);
 }
 
 }  // namespace weft::python

@@ -225,6 +225,7 @@ bool write_element_object(const array& to, int64_t offset, PyObject* value);
 PyObject* number_as_scalar(PyObject* value, DType dtype);
 /// target[...] = value
 bool assign_object(const array& target, PyObject* value);
+bool assign_at_hand(const array& target, const array& index, PyObject* value);  // target[index] = value
 
 // ---- evaluation ----
 

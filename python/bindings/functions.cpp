@@ -1,7 +1,7 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
 #include "bindings.h"
-#include "graph/at_hand.h"
 #include "graph/float_watch.h"
+#include "graph/indexed_at_hand.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
@@ -253,8 +253,9 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
                         "') to dtype('int64') according to the rule 'safe'");
     }
     const TakeMode how = to_take_mode(mode);
-    if (array result; how == TakeMode::kRaise && out.is_none() && value.ndim() == 1 && value.size() != 0 &&
-                      (axis.is_none() || to_index(axis) == 0) && gather_at_hand(value, positions, result))
+    if (array result; how == TakeMode::kRaise && out.is_none() && value.size() != 0 &&
+                      (axis.is_none() ? value.ndim() == 1 : to_index(axis) == 0) &&
+                      gather_at_hand(value, positions, result))
         return wrap_like(std::move(result), input);
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);

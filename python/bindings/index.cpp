@@ -1,7 +1,7 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "bindings.h"
-#include "graph/at_hand.h"
+#include "graph/indexed_at_hand.h"
 #include "graph/indexed_view.h"
 
 namespace weft::python {
@@ -233,8 +233,9 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
         const array& value = array_of(self);
         int64_t offset = 0;
         if (plain_element(value, key, offset)) return read_element_object(value, offset);
-        if (array gathered; is_array(key) && gather_at_hand(value, array_of(key), gathered))
-            return wrap_like(std::move(gathered), self).release().ptr();
+        if (array read; is_array(key) && (gather_at_hand(value, array_of(key), read) ||
+                                          choose_at_hand(value, array_of(key), read)))
+            return wrap_like(std::move(read), self).release().ptr();
         if (std::optional<array> view = plain_view(value, key))
             return wrap_view(std::move(*view), self).release().ptr();
         const Key parsed = parse_key(key);
@@ -260,6 +261,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (is_array(value)) warn_of_lost_imaginary_part(array_of(value).dtype(), whole.dtype());
         int64_t offset = 0;
         if (plain_element(whole, key, offset) && write_element_object(whole, offset, value)) return 0;
+        if (is_array(key) && assign_at_hand(whole, array_of(key), value)) return 0;
         Key parsed{{}, false};
         array target;
         if (key == Py_Ellipsis) {

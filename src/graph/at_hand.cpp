@@ -6,7 +6,6 @@
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
 #include "graph/at_once.h"
-#include "graph/indexed_view.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/short_power.h"
@@ -40,31 +39,6 @@ void convert(ScalarType from, ScalarType to, const void* input, int64_t stride, 
     char* const data[2] = {static_cast<char*>(const_cast<void*>(input)), static_cast<char*>(output)};
     const int64_t strides[2] = {stride, DType(to).itemsize()};
     cast_loop(from, to).loop(data, strides, count);
-}
-
-// Whether one stride leads through all elements in C order.
-bool single_stride(const array& value, int64_t& stride) {
-    const Dims& shape = value.shape();
-    const Dims& strides = value.strides();
-    if (shape.size() == 1) {
-        stride = strides[0];
-        return true;
-    }
-    int64_t expected = value.itemsize();
-    stride = expected;
-    for (size_t d = shape.size(); d-- > 0;) {
-        if (strides[d] != expected) return false;
-        expected *= std::max<int64_t>(shape[d], 1);
-    }
-    return true;
-}
-
-// Whether the storage's bytes may be overwritten; the caller does so at once.
-bool may_write(Storage& storage) {
-    if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
-    storage.known.reset();
-    storage.current.buffer->set_surroundings(nullptr);
-    return true;
 }
 
 // A loop and what it runs over, but for the result.
@@ -124,6 +98,29 @@ struct Run {
 };
 
 }  // namespace
+
+bool single_stride(const array& value, int64_t& stride) {
+    const Dims& shape = value.shape();
+    const Dims& strides = value.strides();
+    if (shape.size() == 1) {
+        stride = strides[0];
+        return true;
+    }
+    int64_t expected = value.itemsize();
+    stride = expected;
+    for (size_t d = shape.size(); d-- > 0;) {
+        if (strides[d] != expected) return false;
+        expected *= std::max<int64_t>(shape[d], 1);
+    }
+    return true;
+}
+
+bool may_write(Storage& storage) {
+    if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
+    storage.known.reset();
+    storage.current.buffer->set_surroundings(nullptr);
+    return true;
+}
 
 bool GivenOperand::convert(DType dtype) {
     const ScalarType to = dtype.scalar_type();
@@ -354,69 +351,6 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
                            target.storage()->current.buffer->data() + target.offset()};
     const int64_t strides[2] = {from_stride, to_stride};
     cast_loop(from, to).loop(data, strides, count);
-    return true;
-}
-
-namespace {
-
-// False at the first index that is out of bounds, which `wrong` then is.
-template <size_t kBytes>
-bool read_elements(const char* from, int64_t stride, int64_t extent, const char* index, int64_t step,
-                   int64_t count, char* to, int64_t& wrong) {
-    for (int64_t k = 0; k < count; ++k) {
-        int64_t position = 0;
-        std::memcpy(&position, index + k * step, sizeof position);
-        const int64_t from_start = position < 0 ? position + extent : position;
-        if (static_cast<uint64_t>(from_start) >= static_cast<uint64_t>(extent)) {
-            wrong = position;
-            return false;
-        }
-        std::memcpy(to + k * static_cast<int64_t>(kBytes), from + from_start * stride, kBytes);
-    }
-    return true;
-}
-
-}  // namespace
-
-bool gather_at_hand(const array& from, const array& index, array& result) {
-    if (from.ndim() != 1 || index.ndim() != 1) return false;
-    const int64_t count = index.size(), extent = from.shape()[0];
-    const ScalarType type = index.dtype().scalar_type();
-    const bool is_signed = index.dtype().is_signed_integer();
-    if (!is_signed || !is_small(count) || (type != ScalarType::kInt64 && count > kMaxConverted)) return false;
-    const int64_t itemsize = from.itemsize(), stride = from.strides()[0];
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * itemsize));
-    int64_t wrong = 0;
-    bool inside = false;
-    {
-        StorageLocks locks;
-        locks.add(*from.storage());
-        locks.add(*index.storage());
-        locks.lock();
-        if (!locks.all_at_hand() || index.storage()->shown()) return false;
-        const char* data = from.storage()->current.buffer->data() + from.offset();
-        const char* positions = index.storage()->current.buffer->data() + index.offset();
-        int64_t step = index.strides()[0];
-        alignas(64) int64_t converted[kMaxConverted];
-        if (type != ScalarType::kInt64) {
-            convert(type, ScalarType::kInt64, positions, step, converted, count);
-            positions = reinterpret_cast<const char*>(converted);
-            step = sizeof(int64_t);
-        }
-        const auto read = [&](auto size) {
-            return read_elements<decltype(size)::value>(data, stride, extent, positions, step, count,
-                                                        buffer->data(), wrong);
-        };
-        switch (itemsize) {
-            case 1: inside = read(std::integral_constant<size_t, 1>()); break;
-            case 2: inside = read(std::integral_constant<size_t, 2>()); break;
-            case 4: inside = read(std::integral_constant<size_t, 4>()); break;
-            case 8: inside = read(std::integral_constant<size_t, 8>()); break;
-            default: inside = read(std::integral_constant<size_t, 16>()); break;
-        }
-    }
-    if (!inside) throw_out_of_bounds(wrong, 0, extent);
-    result = array(make_storage(std::move(buffer)), from.dtype(), index.shape(), Dims{itemsize}, 0, true);
     return true;
 }
 

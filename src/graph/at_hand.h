@@ -75,12 +75,16 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
 // A product of two matrices, or of a matrix and a vector, of one dtype, so small that any call would cost
 // more.
 bool multiply_at_hand(const array& left, const array& right, array& result);
-// from[index] along the first axis, by one dimension of indices. Throws IndexError.
-bool gather_at_hand(const array& from, const array& index, array& result);
 // Zeros in C order.
 bool zeros_at_hand(const Dims& shape, DType dtype, array& result);
 // target[...] = value, with any conversion.
 bool assign_at_hand(const array& target, GivenOperand& value);
+
+// Whether one stride leads through all elements in C order.
+bool single_stride(const array& value, int64_t& stride);
+// Whether the storage's bytes, which are at hand, may be overwritten; the caller, who has locked it, does so
+// at once.
+bool may_write(Storage& storage);
 
 // Storages are small and many: their memory comes from the lists of small objects.
 std::shared_ptr<Storage> make_storage(BufferPtr buffer);

@@ -1,10 +1,14 @@
 #include "graph/gather_loops.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "core/shape.h"
+#include "device/device.h"
+#include "ops/lane_fold.h"
 #include "weft/dtype.h"
 
 namespace weft {
@@ -106,9 +110,101 @@ void move_elements(const Split& parts, char* data, const int64_t* offsets, char*
     });
 }
 
+// ---- one row ----
+
+constexpr int64_t kChunk = kOnStack;
+
+LaneFold fold_of(OpId id) {
+    const ScalarType types[2] = {ScalarType::kInt64, ScalarType::kInt64};
+    return find_lane_fold(*find_loop(op_info(id), types));
+}
+
+IndexRange range_of_chunk(const int64_t* positions, int64_t count) {
+    constexpr int64_t kFew = 64;
+    IndexRange range{positions[0], positions[0]};
+    if (count < kFew) {
+        for (int64_t i = 1; i < count; ++i) {
+            range.low = std::min(range.low, positions[i]);
+            range.high = std::max(range.high, positions[i]);
+        }
+        return range;
+    }
+    static const LaneFold least = fold_of(OpId::kMinimum), largest = fold_of(OpId::kMaximum);
+    const char* const elements = reinterpret_cast<const char*>(positions);
+    least(elements, count, elements, reinterpret_cast<char*>(&range.low));
+    largest(elements, count, elements, reinterpret_cast<char*>(&range.high));
+    return range;
+}
+
+// Some of a row's indices in memory of their own, which nobody changes once they are looked at, and then
+// counted from the start of the axis.
+class Positions {
+public:
+    // Answers with the first one that is out of bounds.
+    std::optional<int64_t> read(const IndexRow& row, int64_t begin, int64_t count, int64_t* to) {
+        const char* const from = row.data + begin * row.stride;
+        char* const pair[2] = {const_cast<char*>(from), reinterpret_cast<char*>(to)};
+        const int64_t steps[2] = {row.stride, sizeof(int64_t)};
+        cast_loop(row.type, ScalarType::kInt64).loop(pair, steps, count);
+        const IndexRange own = range_of_chunk(to, count);
+        if (!own.within(-row.extent, row.extent - 1)) {
+            return *std::find_if(to, to + count, [&](int64_t position) {
+                return position < -row.extent || position >= row.extent;
+            });
+        }
+        if (own.low < 0) {
+            for (int64_t i = 0; i < count; ++i) to[i] += to[i] < 0 ? row.extent : 0;
+        }
+        range_ =
+            begin == 0 ? own : IndexRange{std::min(range_.low, own.low), std::max(range_.high, own.high)};
+        return std::nullopt;
+    }
+    const IndexRange& range() const { return range_; }
+
+private:
+    IndexRange range_;
+};
+
+// Calls move(size, step) with constants where elements have a usual size, and lie side by side.
+template <class Move>
+void with_sizes(int64_t bytes, int64_t step, const Move& move) {
+    const auto sized = [&](auto size) {
+        if (step == decltype(size)::value) {
+            move(size, size);
+        } else {
+            move(size, step);
+        }
+    };
+    switch (bytes) {
+        case 1: sized(std::integral_constant<int64_t, 1>()); break;
+        case 2: sized(std::integral_constant<int64_t, 2>()); break;
+        case 4: sized(std::integral_constant<int64_t, 4>()); break;
+        case 8: sized(std::integral_constant<int64_t, 8>()); break;
+        case 16: sized(std::integral_constant<int64_t, 16>()); break;
+        default: move(bytes, step); break;
+    }
+}
+
 template <Direction kDirection>
 std::optional<OutOfBounds> move_at_once(const Dims& shape, const StridedData& data,
                                         std::span<const IndexData> indices, const StridedData& dense) {
+    if (shape.size() == 1 && indices.size() == 1 && (*data.strides)[0] == 0 && shape[0] != 0) {
+        const IndexData& each = indices[0];
+        const IndexRow row{each.index.data, (*each.index.strides)[0], each.index.type, shape[0], each.extent,
+                           each.stride};
+        const int64_t bytes = DType(data.type).itemsize(), stride = (*dense.strides)[0];
+        std::optional<int64_t> wrong;
+        if constexpr (kDirection == Direction::kRead) {
+            IndexRange range;
+            if (stride == bytes) {
+                wrong = gather_row(data.data, row, bytes, dense.data, range);
+                return wrong ? std::optional(OutOfBounds{0, *wrong}) : std::nullopt;
+            }
+        } else {
+            wrong = scatter_row(data.data, row, bytes, dense.data, stride);
+            return wrong ? std::optional(OutOfBounds{0, *wrong}) : std::nullopt;
+        }
+    }
     const Split parts = split(shape, data, indices, dense);
     const int64_t count = element_count(parts.shape);
     std::array<int64_t, kOnStack> near_offsets, near_index;
@@ -146,6 +242,11 @@ std::optional<OutOfBounds> move_at_once(const Dims& shape, const StridedData& da
 
 }  // namespace
 
+bool share_bytes(const Buffer& a, const Buffer& b) {
+    return a.on_host() && b.on_host() && a.address() < b.address() + b.size() &&
+           b.address() < a.address() + a.size();
+}
+
 std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
                                           std::span<const IndexData> indices, const StridedData& out) {
     return move_at_once<Direction::kRead>(shape, data, indices, out);
@@ -154,6 +255,44 @@ std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& 
 std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
                                            std::span<const IndexData> indices, const StridedData& value) {
     return move_at_once<Direction::kWrite>(shape, data, indices, value);
+}
+
+std::optional<int64_t> gather_row(const char* data, const IndexRow& row, int64_t bytes, char* out,
+                                  IndexRange& range) {
+    int64_t own[kChunk];
+    Positions positions;
+    for (int64_t begin = 0; begin < row.count; begin += kChunk) {
+        const int64_t count = std::min(kChunk, row.count - begin);
+        if (const auto wrong = positions.read(row, begin, count, own)) return wrong;
+        char* const to = out + begin * bytes;
+        with_sizes(bytes, row.step, [&](auto size, auto step) {
+            for (int64_t i = 0; i < count; ++i)
+                std::memcpy(to + i * size, data + own[i] * step, static_cast<size_t>(size));
+        });
+    }
+    range = positions.range();
+    return std::nullopt;
+}
+
+std::optional<int64_t> scatter_row(char* data, const IndexRow& row, int64_t bytes, const char* values,
+                                   int64_t value_stride) {
+    int64_t near[kChunk];
+    BufferPtr far;
+    int64_t* all = near;
+    if (row.count > kChunk) {
+        far = cpu_device().allocate(static_cast<size_t>(row.count) * sizeof(int64_t));
+        all = reinterpret_cast<int64_t*>(far->data());
+    }
+    Positions positions;
+    for (int64_t begin = 0; begin < row.count; begin += kChunk) {
+        if (const auto wrong = positions.read(row, begin, std::min(kChunk, row.count - begin), all + begin))
+            return wrong;
+    }
+    with_sizes(bytes, row.step, [&](auto size, auto step) {
+        for (int64_t i = 0; i < row.count; ++i)
+            std::memcpy(data + all[i] * step, values + i * value_stride, static_cast<size_t>(size));
+    });
+    return std::nullopt;
 }
 
 std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent) {

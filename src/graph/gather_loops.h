@@ -8,6 +8,7 @@
 #include <span>
 
 #include "graph/at_once.h"
+#include "graph/index_range.h"
 
 namespace weft {
 
@@ -15,6 +16,9 @@ struct IndexData {
     StridedData index;  // integers; strides over the result's shape
     int64_t extent = 0, stride = 0;
 };
+
+// Whether both are in the host's memory and have bytes in common there, as memory has that others lent twice.
+bool share_bytes(const Buffer& a, const Buffer& b);
 
 struct OutOfBounds {
     size_t which = 0;  // of the indices
@@ -30,6 +34,23 @@ std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& 
 // last one stays. The values do not overlap what is written.
 std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
                                            std::span<const IndexData> indices, const StridedData& value);
+
+// One row of indices along one axis, the elements of which are `step` bytes apart: the quick case of the two.
+struct IndexRow {
+    const char* data = nullptr;  // integers, `stride` bytes apart
+    int64_t stride = 0;
+    ScalarType type = ScalarType::kInt64;
+    int64_t count = 0, extent = 0, step = 0;
+};
+
+// Elements of `bytes` bytes, one after another, into `out`. Answers with the first index that is out of
+// bounds, or says in which range all are.
+std::optional<int64_t> gather_row(const char* data, const IndexRow& row, int64_t bytes, char* out,
+                                  IndexRange& range);
+// The other way, `value_stride` bytes from one value to the next. Nothing is written if an index is out of
+// bounds.
+std::optional<int64_t> scatter_row(char* data, const IndexRow& row, int64_t bytes, const char* values,
+                                   int64_t value_stride);
 
 // The first integer in C order that is no position on an axis of that extent.
 std::optional<int64_t> first_out_of_bounds(const Dims& shape, const StridedData& index, int64_t extent);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/shape.h"
 #include "core/thread_pool.h"
@@ -116,6 +117,41 @@ void write_chosen(const char* mask, int64_t count, std::span<const int64_t> befo
         case 8: choose<8>(mask, count, before, from, to); break;
         default: choose<16>(mask, count, before, from, to); break;
     }
+}
+
+namespace {
+
+template <class Move>
+void with_itemsize(int64_t itemsize, const Move& move) {
+    switch (itemsize) {
+        case 1: move(std::integral_constant<size_t, 1>()); break;
+        case 2: move(std::integral_constant<size_t, 2>()); break;
+        case 4: move(std::integral_constant<size_t, 4>()); break;
+        case 8: move(std::integral_constant<size_t, 8>()); break;
+        default: move(std::integral_constant<size_t, 16>()); break;
+    }
+}
+
+}  // namespace
+
+int64_t find_places(const char* mask, int64_t count, int64_t* places) {
+    return for_each_true(mask, 0, count, count,
+                         [&](int64_t place, int64_t number) { places[number] = place; });
+}
+
+void gather_places(const char* from, const int64_t* places, int64_t count, int64_t stride, int64_t itemsize,
+                   char* to) {
+    with_itemsize(itemsize, [&](auto size) {
+        for (int64_t k = 0; k < count; ++k) std::memcpy(to + k * itemsize, from + places[k] * stride, size);
+    });
+}
+
+void scatter_places(char* to, const int64_t* places, int64_t count, int64_t stride, int64_t itemsize,
+                    const char* values, int64_t value_stride) {
+    with_itemsize(itemsize, [&](auto size) {
+        for (int64_t k = 0; k < count; ++k)
+            std::memcpy(to + places[k] * stride, values + k * value_stride, size);
+    });
 }
 
 }  // namespace weft

@@ -21,4 +21,12 @@ void write_positions(const char* mask, const Dims& shape, std::span<const int64_
 void write_chosen(const char* mask, int64_t count, std::span<const int64_t> before, const char* from,
                   int64_t itemsize, char* to);
 
+// For few: the places of bytes that are not zero, and how many; there is memory for `count` places. Elements
+// from those places, one after another, and back.
+int64_t find_places(const char* mask, int64_t count, int64_t* places);
+void gather_places(const char* from, const int64_t* places, int64_t count, int64_t stride, int64_t itemsize,
+                   char* to);
+void scatter_places(char* to, const int64_t* places, int64_t count, int64_t stride, int64_t itemsize,
+                    const char* values, int64_t value_stride);
+
 }  // namespace weft

@@ -18,23 +18,40 @@ namespace weft {
 
 namespace {
 
-// The value as elements of the target's type that lie one after another, in memory of their own.
-BufferPtr densely(const Operand& value, const Dims& shape, DType dtype, const Dims& strides) {
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(element_count(shape) * dtype.itemsize()));
-    char* const data = value.is_constant()
-                           ? const_cast<char*>(reinterpret_cast<const char*>(value.constant.data()))
-                           : value.source.buffer->data() + value.offset;
-    copy_at_once(shape, {data, &value.strides, value.dtype.scalar_type()},
-                 {buffer->data(), &strides, dtype.scalar_type()});
-    return buffer;
-}
+// The value as elements of the target's type: as it lies or, converted or apart from what is written, one
+// after another in memory of its own.
+class ValueElements {
+public:
+    ValueElements(const Operand& value, const Dims& shape, DType dtype, const Buffer& target) {
+        const char* const data = value.is_constant() ? reinterpret_cast<const char*>(value.constant.data())
+                                                     : value.source.buffer->data() + value.offset;
+        const StridedData given{const_cast<char*>(data), &value.strides, value.dtype.scalar_type()};
+        const bool is_apart = value.is_constant() || !share_bytes(*value.source.buffer, target);
+        if (value.dtype == dtype && is_apart) {
+            elements_ = given;
+            return;
+        }
+        own_strides_ = c_strides(shape, dtype.itemsize());
+        own_ = cpu_device().allocate(static_cast<size_t>(element_count(shape) * dtype.itemsize()));
+        elements_ = {own_->data(), &own_strides_, dtype.scalar_type()};
+        copy_at_once(shape, given, elements_);
+    }
+    ValueElements(const ValueElements&) = delete;
+    ValueElements& operator=(const ValueElements&) = delete;
+
+    const StridedData& elements() const { return elements_; }
+
+private:
+    BufferPtr own_;
+    Dims own_strides_;
+    StridedData elements_;
+};
 
 // Into memory of the host, from operands that are there; one element after another.
-void write_now(const GatherRequest& request, const Operand& value, char* base,
+void write_now(const GatherRequest& request, const Operand& value, const Buffer& base,
                std::span<const char* const> index_bases) {
     const DType dtype = request.data.dtype();
-    const Dims strides = c_strides(request.shape, dtype.itemsize());
-    const BufferPtr elements = densely(value, request.shape, dtype, strides);
+    const ValueElements values(value, request.shape, dtype, base);
     std::vector<Dims> index_strides;
     index_strides.reserve(request.axes.size());
     std::vector<IndexData> indices;
@@ -46,9 +63,9 @@ void write_now(const GatherRequest& request, const Operand& value, char* base,
                            axis.extent,
                            axis.stride});
     }
-    const auto wrong =
-        scatter_at_once(request.shape, {base + request.offset, &request.data_strides, dtype.scalar_type()},
-                        indices, {elements->data(), &strides, dtype.scalar_type()});
+    const auto wrong = scatter_at_once(
+        request.shape, {base.data() + request.offset, &request.data_strides, dtype.scalar_type()}, indices,
+        values.elements());
     if (wrong) {
         const GatherAxis& axis = request.axes[wrong->which];
         throw_out_of_bounds(wrong->position, axis.axis, axis.extent);
@@ -75,7 +92,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     for (const GatherAxis& axis : request.axes) bases.push_back(axis.index.storage()->current.buffer->data());
     storage.known.reset();
     buffer->set_surroundings(nullptr);
-    write_now(request, value, buffer->data(), bases);
+    write_now(request, value, *buffer, bases);
     return true;
 }
 
@@ -120,6 +137,22 @@ Operand set_aside(Operand value, const Dims& shape) {
     return result;
 }
 
+// Into memory of the host that others see.
+void write_shown_now(const GatherRequest& request, Operand value) {
+    const BufferPtr base = evaluate_storage(*request.data.storage());
+    if (const NodePtr producer = value.source.node) {
+        if (!producer->done) evaluate({&producer, 1});
+        value.source.settle();
+    }
+    std::vector<BufferPtr> held;
+    std::vector<const char*> bases;
+    for (const GatherAxis& axis : request.axes) {
+        held.push_back(evaluate_storage(*axis.index.storage()));
+        bases.push_back(held.back()->data());
+    }
+    write_now(request, value, *base, bases);
+}
+
 // Memory that others see stays where it is.
 void write_shown(const GatherRequest& request, Operand value, IndexLook& indices,
                  const ScatterOptions& options) {
@@ -133,17 +166,7 @@ void write_shown(const GatherRequest& request, Operand value, IndexLook& indices
         WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");
         return;
     }
-    if (const NodePtr producer = value.source.node) {
-        if (!producer->done) evaluate({&producer, 1});
-        value.source.settle();
-    }
-    std::vector<BufferPtr> held;
-    std::vector<const char*> bases;
-    for (const GatherAxis& axis : request.axes) {
-        held.push_back(evaluate_storage(*axis.index.storage()));
-        bases.push_back(held.back()->data());
-    }
-    write_now(request, value, base->data(), bases);
+    write_shown_now(request, std::move(value));
 }
 
 }  // namespace
@@ -162,6 +185,11 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     if (value.source.node) recorded(value.source.node);
     value.source.settle();
     if (options.condition == nullptr && try_now(request, value)) return;
+    if (options.condition == nullptr && device.is_cpu() &&
+        is_shown(request.data)) {  // it looks at indices itself
+        write_shown_now(request, std::move(value));
+        return;
+    }
     IndexLook indices(request.axes, request.shape, device);
     indices.look();
     if (element_count(request.shape) == 0) return;
