@@ -1,8 +1,11 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
+#include <nanobind/stl/vector.h>
+
 #include "bindings.h"
 #include "graph/float_watch.h"
 #include "graph/indexed_at_hand.h"
 #include "graph/placement.h"
+#include "graph/select.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
 
@@ -655,6 +658,23 @@ void bind_functions(nb::module_& m) {
     };
     ordered("_sort", sort);
     ordered("_argsort", argsort);
+    const auto partitioned = [&](const char* name,
+                                 array (*part)(const array&, std::vector<int64_t>, int64_t)) {
+        m.def(
+            name,
+            [part](nb::handle input, std::vector<int64_t> places, int64_t axis) {
+                const array& value = array_of(input);
+                array result;
+                {
+                    const ReleaseGil release(is_large(value));
+                    result = part(value, std::move(places), axis);
+                }
+                return wrap(std::move(result));
+            },
+            arg("a"), arg("places"), arg("axis"));
+    };
+    partitioned("_partition", partition);
+    partitioned("_argpartition", argpartition);
     m.def(
         "_searchsorted",
         [](nb::handle row, nb::handle values, bool right) {

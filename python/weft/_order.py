@@ -92,14 +92,17 @@ def sort_complex(a):
 
 
 def _checked_kth(kth, extent, is_empty):
+    """The places, from 0 on."""
     positions = asarray(kth)
     if positions.dtype.kind not in "iu":
         raise TypeError("Partition index must be integer")
     if is_empty:
-        return
-    for position in positions.ravel().tolist():
+        return []
+    positions = positions.ravel().tolist()
+    for position in positions:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
+    return [position % extent for position in positions]
 
 
 def _partition_axis(a, kth, axis):
@@ -107,25 +110,21 @@ def _partition_axis(a, kth, axis):
     if axis is None:
         a, axis = a.ravel(), -1
     axis = _normal_axes(axis, a.ndim, None)[0]
-    _checked_kth(kth, a.shape[axis], a.size == 0)
-    return a, axis
+    return a, _checked_kth(kth, a.shape[axis], a.size == 0), axis
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """A copy in which the elements at `kth` are those of the sorted array, smaller ones before, others behind.
-
-    weft sorts.
-    """
+    """A copy in which the elements at `kth` are those of the sorted array, smaller ones before, others behind."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
-    return _core._sort(*_partition_axis(a, kth, axis))
+    return _core._partition(*_partition_axis(a, kth, axis))
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The positions of what partition gives."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
-    return _core._argsort(*_partition_axis(a, kth, axis))
+    return _core._argpartition(*_partition_axis(a, kth, axis))
 
 
 def partition_in_place(self, kth, axis=-1, kind="introselect", order=None):

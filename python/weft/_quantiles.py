@@ -45,14 +45,14 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> np.median([3, 1, 2, 10])
     np.float64(2.5)
     """
-    from weft._order import sort
+    from weft._order import partition
 
     rows, axes, ndim = _over(a, axis)
     count = rows.shape[-1]
     if count == 0:
         return _finished(mean(rows, -1), axes, ndim, keepdims, out)
-    ordered = sort(rows, -1)
     half = count // 2
+    ordered = partition(rows, [max(half - 1, 0), half, count - 1], -1)
     middle = ordered[..., half : half + 1] if count % 2 else ordered[..., half - 1 : half + 1]
     result = mean(middle, -1)
     if ordered.dtype.kind in "fc":
@@ -239,9 +239,19 @@ def _quantiles(a, q, *options):
         return _quantiles_there(a, q, *options)
 
 
-def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan):
-    from weft._order import sort
+def _with_places(rows, q, method, any_place):
+    """Rows with what quantiles need at its place; sorted, where that may be many places or any."""
+    from weft._order import partition, sort
 
+    if any_place or q.size > 4:
+        return sort(rows, -1)
+    last = rows.shape[-1] - 1
+    below = asarray(_floor(asarray(_virtual(method, rows.shape[-1], q)))).ravel().tolist()
+    places = {min(max(int(place) + step, 0), last) for place in below for step in (0, 1)}
+    return partition(rows, sorted(places | {last}), -1)
+
+
+def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan):
     if weights is not None:
         if method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
@@ -265,7 +275,7 @@ def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan)
         ordered = None
         bad = asarray(_isnan(rows)).any(-1) if floating and not skip_nan else None
     else:
-        ordered = moveaxis(sort(rows, -1), -1, 0)
+        ordered = moveaxis(_with_places(rows, q, method, skip_nan and floating), -1, 0)
         count = length
         if skip_nan and floating:
             missing = asarray(_isnan(rows))

@@ -10,6 +10,8 @@
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/search_loops.h"
+#include "graph/select.h"
+#include "graph/select_loops.h"
 #include "graph/sort_loops.h"
 #include "weft/ops.h"
 
@@ -48,12 +50,12 @@ private:
     Dims shape_, from_strides_, to_strides_;
 };
 
-using Work = void (*)(ScalarType type, int64_t rows, int64_t length,
-                      const std::function<SortedRow(int64_t row)>& row_at);
+using Work = std::function<void(ScalarType type, int64_t rows, int64_t length,
+                                const std::function<SortedRow(int64_t row)>& row_at)>;
 
 using OnGpu = array (*)(const array& input, size_t axis, const Dims& strides);
 
-array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_strides, Work work,
+array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_strides, const Work& work,
                   OnGpu on_gpu) {
     const auto along = static_cast<size_t>(normalize_axis(axis, given.ndim()));
     DeviceBackend& device = device_of(given);
@@ -95,6 +97,35 @@ array argsort(const array& input, int64_t axis) {
     const DType positions(ScalarType::kInt64);
     array order = order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()),
                               argsort_rows, argsort_on_gpu);
+    return known_to_lie_below(std::move(order),
+                              input.shape()[static_cast<size_t>(normalize_axis(axis, input.ndim()))]);
+}
+
+namespace {
+
+// As `work`, which takes the places too.
+template <class Rows>
+Work at_places(Rows work, std::vector<int64_t> places) {
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    return [work, places = std::move(places)](ScalarType type, int64_t rows, int64_t length,
+                                              const std::function<SortedRow(int64_t row)>& row_at) {
+        work(type, rows, length, places, row_at);
+    };
+}
+
+}  // namespace
+
+array partition(const array& input, std::vector<int64_t> places, int64_t axis) {
+    const Dims* const strides[1] = {&input.strides()};
+    return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, input.itemsize()),
+                       at_places(partition_rows, std::move(places)), sort_on_gpu);
+}
+
+array argpartition(const array& input, std::vector<int64_t> places, int64_t axis) {
+    const DType positions(ScalarType::kInt64);
+    array order = order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()),
+                              at_places(argpartition_rows, std::move(places)), argsort_on_gpu);
     return known_to_lie_below(std::move(order),
                               input.shape()[static_cast<size_t>(normalize_axis(axis, input.ndim()))]);
 }

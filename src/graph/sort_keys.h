@@ -59,6 +59,16 @@ struct SortKeys {
     }
 };
 
+// Calls work(stride) with a constant where elements lie side by side, so that its loop is one over vectors.
+template <class T, class Work>
+void with_stride(int64_t stride, const Work& work) {
+    if (stride == int64_t{sizeof(T)}) {
+        work(std::integral_constant<int64_t, sizeof(T)>());
+    } else {
+        work(stride);
+    }
+}
+
 // NumPy's order of complex numbers: by the real part, then by the imaginary one; those with a NaN in the
 // imaginary part come behind those with none, behind them those with a NaN in the real part.
 template <class Complex>

@@ -155,16 +155,6 @@ void for_each_row(int64_t rows, int64_t length, bool own_memory, const Work& wor
     });
 }
 
-// Calls work(stride) with a constant where elements lie side by side, so that its loop is one over vectors.
-template <class T, class Work>
-void with_stride(int64_t stride, const Work& work) {
-    if (stride == int64_t{sizeof(T)}) {
-        work(std::integral_constant<int64_t, sizeof(T)>());
-    } else {
-        work(stride);
-    }
-}
-
 // Of one byte: counted.
 template <class T>
 void sort_bytes(const SortedRow& row, int64_t length) {
