@@ -3,13 +3,12 @@
 // einsum are of this form. An axis is told by its strides: a reduced axis is k; of the others, one that only
 // `left` walks is m, one that only `right` walks is n, one that both or neither walk is batch.
 //
-// float32, float64, complex64 and complex128 run through OpenBLAS (library/blas.h) where its matrices can
-// express the strides; an operand that they cannot express is packed once. Integers and bool run on weft's
-// own loops: integers wrap, bool is "or" of "and". Short floats
-// are converted to float32, and their products rounded once.
+// float32 and float64 matrices are multiplied by kernels of weft's own (library/cpu/panel_product.h). Complex
+// ones, and vectors, run through OpenBLAS (library/blas.h) where its matrices can express the strides; an
+// operand that they cannot express is packed once. Integers and bool run on weft's own loops: integers wrap,
+// bool is "or" of "and". Short floats are converted to float32, and their products rounded once.
 //
-// How the work is cut into tasks depends on shapes and strides only, and each task runs on one thread: so do
-// the bits.
+// How the work is cut into tasks may depend on the number of threads only where that changes no bit.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +46,7 @@ struct Contraction {
 
 // What was done, for the history of kernels.
 struct ContractionReport {
-    std::string routine;  // "sgemm", "dgemv", "zdot", or "product_int32" for weft's own loops
+    std::string routine;  // "cgemm", "dgemv", "zdot", or "product_float32" for weft's own
     int64_t batch = 1, m = 1, n = 1, k = 1;
     int64_t tasks = 1;
     int packed_operands = 0;

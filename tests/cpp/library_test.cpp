@@ -8,8 +8,10 @@
 #include <cstring>
 #include <random>
 
+#include "core/processor.h"
 #include "core/scalar_traits.h"
 #include "library/blas.h"
+#include "library/cpu/panel_product.h"
 #include "library/cpu/tile_product.h"
 #include "weft/ops.h"
 #include "weft/products.h"
@@ -248,6 +250,79 @@ TEST(TileProduct, EveryInstructionSetGivesTheSame) {
             check_tiles<double>(set(ScalarType::kFloat64), m, n, k);
         }
     }
+}
+
+// The sum as panel_product.h says that it is rounded.
+template <class T>
+T chained(const T* left, int64_t left_step, const T* right, int64_t right_step, int64_t k) {
+    const int64_t blocks = (k + 255) / 256, depth = (k + blocks - 1) / blocks;
+    T total = 0;
+    for (int64_t begin = 0; begin < k; begin += depth) {
+        T sum = 0;
+        for (int64_t p = begin; p < std::min(k, begin + depth); ++p)
+            sum = std::fma(left[p * left_step], right[p * right_step], sum);
+        total = begin == 0 ? sum : total + sum;
+    }
+    return total;
+}
+
+template <class T>
+void check_panels(const PanelKernels& kernels, int64_t m, int64_t n, int64_t k) {
+    constexpr auto kItem = static_cast<int64_t>(sizeof(T));
+    std::mt19937_64 random(static_cast<uint64_t>(m * 1000003 + n * 1009 + k));
+    const auto below = [&](int64_t bound) {
+        return static_cast<int64_t>(random() % static_cast<uint64_t>(bound));
+    };
+    const int64_t gap = below(3);
+    const bool left_lies = below(2) == 0, right_lies = below(2) == 0;
+    const int64_t right_step = right_lies ? 1 : n + gap, right_column = right_lies ? k + gap : 1;
+    const int64_t row = left_lies ? 1 : k + gap, step = left_lies ? m + gap : 1;
+    std::vector<T> left(static_cast<size_t>((m + gap) * (k + gap))),
+        right(static_cast<size_t>((n + gap) * (k + gap))), out(static_cast<size_t>(m * (n + gap)));
+    for (std::vector<T>* const values : {&left, &right}) {
+        for (T& value : *values) value = static_cast<T>(static_cast<double>(below(20001)) / 10000 - 1);
+    }
+    const MatrixProduct product{m,
+                                n,
+                                k,
+                                reinterpret_cast<const char*>(left.data()),
+                                row * kItem,
+                                step * kItem,
+                                reinterpret_cast<const char*>(right.data()),
+                                right_step * kItem,
+                                right_column * kItem,
+                                reinterpret_cast<char*>(out.data()),
+                                (n + gap) * kItem,
+                                kItem};
+    multiply_by_panels(kernels, scalar_type_of<T>, product, {}, nullptr);
+    for (int64_t i = 0; i < m; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+            const T expected =
+                chained(left.data() + i * row, step, right.data() + j * right_column, right_step, k);
+            ASSERT_EQ(out[static_cast<size_t>(i * (n + gap) + j)], expected) << i << ", " << j;
+        }
+    }
+}
+
+TEST(PanelProduct, EveryInstructionSetGivesTheBitsOfOneChain) {
+    std::vector<const PanelKernels* (*)(ScalarType)> sets;
+    if (__builtin_cpu_supports("x86-64-v3")) sets.push_back(panel_kernels_avx2);
+    if (__builtin_cpu_supports("x86-64-v4")) sets.push_back(panel_kernels_avx512);
+    const int64_t shapes[][3] = {{2, 2, 1},     {3, 5, 700},   {14, 32, 256}, {15, 33, 257}, {29, 47, 64},
+                                 {130, 70, 90}, {90, 300, 20}, {7, 900, 130}, {200, 9, 513}, {61, 64, 1023}};
+    for (const auto& set : sets) {
+        for (const auto& [m, n, k] : shapes) {
+            SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + ", " + std::to_string(k));
+            check_panels<float>(*set(ScalarType::kFloat32), m, n, k);
+            check_panels<double>(*set(ScalarType::kFloat64), m, n, k);
+        }
+    }
+}
+
+TEST(PanelProduct, RunsWhereTheProcessorHasFusedMultiplyAdds) {
+    EXPECT_EQ(panel_kernels(ScalarType::kFloat32) != nullptr, processor_level() != ProcessorLevel::kX86V2);
+    EXPECT_EQ(panel_kernels(ScalarType::kComplex64), nullptr);
+    EXPECT_EQ(panel_kernels(ScalarType::kInt32), nullptr);
 }
 
 TEST(OpenBlas, IsFoundBesideTheEngine) {

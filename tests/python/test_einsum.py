@@ -231,7 +231,7 @@ def test_the_cheapest_order_is_found():
     a, b, c = weft.ones((300, 300)), weft.ones((300, 300)), weft.ones(300)
     weft.clear_kernel_history()
     weft.eval(weft.einsum("ij,jk,k->i", a, b, c))
-    assert all("gemm" not in kernel["name"] for kernel in weft.kernel_history())
+    assert all("product" not in kernel["name"] for kernel in weft.kernel_history())
 
 
 @pytest.mark.host
@@ -240,7 +240,7 @@ def test_a_lonely_index_is_summed_first():
     weft.clear_kernel_history()
     result = weft.einsum("ij,jk->...k", a, b)
     assert (result == 60000).all()
-    assert not any("gemm" in kernel["name"] for kernel in weft.kernel_history())
+    assert not any("product" in kernel["name"] for kernel in weft.kernel_history())
     assert any("gemv" in kernel["name"] for kernel in weft.kernel_history())
 
 

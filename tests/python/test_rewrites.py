@@ -20,7 +20,7 @@ def some(shape, dtype="f4", seed=0):
 
 def of_matrices(names):
     """Whether a kernel multiplied two matrices. On a GPU a vector is a matrix of one row or column there."""
-    found = (re.search(r"gemm (?:\d+\*)?(\d+)x\d+@\d+x(\d+)", name) for name in names)
+    found = (re.search(r"(?:gemm|product_float\d+) (?:\d+\*)?(\d+)x\d+@\d+x(\d+)", name) for name in names)
     return any("1" not in match.groups() for match in found if match)
 
 

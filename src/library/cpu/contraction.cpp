@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "library/blas.h"
 #include "library/cpu/one_product.h"
+#include "library/cpu/panel_product.h"
 #include "library/cpu/product_axes.h"
 #include "library/cpu/product_tasks.h"
 #include "library/cpu/short_products.h"
@@ -93,6 +94,21 @@ ContractionReport contract(const Contraction& contraction) {
     }
     MatrixProduct product = matrix_product(problem);
     const bool tiny = is_tiny(problem.type, product);
+    const PanelKernels* panels =
+        !tiny && product.m > 1 && product.n > 1 ? panel_kernels(problem.type) : nullptr;
+    if (panels != nullptr) {
+        const int64_t batch = extent_of(problem.batch);
+        WEFT_CHECK(contraction.tile_work == nullptr || (batch == 1 && product.out_column == problem.itemsize),
+                   "work on the tiles of a product that has none");
+        report.tasks =
+            multiply_by_panels(*panels, problem.type, product, problem.batch, contraction.tile_work);
+        report.routine = routine_name(problem.type, Routine::kTile);
+        report.batch = batch;
+        report.m = product.m;
+        report.n = product.n;
+        report.k = product.k;
+        return report;
+    }
     const Blas* library = !tiny && dtype.is_inexact() ? blas() : nullptr;
     Routine routine = Routine::kPlain;
     if (!tiny && library != nullptr) {

@@ -124,24 +124,24 @@ void Runner::run(const MatrixProduct& whole, const Axes& batch, const Tiling& ti
     } else {
         parallel_for(groups * tiles, task);
     }
-    if (parts != nullptr) add_parts(whole, batch, tiling, parts->data());
+    if (parts == nullptr) return;
+    for (int64_t index = 0; index < count; ++index) {
+        MatrixProduct product = whole;
+        product.out += batch_offsets(batch, index).out;
+        add_parts(type, product, parts->data() + index * tiling.parts * part_bytes, tiling.parts);
+    }
 }
 
-void Runner::add_parts(const MatrixProduct& whole, const Axes& batch, const Tiling& tiling,
-                       char* parts) const {
-    const int64_t bytes = whole.m * whole.n * itemsize;
-    for (int64_t index = 0; index < extent_of(batch); ++index) {
-        char* first = parts + index * tiling.parts * bytes;
-        for (int64_t step = 1; step < tiling.parts; step *= 2) {
-            for (int64_t part = 0; part + step < tiling.parts; part += 2 * step)
-                add_rows(type, first + part * bytes, first + (part + step) * bytes, whole.m * whole.n);
-        }
-        char* out = whole.out + batch_offsets(batch, index).out;
-        for (int64_t i = 0; i < whole.m; ++i) {
-            for (int64_t j = 0; j < whole.n; ++j) {
-                std::memcpy(out + i * whole.out_row + j * whole.out_column,
-                            first + (i * whole.n + j) * itemsize, static_cast<size_t>(itemsize));
-            }
+void add_parts(ScalarType type, const MatrixProduct& product, char* parts, int64_t count) {
+    const int64_t itemsize = DType(type).itemsize(), bytes = product.m * product.n * itemsize;
+    for (int64_t step = 1; step < count; step *= 2) {
+        for (int64_t part = 0; part + step < count; part += 2 * step)
+            add_rows(type, parts + part * bytes, parts + (part + step) * bytes, product.m * product.n);
+    }
+    for (int64_t i = 0; i < product.m; ++i) {
+        for (int64_t j = 0; j < product.n; ++j) {
+            std::memcpy(product.out + i * product.out_row + j * product.out_column,
+                        parts + (i * product.n + j) * itemsize, static_cast<size_t>(itemsize));
         }
     }
 }

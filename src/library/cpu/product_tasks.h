@@ -31,7 +31,10 @@ struct Runner {
 
 private:
     void multiply(const MatrixProduct& product) const;
-    void add_parts(const MatrixProduct& whole, const Axes& batch, const Tiling& tiling, char* parts) const;
 };
+
+// Adds up `count` results of m times n dense elements in pairs, and stores them as the product's. `parts` is
+// written over.
+void add_parts(ScalarType type, const MatrixProduct& product, char* parts, int64_t count);
 
 }  // namespace weft::cpu_product

@@ -3,27 +3,15 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/processor.h"
+
 namespace weft {
 
-namespace {
-
-enum class InstructionSet { kSse, kAvx2, kAvx512 };
-
-InstructionSet instruction_set() {
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return InstructionSet::kAvx512;
-    return __builtin_cpu_supports("avx2") ? InstructionSet::kAvx2 : InstructionSet::kSse;
-}
-
-}  // namespace
-
 TileFunction tile_function(ScalarType type) {
-    static const InstructionSet set = instruction_set();
-    switch (set) {
-        case InstructionSet::kAvx512: return tile_function_avx512(type);
-        case InstructionSet::kAvx2: return tile_function_avx2(type);
-        case InstructionSet::kSse: break;
+    switch (processor_level()) {
+        case ProcessorLevel::kX86V4: return tile_function_avx512(type);
+        case ProcessorLevel::kX86V3: return tile_function_avx2(type);
+        case ProcessorLevel::kX86V2: break;
     }
     return tile_function_sse(type);
 }

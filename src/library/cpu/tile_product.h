@@ -1,6 +1,6 @@
 // Products of integers and bool, for which no library exists: packed panels and a block of accumulators in
-// registers. Also the fallback for real numbers where there is no OpenBLAS. Compiled for several instruction
-// sets, chosen at run time; integer arithmetic gives the same bits on all of them.
+// registers. Also the fallback for real numbers where there is neither OpenBLAS nor panel_product.h. Compiled
+// for several instruction sets, chosen at run time; integer arithmetic gives the same bits on all of them.
 #pragma once
 
 #include <cstddef>
