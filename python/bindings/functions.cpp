@@ -688,6 +688,23 @@ void bind_functions(nb::module_& m) {
         },
         arg("a"), arg("v"), arg("right"));
     m.def(
+        "_different_integers",
+        [](nb::handle input, bool first, bool counts, bool inverse) -> nb::object {
+            const array& value = array_of(input);
+            std::optional<Different> found;
+            {
+                const ReleaseGil release(is_large(value));
+                found = different_integers(value, first, counts, inverse);
+            }
+            if (!found) return nb::none();
+            const auto object = [](array& each) {
+                return each.valid() ? wrap(std::move(each)) : nb::object(nb::none());
+            };
+            return nb::make_tuple(object(found->values), object(found->first), object(found->counts),
+                                  object(found->inverse));
+        },
+        arg("a"), arg("first"), arg("counts"), arg("inverse"));
+    m.def(
         "_bincount",
         [](nb::handle input, nb::handle weights, int64_t least) {
             const array& positions = array_of(input);

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from weft import _core
 from weft._core import arange, asarray, concatenate, ndarray, result_type
+from weft._dtypes import iinfo
 from weft._functions import _normal_axes, cumsum
 
 _ufuncs = _core._ufuncs
@@ -238,6 +239,12 @@ def unique(
     elif axis is not None:
         return _unique_along(ar, axis, return_index, return_inverse, return_counts)
     shape, flat = ar.shape, ar.ravel()
+    found = _core._different_integers(flat, bool(return_index), bool(return_counts), bool(return_inverse))
+    if found is not None:
+        values, first, counts, inverse = found
+        results = [values, first, None if inverse is None else inverse.reshape(shape), counts]
+        results = [result for result in results if result is not None]
+        return results[0] if len(results) == 1 else tuple(results)
     with_positions = return_index or return_inverse
     if with_positions:
         order = _core._argsort(flat, 0)
@@ -361,6 +368,36 @@ def setxor1d(ar1, ar2, assume_unique=False):
     return values[_ufuncs["logical_and"](differs[1:], differs[:-1])]
 
 
+def _is_near(ordered, count):
+    """Whether a table with a place for each integer between the first and the last is worth its memory."""
+    return int(ordered[-1]) - int(ordered[0]) <= 6 * (count + ordered.size)
+
+
+def _is_in_table(element, wanted):
+    """Whether each element is one of these, which are in order: one read each. All are integers or bools."""
+    if element.dtype == "bool":
+        element = element.astype("uint8")
+    limits = iinfo(element.dtype)
+    least, most = int(wanted[0]), int(wanted[-1])
+    table = _core.zeros(most - least + 1, "bool")
+    if wanted.dtype == "bool":
+        wanted = wanted.astype("uint8")
+    table[_places(wanted, least)] = True
+    low, high = max(least, limits.min), min(most, limits.max)
+    if low > high:
+        return _core.zeros(element.shape, "bool")
+    near = _ufuncs["minimum"](_ufuncs["maximum"](element, low), high)
+    found = table[low - least :][_places(asarray(near), low)]
+    return _ufuncs["logical_and"](found, near == element, order="C")
+
+
+def _places(integers, least):
+    """How far integers are above the least of them."""
+    if integers.dtype != "uint64":
+        integers = integers.astype("int64", copy=False)
+    return integers - least
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is among `test_elements`.
 
@@ -369,10 +406,18 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element = asarray(element)
-    wanted = sort(asarray(test_elements).ravel())
+    element, wanted = asarray(element), asarray(test_elements)
+    integers = element.dtype.kind in "iub" and wanted.dtype.kind in "iub"
+    if kind == "table" and not integers:
+        raise ValueError(
+            "The 'table' method is only supported for boolean or integer arrays. "
+            "Please select 'sort' or None for kind."
+        )
+    wanted = unique(wanted) if integers else sort(wanted.ravel())
     if wanted.size == 0:
         found = _core.zeros(element.shape, "bool", device=element.device)
+    elif integers and kind != "sort" and element.device == "cpu" and _is_near(wanted, element.size):
+        found = _is_in_table(element, wanted)
     else:
         common = result_type(element.dtype, wanted.dtype)
         element, wanted = element.astype(common, copy=False), wanted.astype(common, copy=False)

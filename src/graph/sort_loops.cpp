@@ -10,6 +10,7 @@
 #include "core/complex.h"
 #include "core/thread_pool.h"
 #include "device/device.h"
+#include "graph/near_integers.h"
 #include "graph/sort_keys.h"
 #include "library/cpu/vector_sort.h"
 
@@ -170,6 +171,10 @@ void sort_bytes(const SortedRow& row, int64_t length) {
 template <class T>
 void sort_real_rows(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
     if constexpr (sizeof(T) == 1) {
+        const SortedRow first = row_at(0);
+        if (rows == 1 && first.from_stride == 1 && first.to_stride == 1 &&
+            try_to_sort_by_counts({scalar_type_of<T>, first.from, length}, first.to))
+            return;
         parallel_for(rows, [&](int64_t row) { sort_bytes<T>(row_at(row), length); });
     } else {
         using Keys = SortKeys<T>;
@@ -178,6 +183,11 @@ void sort_real_rows(int64_t rows, int64_t length, const std::function<SortedRow(
         const bool dense = row_at(0).to_stride == int64_t{sizeof(Key)};
         for_each_row<Key>(rows, length, !dense, [&](int64_t number, std::span<Key> keys) {
             const SortedRow row = row_at(number);
+            if constexpr (std::is_integral_v<T>) {
+                if (dense && row.from_stride == int64_t{sizeof(T)} &&
+                    try_to_sort_by_counts({scalar_type_of<T>, row.from, length}, row.to))
+                    return;
+            }
             if (dense) keys = {reinterpret_cast<Key*>(row.to), static_cast<size_t>(length)};
             sort_row_of_keys(
                 keys,
