@@ -3,10 +3,11 @@
     python bench/run.py [--only TEXT] [--row N] [--peers numpy,numba] [--seconds S] [--rounds N] [--out FOLDER]
 
 Every contender of a case runs in a fresh process of its own (contender.py) and is asked in turns, while the others are
-stopped: a first call, a warm-up, then rounds of a few calls each. What memory gives (cpp/triad.cpp), and the vector
-functions of a case alone, are measured in the same rounds. The table (report.py) gives the median over the rounds and,
-behind ±, half the distance between their quartiles; ratios are medians of the rounds' ratios. Results are checked
-against NumPy's. FOLDER (out/) gets benchmarks.json, with every single time, and the table as benchmarks.md.
+stopped: a first call, a warm-up, then rounds of a few calls each. What memory gives (cpp/triad.cpp), multiply-adds
+(cpp/multiply_adds.cpp) and the vector functions of a case alone are measured in the same rounds. The table (report.py)
+gives the median over the rounds and, behind ±, half the distance between their quartiles; ratios are medians of the
+rounds' ratios. Results are checked against NumPy's. FOLDER (out/) gets benchmarks.json, with every single time, and the
+table as benchmarks.md.
 --compare OLD.json says what became slower since (weft/bench/compare.py has the rule), for use before a change lands.
 Exit status: 1 when a result of weft's is wrong, weft fails, or something became slower; 2 when the machines differ.
 """
@@ -42,7 +43,8 @@ NO_SLOWER = 1.03
 
 
 class Server:
-    """A process that answers lines with lines of JSON: a contender, or the triad. Stopped while it is not asked."""
+    """A process that answers lines with lines of JSON: a contender, or what measures a limit. Stopped while it is not
+    asked."""
 
     def __init__(self, name, command, cache=""):
         self.name = name
@@ -96,32 +98,47 @@ def contender(name, python, case, cache=""):
 
 
 class Limits:
-    """What the machine gives: bytes a millisecond of the triad, milliseconds of vector functions."""
+    """What the machine gives: bytes a millisecond of the triad, milliseconds of vector functions and multiply-adds."""
 
-    def __init__(self, triad):
-        self.triad = triad and Server("triad", [str(triad)])
-        self.functions = Server("functions", [sys.executable, str(HERE / "contender.py"), "weft", ""]).ready()
+    def __init__(self, folder):
+        programs = {name: folder / f"weft_{name}" for name in ("triad", "multiply_adds")}
+        for program in programs.values():
+            if not program.exists():
+                print(f"{program} is not there: no limits by it (make build)", file=sys.stderr)
+        self.servers = {
+            name: Server(name, [str(program)]) for name, program in programs.items() if program.exists()
+        }
+        command = [sys.executable, str(HERE / "contender.py"), "weft", ""]
+        self.servers["functions"] = Server("functions", command).ready()
         self.bandwidths = []
-        if self.triad:
+        if "triad" in self.servers:
             for _ in range(3):
-                self.triad.ask("run")
+                self.servers["triad"].ask("run")
+
+    def nanoseconds(self, function, dtype):
+        """Of one element; none where it is not known."""
+        if function != "multiply_add":
+            return self.servers["functions"].ask("throughput", function, dtype)["nanoseconds"]
+        server = self.servers.get("multiply_adds")
+        return server and 1 / server.ask("run")[dtype]
 
     def milliseconds(self, case, moves):
         if not case.has_limit or moves is None:
             return None
-        arithmetic = sum(
-            self.functions.ask("throughput", *function)["nanoseconds"] * count / 1e6
-            for function, count in case.work.items()
-        )
-        if not self.triad:
+        arithmetic = 0.0
+        for function, count in case.work.items():
+            nanoseconds = self.nanoseconds(*function)
+            if nanoseconds is None:
+                return None
+            arithmetic += nanoseconds * count / 1e6
+        if "triad" not in self.servers:
             return arithmetic or None
-        self.bandwidths.append(self.triad.ask("run")["gigabytes_per_second"])
+        self.bandwidths.append(self.servers["triad"].ask("run")["gigabytes_per_second"])
         return max(arithmetic, moves / self.bandwidths[-1] / 1e6)
 
     def close(self):
-        self.functions.close()
-        if self.triad:
-            self.triad.close()
+        for server in self.servers.values():
+            server.close()
 
 
 class Progress:
@@ -289,7 +306,7 @@ def check(case, servers, attempt):
             for e, a in zip(results["numpy"], actual, strict=True):
                 if name != "weft" and a.dtype != e.dtype:
                     a = a.astype(e.dtype)  # JAX and PyTorch have promotions of their own
-                message = difference(e, a, case.tolerance)
+                message = difference(e, a, case.tolerance, case.stray)
                 if message:
                     wrong[name] = message
     return wrong
@@ -357,7 +374,12 @@ def main():
         help="for the rounds of a case, up to five times as many where they vary",
     )
     parser.add_argument("--rounds", type=int, help="in place of --seconds")
-    parser.add_argument("--triad", type=pathlib.Path, default=HERE.parent / "build/release/bin/weft_triad")
+    parser.add_argument(
+        "--limits",
+        type=pathlib.Path,
+        default=HERE.parent / "build/release/bin",
+        help="the folder of weft_triad and weft_multiply_adds",
+    )
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"))
     parser.add_argument("--list", action="store_true", help="print the names of the cases, run none")
     parser.add_argument(
@@ -383,8 +405,6 @@ def main():
     if versions["weft"] is None:
         print("weft is not installed: make build", file=sys.stderr)
         return 1
-    if not options.triad.exists():
-        print(f"{options.triad} is not there: no limits by bandwidth (make build)", file=sys.stderr)
     run = {
         "machine": machine(),
         "versions": versions,
@@ -399,7 +419,7 @@ def main():
             return 2
     report.print_head(run)
     progress = Progress(len(chosen))
-    limits = Limits(options.triad if options.triad.exists() else None)
+    limits = Limits(options.limits)
     start = time.monotonic()
     try:
         for case in chosen:

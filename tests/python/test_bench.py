@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 
+import numpy
 import pytest
 from weft.bench import __main__ as command
 from weft.bench import cases, compare, curves, measure, suite, table
@@ -226,3 +227,13 @@ def test_the_readme_has_the_recorded_table():
     text = speedups.README.read_text()
     assert speedups.with_table(text, speedups.table()) == text
     assert "docs/pictures/speedups.png" in text and speedups.PICTURE.exists()
+
+
+def test_some_elements_may_stray():
+    expected, actual = numpy.zeros(100), numpy.zeros(100)
+    actual[[3, 50]] = 1
+    assert measure.difference(expected, actual, 0.1) is not None
+    assert measure.difference(expected, actual, 0.1, stray=1) is not None
+    assert measure.difference(expected, actual, 0.1, stray=2) is None
+    actual[7] = numpy.nan
+    assert measure.difference(expected, actual, 0.1, stray=2) is not None

@@ -63,13 +63,16 @@ def error_of_median(values):
     return 1.25 * spread(values) / 0.67 / math.sqrt(len(values))
 
 
-def difference(expected, actual, tolerance):
-    """What tells two arrays apart, as text: shape, dtype, or a difference beyond `tolerance`; else None."""
+def difference(expected, actual, tolerance, stray=0):
+    """What tells two arrays apart, as text: shape, dtype, or more than `stray` elements that differ by more than
+    `tolerance`; else None."""
     if expected.shape != actual.shape or expected.dtype != actual.dtype:
         return f"{actual.dtype} {actual.shape}, not {expected.dtype} {expected.shape}"
     if numpy.array_equal(expected, actual):
         return None
     e, a = expected.astype("f8"), actual.astype("f8")
     scale = numpy.maximum(numpy.abs(e), 1e-3 * numpy.abs(e).max())
-    largest = float((numpy.abs(a - e) / numpy.where(scale == 0, 1, scale)).max())
-    return None if largest <= tolerance else f"differs by {largest:.1e} (allowed: {tolerance:.0e})"
+    relative = numpy.abs(a - e) / numpy.where(scale == 0, 1, scale)
+    if numpy.count_nonzero(~(relative <= tolerance)) <= stray:
+        return None
+    return f"differs by {float(relative.max()):.1e} (allowed: {tolerance:.0e})"

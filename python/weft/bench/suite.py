@@ -91,7 +91,7 @@ def run_case(case, names, seconds):
             for e, a in zip(expected, results[name](), strict=True):
                 if name not in ("weft", "numpy") and a.dtype != e.dtype:
                     a = a.astype(e.dtype)  # JAX and PyTorch have promotions of their own
-                message = measure.difference(e, a, case.tolerance)
+                message = measure.difference(e, a, case.tolerance, case.stray)
                 if message:
                     row["wrong"][name] = message
         if "weft" in works:
