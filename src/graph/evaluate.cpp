@@ -272,9 +272,11 @@ void evaluate(std::span<const NodePtr> roots) {
         }
     }
     LaunchesTogether together(plan);
-    auto next_check = std::chrono::steady_clock::now() + kInterruptInterval;
+    const bool checks = hooks.check_interrupt != nullptr && groups.size() > 1;
+    auto next_check = std::chrono::steady_clock::time_point();
+    if (checks) next_check = std::chrono::steady_clock::now() + kInterruptInterval;
     for (Group& group : groups) {
-        if (hooks.check_interrupt != nullptr && std::chrono::steady_clock::now() > next_check) {
+        if (checks && std::chrono::steady_clock::now() > next_check) {
             hooks.check_interrupt();
             next_check = std::chrono::steady_clock::now() + kInterruptInterval;
         }

@@ -17,7 +17,7 @@ namespace {
 struct PendingList {
     ShortLock mutex;
     Node *first = nullptr, *last = nullptr;
-    size_t count = 0;
+    std::atomic<size_t> count = 0;   // written under the lock only, as the bytes
     std::atomic<int64_t> bytes = 0;  // that the nodes' inputs hold in memory
 
     void add(Node& node, int64_t input_bytes) {
@@ -29,8 +29,7 @@ struct PendingList {
         node.pending_after = nullptr;
         (last != nullptr ? last->pending_after : first) = &node;
         last = &node;
-        ++count;
-        change_bytes(input_bytes);
+        change(1, input_bytes);
     }
     void erase(Node& node) {
         const std::lock_guard lock(mutex);
@@ -38,13 +37,14 @@ struct PendingList {
         node.is_listed = false;
         (node.pending_before != nullptr ? node.pending_before->pending_after : first) = node.pending_after;
         (node.pending_after != nullptr ? node.pending_after->pending_before : last) = node.pending_before;
-        --count;
-        change_bytes(-node.pending_bytes);
+        change(-1, -node.pending_bytes);
     }
 
 private:
-    void change_bytes(int64_t difference) {  // written under the lock only
-        bytes.store(bytes.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
+    void change(int64_t nodes, int64_t of_bytes) {
+        count.store(count.load(std::memory_order_relaxed) + static_cast<size_t>(nodes),
+                    std::memory_order_relaxed);
+        bytes.store(bytes.load(std::memory_order_relaxed) + of_bytes, std::memory_order_relaxed);
     }
 };
 
@@ -140,11 +140,7 @@ void register_pending(const NodePtr& node) {
 
 void unregister_pending(Node& node) { pending().erase(node); }
 
-size_t pending_node_count() {
-    PendingList& list = pending();
-    const std::lock_guard lock(list.mutex);
-    return list.count;
-}
+size_t pending_node_count() { return pending().count.load(std::memory_order_relaxed); }
 
 int64_t pending_bytes() { return pending().bytes.load(std::memory_order_relaxed); }
 

@@ -30,6 +30,7 @@ uint64_t signature_of(const Node& node) {
 std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluated) {
     cuts_.clear();
     const uint64_t signature = signature_of(node), index = count_++;
+    if (pending_node_count() == 0) first_ = index;  // nothing ties what comes to what was before
     if (period_ != 0 && at(index - period_) != signature) period_ = 0;
     Recorded& entry = ring_[index % kRemembered];
     entry = {signature, node.sequence, {}};
@@ -102,13 +103,15 @@ TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period)
 
 bool TurnDetector::find_period() {
     const uint64_t last = count_ - 1;
+    const uint64_t known = std::min<uint64_t>(count_ - first_, kRemembered);
+    if (known <= kShortestRun) return false;
     uint64_t row = 1;  // of equal nodes at the end
-    while (row < std::min<uint64_t>(count_, kRemembered) && at(last - row) == at(last)) ++row;
+    while (row < known && at(last - row) == at(last)) ++row;
     uint64_t apart = 0;  // a period whose turns nothing ties together: those of its multiples neither
-    for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= count_; ++period) {
+    for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= known; ++period) {
         if (at(last - period) != at(last) || (apart != 0 && period % apart == 0)) continue;
         uint64_t run = 1;
-        const uint64_t most = std::min<uint64_t>(last - period, kRemembered - 1 - period);
+        const uint64_t most = known - 1 - period;
         while (run <= most && at(last - run) == at(last - run - period)) ++run;
         if (run < std::max(2 * period, kShortestRun) || (run + period <= row && row < kShortestRow)) continue;
         // Where the repetition begins is where the first turn did.

@@ -38,6 +38,7 @@ private:
     std::array<Recorded, kRemembered> ring_{};
     std::vector<uint64_t> cuts_;
     uint64_t count_ = 0;
+    uint64_t first_ = 0;         // when this one was recorded nothing was pending
     uint64_t period_ = 0;        // in nodes; 0: none is known
     uint64_t smallest_cut_ = 0;  // nodes, while a period is known
     uint64_t start_ = 0;         // of a turn
