@@ -1,11 +1,13 @@
 #include "graph/at_hand.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
 #include "graph/at_once.h"
+#include "graph/little_work.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/short_power.h"
@@ -41,6 +43,12 @@ void convert(ScalarType from, ScalarType to, const void* input, int64_t stride, 
     cast_loop(from, to).loop(data, strides, count);
 }
 
+bool any_shown(std::span<const GivenOperand> inputs) {
+    return std::any_of(inputs.begin(), inputs.end(), [](const GivenOperand& input) {
+        return input.value != nullptr && is_shown(*input.value);
+    });
+}
+
 // A loop and what it runs over, but for the result.
 struct Run {
     const LoopInfo* loop = nullptr;
@@ -59,7 +67,8 @@ struct Run {
         }
         if (leader == nullptr || !leader->storage()->device.is_cpu()) return false;
         count = leader->size();
-        if (count == 0 || !is_small(count)) return false;
+        if (count == 0 || !(is_small(count) || (any_shown(inputs) && is_little_work(&op, count))))
+            return false;
         loop = &find_loop_cached(op, {types, inputs.size()});
         if (op.flags.checks_negative_exponent && DType(loop->types[1]).is_signed_integer()) return false;
         for (size_t k = 0; k < inputs.size(); ++k) {
@@ -184,7 +193,35 @@ void NumberCall::run(void* result) {
     loop_->loop(data_, strides, 1);
 }
 
+namespace {
+
+// Of arrays of one dimension without elements, which nobody has to look at.
+bool call_without_elements(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+    if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
+    OperandType types[kMaxInputs] = {DType(), DType(), DType()};
+    const array* leader = nullptr;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        types[k] = inputs[k].type;
+        const array* value = inputs[k].value;
+        if (value == nullptr) continue;
+        if (value->ndim() != 1 || value->shape()[0] != 0 || !value->storage()->device.is_cpu()) return false;
+        leader = value;
+    }
+    if (leader == nullptr || !is_small(1) || may_be_short_power(op, inputs)) return false;
+    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
+    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (inputs[k].value == nullptr && !inputs[k].convert(loop.types[k])) return false;
+    }
+    result =
+        array(make_storage(cpu_device().allocate(0)), loop.types[inputs.size()], Dims{0}, Dims{0}, 0, true);
+    return true;
+}
+
+}  // namespace
+
 bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+    if (call_without_elements(op, inputs, result)) return true;
     Run run;
     if (!run.prepare(op, inputs) || run.leader->ndim() == 0) return false;
     StorageLocks locks;

@@ -10,6 +10,7 @@
 #include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/float_watch.h"
+#include "graph/little_work.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/record_call.h"
@@ -156,10 +157,32 @@ StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
 }
 
+bool shown(const Call& call) {
+    return std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Argument& input) {
+        const array* operand = array_input(input);
+        return operand != nullptr && is_shown(*operand);
+    });
+}
+
+// Whether it is one row for all operands, and new memory takes the result.
+bool is_one_row(const Call& call) {
+    const array* leader = nullptr;
+    for (const Argument& input : call.inputs) {
+        const array* operand = array_input(input);
+        if (operand == nullptr || operand->ndim() == 0) continue;
+        if (leader == nullptr) leader = operand;
+        if (!lies_as(*operand, *leader)) return false;
+    }
+    return leader != nullptr && call.out.empty() && leader->shape() == call.shape &&
+           (leader->c_contiguous() || leader->f_contiguous());
+}
+
 // Runs the call now when all values are at hand and few. Gives false when it must be recorded.
 bool run_small(const Call& call, std::vector<array>& results) {
     const int64_t count = element_count(call.shape);
-    if (!is_small(count) || !call.device->is_cpu()) return false;
+    if (!call.device->is_cpu() ||
+        !(is_small(count) || (shown(call) && is_little_work(&call.op, count) && is_one_row(call))))
+        return false;
     StorageLocks locks;
     for (const Argument& input : call.inputs) {
         if (const array* operand = array_input(input)) locks.add(*operand->storage());
@@ -296,13 +319,6 @@ array call_where(const Argument& mask, const array& value, const array& out) {
     const array target = out.valid() ? out : full(value.shape(), Integer(0), value.dtype());
     assign_where(target, value, mask, Casting::kUnsafe);
     return target;
-}
-
-bool shown(const Call& call) {
-    return std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Argument& input) {
-        const array* operand = array_input(input);
-        return operand != nullptr && is_shown(*operand);
-    });
 }
 
 }  // namespace

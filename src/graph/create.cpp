@@ -9,6 +9,7 @@
 #include "graph/evaluate.h"
 #include "graph/float_look.h"
 #include "graph/float_watch.h"
+#include "graph/little_work.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/shown_memory.h"
@@ -327,7 +328,9 @@ array copy_as(const array& input, DType dtype, char order) {
         for (int64_t& stride : strides) stride = stride / input.itemsize() * dtype.itemsize();
     }
     const int64_t bytes = checked_bytes(input.shape(), dtype);
-    if (is_small(input.size())) {
+    const bool little = is_shown(input) && is_little_work(nullptr, input.size()) &&
+                        (order == 'C' || order == 'K') && input.c_contiguous();
+    if (is_small(input.size()) || little) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();

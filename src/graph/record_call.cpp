@@ -16,12 +16,14 @@ namespace {
 
 constexpr size_t kMaxInputs = 3;
 
-// The first array, if all have its shape and are on its device, and the call is not one for call_at_hand.
+// The first array, if all have its shape, are on its device and not shown, and the call is not one for
+// call_at_hand.
 const array* leader_of(std::span<const GivenOperand> inputs) {
     const array* leader = nullptr;
     for (const GivenOperand& input : inputs) {
         const array* value = input.value;
         if (value == nullptr) continue;
+        if (value->storage()->shown()) return nullptr;
         if (leader == nullptr) {
             leader = value;
         } else if (&value->storage()->device != &leader->storage()->device ||

@@ -1,13 +1,16 @@
 """Work on values at hand takes short ways; here it meets what those must leave to the general way, against NumPy."""
 
 import itertools
+import math
 import operator
+import pathlib
 import threading
+import tomllib
 
 import numpy
 import pytest
 import weft
-from comparing import DTYPES, assert_equal, exception_kind, outcome, values
+from comparing import DTYPES, assert_equal, exception_kind, launches, outcome, values
 
 NUMBERS = [
     0,
@@ -317,3 +320,78 @@ def test_eval_of_what_is_computed_and_of_what_is_not():
     for wrong in (lambda: weft.eval(3), lambda: weft.eval(x, [1.0]), lambda: weft.eval(arrays=x)):
         with pytest.raises(TypeError):
             wrong()
+
+
+ROOT = pathlib.Path(__file__).parents[2]
+COSTS = {
+    row["name"]: row["cost"] for row in tomllib.loads((ROOT / "src/ops/op_table.toml").read_text())["op"]
+}
+UFUNCS = weft._core._ufuncs
+
+
+def operands_of(ufunc, count):
+    types = next((t for c in "dl?" for t in ufunc.types if t[0] == c), ufunc.types[0]).split("->")[0]
+    return [values(c, count, seed=k, positive=True) for k, c in enumerate(types)]
+
+
+@pytest.mark.parametrize("name", [name for name in COSTS if name in UFUNCS])
+def test_little_work_on_shown_memory_runs_at_the_call(name):
+    """Nothing can join it: no kernel, and the bits of one."""
+    ufunc, count = UFUNCS[name], 9000
+    little = count * (1 + ufunc.nin + ufunc.nout + COSTS[name]) < 2 * 32768
+    for shape, view in (
+        ((count,), lambda x: x),
+        ((2 * count,), lambda x: x[::2]),
+        ((90, 100), lambda x: x),
+        ((90, 100), lambda x: x.T),
+    ):
+        theirs = [x.reshape(shape) for x in operands_of(ufunc, math.prod(shape))]
+        ours = [weft.array(x) for x in theirs]
+        _held = [numpy.asarray(x) for x in ours]
+        given = [view(x) for x in ours]
+        result, kernels = launches(lambda given=given: ufunc(*given))
+        if ufunc.nout == 1 or len(shape) == 2:
+            assert bool(kernels) != little
+        with weft.config(small=0):
+            expected = ufunc(*(view(weft.array(x)) for x in theirs))
+        for one, other in zip(*((x if ufunc.nout > 1 else (x,)) for x in (result, expected)), strict=True):
+            assert (one.tobytes(), one.dtype, one.strides) == (other.tobytes(), other.dtype, other.strides)
+
+
+def test_copies_of_shown_memory_run_at_the_call():
+    for own, other in itertools.product("?bHlefdF", repeat=2):
+        x = weft.array(values(own, 9000, positive=True))
+        _held = numpy.asarray(x)
+        result, kernels = launches(
+            lambda x=x, other=other: x.real.astype(other) if other != "F" else x.astype(other)
+        )
+        with weft.config(small=0):
+            expected = (
+                weft.array(_held).real.astype(other) if other != "F" else weft.array(_held).astype(other)
+            )
+        assert result.tobytes() == expected.tobytes() and result.strides == expected.strides
+        assert not kernels or (own == "F" and other != "F")
+
+
+def strides_of(result):
+    return [x.strides for x in (result if isinstance(result, tuple) else (result,))]
+
+
+@pytest.mark.parametrize("name", [name for name in COSTS if name in UFUNCS])
+def test_arrays_without_elements(name):
+    ufunc = UFUNCS[name]
+    for count, cut in ((1, slice(1, None)), (9, slice(3, 3, 2)), (0, slice(None))):
+        theirs = [x[cut] for x in operands_of(ufunc, count)]
+        for mixed in range(len(theirs) + 1):  # numbers beside arrays
+            given = [x if k != mixed else x.dtype.type(1).item() for k, x in enumerate(theirs)]
+            if all(numpy.ndim(x) == 0 for x in given):
+                continue
+            is_numpy_s = isinstance(getattr(numpy, name, None), numpy.ufunc)
+            expected = outcome(getattr(numpy, name), *given) if is_numpy_s else None
+            result = outcome(ufunc, *(weft.array(x) if numpy.ndim(x) else x for x in given))
+            if expected is not None:
+                same(expected, result)
+                if not isinstance(expected, Exception):
+                    assert strides_of(result) == strides_of(expected)
+    with pytest.raises(OverflowError):
+        weft.zeros(0, "u1") + 300

@@ -15,7 +15,16 @@ constexpr int64_t kMuchWork = 2048;     // additions; no element has as many
 constexpr int64_t kGrain = 64;          // elements
 constexpr int64_t kLeastGrain = 8;      // of columns, where there are few
 
+int64_t tasks_of(double points, int64_t cost_per_point) {
+    const double cost = points * static_cast<double>(std::max<int64_t>(cost_per_point, 1));
+    return static_cast<int64_t>(std::min(cost / kTaskCost, 1e9));
+}
+
 }  // namespace
+
+bool GridCut::is_one_task(int64_t points, int64_t cost_per_point) {
+    return tasks_of(static_cast<double>(points), cost_per_point) < 2;
+}
 
 GridCut::GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads, const GridHints& hints)
     : rank_(static_cast<int>(grid.size())) {
@@ -31,9 +40,7 @@ GridCut::GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int thre
         tasks_ = 0;
         return;
     }
-    const double cost = points * static_cast<double>(std::max<int64_t>(cost_per_point, 1));
-    const auto wanted =
-        std::min(static_cast<int64_t>(std::min(cost / kTaskCost, 1e9)), kTasksPerThread * threads);
+    const int64_t wanted = std::min(tasks_of(points, cost_per_point), kTasksPerThread * threads);
     if (threads == 1 || hints.in_order || wanted < 2) return;
     const int columns = hints.columns;
     if (columns < 0 && rank_ > 0 && cost_per_point < kMuchWork)

@@ -21,6 +21,9 @@ public:
     GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads,
             const GridHints& hints = GridHints());
 
+    // Whether so little is not shared, however many threads there are.
+    static bool is_one_task(int64_t points, int64_t cost_per_point);
+
     int64_t tasks() const { return tasks_; }  // 0 for an empty grid
     GridBox box(int64_t task) const;
 
