@@ -17,6 +17,28 @@ inline T horner(T x, T c0, Rest... rest) {
     return fma(horner(x, rest...), x, c0);
 }
 
+// The same for many terms, of which those behind c0 are two polynomials in x**2 that do not wait for each
+// other: a processor that has one long chain of multiplications before it sees too little of the next
+// vector's.
+template <Real T>
+inline T every_second(T, T c0) {
+    return c0;
+}
+template <Real T>
+inline T every_second(T, T c0, T) {
+    return c0;
+}
+template <Real T, typename... Rest>
+inline T every_second(T square, T c0, T, Rest... rest) {
+    return fma(every_second(square, rest...), square, c0);
+}
+template <Real T, typename... Rest>
+inline T horner_by_halves(T x, T c0, T c1, Rest... rest) {
+    const T square = x * x;
+    const T behind = fma(every_second(square, rest...), x, every_second(square, c1, rest...));
+    return fma(behind, x, c0);
+}
+
 template <Real T>
 struct ExponentialConstants;
 template <>
@@ -39,9 +61,10 @@ struct ExponentialConstants<float> {
 
 // (exp(r) - 1 - r) / r**2 for |r| <= ln(2)/2, relative to exp(r) - 1 within 2**-57 and 2**-26.
 inline double exponential_rest(double r) {
-    return horner(r, 0x1.0000000000005p-1, 0x1.555555555555cp-3, 0x1.555555555209ap-5, 0x1.111111110e69cp-7,
-                  0x1.6c16c17f509dap-10, 0x1.a01a01b5eea02p-13, 0x1.a019a6352aaa5p-16, 0x1.71dde9ccfa2dep-19,
-                  0x1.28a30002bf6b6p-22, 0x1.af770dae2e602p-26);
+    return horner_by_halves(r, 0x1.0000000000005p-1, 0x1.555555555555cp-3, 0x1.555555555209ap-5,
+                            0x1.111111110e69cp-7, 0x1.6c16c17f509dap-10, 0x1.a01a01b5eea02p-13,
+                            0x1.a019a6352aaa5p-16, 0x1.71dde9ccfa2dep-19, 0x1.28a30002bf6b6p-22,
+                            0x1.af770dae2e602p-26);
 }
 inline float exponential_rest(float r) {
     return horner(r, 0x1p-1F, 0x1.5554aep-3F, 0x1.555488p-5F, 0x1.122874p-7F, 0x1.6d98bcp-10F);
