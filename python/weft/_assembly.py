@@ -144,6 +144,8 @@ def repeat(a, repeats, axis=None):
         shape.insert(axis + 1, count)
         wide = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(shape))
         shape[axis : axis + 2] = [extent * count]
+        if 0 in shape:
+            return _core.zeros(tuple(shape), a.dtype, device=a.device)
         result = array(wide, copy=True, order="C")
         result.shape = shape
         return result

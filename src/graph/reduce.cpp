@@ -119,7 +119,9 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         // Axes that repeat have no place of their own: where sorting all axes leaves them, as NumPy's
         // iterator does.
         const Dims* const strides[1] = {&input.strides()};
-        const Dims ordered = k_order_strides(input.shape(), strides, 1);
+        Dims extents = input.shape();  // of which none is 0: all strides would be
+        for (int64_t& extent : extents) extent = std::max<int64_t>(extent, 1);
+        const Dims ordered = k_order_strides(extents, strides, 1);
         for (size_t d = 0, k = 0; d < reduction.reduced.size(); ++d) {
             if (!reduction.reduced[d]) reduction.kept_strides[k++] = ordered[d];
         }

@@ -49,7 +49,7 @@ void IndexedView::slice(int64_t start, int64_t stop, int64_t step) {
         length = (start - stop - 1) / -step + 1;
     }
     if (length > 0) offset_ += start * stride;
-    push(length, stride * step);
+    push(length, length > 0 ? stride * step : stride);  // as NumPy, which steps over nothing by one
     ++axis_;
 }
 

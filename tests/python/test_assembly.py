@@ -169,3 +169,21 @@ def test_kron_with_a_number_is_a_product():
     for other in (3, numpy.float32(2)):
         result = weft.kron(weft.ones((1, 4, 1)), other)
         assert result.flags.owndata and result.shape == (1, 4, 1)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda np, x: x[::2, 1::2],
+        lambda np, x: x[:, :, 4::2],
+        lambda np, x: x[1:1:-3],
+        lambda np, x: np.repeat(x, 0, axis=-1),
+        lambda np, x: np.repeat(x, 0, axis=0),
+        lambda np, x: np.repeat(x, 0, axis=-1).T.sum(axis=0),
+        lambda np, x: np.swapaxes(x[::2, 1::2, :, None], 2, 0).sum(axis=1),
+    ],
+)
+def test_what_is_empty_has_the_strides_of_numpys(of):
+    """They decide the memory order of what reductions over nothing give; random programs found it."""
+    expected, result = of(numpy, numpy.zeros((3, 1, 4))), of(weft, weft.zeros((3, 1, 4)))
+    assert (result.shape, result.strides) == (expected.shape, expected.strides)
