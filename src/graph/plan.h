@@ -45,7 +45,7 @@ struct Group {
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);
 
-// Results of more bytes may be streamed: WEFT_STREAM, or the device's cache.
+// Results of more bytes may be streamed: WEFT_STREAM, or what stays in the caches.
 int64_t streamed_bytes();
 
 // The walk of a kReduce node (graph/reduction_tree.h).

@@ -1,5 +1,9 @@
 """Results that are written past the caches: where they are, where they are not, and that no bit of them changes."""
 
+import os
+import subprocess
+import sys
+
 import numpy
 import pytest
 import weft
@@ -223,3 +227,19 @@ def test_gathers_from_afar_ask_memory_beforehand():
     weft.clear_kernel_history()
     weft.eval(near[weft.array(positions % 50_000)])
     assert " ahead" not in weft.kernel_history()[-1]["ir"]
+
+
+def test_few_cpus_of_a_large_processor_have_a_part_of_its_cache():
+    program = """if True:
+        import os
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        import numpy, weft
+        for count in (2**16, 2**21 + 2**17):  # of 8 bytes each
+            x = weft.array(numpy.ones(count))
+            weft.clear_kernel_history()
+            weft.eval(x + 1)
+            print(sum(kernel["bytes_streamed"] for kernel in weft.kernel_history()))
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "WEFT_STREAM"}
+    shown = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True)
+    assert shown.stdout.decode().split() == ["0", str(8 * (2**21 + 2**17))]
