@@ -10,6 +10,7 @@
 
 #include "codegen/block_program.h"
 #include "codegen/block_slots.h"
+#include "codegen/draw_words.h"
 #include "core/optional_steps.h"
 #include "passes/inline_calls.h"
 #include "passes/simplify.h"
@@ -333,10 +334,12 @@ private:
     }
 
     void emit_loop(const Instruction& instruction, const LoopInfo& loop, BlockRegion& into) {
-        BlockStep step{.kind = BlockStepKind::kLoop, .loop = &loop};
+        const LoopInfo* drawing =
+            instruction.opcode == Opcode::kApply ? find_drawing_loop(instruction.op->id) : nullptr;
+        BlockStep step{.kind = BlockStepKind::kLoop, .loop = drawing != nullptr ? drawing : &loop};
         step.varying = kind(instruction.results[0]) == BlockClass::kVarying;
         // Ahead-of-time loops know one uniform operand of two.
-        const bool spread = step.varying && instruction.operands.size() != 2;
+        const bool spread = step.varying && instruction.operands.size() != 2 && drawing == nullptr;
         for (const ValueId value : instruction.operands)
             step.operands.push_back(step.varying ? operand(value, spread, into) : value.index);
         for (const ValueId value : instruction.results) {

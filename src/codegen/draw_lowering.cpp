@@ -12,6 +12,30 @@ using ir::Instruction;
 using ir::Region;
 using ir::ValueId;
 
+namespace {
+
+llvm::Function* declare_draw_words(llvm::Module& module, const char* name) {
+    if (llvm::Function* declared = module.getFunction(name)) return declared;
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+    llvm::Type* integer = llvm::Type::getInt64Ty(context);
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, integer, integer, pointer}, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    function->setDoesNotThrow();
+    function->setWillReturn();
+    function->setOnlyAccessesArgMemory();
+    for (const unsigned k : {0U, 3U}) {
+        function->addParamAttr(k, llvm::Attribute::NoCapture);
+        function->addParamAttr(k, llvm::Attribute::NoAlias);
+    }
+    function->addParamAttr(0, llvm::Attribute::WriteOnly);
+    function->addParamAttr(3, llvm::Attribute::ReadOnly);
+    return function;
+}
+
+}  // namespace
+
 void DrawLowering::find_draws(const Region& region, ValueId along) {
     along_ = along;
     body_ = DrawingBody(region, along);
@@ -89,7 +113,8 @@ void DrawLowering::fill(const Instruction& draw, const Draw& to, llvm::Value* fi
             builder_.CreateConstInBoundsGEP2_64(to.origin->getAllocatedType(), to.origin, 0, k),
             llvm::Align(8));
     }
-    builder_.CreateCall(declare_draw_words(module_, to.op.stream), {to.words, count, first, to.origin});
+    builder_.CreateCall(declare_draw_words(module_, draw_words_name(draw.op->id)),
+                        {to.words, count, first, to.origin});
 }
 
 }  // namespace weft::codegen

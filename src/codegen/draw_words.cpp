@@ -1,13 +1,13 @@
 #include "codegen/draw_words.h"
 
-#include <llvm/IR/DerivedTypes.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "core/stream_steps.h"
 #include "core/stream_words.h"
+#include "ops/scalar/random_bits.h"
 
 namespace weft::codegen {
 
@@ -54,46 +54,91 @@ void draw_philox(uint64_t* out, int64_t count, int64_t first, const uint64_t* or
     if (count != 0) draw_part(0, count);
 }
 
-struct DrawFunction {
-    Stream stream;
+using Draw = void (*)(uint64_t* out, int64_t count, int64_t first, const uint64_t* origin);
+
+// What the block executor calls: the position's place, those of the origin's `kWords`, the result's.
+template <OpId op, Draw draw, class Unit, size_t kWords>
+void draw_block(char* const* data, const int64_t* strides, int64_t count) {
+    constexpr int64_t kTogether = 512;
+    constexpr int64_t kUnits = sizeof(uint64_t) / sizeof(Unit);
+    const auto position = [&](int64_t i) {
+        int64_t value = 0;
+        std::memcpy(&value, data[0] + i * strides[0], sizeof value);
+        return value;
+    };
+    bool in_order = strides[kWords + 1] == sizeof(Unit);
+    for (size_t k = 1; k <= kWords; ++k) in_order &= strides[k] == 0;
+    for (int64_t i = 1; i < count; ++i) in_order &= position(i) == position(0) + i;
+    if (!in_order) {
+        op_info(op).loops[0].loop(data, strides, count);
+        return;
+    }
+    std::array<uint64_t, kWords> origin{};
+    for (size_t k = 0; k < kWords; ++k) std::memcpy(&origin[k], data[k + 1], sizeof(uint64_t));
+    const int64_t begin = position(0);  // the result may take the place of what is read
+    char* out = data[kWords + 1];
+    for (int64_t i = 0; i < count;) {
+        std::array<uint64_t, kTogether> words;  // NOLINT: what is read of it is written before
+        const int64_t first = begin + i, inside = first % kUnits;
+        const int64_t units = std::min(count - i, kTogether * kUnits - inside);
+        draw(words.data(), (inside + units + kUnits - 1) / kUnits, first / kUnits, origin.data());
+        const auto bytes = static_cast<size_t>(units) * sizeof(Unit);
+        std::memcpy(out, reinterpret_cast<const char*>(words.data()) + inside * int64_t{sizeof(Unit)}, bytes);
+        out += bytes;
+        i += units;
+    }
+}
+
+struct DrawingOp {
+    OpId op;
     const char* name;
-    void (*function)(uint64_t* out, int64_t count, int64_t first, const uint64_t* origin);
+    Draw draw;
+    StridedLoop loop;
 };
 
-constexpr DrawFunction kFunctions[] = {
-    {Stream::kPcg64, "weft_draw_pcg64", draw_pcg64},
-    {Stream::kPcg64Dxsm, "weft_draw_pcg64_dxsm", draw_pcg64_dxsm},
-    {Stream::kPhilox, "weft_draw_philox", draw_philox},
+constexpr DrawingOp kDrawingOps[] = {
+    {OpId::kPcg64Word, "weft_draw_pcg64", draw_pcg64, draw_block<OpId::kPcg64Word, draw_pcg64, uint64_t, 4>},
+    {OpId::kPcg64Half, "weft_draw_pcg64", draw_pcg64, draw_block<OpId::kPcg64Half, draw_pcg64, uint32_t, 4>},
+    {OpId::kPcg64dxsmWord, "weft_draw_pcg64_dxsm", draw_pcg64_dxsm,
+     draw_block<OpId::kPcg64dxsmWord, draw_pcg64_dxsm, uint64_t, 4>},
+    {OpId::kPcg64dxsmHalf, "weft_draw_pcg64_dxsm", draw_pcg64_dxsm,
+     draw_block<OpId::kPcg64dxsmHalf, draw_pcg64_dxsm, uint32_t, 4>},
+    {OpId::kPhiloxWord, "weft_draw_philox", draw_philox,
+     draw_block<OpId::kPhiloxWord, draw_philox, uint64_t, 6>},
+    {OpId::kPhiloxHalf, "weft_draw_philox", draw_philox,
+     draw_block<OpId::kPhiloxHalf, draw_philox, uint32_t, 6>},
 };
+
+constexpr size_t kNone = std::size(kDrawingOps);
+
+size_t find(OpId op) {
+    size_t k = 0;
+    while (k < kNone && kDrawingOps[k].op != op) ++k;
+    return k;
+}
 
 }  // namespace
 
-llvm::Function* declare_draw_words(llvm::Module& module, Stream stream) {
-    const auto* const found =
-        std::ranges::find_if(kFunctions, [&](const DrawFunction& each) { return each.stream == stream; });
-    if (llvm::Function* declared = module.getFunction(found->name)) return declared;
-    llvm::LLVMContext& context = module.getContext();
-    llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-    llvm::Type* integer = llvm::Type::getInt64Ty(context);
-    auto* type =
-        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, integer, integer, pointer}, false);
-    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, found->name, module);
-    function->setDoesNotThrow();
-    function->setWillReturn();
-    function->setOnlyAccessesArgMemory();
-    for (const unsigned k : {0U, 3U}) {
-        function->addParamAttr(k, llvm::Attribute::NoCapture);
-        function->addParamAttr(k, llvm::Attribute::NoAlias);
-    }
-    function->addParamAttr(0, llvm::Attribute::WriteOnly);
-    function->addParamAttr(3, llvm::Attribute::ReadOnly);
-    return function;
-}
+const char* draw_words_name(OpId op) { return kDrawingOps[find(op)].name; }
 
 void* find_draw_words(std::string_view name) {
-    const auto* const found =
-        std::ranges::find_if(kFunctions, [&](const DrawFunction& each) { return each.name == name; });
-    return found == std::end(kFunctions) ? nullptr : reinterpret_cast<void*>(found->function);
+    for (const DrawingOp& each : kDrawingOps) {
+        if (each.name == name) return reinterpret_cast<void*>(each.draw);
+    }
+    return nullptr;
+}
+
+const LoopInfo* find_drawing_loop(OpId op) {
+    static const auto loops = [] {
+        std::array<LoopInfo, kNone> result{};
+        for (size_t k = 0; k < kNone; ++k) {
+            result[k] = op_info(kDrawingOps[k].op).loops[0];
+            result[k].loop = kDrawingOps[k].loop;
+        }
+        return result;
+    }();
+    const size_t k = find(op);
+    return k == kNone ? nullptr : &loops[k];
 }
 
 }  // namespace weft::codegen

@@ -1,20 +1,21 @@
-// What kernels for CPUs call to draw (draw_lowering.h): the words of a stream from a position on, as the
-// processor makes them best (core/stream_words.h).
+// What kernels for CPUs call to draw, as machine code (draw_lowering.h) or by blocks: the words of a stream
+// from a position on, as the processor makes them best (core/stream_words.h).
 #pragma once
-
-#include <llvm/IR/Module.h>
 
 #include <string_view>
 
-#include "codegen/draw_streams.h"
+#include "ops/op.h"
 
 namespace weft::codegen {
 
-// void (out, i64 count, i64 first, origin): `origin` is what the operations of ops/scalar/random_bits.h take
-// behind the position.
-llvm::Function* declare_draw_words(llvm::Module& module, Stream stream);
-
-// The function of that name; null: there is none.
+// The function void (out, i64 count, i64 first, origin) that machine code calls for an operation that draws
+// words or halves of them; `origin` is what the operation takes behind the position.
+const char* draw_words_name(OpId op);
+// Null: there is none of that name.
 void* find_draw_words(std::string_view name);
+
+// For the block executor: a loop over the operation that draws the words of neighbours one from another.
+// Null: of other operations.
+const LoopInfo* find_drawing_loop(OpId op);
 
 }  // namespace weft::codegen

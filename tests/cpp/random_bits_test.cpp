@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <random>
+#include <vector>
 
+#include "codegen/draw_words.h"
 #include "core/bit_generator.h"
 #include "ops/op.h"
 
@@ -78,6 +80,44 @@ TEST_P(RandomBits, BeginBeforeAHalfThatWaitsIfItIsTheLastWords) {
     generator.next32();
     generator.next64();
     EXPECT_FALSE(generator.before_half());  // the half of an earlier word
+}
+
+// The block executor's loops, over neighbours and over any others, also where the result takes the positions'
+// place.
+TEST_P(RandomBits, AreTheSameByBlocks) {
+    for (const OpId op : {GetParam().word, GetParam().half}) {
+        const LoopInfo* loop = codegen::find_drawing_loop(op);
+        ASSERT_NE(loop, nullptr);
+        const size_t item = op == GetParam().word ? 8 : 4;
+        for (uint64_t seed = 0; seed < 20; ++seed) {
+            const BitGenerator::Origin origin = *stream_of(GetParam().algorithm, seed).origin();
+            for (const int64_t count : {1, 2, 7, 512, 513, 1500}) {
+                for (const int64_t step : {1, 2, -1}) {
+                    std::vector<int64_t> positions(static_cast<size_t>(count));
+                    std::vector<char> expected(static_cast<size_t>(count) * item);
+                    for (int64_t i = 0; i < count; ++i) {
+                        const int64_t position = static_cast<int64_t>(seed * 1001) + 5000 + i * step;
+                        positions[static_cast<size_t>(i)] = position;
+                        const uint64_t word = item == 8 ? compute<uint64_t>(op, position, origin)
+                                                        : compute<uint32_t>(op, position, origin);
+                        std::memcpy(&expected[static_cast<size_t>(i) * item], &word, item);
+                    }
+                    std::array<char*, kMaxOperands> data{reinterpret_cast<char*>(positions.data())};
+                    std::array<int64_t, kMaxOperands> strides{sizeof(int64_t)};
+                    std::vector<uint64_t> words = origin.words;
+                    for (size_t k = 0; k < words.size(); ++k)
+                        data[k + 1] = reinterpret_cast<char*>(&words[k]);
+                    data[words.size() + 1] = data[0];
+                    strides[words.size() + 1] = static_cast<int64_t>(item);
+                    std::vector<char> apart(expected.size());
+                    if (step != 1) data[words.size() + 1] = apart.data();
+                    loop->loop(data.data(), strides.data(), count);
+                    ASSERT_EQ(std::memcmp(data[words.size() + 1], expected.data(), expected.size()), 0)
+                        << count << " " << step;
+                }
+            }
+        }
+    }
 }
 
 TEST(RandomBitsOfPhilox, HasNoOriginInABlockThatIsNotItsCounters) {
