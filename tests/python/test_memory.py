@@ -79,7 +79,7 @@ def test_an_expression_takes_its_inputs_and_its_result():
 @pytest.mark.measures
 def test_a_periodogram_does_not_store_its_table():
     _, result, grown = measured(PERIODOGRAM)
-    assert grown - result <= 20e6  # the table has 2^23 numbers: 67 MB
+    assert grown - result <= 30e6  # the compiler takes some 20 MB; the table has 2^23 numbers: 67 MB
 
 
 @pytest.mark.host
