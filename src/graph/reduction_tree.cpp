@@ -1,10 +1,12 @@
 #include "graph/reduction_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
 
+#include "graph/neutral_element.h"
 #include "ops/extreme_search.h"
 #include "weft/errors.h"
 
@@ -65,21 +67,57 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType comput
     return space;
 }
 
+namespace {
+
+// What a reduction's elements are combined by, found once.
+struct Combining {
+    const LoopInfo* loop = nullptr;
+    LaneFold fold = nullptr;
+    alignas(16) std::array<uint8_t, 16> neutral{};
+};
+
+constexpr size_t kReductions = static_cast<size_t>(ReductionId::kSquaredDeviations) + 1;
+using CombiningTable = std::array<std::array<Combining, kScalarTypeCount>, kReductions>;
+
+CombiningTable combining_table() {
+    CombiningTable result;
+    for (const ReductionInfo& reduction : reduction_table()) {
+        if (reduction.gives_index) continue;
+        for (size_t k = 0; k < kScalarTypeCount; ++k) {
+            const auto type = static_cast<ScalarType>(k);
+            const ScalarType types[2] = {type, type};
+            Combining& each = result[static_cast<size_t>(reduction.id)][k];
+            each.loop = find_loop(op_info(reduction.combine), types);
+            if (each.loop == nullptr || reduction.deviations || !has_neutral_element(reduction, type))
+                continue;
+            each.fold = find_lane_fold(*each.loop);
+            each.neutral = neutral_element(reduction, type).bytes;
+        }
+    }
+    return result;
+}
+
+const Combining& combining(const ReductionInfo& reduction, ScalarType compute) {
+    static const CombiningTable table = combining_table();
+    return table[static_cast<size_t>(reduction.id)][static_cast<size_t>(compute)];
+}
+
+}  // namespace
+
 TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
                          const ReductionSpace& space)
     : reduction_(reduction),
       compute_(compute),
       input_(input),
       space_(space),
-      itemsize_(DType::of(compute).itemsize()),
-      input_itemsize_(DType::of(input).itemsize()) {
+      itemsize_(DType::of(compute).itemsize()) {
     if (reduction.gives_index) return;
     convert_ = cast_loop(input, compute).loop;
-    const ScalarType types[2] = {compute, compute};
-    combine_loop_ = find_loop(op_info(reduction.combine), types);
-    WEFT_CHECK(combine_loop_ != nullptr, std::string(reduction.name));
-    const int64_t longest = std::min<int64_t>(space.block, space.reduced_shape.back());
-    converted_.resize(static_cast<size_t>(longest * itemsize_ + 64));
+    const Combining& by = combining(reduction, compute);
+    WEFT_CHECK(by.loop != nullptr, std::string(reduction.name));
+    combine_loop_ = by.loop;
+    neutral_ = reinterpret_cast<const char*>(by.neutral.data());
+    if (space.lanes == kFoldLanes) fold_ = by.fold;
 }
 
 namespace {
@@ -107,9 +145,20 @@ void TreeReducer::combine(char* left, const char* right, int64_t count) {
 }
 
 TreeReducer::Partial TreeReducer::reduce_block(const char* from, int64_t stride, int64_t count) {
-    char* const data[2] = {const_cast<char*>(from), converted_.data()};
-    const int64_t strides[2] = {stride, itemsize_};
-    convert_(data, strides, count);
+    Partial result;
+    const bool as_it_is = fold_ != nullptr && input_ == compute_ && stride == itemsize_ &&
+                          compute_ != ScalarType::kBool;  // any byte may stand for true
+    if (!as_it_is) {
+        const auto bytes = static_cast<size_t>(count * itemsize_);
+        if (converted_.size() < bytes) converted_.resize(bytes);
+        char* const data[2] = {const_cast<char*>(from), converted_.data()};
+        const int64_t strides[2] = {stride, itemsize_};
+        convert_(data, strides, count);
+    }
+    if (fold_ != nullptr) {
+        fold_(as_it_is ? from : converted_.data(), count, neutral_, result.value);
+        return result;
+    }
     char* lanes = converted_.data();
     int64_t width = std::min(space_.lanes, count);
     for (int64_t k = width; k < count; k += width) {
@@ -120,7 +169,6 @@ TreeReducer::Partial TreeReducer::reduce_block(const char* from, int64_t stride,
         combine(lanes, lanes + half * itemsize_, width - half);
         width = half;
     }
-    Partial result;
     std::memcpy(result.value, lanes, static_cast<size_t>(itemsize_));
     return result;
 }

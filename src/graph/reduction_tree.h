@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ops/lane_fold.h"
 #include "ops/op.h"
 #include "weft/dims.h"
 
@@ -79,8 +80,10 @@ private:
     ScalarType compute_, input_;
     const ReductionSpace& space_;
     const LoopInfo* combine_loop_ = nullptr;
+    LaneFold fold_ = nullptr;  // of a block in lanes; may be null
+    const char* neutral_ = nullptr;
     StridedLoop convert_ = nullptr;
-    int64_t itemsize_, input_itemsize_;
+    int64_t itemsize_;
     std::vector<char> converted_;
 };
 
