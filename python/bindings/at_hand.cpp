@@ -82,9 +82,10 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
         number_call.run(reinterpret_cast<ScalarObject*>(scalar)->bytes);
         return scalar;
     }
-    array result;
+    nb::object object = wrap(array());  // which the result is made in
+    array& result = array_of(object);
     if (!record_call(op, inputs, result) && !call_at_hand(op, inputs, result)) return nullptr;
-    return wrap(std::move(result)).release().ptr();
+    return object.release().ptr();
 }
 
 bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target) {

@@ -220,6 +220,22 @@ bool call_without_elements(const OpInfo& op, std::span<GivenOperand> inputs, arr
 
 }  // namespace
 
+namespace {
+
+// Made where it is to be, which a move would read again at once.
+template <class... Parts>
+void make(array& result, Parts&&... parts) {
+    std::destroy_at(&result);
+    try {
+        std::construct_at(&result, std::forward<Parts>(parts)...);
+    } catch (...) {
+        std::construct_at(&result);
+        throw;
+    }
+}
+
+}  // namespace
+
 bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
     if (call_without_elements(op, inputs, result)) return true;
     Run run;
@@ -244,8 +260,8 @@ bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& resul
     const array& leader = *run.leader;
     const bool same_strides =
         itemsize == leader.itemsize() && (leader.ndim() != 1 || leader.strides()[0] == itemsize);
-    result = array(make_storage(std::move(buffer)), dtype, leader.shape(),
-                   same_strides ? leader.strides() : c_strides(leader.shape(), itemsize), 0, true);
+    make(result, make_storage(std::move(buffer)), dtype, leader.shape(),
+         same_strides ? leader.strides() : c_strides(leader.shape(), itemsize), 0, true);
     return true;
 }
 
@@ -323,7 +339,8 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
 bool multiply_at_hand(const array& left, const array& right, array& result) {
     const DType dtype = left.dtype();
     const Dims &a = left.shape(), &b = right.shape();
-    if (!(dtype == right.dtype()) || a.size() > 2 || b.size() > 2 || a.size() + b.size() < 3) return false;
+    if (!(dtype == right.dtype()) || a.size() > 2 || b.size() > 2 || a.size() == 0 || b.size() == 0)
+        return false;
     const bool row = a.size() == 1, column = b.size() == 1;
     if (b[0] != a.back()) return false;
     const Dims &left_strides = left.strides(), &right_strides = right.strides();

@@ -385,11 +385,13 @@ void give_back_small(void* block, SizeClass size) {
 // --- buffers
 // -----------------------------------------------------------------------------------------------------
 
+constexpr size_t kHeaderBytes = 2 * kBufferAlignment;  // reference counts and the buffer object come first
+
 // Where a small buffer's bytes are: known when allocate_shared has its memory, before the buffer is made in
-// it.
+// it. Read one by one: what two stores wrote is not to be loaded as one vector.
 struct SmallRequest {
-    SizeClass size;
     size_t bytes;
+    SizeClass size;
     char* data = nullptr;
 };
 
@@ -398,31 +400,38 @@ public:
     explicit SmallBuffer(const SmallRequest& request) : Buffer(request.data, request.bytes) {}
 };
 
-constexpr size_t kHeaderBytes = 2 * kBufferAlignment;  // reference counts and the buffer object come first
-
 // Gives allocate_shared one block for its counts, the buffer object and, from kHeaderBytes on, the buffer's
-// bytes.
+// bytes. The block's class is the last that is in the header: an allocator of one word is copied in a
+// register.
 template <class T>
 struct SmallAllocator {
     using value_type = T;
     SmallRequest* request;  // of use only while allocating
-    SizeClass size;
 
-    explicit SmallAllocator(SmallRequest& asked) : request(&asked), size(asked.size) {}
+    explicit SmallAllocator(SmallRequest& asked) : request(&asked) {}
     template <class U>
-    SmallAllocator(const SmallAllocator<U>& other) : request(other.request), size(other.size) {}
+    SmallAllocator(const SmallAllocator<U>& other) : request(other.request) {}
 
     T* allocate(size_t) {
-        static_assert(sizeof(T) <= kHeaderBytes);
-        char* block = static_cast<char*>(take_small(size));
+        static_assert(sizeof(T) <= kHeaderBytes - sizeof(int));
+        char* block = static_cast<char*>(take_small(request->size));
         request->data = block + kHeaderBytes;
+        std::memcpy(place_of_class(block), &request->size.index, sizeof(int));
         return reinterpret_cast<T*>(block);
     }
-    void deallocate(T* block, size_t) { give_back_small(block, size); }
+    void deallocate(T* block, size_t) {
+        SizeClass size{};
+        std::memcpy(&size.index, place_of_class(reinterpret_cast<char*>(block)), sizeof(int));
+        size.bytes = class_bytes(size.index);
+        give_back_small(block, size);
+    }
     template <class U>
     bool operator==(const SmallAllocator<U>&) const {
         return true;
     }
+
+private:
+    static char* place_of_class(char* block) { return block + kHeaderBytes - sizeof(int); }
 };
 
 class PooledBuffer final : public Buffer {
@@ -485,7 +494,7 @@ void give_back_object(void* object, size_t bytes) { give_back_listed(object, siz
 
 BufferPtr allocate_pooled(size_t bytes, const Surroundings* mark) {
     if (bytes <= kSmallBytes - kHeaderBytes) {
-        SmallRequest request{size_class(bytes + kHeaderBytes), bytes};
+        SmallRequest request{bytes, size_class(bytes + kHeaderBytes)};
         return std::allocate_shared<SmallBuffer>(SmallAllocator<SmallBuffer>(request), request);
     }
     if (bytes > (size_t{1} << 46)) throw_out_of_memory(bytes);  // beyond what x86-64 can address
