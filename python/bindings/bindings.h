@@ -356,6 +356,14 @@ void bind_array_interface(nb::module_& m);
 void bind_overrides(nb::module_& m);
 /// Shorter ways into methods and functions that are bound already.
 void bind_plain_calls(nb::module_& m);
+/// The same for methods that weft._methods puts together, by a function that it calls when they are there.
+void bind_plain_methods(nb::module_& m);
+
+/// A shorter way into a function. It answers null, without an error set, to calls that it is not for.
+using PlainCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// That of a function of the package which arguments may override; null if it has none. It is for arrays and
+/// numbers alone, which override nothing.
+PlainCall plain_function(const std::string& name);
 
 /// Makes a heap type named `weft.<name>` and puts it into the module.
 PyTypeObject* make_type(nb::module_& m, const char* name, size_t size, unsigned flags,

@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "graph/indexed_at_hand.h"
 #include "graph/indexed_view.h"
+#include "graph/record.h"
 
 namespace weft::python {
 
@@ -187,6 +188,21 @@ std::optional<array> plain_view(const array& value, PyObject* key) {
     return view.finish();
 }
 
+/// x[[3, 1, 2]]: a list of plain integers is an array of them.
+bool plain_list(PyObject* key, array& positions) {
+    if (!PyList_CheckExact(key)) return false;
+    const Py_ssize_t count = PyList_Size(key);
+    if (count == 0) return false;
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count) * sizeof(int64_t));
+    auto* const to = reinterpret_cast<int64_t*>(buffer->data());
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const nb::object item = python::element_of(key, true, i);
+        if (!item.is_valid() || !plain_integer(item.ptr(), to[i])) return false;
+    }
+    positions = weft::array_of(std::move(buffer), ScalarType::kInt64, {count}, {sizeof(int64_t)});
+    return true;
+}
+
 /// Integers for every axis: the byte offset of one element.
 std::optional<int64_t> element_of(const array& value, const Key& key) {
     if (!key.only_integers || key.indices.size() != static_cast<size_t>(value.ndim())) return std::nullopt;
@@ -238,6 +254,9 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
             return wrap_like(std::move(read), self).release().ptr();
         if (std::optional<array> view = plain_view(value, key))
             return wrap_view(std::move(*view), self).release().ptr();
+        array positions, read;
+        if (plain_list(key, positions) && gather_at_hand(value, positions, read))
+            return wrap_like(std::move(read), self).release().ptr();
         const Key parsed = parse_key(key);
         if (const std::optional<int64_t> element = element_of(value, parsed))
             return read_element_object(value, *element);

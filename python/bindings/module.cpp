@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
     bind_array_interface(m);
     bind_overrides(m);
     bind_plain_calls(m);
+    bind_plain_methods(m);
 }

@@ -82,6 +82,7 @@ struct DispatcherObject {
     vectorcallfunc call;
     PyObject* function;
     PyObject* dict;
+    PlainCall plain;  // may be null
     int kind;
 };
 
@@ -109,6 +110,11 @@ inline bool is_nested(const DispatcherObject* self, PyObject* object) {
 PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
     auto* self = reinterpret_cast<DispatcherObject*>(object);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+    if (self->plain != nullptr && names == nullptr) {
+        PyObject* result =
+            guarded([&] { return self->plain(nullptr, arguments, static_cast<Py_ssize_t>(count)); });
+        if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+    }
     const size_t all = count + (names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names)));
     for (size_t i = 0; i < all; ++i) {
         if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
@@ -210,15 +216,16 @@ void bind_overrides(nb::module_& m) {
         arg("objects"));
     m.def(
         "_dispatcher",
-        [](nb::handle function, int kind) {
+        [](nb::handle function, int kind, const std::string& name) {
             auto* object = allocate<DispatcherObject>(type);
             object->call = dispatch;
             object->function = Py_NewRef(function.ptr());
             object->dict = nullptr;
+            object->plain = plain_function(name);
             object->kind = kind;
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
-        arg("function"), arg("kind"));
+        arg("function"), arg("kind"), arg("name"));
 }
 
 }  // namespace weft::python

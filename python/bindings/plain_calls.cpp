@@ -1,123 +1,18 @@
 // Shorter ways into the methods and functions that programs call most, for calls without keywords whose
-// arguments are what they mostly are. Every other call goes on to the function that nanobind made; signatures
-// and texts are its own.
+// arguments are what they mostly are. Every other call goes on to the general function, nanobind's or
+// Python's; signatures and texts are its own.
 #include <functional>
 #include <memory>
 
-#include "bindings.h"
 #include "core/float_errors.h"
 #include "graph/at_hand.h"
 #include "graph/placement.h"
 #include "graph/record.h"
+#include "shortened.h"
 
 namespace weft::python {
 
 namespace {
-
-/// Null without an error set: not such a call.
-using PlainCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
-
-/// The second element of nanobind's signature: the text about the function.
-std::string text_about(nb::handle function) {
-    const nb::object signatures = function.attr("__nb_signature__");
-    const nb::object text = nb::object(signatures[0])[1];
-    return text.is_none() ? "" : nb::cast<std::string>(text);
-}
-
-bool has_name(PyObject* names, const char* name) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i) {
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name) == 0) return true;
-    }
-    return false;
-}
-
-template <PlainCall plain>
-struct Shortened {
-    static inline PyObject* general = nullptr;
-    static inline std::string doc;
-    static inline PyMethodDef definition;
-    static inline bool is_method = false;
-
-    static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-        if (names == nullptr && (!is_method || is_plain_array(self))) {
-            PyObject* result = guarded([&] { return plain(self, arguments, count); });
-            if (result != nullptr || PyErr_Occurred() != nullptr) return result;
-        }
-        if (names != nullptr && !is_method && has_name(names, "like"))
-            return guarded([&] { return ask_like(arguments, count, names); });
-        if (!is_method) return PyObject_Vectorcall(general, arguments, static_cast<size_t>(count), names);
-        return guarded([&]() -> PyObject* {
-            std::vector<PyObject*> all{self};
-            const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
-            all.insert(all.end(), arguments, arguments + count + named);
-            return PyObject_Vectorcall(general, all.data(), static_cast<size_t>(count) + 1, names);
-        });
-    }
-
-    /// array(x, like=y): y may make the array.
-    static PyObject* ask_like(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-        nb::list positional;
-        nb::dict keywords;
-        for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
-        for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i)
-            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(arguments[count + i]);
-        return override_function("like")(definition.ml_name, nb::handle(general), nb::tuple(positional),
-                                         keywords)
-            .release()
-            .ptr();
-    }
-
-    /// `signature`: as Python reads it from a text, such as "copy($self, order='C')".
-    static void define(nb::handle function, const char* name, const char* signature) {
-        general = nb::borrow(function).release().ptr();
-        doc = std::string(signature) + "\n--\n\n" + text_about(function);
-        definition = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call)),
-                      METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
-    }
-    static void into_type(PyTypeObject* type, const char* name, const char* signature) {
-        const nb::handle owner(reinterpret_cast<PyObject*>(type));
-        is_method = true;
-        define(owner.attr(name), name, signature);
-        nb::setattr(owner, name, steal_or_throw(PyDescr_NewMethod(type, &definition)));
-    }
-    static void into_module(nb::module_& m, const char* name, const char* signature) {
-        define(m.attr(name), name, signature);
-        const nb::object module_name = m.attr("__name__");
-        m.attr(name) = steal_or_throw(PyCFunction_NewEx(&definition, nullptr, module_name.ptr()));
-    }
-};
-
-bool plain_integer(PyObject* object, int64_t& value) {
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow = 0;
-    value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return overflow == 0;
-}
-
-/// Integers one by one, or one tuple of them.
-bool plain_integers(PyObject* const* arguments, Py_ssize_t count, Dims& dims) {
-    int64_t value = 0;
-    if (count == 1 && PyTuple_CheckExact(arguments[0])) {
-        const Py_ssize_t length = PyTuple_Size(arguments[0]);
-        if (length > kMaxDimensions) return false;
-        for (Py_ssize_t i = 0; i < length; ++i) {
-            if (!plain_integer(PyTuple_GetItem(arguments[0], i), value)) return false;
-            dims.push_back(value);
-        }
-        return true;
-    }
-    if (count > kMaxDimensions) return false;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        if (!plain_integer(arguments[i], value)) return false;
-        dims.push_back(value);
-    }
-    return true;
-}
-
-PyObject* give(array&& value) { return wrap(std::move(value)).release().ptr(); }
-PyObject* give_view(array&& value, PyObject* origin) {
-    return wrap_view(std::move(value), origin).release().ptr();
-}
 
 // ---- methods ----
 
@@ -167,26 +62,6 @@ PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
 
 PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? to_nested_list(array_of(self)).release().ptr() : nullptr;
-}
-
-/// A reduction of all elements, or over one axis.
-template <ReductionId id>
-PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    const array& value = array_of(self);
-    if (count == 0 && !float_errors_watched()) {
-        DType dtype;
-        alignas(16) char element[16];
-        if (reduce_at_hand(reduction_info(id), value, dtype, element))
-            return wrap_scalar(dtype, element).release().ptr();
-    }
-    if (count > 1 || is_large(value)) return nullptr;
-    ReduceOptions options;
-    int64_t axis = 0;
-    if (count == 1) {
-        if (!plain_integer(arguments[0], axis)) return nullptr;
-        options.axes = Dims{axis};
-    }
-    return wrap_result(reduce(reduction_info(id), value, options)).release().ptr();
 }
 
 // ---- functions ----
@@ -256,6 +131,23 @@ bool flat_array(PyObject* sequence, array& result) {
     if (PyLong_CheckExact(first))
         return flat_array<int64_t>(sequence, count, ScalarType::kInt64, plain_integer, result);
     return false;
+}
+
+/// concatenate((a, b)), along the first axis or a given one.
+PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    int64_t axis = 0;
+    if (count < 1 || count > 2 || (count == 2 && !plain_integer(arguments[1], axis))) return nullptr;
+    const bool is_list = PyList_CheckExact(arguments[0]);
+    if (!is_list && !PyTuple_CheckExact(arguments[0])) return nullptr;
+    const Py_ssize_t parts = is_list ? PyList_Size(arguments[0]) : PyTuple_Size(arguments[0]);
+    std::vector<array> inputs;
+    inputs.reserve(static_cast<size_t>(parts));
+    for (Py_ssize_t i = 0; i < parts; ++i) {
+        const nb::object part = element_of(arguments[0], is_list, i);
+        if (!part.is_valid() || !is_plain_array(part.ptr())) return nullptr;
+        inputs.push_back(array_of(part));
+    }
+    return give(concatenate(inputs, axis, std::nullopt, Casting::kSameKind, array()));
 }
 
 /// array(object): always new; asarray(object): an array itself.
@@ -350,24 +242,6 @@ void bind_plain_calls(nb::module_& m) {
         type, "astype", "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)");
     Shortened<plain_item>::into_type(type, "item", "item($self, *args)");
     Shortened<plain_tolist>::into_type(type, "tolist", "tolist($self)");
-    Shortened<plain_reduction<ReductionId::kSum>>::into_type(
-        type, "sum", "sum($self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kProd>>::into_type(
-        type, "prod",
-        "prod($self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kMax>>::into_type(
-        type, "max", "max($self, axis=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kMin>>::into_type(
-        type, "min", "min($self, axis=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kAny>>::into_type(
-        type, "any", "any($self, axis=None, out=None, keepdims=False, *, where=True)");
-    Shortened<plain_reduction<ReductionId::kAll>>::into_type(
-        type, "all", "all($self, axis=None, out=None, keepdims=False, *, where=True)");
-    Shortened<plain_reduction<ReductionId::kArgmax>>::into_type(
-        type, "argmax", "argmax($self, axis=None, out=None, *, keepdims=False)");
-    Shortened<plain_reduction<ReductionId::kArgmin>>::into_type(
-        type, "argmin", "argmin($self, axis=None, out=None, *, keepdims=False)");
-
     Shortened<plain_empty>::into_module(m, "empty", "empty(shape, dtype=None, order='C')");
     Shortened<plain_filled<0>>::into_module(m, "zeros", "zeros(shape, dtype=None, order='C')");
     Shortened<plain_filled<1>>::into_module(m, "ones", "ones(shape, dtype=None, order='C')");
@@ -377,6 +251,8 @@ void bind_plain_calls(nb::module_& m) {
                                                "asarray(a, dtype=None, order=None, *, copy=None)");
     Shortened<plain_asanyarray>::into_module(m, "asanyarray",
                                              "asanyarray(a, dtype=None, order=None, *, copy=None)");
+    Shortened<plain_concatenate>::into_module(
+        m, "concatenate", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')");
     Shortened<no_plain_call<0>>::into_module(m, "full", "full(shape, fill_value, dtype=None, order='C')");
     Shortened<no_plain_call<1>>::into_module(m, "eye", "eye(N, M=None, k=0, dtype=None, order='C')");
     Shortened<no_plain_call<2>>::into_module(

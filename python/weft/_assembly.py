@@ -107,7 +107,21 @@ def tile(A, reps):
     spread = [extent for pair in zip(reps, shape) for extent in pair]
     narrow = [extent for own in shape for extent in (1, own)]
     result = tuple(rep * extent for rep, extent in zip(reps, shape))
-    return array(_core.broadcast_to(A.reshape(narrow), spread), copy=True, order="C").reshape(result)
+    return _core.broadcast_to(A.reshape(narrow), spread).copy().reshape(result)
+
+
+def _repeated_alike(a, count, axis):
+    if count < 0:
+        raise ValueError("repeats may not contain negative values.")
+    shape = list(a.shape)
+    shape.insert(axis + 1, count)
+    wide = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(shape))
+    shape[axis : axis + 2] = [a.shape[axis] * count]
+    if 0 in shape:
+        return _core.zeros(tuple(shape), a.dtype, device=a.device)
+    result = wide.copy()
+    result.shape = shape
+    return result
 
 
 def repeat(a, repeats, axis=None):
@@ -126,6 +140,8 @@ def repeat(a, repeats, axis=None):
     else:
         a = atleast_1d(a)
         axis = _axis_of(axis, a.ndim)
+    if type(repeats) is int and -(2**63) <= repeats < 2**63:
+        return _repeated_alike(a, repeats, axis)
     repeats_given, repeats = repeats, asarray(repeats)
     if isinstance(repeats_given, (int, float, list, tuple)):
         repeats = repeats.astype("int64", copy=False)
@@ -137,18 +153,7 @@ def repeat(a, repeats, axis=None):
         raise ValueError("object too deep for desired array")
     extent = a.shape[axis]
     if repeats.size == 1:
-        count = int(repeats.reshape(()))
-        if count < 0:
-            raise ValueError("repeats may not contain negative values.")
-        shape = list(a.shape)
-        shape.insert(axis + 1, count)
-        wide = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(shape))
-        shape[axis : axis + 2] = [extent * count]
-        if 0 in shape:
-            return _core.zeros(tuple(shape), a.dtype, device=a.device)
-        result = array(wide, copy=True, order="C")
-        result.shape = shape
-        return result
+        return _repeated_alike(a, int(repeats.reshape(())), axis)
     if repeats.size != extent:
         raise ValueError(f"operands could not be broadcast together with shape ({extent},) ({repeats.size},)")
     if repeats.size and int(repeats.min()) < 0:

@@ -10,6 +10,8 @@ _MISSING = object()
 
 
 def _axis_key(ndim, axis, part):
+    if axis == ndim - 1 and type(part) is slice:
+        return (Ellipsis, part)
     return tuple(part if d == axis else slice(None) for d in range(ndim))
 
 
@@ -27,21 +29,19 @@ def diff(a, n=1, axis=-1, prepend=_MISSING, append=_MISSING):
     if a.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
     axis = _normal_axes(axis, a.ndim, None)[0]
-    parts = []
-    for more, before in ((prepend, True), (append, False)):
-        if more is _MISSING:
-            continue
-        more = asarray(more)
-        if more.ndim == 0:
-            more = _core.broadcast_to(more, tuple(1 if d == axis else a.shape[d] for d in range(a.ndim)))
-        parts.append((more, before))
-    if parts:
-        a = concatenate([p for p, b in parts if b] + [a] + [p for p, b in parts if not b], axis)
+    if prepend is not _MISSING or append is not _MISSING:
+        parts = [a]
+        for more, place in ((prepend, 0), (append, 2)):
+            if more is _MISSING:
+                continue
+            more = asarray(more)
+            if more.ndim == 0:
+                more = _core.broadcast_to(more, tuple(1 if d == axis else a.shape[d] for d in range(a.ndim)))
+            parts.insert(place, more)
+        a = concatenate(parts, axis)
+    before, behind = _axis_key(a.ndim, axis, slice(None, -1)), _axis_key(a.ndim, axis, slice(1, None))
     for _ in range(n):
-        later, earlier = (
-            a[_axis_key(a.ndim, axis, slice(1, None))],
-            a[_axis_key(a.ndim, axis, slice(None, -1))],
-        )
+        later, earlier = a[behind], a[before]
         a = later != earlier if a.dtype.kind == "b" else later - earlier
     return a
 

@@ -176,6 +176,8 @@ def squeeze(a, axis=None):
 
 
 def _normal_axes(axes, ndim, name):
+    if type(axes) is int and -ndim <= axes < ndim:
+        return [axes % ndim]
     axes = [axes] if hasattr(axes, "__index__") else list(axes)
     result = []
     for axis in axes:
@@ -257,27 +259,35 @@ def _at_least(arrays, form):
     return results[0] if len(results) == 1 else results
 
 
+def _with_one_axis(a):
+    return a.reshape(1) if a.ndim == 0 else a
+
+
+def _with_two_axes(a):
+    return a.reshape(1, 1) if a.ndim == 0 else a[None, :] if a.ndim == 1 else a
+
+
+def _with_three_axes(a):
+    if a.ndim == 0:
+        return a.reshape(1, 1, 1)
+    if a.ndim == 1:
+        return a[None, :, None]
+    return a[:, :, None] if a.ndim == 2 else a
+
+
 def atleast_1d(*arys):
     """The arrays, with one axis at least."""
-    return _at_least(arys, lambda a: a.reshape(1) if a.ndim == 0 else a)
+    return _at_least(arys, _with_one_axis)
 
 
 def atleast_2d(*arys):
     """The arrays, with two axes at least."""
-    return _at_least(arys, lambda a: a.reshape(1, 1) if a.ndim == 0 else a[None, :] if a.ndim == 1 else a)
+    return _at_least(arys, _with_two_axes)
 
 
 def atleast_3d(*arys):
     """The arrays, with three axes at least."""
-
-    def form(a):
-        if a.ndim == 0:
-            return a.reshape(1, 1, 1)
-        if a.ndim == 1:
-            return a[None, :, None]
-        return a[:, :, None] if a.ndim == 2 else a
-
-    return _at_least(arys, form)
+    return _at_least(arys, _with_three_axes)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
@@ -291,19 +301,24 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 def _joined(arrays, form):
     if not isinstance(arrays, (list, tuple, ndarray)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
-    result = form(*arrays)
-    return list(result) if isinstance(result, tuple) else [result]
+    return [form(asanyarray(a)) for a in arrays]
+
+
+def _concatenated(arrays, axis, dtype, casting):
+    if dtype is None and casting == "same_kind":
+        return concatenate(arrays, axis)
+    return concatenate(arrays, axis, dtype=dtype, casting=casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """The arrays one after the other along the second axis, or the first of one-dimensional ones."""
-    arrays = _joined(tup, atleast_1d)
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+    arrays = _joined(tup, _with_one_axis)
+    return _concatenated(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype, casting)
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """The arrays one below the other."""
-    return concatenate(_joined(tup, atleast_2d), 0, dtype=dtype, casting=casting)
+    return _concatenated(_joined(tup, _with_two_axes), 0, dtype, casting)
 
 
 concat, row_stack = concatenate, vstack
@@ -311,13 +326,13 @@ concat, row_stack = concatenate, vstack
 
 def dstack(tup):
     """The arrays one behind the other, along the third axis."""
-    return concatenate(_joined(tup, atleast_3d), 2)
+    return concatenate(_joined(tup, _with_three_axes), 2)
 
 
 def column_stack(tup):
     """One-dimensional arrays as the columns of a matrix."""
     arrays = [asarray(a) for a in tup]
-    return concatenate([a if a.ndim >= 2 else array(a, ndmin=2).T for a in arrays], 1)
+    return concatenate([a if a.ndim >= 2 else a.reshape(1, a.size).T for a in arrays], 1)
 
 
 # ---- reductions ----

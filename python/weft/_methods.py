@@ -104,8 +104,13 @@ def setflags(self, write=None, align=None, uic=None):
 def _later(name, source=None, module="_order", keeps_type=True):
     """A method whose module is loaded by the first call."""
 
+    function = None
+
     def method(self, *args, **options):
-        result = getattr(import_module(f"weft.{module}"), source or name)(self, *args, **options)
+        nonlocal function
+        if function is None:
+            function = getattr(import_module(f"weft.{module}"), source or name)
+        result = function(self, *args, **options)
         return result if self.__class__ is ndarray or not keeps_type else _overrides.like_owner(result, self)
 
     method.__name__ = name
@@ -176,6 +181,8 @@ for _name in (
         setattr(generic, _name, _of_an_array(_name))
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
+
+_core._shorten_methods()
 
 for _name in array_names:
     if not hasattr(ndarray, _name):

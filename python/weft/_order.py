@@ -94,12 +94,17 @@ def sort_complex(a):
 
 def _checked_kth(kth, extent, is_empty):
     """The places, from 0 on."""
-    positions = asarray(kth)
-    if positions.dtype.kind not in "iu":
-        raise TypeError("Partition index must be integer")
+    if type(kth) is int and abs(kth) < 2**63:
+        positions = [kth]
+    else:
+        positions = asarray(kth)
+        if positions.dtype.kind == "b":
+            raise ValueError("Booleans unacceptable as partition index")
+        if positions.dtype.kind not in "iu":
+            raise TypeError("Partition index must be integer")
+        positions = positions.ravel().tolist()
     if is_empty:
         return []
-    positions = positions.ravel().tolist()
     for position in positions:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
@@ -142,7 +147,7 @@ def searchsorted(a, v, side="left", sorter=None):
     >>> np.searchsorted([1, 3, 3, 5], [3, 4])
     array([1, 3])
     """
-    if side not in ("left", "right", "l", "r"):
+    if side not in ("left", "right"):
         raise ValueError(f"search side must be one of 'left' or 'right' (got {side!r})")
     a = asarray(a)
     number = isinstance(v, (bool, int, float, complex))
@@ -159,9 +164,7 @@ def searchsorted(a, v, side="left", sorter=None):
         if sorter.ndim != 1 or sorter.size != a.size:
             raise ValueError("sorter.size must equal a.size")
         a = a[sorter]
-    result = _core._searchsorted(
-        a.astype(common, copy=False), v.astype(common, copy=False), side.startswith("r")
-    )
+    result = _core._searchsorted(a.astype(common, copy=False), v.astype(common, copy=False), side == "right")
     return result[()] if number and isinstance(result, ndarray) else result
 
 

@@ -628,7 +628,7 @@ names = frozenset(_FUNCTIONS.split()) | set(_KINDS[_UFUNC].split())
 def dispatcher(name, implementation):
     """The function as the package shows it."""
     kind = _kinds.get(name, _ORDINARY)
-    public = _core._dispatcher(implementation, kind)
+    public = _core._dispatcher(implementation, kind, name)
     if kind == _UFUNC:
         public.nin, public.nout, public.nargs = 2, 1, 3
         _shown[implementation] = public

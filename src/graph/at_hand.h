@@ -72,8 +72,7 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
 
 // A reduction of all elements, without options: the element and its type.
 bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
-// A product of two matrices, or of a matrix and a vector, of one dtype, so small that any call would cost
-// more.
+// A product of two matrices or vectors, of one dtype, so small that any call would cost more.
 bool multiply_at_hand(const array& left, const array& right, array& result);
 // Zeros in C order.
 bool zeros_at_hand(const Dims& shape, DType dtype, array& result);

@@ -274,6 +274,34 @@ std::optional<int64_t> gather_row(const char* data, const IndexRow& row, int64_t
     return std::nullopt;
 }
 
+std::optional<int64_t> gather_few(const char* data, const IndexRow& row, int64_t bytes, char* out) {
+    if (row.type != ScalarType::kInt64) {
+        IndexRange range;
+        return gather_row(data, row, bytes, out, range);
+    }
+    std::optional<int64_t> wrong;
+    const auto gather = [&](auto stride) {
+        with_sizes(bytes, row.step, [&](auto size, auto step) {
+            for (int64_t i = 0; i < row.count; ++i) {
+                int64_t given;
+                std::memcpy(&given, row.data + i * stride, sizeof given);
+                const int64_t position = given + (given < 0 ? row.extent : 0);
+                if (static_cast<uint64_t>(position) >= static_cast<uint64_t>(row.extent)) {
+                    wrong = given;
+                    return;
+                }
+                std::memcpy(out + i * size, data + position * step, static_cast<size_t>(size));
+            }
+        });
+    };
+    if (row.stride == int64_t{sizeof(int64_t)}) {
+        gather(std::integral_constant<int64_t, sizeof(int64_t)>());
+    } else {
+        gather(row.stride);
+    }
+    return wrong;
+}
+
 std::optional<int64_t> scatter_row(char* data, const IndexRow& row, int64_t bytes, const char* values,
                                    int64_t value_stride) {
     int64_t near[kChunk];

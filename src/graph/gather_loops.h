@@ -47,6 +47,9 @@ struct IndexRow {
 // bounds, or says in which range all are.
 std::optional<int64_t> gather_row(const char* data, const IndexRow& row, int64_t bytes, char* out,
                                   IndexRange& range);
+// The same of few: each index is used as soon as it is read, so that `out` is half written where one is out
+// of bounds.
+std::optional<int64_t> gather_few(const char* data, const IndexRow& row, int64_t bytes, char* out);
 // The other way, `value_stride` bytes from one value to the next. Nothing is written if an index is out of
 // bounds.
 std::optional<int64_t> scatter_row(char* data, const IndexRow& row, int64_t bytes, const char* values,

@@ -140,9 +140,13 @@ bool gather_at_hand(const array& from, const array& index, array& result) {
                            count,
                            from.shape()[0],
                            from.strides()[0]};
-        wrong = gather_row(from.storage()->current.buffer->data() + from.offset(), row, bytes, buffer->data(),
-                           range);
-        if (!few) version = positions;
+        const char* const elements = from.storage()->current.buffer->data() + from.offset();
+        if (few) {
+            wrong = gather_few(elements, row, bytes, buffer->data());
+        } else {
+            wrong = gather_row(elements, row, bytes, buffer->data(), range);
+            version = positions;
+        }
     }
     if (wrong) throw_out_of_bounds(*wrong, 0, from.shape()[0]);
     if (!few) remember_range(index, version, range);

@@ -608,6 +608,7 @@ array dot(const array& left, const array& right, const array& out) {
         watch.report("dot", {&result, 1});
         return result;
     }
+    if (array result; !out.valid() && multiply_at_hand(left, right, result)) return result;
     const DType common = promote_types(left.dtype(), right.dtype());
     const int64_t left_axis = left.ndim() - 1, right_axis = right.ndim() == 1 ? 0 : right.ndim() - 2;
     const bool scales = left.ndim() == 0 || right.ndim() == 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -209,31 +210,30 @@ void sort_real_rows(int64_t rows, int64_t length, const std::function<SortedRow(
 
 // Key and position in one number, so that equal keys keep their order.
 template <class T, class Packed>
+Packed packed_key(const char* from, int64_t position) {
+    const uint64_t key = SortKeys<T>::of(from, true);
+    if constexpr (std::is_same_v<Packed, WideKey>) {
+        return {static_cast<uint64_t>(position), key};
+    } else {
+        return key << 32 | static_cast<uint64_t>(position);
+    }
+}
+int64_t position_of(const WideKey& key) { return static_cast<int64_t>(key.low); }
+int64_t position_of(uint64_t key) { return static_cast<int64_t>(key & 0xffffffff); }
+
+template <class T, class Packed>
 void argsort_packed(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
-    using Keys = SortKeys<T>;
     for_each_row<Packed>(rows, length, true, [&](int64_t number, std::span<Packed> keys) {
         const SortedRow row = row_at(number);
         sort_row_of_keys(
             keys,
             [&](Packed* to, int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                    const uint64_t key = Keys::of(row.from + i * row.from_stride, true);
-                    if constexpr (std::is_same_v<Packed, WideKey>) {
-                        *to++ = {static_cast<uint64_t>(i), key};
-                    } else {
-                        *to++ = key << 32 | static_cast<uint64_t>(i);
-                    }
-                }
+                for (int64_t i = begin; i < end; ++i)
+                    *to++ = packed_key<T, Packed>(row.from + i * row.from_stride, i);
             },
             [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
-                    const Packed& key = keys[static_cast<size_t>(i)];
-                    int64_t position = 0;
-                    if constexpr (std::is_same_v<Packed, WideKey>) {
-                        position = static_cast<int64_t>(key.low);
-                    } else {
-                        position = static_cast<int64_t>(key & 0xffffffff);
-                    }
+                    const int64_t position = position_of(keys[static_cast<size_t>(i)]);
                     std::memcpy(row.to + i * row.to_stride, &position, sizeof position);
                 }
             });
@@ -306,6 +306,85 @@ void argsort_rows(ScalarType type, int64_t rows, int64_t length,
             argsort_packed<T, uint64_t>(rows, length, row_at);
         } else {
             argsort_packed<T, WideKey>(rows, length, row_at);
+        }
+    });
+}
+
+namespace {
+
+// Memory for the keys of a short row.
+template <class Key>
+class ShortKeys {
+public:
+    explicit ShortKeys(int64_t length) {
+        if (length > kOnStack) more_.emplace(length);
+    }
+    Key* data() { return more_ ? more_->data() : reinterpret_cast<Key*>(own_); }
+
+private:
+    static constexpr int64_t kOnStack = 128;
+    alignas(64) char own_[kOnStack * sizeof(Key)];
+    std::optional<KeyMemory<Key>> more_;
+};
+
+// So few that comparing each with those before it is less than to begin anything else.
+constexpr int64_t kInserted = 8;
+
+template <class Key>
+void insert_in_order(Key* keys, int64_t length) {
+    for (int64_t i = 1; i < length; ++i) {
+        const Key key = keys[i];
+        int64_t place = i;
+        for (; place > 0 && key < keys[place - 1]; --place) keys[place] = keys[place - 1];
+        keys[place] = key;
+    }
+}
+
+template <class Key>
+void sort_short(Key* keys, int64_t length) {
+    if (length <= kInserted) {
+        insert_in_order(keys, length);
+    } else if constexpr (sizeof(Key) == 1) {
+        std::sort(keys, keys + length);
+    } else {
+        vector_sort(std::span<Key>(keys, static_cast<size_t>(length)));
+    }
+}
+
+}  // namespace
+
+void sort_short_row(ScalarType type, int64_t length, const SortedRow& row) {
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (!is_complex_type<T>) {
+            using Keys = SortKeys<T>;
+            ShortKeys<typename Keys::Bits> memory(length);
+            auto* const keys = memory.data();
+            with_stride<T>(row.from_stride, [&](auto stride) {
+                for (int64_t i = 0; i < length; ++i) keys[i] = Keys::of(row.from + i * stride, false);
+            });
+            sort_short(keys, length);
+            with_stride<T>(row.to_stride, [&](auto stride) {
+                for (int64_t i = 0; i < length; ++i) Keys::back(keys[i], row.to + i * stride);
+            });
+        }
+    });
+}
+
+void argsort_short_row(ScalarType type, int64_t length, const SortedRow& row) {
+    visit_scalar_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (!is_complex_type<T>) {
+            using Packed = std::conditional_t<sizeof(T) <= 4, uint64_t, WideKey>;
+            ShortKeys<Packed> memory(length);
+            Packed* const keys = memory.data();
+            for (int64_t i = 0; i < length; ++i)
+                keys[i] = packed_key<T, Packed>(row.from + i * row.from_stride, i);
+            sort_short(keys, length);
+            for (int64_t i = 0; i < length; ++i) {
+                const int64_t position = position_of(keys[i]);
+                std::memcpy(row.to + i * row.to_stride, &position, sizeof position);
+            }
         }
     });
 }

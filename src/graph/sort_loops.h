@@ -26,4 +26,9 @@ void sort_rows(ScalarType type, int64_t rows, int64_t length,
 void argsort_rows(ScalarType type, int64_t rows, int64_t length,
                   const std::function<SortedRow(int64_t row)>& row_at);
 
+// The same of one row without more ado: by the calling thread, for few elements of a type that is not
+// complex.
+void sort_short_row(ScalarType type, int64_t length, const SortedRow& row);
+void argsort_short_row(ScalarType type, int64_t length, const SortedRow& row);
+
 }  // namespace weft
