@@ -201,8 +201,13 @@ PyObject* get_data(PyObject* self, void*) { return PyMemoryView_FromObject(self)
 
 PyObject* get_device(PyObject* self, void*) {
     return guarded([&] {
-        const std::string name = device_of(array_of(self)).name();
-        return nb::module_::import_("weft._device").attr("_of")(name).release().ptr();
+        static std::atomic<PyObject*> cpu = nullptr;  // a device is a string, which nobody changes
+        DeviceBackend& device = device_of(array_of(self));
+        if (PyObject* known = cpu.load(std::memory_order_acquire); known != nullptr && device.is_cpu())
+            return Py_NewRef(known);
+        PyObject* made = nb::module_::import_("weft._device").attr("_of")(device.name()).release().ptr();
+        if (device.is_cpu()) cpu.store(Py_NewRef(made), std::memory_order_release);
+        return made;
     });
 }
 

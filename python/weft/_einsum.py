@@ -309,6 +309,7 @@ class _Plan(NamedTuple):
     sizes: dict
     steps: list
     last_term: list  # of what the last step makes
+    diagonals: list  # of the terms, each label once; None where that is the term itself
 
 
 def _steps(terms, result, sizes, optimize):
@@ -347,7 +348,8 @@ def _steps(terms, result, sizes, optimize):
 def _plan(terms, output, shapes, optimize):
     terms, result = _spelled_out(terms, output, shapes)
     sizes = _sizes(terms, result, shapes)
-    return _Plan(terms, result, sizes, *_steps(terms, result, sizes, optimize))
+    diagonals = [None if len(set(term)) == len(term) else list(dict.fromkeys(term)) for term in terms]
+    return _Plan(terms, result, sizes, *_steps(terms, result, sizes, optimize), diagonals)
 
 
 class _Call(NamedTuple):
@@ -410,17 +412,13 @@ def _plan_of(terms, arrays, optimize):
 def _contract_all(arrays, plan):
     if len(arrays) == 1:
         return _alone(asarray(arrays[0]), list(plan.terms[0]), plan.result)[0]
-    values = []
-    for a, term in zip(arrays, plan.terms):
-        unique = list(dict.fromkeys(term))
-        values.append(a if unique == term else _core._label_view(a, term, unique))
-    for step in plan.steps:
-        values.append(
-            _core._contract(
-                values[step.left], step.left_term, values[step.right], step.right_term, step.kept, "K"
-            )
-        )
-        values[step.left] = values[step.right] = None
+    values = [
+        a if diagonal is None else _core._label_view(a, term, diagonal)
+        for a, term, diagonal in zip(arrays, plan.terms, plan.diagonals)
+    ]
+    for left, left_term, right, right_term, kept in plan.steps:
+        values.append(_core._contract(values[left], left_term, values[right], right_term, kept, "K"))
+        values[left] = values[right] = None
     return values[-1] if plan.last_term == plan.result else _alone(values[-1], plan.last_term, plan.result)[0]
 
 
@@ -430,13 +428,8 @@ def einsum(operands, out, optimize, dtype, order, casting):
     if order not in ("C", "F", "A", "K"):
         _fail(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
     terms, arrays = _read_operands(operands)
-    about = (
-        tuple([a.dtype for a in arrays]),
-        len(arrays) > 0 and arrays[0].device != "cpu",
-        dtype,
-        casting,
-        out is None,
-    )
+    dtypes = tuple([a.dtype for a in arrays])
+    about = (dtypes, len(arrays) > 0 and arrays[0].device != "cpu", dtype, casting, out is None)
     if _is_kept(terms, optimize) and (dtype is None or isinstance(dtype, _core.dtype)):
         call = _call_of_text(terms, tuple([a.shape for a in arrays]), optimize, *about)
     else:
