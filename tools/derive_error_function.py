@@ -1,5 +1,5 @@
-"""Derives the polynomials of src/ops/scalar/error_function.h, exponential.h and trigonometry.h, and of src/ops/gpu,
-by Remez' exchange in mpmath.
+"""Derives the polynomials of src/ops/scalar/error_function.h, exponential.h, roots.h and trigonometry.h, and of
+src/ops/gpu, by Remez' exchange in mpmath.
 
     python tools/derive_error_function.py
 
@@ -12,7 +12,7 @@ beforehand where it must be exact.
 import struct
 import sys
 
-from mpmath import atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
+from mpmath import atanh, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -136,6 +136,7 @@ def main():
         return (2 * atanh(s) / s - 2) / t if t > 1e-20 else mpf(2) / 3
 
     most = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0005")
+    derive("root_f64", "d", lambda z: 1 / cbrt(z), cbrt, 1, 2, range(5))
     derive("log_f64", "d", logarithm, lambda t: t + mpf("1e-4"), 0, most, range(7))
 
 

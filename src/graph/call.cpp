@@ -439,14 +439,19 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     }
     if (op.flags.checks_negative_exponent) check_exponents(call);
     if (op.id == OpId::kPower) {
-        if (const OpInfo* shorter = short_power(op, call.loop->types[0], inputs[0], inputs[1])) {
+        if (const std::optional<ShortPower> shorter =
+                short_power(op, call.loop->types[0], inputs[0], inputs[1])) {
             CallOptions as_power = options;
             as_power.dtype = call.loop->types[0];
             const array* base = array_input(inputs[0]);
-            if (base == nullptr || static_cast<size_t>(base->ndim()) >= call.shape.size())
-                return weft::call(*shorter, inputs.first(1), as_power);
-            const Argument broadcast = broadcast_to(*base, call.shape);
-            return weft::call(*shorter, {&broadcast, 1}, as_power);
+            const bool widens = base != nullptr && static_cast<size_t>(base->ndim()) < call.shape.size();
+            const Argument operand = widens ? Argument(broadcast_to(*base, call.shape)) : inputs[0];
+            if (!shorter->times_base) return weft::call(*shorter->op, {&operand, 1}, as_power);
+            CallOptions between;
+            between.dtype = as_power.dtype;
+            between.casting = options.casting;
+            const Argument both[2] = {weft::call(*shorter->op, {&operand, 1}, between).front(), operand};
+            return weft::call(op_info(OpId::kMultiply), both, as_power);
         }
     }
 

@@ -11,11 +11,14 @@ namespace weft {
 
 namespace {
 
-const OpInfo* operation_of(double exponent) {
-    if (exponent == 2) return &op_info(OpId::kSquare);
-    if (exponent == 0.5) return &op_info(OpId::kSqrt);
-    if (exponent == -1) return &op_info(OpId::kReciprocal);
-    return nullptr;
+using Short = std::optional<ShortPower>;
+
+Short operation_of(double exponent) {
+    if (exponent == 2) return ShortPower{&op_info(OpId::kSquare)};
+    if (exponent == 3) return ShortPower{&op_info(OpId::kSquare), true};
+    if (exponent == 0.5) return ShortPower{&op_info(OpId::kSqrt)};
+    if (exponent == -1) return ShortPower{&op_info(OpId::kReciprocal)};
+    return {};
 }
 
 template <class T>
@@ -25,7 +28,7 @@ double number_of(const void* bytes) {
     return static_cast<double>(number);
 }
 
-const OpInfo* operation_of(ScalarType type, const void* exponent) {
+Short operation_of(ScalarType type, const void* exponent) {
     return operation_of(type == ScalarType::kFloat32 ? number_of<float>(exponent)
                                                      : number_of<double>(exponent));
 }
@@ -40,19 +43,18 @@ bool is_one_for_all(const array& exponent, const array* base) {
 
 }  // namespace
 
-const OpInfo* short_power(const OpInfo& op, ScalarType loop_type, const Argument& base,
-                          const Argument& exponent) {
-    if (op.id != OpId::kPower) return nullptr;
-    if (loop_type != ScalarType::kFloat32 && loop_type != ScalarType::kFloat64) return nullptr;
-    if (ScalarOperation::is_current()) return nullptr;  // NumPy's scalars have operators of their own
+Short short_power(const OpInfo& op, ScalarType loop_type, const Argument& base, const Argument& exponent) {
+    if (op.id != OpId::kPower) return {};
+    if (loop_type != ScalarType::kFloat32 && loop_type != ScalarType::kFloat64) return {};
+    if (ScalarOperation::is_current()) return {};  // NumPy's scalars have operators of their own
     const auto* one = std::get_if<array>(&exponent);
     if (one == nullptr) return operation_of(loop_type, constant_bytes(exponent, loop_type).data());
-    if (!is_one_for_all(*one, std::get_if<array>(&base)) || !one->storage()->device.is_cpu()) return nullptr;
+    if (!is_one_for_all(*one, std::get_if<array>(&base)) || !one->storage()->device.is_cpu()) return {};
     alignas(16) ScalarBytes bytes;
-    if (!read_at_hand(*one, one->offset(), bytes.data())) return nullptr;
+    if (!read_at_hand(*one, one->offset(), bytes.data())) return {};
     GivenOperand number;
     number.set_number(one->dtype(), bytes.data());
-    return number.convert(loop_type) ? operation_of(loop_type, number.number) : nullptr;
+    return number.convert(loop_type) ? operation_of(loop_type, number.number) : Short();
 }
 
 bool may_be_short_power(const OpInfo& op, std::span<const GivenOperand> inputs) {
@@ -60,8 +62,8 @@ bool may_be_short_power(const OpInfo& op, std::span<const GivenOperand> inputs) 
     const GivenOperand& exponent = inputs[1];
     if (exponent.value != nullptr) return exponent.value->ndim() == 0 || exponent.value->size() == 1;
     switch (exponent.type.dtype.scalar_type()) {
-        case ScalarType::kFloat64: return operation_of(number_of<double>(exponent.number)) != nullptr;
-        case ScalarType::kInt64: return operation_of(number_of<int64_t>(exponent.number)) != nullptr;
+        case ScalarType::kFloat64: return operation_of(number_of<double>(exponent.number)).has_value();
+        case ScalarType::kInt64: return operation_of(number_of<int64_t>(exponent.number)).has_value();
         default: return true;
     }
 }

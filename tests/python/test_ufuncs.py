@@ -291,6 +291,29 @@ def test_nextafter_of_zeros_keeps_the_sign_that_numpy_keeps(dtype):
     assert numpy.array_equal(numpy.signbit(result), numpy.signbit(numpy.nextafter(x, y)))
 
 
+@pytest.mark.parametrize("exponent", [3, 3.0, numpy.float32(3), [3.0]], ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_powers_by_three_are_products(dtype, exponent):
+    """In every way into a call, and as near to the exact cube as NumPy's within two roundings."""
+    tiny, huge = numpy.finfo(dtype).tiny, numpy.finfo(dtype).max
+    values = [-numpy.inf, numpy.inf, -0.0, 0.0, numpy.nan, -2.5, 3.1, tiny, huge, numpy.cbrt(huge) * 0.99, 7]
+    base = numpy.concatenate([values, numpy.random.default_rng(3).normal(size=3000)]).astype(dtype)
+    power = weft.asarray(exponent, dtype) if isinstance(exponent, list) else exponent
+    array, mask = weft.asarray(base), weft.asarray(numpy.arange(base.size) % 3 == 0)
+    with numpy.errstate(all="ignore"):
+        product = base * base * base
+        exact = numpy.power(base.astype(numpy.longdouble), 3)
+        distance = numpy.abs(product - exact) / numpy.spacing(numpy.abs(product)).astype(numpy.longdouble)
+    assert numpy.nanmax(numpy.where(numpy.isfinite(product), distance, 0)) < 2
+    out, in_place = weft.zeros_like(array), array.copy()
+    weft.power(array, power, where=mask, out=out)
+    in_place **= power
+    for ours in (array**power, weft.power(array, power), in_place, weft.power(array, power, dtype=dtype)):
+        assert ours.dtype == base.dtype
+        assert ours.tobytes() == product.tobytes() or numpy.array_equal(ours, product, equal_nan=True)
+    assert numpy.array_equal(out, numpy.where(mask, product, 0).astype(dtype), equal_nan=True)
+
+
 @pytest.mark.parametrize("exponent", [-1, 0.5, 2, 1, 0, numpy.float32(0.5), [0.5], [[-1.0]]], ids=str)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4"])
 @pytest.mark.parametrize("shape", [(), (1,), (11,), (3, 4), (3000,)], ids=str)

@@ -1,10 +1,11 @@
 // Logarithms, inverse trigonometric and inverse hyperbolic functions of real numbers, and powers, of which
-// SLEEF does the work. exponential.h, error_function.h and trigonometry.h have what is weft's own.
+// SLEEF does the work. exponential.h, error_function.h, roots.h and trigonometry.h have what is weft's own.
 #pragma once
 
 #include "ops/scalar/exponential.h"
 #include "ops/scalar/floating.h"
 #include "ops/scalar/real.h"
+#include "ops/scalar/roots.h"
 #include "ops/scalar/sleef.h"
 #include "ops/scalar/types.h"
 
@@ -21,31 +22,11 @@ using sleef::arcsin;
 using sleef::arctan;
 using sleef::arctan2;
 using sleef::arctanh;
-using sleef::cbrt;
 using sleef::exp10;
 using sleef::exp2;
 using sleef::log;
 using sleef::log10;
 using sleef::log2;
-
-#if defined(__NVPTX__)
-// NVIDIA's gives infinity for some results that are a little below the largest number. Squares overflow and
-// lose bits below the normal numbers: take a power of two out of the arguments. At most one ULP off.
-inline double hypot(double x, double y) {
-    const double larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
-    const double in = larger > 0x1p500 ? 0x1p-600 : (larger < 0x1p-400 ? 0x1p600 : 1.0);
-    const double out = larger > 0x1p500 ? 0x1p600 : (larger < 0x1p-400 ? 0x1p-600 : 1.0);
-    const double a = x * in, b = y * in;
-    const double result = square_root(a * a + b * b) * out;
-    return isinf(x) || isinf(y) ? kInfinity<double> : result;
-}
-inline float hypot(float x, float y) {
-    const double a = x, b = y;
-    return isinf(x) || isinf(y) ? kInfinity<float> : static_cast<float>(square_root(a * a + b * b));
-}
-#else
-using sleef::hypot;
-#endif
 
 // SLEEF's log1p overflows for the largest arguments: take a power of two out of them.
 template <Real T>
