@@ -238,9 +238,9 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
             else "object of too small depth for desired array"
         )
     extent = x.shape[axis]
-    for position in starts.tolist():
-        if not 0 <= position < extent:
-            raise IndexError(f"index {position} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})")
+    if starts.size != 0 and not (starts.min() >= 0 and starts.max() < extent):
+        position = starts[(starts < 0) | (starts >= extent)][0]
+        raise IndexError(f"index {position} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})")
     out = out[0] if isinstance(out, tuple) else out
     out = None if out is ... else out
     if dtype is None and out is None and ufunc.__name__ in ("add", "multiply") and x.dtype.kind in "biu":

@@ -10,9 +10,11 @@
 #include "graph/detour.h"
 #include "graph/evaluate.h"
 #include "graph/float_watch.h"
+#include "graph/neutral_element.h"
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/reduction_tree.h"
+#include "ops/lane_fold.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
 
@@ -137,15 +139,43 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
 
 namespace {
 
+// A block in lanes, by one call, for operations with an element that changes no other.
+struct BlockFold {
+    LaneFold run = nullptr;
+    ir::Constant initial;
+};
+
+BlockFold block_fold(const OpInfo& op, const LoopInfo& loop) {
+    const ScalarType type = loop.types[0];
+    const auto from = [&](ReductionId id) { return neutral_element(reduction_info(id), type); };
+    if (op.id == OpId::kAdd) return {find_lane_fold(loop), negative_zero(type)};
+    if (DType(type).is_complex()) return {};
+    switch (op.id) {
+        case OpId::kMultiply: return {find_lane_fold(loop), from(ReductionId::kProd)};
+        case OpId::kMaximum: return {find_lane_fold(loop), from(ReductionId::kMax)};
+        case OpId::kMinimum: return {find_lane_fold(loop), from(ReductionId::kMin)};
+        default: return {};
+    }
+}
+
 // Elements of a row combined: in the tree of sums (graph/reduction_tree.h) where that is allowed, so that
 // many go at once; else one after another.
 class Fold {
 public:
-    Fold(StridedLoop loop, bool in_pairs, const char* row, int64_t itemsize)
-        : loop_(loop), in_pairs_(in_pairs), row_(const_cast<char*>(row)), itemsize_(itemsize) {}
+    Fold(StridedLoop loop, const BlockFold& block, bool in_pairs, const char* row, int64_t itemsize)
+        : loop_(loop),
+          block_(block),
+          in_pairs_(in_pairs),
+          row_(const_cast<char*>(row)),
+          itemsize_(itemsize) {}
 
     // Of the elements [begin, end), at least one.
     void run(int64_t begin, int64_t end, char* to) const {
+        if (block_.run != nullptr && end - begin <= kReduceBlock) {
+            block_.run(row_ + begin * itemsize_, end - begin,
+                       reinterpret_cast<const char*>(block_.initial.bytes.data()), to);
+            return;
+        }
         alignas(64) Lanes lanes;
         if (!in_pairs_) {
             copy_in(lanes, begin, 1);
@@ -189,6 +219,7 @@ private:
     }
 
     StridedLoop loop_;
+    const BlockFold& block_;
     bool in_pairs_;
     char* row_;
     int64_t itemsize_;
@@ -230,9 +261,10 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
         // Of each row, so many results at a time that some 64 thousand elements are behind them.
         const int64_t together = std::clamp<int64_t>(count * 65536 / length, 1, count);
         const int64_t parts = (count + together - 1) / together;
+        const BlockFold block = op.flags.associative ? block_fold(op, loop) : BlockFold();
         parallel_for(rows * parts, [&](int64_t task) {
             const int64_t row = task / parts, begin = task % parts * together;
-            const Fold fold(loop.loop, op.flags.associative,
+            const Fold fold(loop.loop, block, op.flags.associative,
                             held->data() + values.offset() + row * length * itemsize, itemsize);
             for (int64_t k = begin; k < std::min(begin + together, count); ++k) {
                 const int64_t next = k + 1 < count ? first[k + 1] : length;
