@@ -87,3 +87,21 @@ def test_rules(program):
     else:
         assert not isinstance(result, Exception), result
         assert_equal(result, expected)
+
+
+@pytest.mark.parametrize("mode", ["edge", "wrap", "reflect", "symmetric"])
+def test_borders_of_large_arrays(mode):
+    """Of which the borders alone are looked up."""
+    for shape, width in (
+        ((20_000,), (3, 5)),
+        ((20_000,), (0, 4)),
+        ((150, 140), ((2, 0), (7, 160))),
+        ((1, 20_000), 2),
+    ):
+        a = numpy.arange(numpy.prod(shape)).reshape(shape)
+        for dtype in ("i8", "f4"):
+            expected = numpy.pad(a.astype(dtype), width, mode)
+            assert_equal(weft.pad(weft.asarray(a.astype(dtype)), width, mode), expected)
+        if mode in ("reflect", "symmetric"):
+            expected = numpy.pad(a, width, mode, reflect_type="odd")
+            assert_equal(weft.pad(weft.asarray(a), width, mode, reflect_type="odd"), expected)
