@@ -229,9 +229,14 @@ def _slid(a, v, mode):
     count = {0: n - m + 1, 1: n, 2: n + m - 1}[mode]
     after = count + m - 1 - before - n
     padded = concatenate([_core.zeros(before, dtype), a, _core.zeros(after, dtype)]) if before or after else a
-    windows = _core._strided_view(padded, (count, m), padded.strides * 2)
-    products = windows * v
-    return products.any(-1) if dtype.kind == "b" else sum(products, -1, dtype)
+    # Many sums are added up side by side, element after element; few one after another.
+    side_by_side = count >= 64
+    shape = (m, count) if side_by_side else (count, m)
+    products = _core._strided_view(padded, shape, padded.strides * 2) * (
+        v.reshape(m, 1) if side_by_side else v
+    )
+    axis = 0 if side_by_side else -1
+    return products.any(axis) if dtype.kind == "b" else sum(products, axis, dtype)
 
 
 def correlate(a, v, mode="valid"):

@@ -187,3 +187,17 @@ def test_what_is_empty_has_the_strides_of_numpys(of):
     """They decide the memory order of what reductions over nothing give; random programs found it."""
     expected, result = of(numpy, numpy.zeros((3, 1, 4))), of(weft, weft.zeros((3, 1, 4)))
     assert (result.shape, result.strides) == (expected.shape, expected.strides)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "c16", "?", "i1"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_sums_of_products_that_slide(name, mode, dtype):
+    """Few at a time one after another, many side by side."""
+    generator = numpy.random.default_rng(5)
+    for n, m in ((100, 3), (64, 64), (127, 64), (128, 64), (1000, 300), (3, 100), (500, 1)):
+        a, v = ((generator.random(count) * 9).astype(dtype) for count in (n, m))
+        expected = getattr(numpy, name)(a, v, mode)
+        result = getattr(weft, name)(weft.asarray(a), weft.asarray(v), mode)
+        assert result.shape == expected.shape and result.dtype == expected.dtype
+        numpy.testing.assert_allclose(result, expected, rtol=1e-4 if dtype == "f4" else 1e-12)
