@@ -239,45 +239,67 @@ int64_t TreeReducer::arg_extreme(const char* from) {
     return index;
 }
 
-double TreeReducer::sum_of(std::span<const double> values) const {
-    std::vector<double> stack;
-    const auto length = static_cast<size_t>(space_.block), most = static_cast<size_t>(space_.lanes);
-    for (size_t begin = 0, k = 1; begin < values.size(); begin += length, ++k) {
-        const std::span<const double> block = values.subspan(begin, std::min(length, values.size() - begin));
-        size_t width = std::min(most, block.size());
-        std::vector<double> lanes(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(width));
-        for (size_t i = width; i < block.size(); ++i) lanes[i % width] += block[i];
-        for (size_t half = most / 2; half >= 1; half /= 2) {
-            if (width <= half) continue;
-            for (size_t i = half; i < width; ++i) lanes[i - half] += lanes[i];
-            width = half;
-        }
-        stack.push_back(lanes[0]);
-        for (size_t bits = k; (bits & 1) == 0; bits >>= 1) {
-            stack[stack.size() - 2] += stack.back();
-            stack.pop_back();
-        }
+double TreeReducer::block_sum(const double* values, int64_t count) const {
+    if (space_.lanes == 1) {
+        double sum = values[0];
+        for (int64_t i = 1; i < count; ++i) sum += values[i];
+        return sum;
     }
-    while (stack.size() > 1) {
-        stack[stack.size() - 2] += stack.back();
-        stack.pop_back();
-    }
-    return stack[0];
+    static const Combining& by = combining(reduction_info(ReductionId::kSum), ScalarType::kFloat64);
+    double sum = 0;
+    by.fold(reinterpret_cast<const char*>(values), count, reinterpret_cast<const char*>(by.neutral.data()),
+            reinterpret_cast<char*>(&sum));
+    return sum;
 }
 
-TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, int64_t count) {
-    std::vector<double> values(static_cast<size_t>(count));
-    char* const data[2] = {const_cast<char*>(from), reinterpret_cast<char*>(values.data())};
-    const int64_t strides[2] = {stride, itemsize_};
-    convert_(data, strides, count);
-    const auto first = static_cast<size_t>(std::min(count, space_.pilot));
-    const double pilot = sum_of(std::span(values).first(first)) * (1.0 / static_cast<double>(first));
-    std::vector<double> squares;
-    for (double& value : values) {
-        value -= pilot;
-        squares.push_back(value * value);
+namespace {
+
+// Sums of blocks, joined as partials of `pairwise` are.
+class JoinedSums {
+public:
+    void add(double sum) {
+        stack_[depth_++] = sum;
+        for (int64_t bits = ++count_; (bits & 1) == 0; bits >>= 1) join();
     }
-    const double n = static_cast<double>(count), sum = sum_of(values), square = sum_of(squares);
+    double total() {
+        while (depth_ > 1) join();
+        return stack_[0];
+    }
+
+private:
+    void join() {
+        --depth_;
+        stack_[depth_ - 1] += stack_[depth_];
+    }
+    std::array<double, 64> stack_;  // the first depth_
+    size_t depth_ = 0;
+    int64_t count_ = 0;
+};
+
+}  // namespace
+
+TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, int64_t count) {
+    const auto block_at = [&](int64_t begin, int64_t length, double* to) {
+        char* const data[2] = {const_cast<char*>(from + begin * stride), reinterpret_cast<char*>(to)};
+        const int64_t strides[2] = {stride, itemsize_};
+        convert_(data, strides, length);
+    };
+    std::array<double, kReduceBlock> values, squares;
+    const int64_t first = std::min(count, space_.pilot);
+    block_at(0, first, values.data());
+    const double pilot = block_sum(values.data(), first) * (1.0 / static_cast<double>(first));
+    JoinedSums sums, sums_of_squares;
+    for (int64_t begin = 0; begin < count; begin += space_.block) {
+        const int64_t length = std::min(space_.block, count - begin);
+        block_at(begin, length, values.data());
+        for (size_t i = 0; i < static_cast<size_t>(length); ++i) {
+            values[i] -= pilot;
+            squares[i] = values[i] * values[i];
+        }
+        sums.add(block_sum(values.data(), length));
+        sums_of_squares.add(block_sum(squares.data(), length));
+    }
+    const double n = static_cast<double>(count), sum = sums.total(), square = sums_of_squares.total();
     const double left = square - sum * (sum / n);
     const Deviations result{n, pilot + sum / n, left > 0 || left != left ? left : 0.0};
     Partial partial;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "ops/lane_fold.h"
@@ -30,6 +29,7 @@ constexpr int64_t kReduceBlockAcrossRows = 256;
 constexpr int64_t kBlocksPerChunk = 64;
 constexpr int64_t kPilot = kReduceBlock;
 constexpr int64_t kPilotAcrossRows = 16;
+static_assert(kPilot <= kReduceBlock && kPilotAcrossRows <= kReduceBlockAcrossRows);
 
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
@@ -74,7 +74,7 @@ private:
     void combine(char* left, const char* right, int64_t count);  // left = combine(left, right)
     int64_t arg_extreme(const char* from);
     Partial deviations(const char* from, int64_t stride, int64_t count);
-    double sum_of(std::span<const double> values) const;  // in blocks, lanes, pairwise
+    double block_sum(const double* values, int64_t count) const;
 
     const ReductionInfo& reduction_;
     ScalarType compute_, input_;
