@@ -99,6 +99,24 @@ PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     return run_at_hand(clip, operands, 3);
 }
 
+/// The bytes of a number as an element of that type, float64 or int64, or null: of Python's numbers, which
+/// may be put into `own`, or of a scalar.
+const void* plain_number(PyObject* object, ScalarType type, char* own) {
+    if (is_scalar(object)) return scalar_dtype(object) == DType(type) ? scalar_bytes(object) : nullptr;
+    int64_t integer = 0;
+    double number = 0;
+    const bool is_integer = plain_integer(object, integer);
+    if (type == ScalarType::kInt64 && is_integer) {
+        std::memcpy(own, &integer, sizeof integer);
+    } else if (type == ScalarType::kFloat64 && (is_integer || PyFloat_CheckExact(object))) {
+        number = is_integer ? static_cast<double>(integer) : PyFloat_AsDouble(object);
+        std::memcpy(own, &number, sizeof number);
+    } else {
+        return nullptr;
+    }
+    return own;
+}
+
 /// interp(x, xp, fp)
 PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 3 || float_errors_watched() || !is_plain_array(arguments[1]) ||
@@ -110,10 +128,12 @@ PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
         if (!interpolate_at_hand(array_of(arguments[0]), xp, fp, result)) return nullptr;
         return give(std::move(result));
     }
-    double value = 0;
-    if (!PyFloat_CheckExact(arguments[0]) ||
-        !interpolate_at_hand(PyFloat_AsDouble(arguments[0]), xp, fp, value))
-        return nullptr;
+    alignas(16) char own[16];
+    const void* const given = plain_number(arguments[0], ScalarType::kFloat64, own);
+    if (given == nullptr) return nullptr;
+    double x = 0, value = 0;
+    std::memcpy(&x, given, sizeof x);
+    if (!interpolate_at_hand(x, xp, fp, value)) return nullptr;
     return wrap_scalar(ScalarType::kFloat64, &value).release().ptr();
 }
 
@@ -160,16 +180,9 @@ PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssiz
         if (!search_at_hand(sorted, array_of(given), right, result)) return nullptr;
         return give(std::move(result));
     }
-    const ScalarType type = sorted.dtype().scalar_type();
-    int64_t integer = 0, position = 0;
-    double number = 0;
-    const void* value = nullptr;
-    if (PyFloat_CheckExact(given) && type == ScalarType::kFloat64) {
-        number = PyFloat_AsDouble(given);
-        value = &number;
-    } else if (type == ScalarType::kInt64 && plain_integer(given, integer)) {
-        value = &integer;
-    }
+    alignas(16) char own[16];
+    int64_t position = 0;
+    const void* const value = plain_number(given, sorted.dtype().scalar_type(), own);
     if (value == nullptr || !search_at_hand(sorted, value, right, position)) return nullptr;
     return wrap_scalar(ScalarType::kInt64, &position).release().ptr();
 }

@@ -91,6 +91,9 @@ def test_searching_for_arrays_and_numbers(dtype):
                         continue
                     assert_equal(result, expected)
                     assert type(result).__name__ == type(expected).__name__
+            for number in wanted[:2]:
+                expected = numpy.searchsorted(own, number)
+                assert_equal(weft.searchsorted(x, weft.array(number)[()]), expected)
 
 
 CALLS = """
@@ -186,6 +189,9 @@ def test_lines_between_points(count):
         numpy.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-14)
         for value, one in zip(x.tolist(), result, strict=True):
             assert bits(weft.interp(value, *points)) == bits(one)
+            assert bits(weft.interp(weft.float64(value), *points)) == bits(one)
+        for value in (0, 3, -(2**62) - 1):
+            assert bits(weft.interp(value, *points)) == bits(weft.interp(float(value), *points))
         backwards = weft.array(xp[::-1])[::-1], weft.array(numpy.repeat(fp, 2))[::2]
         assert bits(weft.interp(weft.array(x[:64]).reshape(8, 8), *backwards)) == bits(
             result[:64].reshape(8, 8)
