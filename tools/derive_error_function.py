@@ -136,6 +136,26 @@ def main():
         return (2 * atanh(s) / s - 2) / t if t > 1e-20 else mpf(2) / 3
 
     most = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0005")
+    # For powers: what is behind the first two terms of log2((1 + s) / (1 - s)) = c s (1 + t / 3 + t**2 / 5 + …), over
+    # t**2, and the whole over s; and 2**r.
+    scale = 2 / log(mpf(2))
+
+    def behind(t):
+        s = sqrt(t)
+        return scale * (atanh(s) / s - 1 - t / 3) / t**2 if t > 1e-12 else scale / 5
+
+    derive("log2_behind_f64", "d", behind, lambda t: mpf(1), 0, most, range(8))
+    derive(
+        "log2_of_floats",
+        "d",
+        lambda t: scale * (atanh(sqrt(t)) / sqrt(t) if t > 1e-20 else 1),
+        lambda t: mpf(1),
+        0,
+        most,
+        range(5),
+    )
+    half = mpf("0.50001")
+    derive("exp2_of_floats", "d", lambda r: mpf(2) ** r, lambda r: mpf(2) ** -r, -half, half, range(7))
     derive("root_f64", "d", lambda z: 1 / cbrt(z), cbrt, 1, 2, range(5))
     derive("log_f64", "d", logarithm, lambda t: t + mpf("1e-4"), 0, most, range(7))
 

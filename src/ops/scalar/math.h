@@ -1,9 +1,10 @@
-// Logarithms, inverse trigonometric and inverse hyperbolic functions of real numbers, and powers, of which
-// SLEEF does the work. exponential.h, error_function.h, roots.h and trigonometry.h have what is weft's own.
+// Logarithms, inverse trigonometric and inverse hyperbolic functions of real numbers, of which SLEEF does the
+// work. exponential.h, error_function.h, power.h, roots.h and trigonometry.h have what is weft's own.
 #pragma once
 
 #include "ops/scalar/exponential.h"
 #include "ops/scalar/floating.h"
+#include "ops/scalar/power.h"
 #include "ops/scalar/real.h"
 #include "ops/scalar/roots.h"
 #include "ops/scalar/sleef.h"
@@ -54,37 +55,6 @@ template <Real T>
 inline T tan(T x) {
     return fabs(x) < kTiny<T> ? x : sleef::tan(x);
 }
-
-// log2(x) within a part in ten thousand of itself, for finite x above 0.
-inline double rough_log2(double x) {
-    const bool is_subnormal = x < 0x1p-1022;
-    // x = m * 2**e with m from sqrt(1/2) to sqrt(2); n is e + 1024.
-    constexpr uint64_t kRootOfHalf = 0x3FE6A09E667F3BCD;
-    constexpr uint64_t kOffset = uint64_t{1024} << 52;
-    const uint64_t shifted = bits(is_subnormal ? x * 0x1p54 : x) + kOffset;
-    const uint64_t n = (shifted - kRootOfHalf) >> 52;
-    const double e = from_bits<double>(n | bits(0x1p52)) - (is_subnormal ? 0x1p52 + 1078 : 0x1p52 + 1024);
-    const double f = from_bits<double>(shifted - (n << 52)) - 1.0;
-    return fma(f, horner(f, 1.4426393, -0.7206445, 0.4858234, -0.3894256, 0.2493906), e);
-}
-
-inline float power(float x, float y) {
-    const float result = sleef::pow(x, y);
-    return y == 1 ? x : result;
-}
-// SLEEF's function is infinite 1.7e-6 below the largest number already: there, the square of the root.
-inline double power(double x, double y) {
-    const double magnitude = fabs(x);
-    const bool is_near_overflow = (rough_log2(magnitude) * y > 1023.9) & (magnitude > 0) &
-                                  (magnitude < kInfinity<double>)&(fabs(y) < kInfinity<double>);
-    const double root = sleef::pow(is_near_overflow ? magnitude : x, is_near_overflow ? 0.5 * y : y);
-    // 0 for an even exponent, 1 or -1 for an odd one.
-    const double parity = y - 2.0 * rint(0.5 * y);
-    const double of_negative = parity == 0 ? root : (fabs(parity) == 1 ? -root : kNaN<double>);
-    const double result = is_near_overflow ? root * (x < 0 ? of_negative : root) : root;
-    return y == 1 ? x : result;
-}
-inline double float_power(double x, double y) { return power(x, y); }
 
 // log(x + sqrt(x**2 + 1)) and log(x + sqrt(x**2 - 1)) in terms of the distance of their argument from one.
 // Where the square might overflow, the logarithm of 2x.
