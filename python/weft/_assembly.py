@@ -115,7 +115,7 @@ def _repeated_alike(a, count, axis):
         raise ValueError("repeats may not contain negative values.")
     shape = list(a.shape)
     shape.insert(axis + 1, count)
-    wide = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(shape))
+    wide = _core.broadcast_to(a[(slice(None),) * (axis + 1) + (None,)], tuple(shape))
     shape[axis : axis + 2] = [a.shape[axis] * count]
     if 0 in shape:
         return _core.zeros(tuple(shape), a.dtype, device=a.device)

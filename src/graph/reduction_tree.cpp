@@ -308,42 +308,56 @@ TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, i
 }
 
 bool TreeReducer::run_rows(const char* from, char* to, ScalarType to_type) {
-    if (reduction_.gives_index || reduction_.deviations || space_.lanes != 1 ||
+    if (reduction_.gives_index || reduction_.deviations || (space_.lanes != 1 && fold_ == nullptr) ||
         space_.kept_shape.size() != 1 || space_.reduced_shape.size() != 1 ||
         space_.reduced_shape[0] > space_.block)
         return false;
+    const int64_t points = space_.kept_shape[0];
+    std::vector<char> folded(static_cast<size_t>(points * itemsize_));
+    if (fold_ != nullptr) {
+        for (int64_t point = 0; point < points; ++point) {
+            const Partial own = reduce_block(from + point * space_.kept_input_strides[0],
+                                             space_.reduced_strides[0], space_.reduced_shape[0]);
+            std::memcpy(folded.data() + point * itemsize_, own.value, static_cast<size_t>(itemsize_));
+        }
+    } else {
+        fold_across(from, folded);
+    }
+    if (reduction_.id == ReductionId::kSum) {  // as in run
+        alignas(16) const char zero[16] = {};
+        char* const data[3] = {folded.data(), const_cast<char*>(zero), folded.data()};
+        const int64_t strides[3] = {itemsize_, 0, itemsize_};
+        combine_loop_->loop(data, strides, points);
+    }
+    char* const data[2] = {folded.data(), to};
+    const int64_t strides[2] = {itemsize_, space_.kept_output_strides[0]};
+    cast_loop(compute_, to_type).loop(data, strides, points);
+    return true;
+}
+
+// Row after row into `folded`, a column each.
+void TreeReducer::fold_across(const char* from, std::vector<char>& folded) {
     const int64_t points = space_.kept_shape[0], rows = space_.reduced_shape[0];
     const int64_t stride = space_.kept_input_strides[0];
-    std::vector<char> folded(static_cast<size_t>(points * itemsize_));
     if (input_ != compute_) converted_.resize(folded.size());
     const auto convert = [&](const char* row, char* target) {
         char* const data[2] = {const_cast<char*>(row), target};
         const int64_t strides[2] = {stride, itemsize_};
         convert_(data, strides, points);
     };
-    const auto fold = [&](const char* row, int64_t row_stride) {
-        char* const data[3] = {folded.data(), const_cast<char*>(row), folded.data()};
-        const int64_t strides[3] = {itemsize_, row_stride, itemsize_};
-        combine_loop_->loop(data, strides, points);
-    };
     convert(from, folded.data());
     for (int64_t k = 1; k < rows; ++k) {
         const char* row = from + k * space_.reduced_strides[0];
-        if (input_ == compute_) {
-            fold(row, stride);
-        } else {
+        int64_t row_stride = stride;
+        if (input_ != compute_) {
             convert(row, converted_.data());
-            fold(converted_.data(), itemsize_);
+            row = converted_.data();
+            row_stride = itemsize_;
         }
+        char* const data[3] = {folded.data(), const_cast<char*>(row), folded.data()};
+        const int64_t strides[3] = {itemsize_, row_stride, itemsize_};
+        combine_loop_->loop(data, strides, points);
     }
-    if (reduction_.id == ReductionId::kSum) {  // as in run
-        alignas(16) const char zero[16] = {};
-        fold(zero, 0);
-    }
-    char* const data[2] = {folded.data(), to};
-    const int64_t strides[2] = {itemsize_, space_.kept_output_strides[0]};
-    cast_loop(compute_, to_type).loop(data, strides, points);
-    return true;
 }
 
 void TreeReducer::run(const char* from, char* to, ScalarType to_type) {

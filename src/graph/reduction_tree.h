@@ -59,14 +59,15 @@ public:
     TreeReducer(const ReductionInfo& reduction, ScalarType compute, ScalarType input,
                 const ReductionSpace& space);
     void run(const char* from, char* to, ScalarType to_type);
-    // All points of the kept dimension together, row after row, with the same bits; false where the tree is
-    // not that simple: a single block of a single lane over a single dimension.
+    // All points of the one kept dimension together, with the same bits; false where the tree is not that
+    // simple: a single block over a single dimension.
     bool run_rows(const char* from, char* to, ScalarType to_type);
 
 private:
     struct Partial {
         alignas(16) char value[32];
     };
+    void fold_across(const char* from, std::vector<char>& folded);
     Partial reduce_dimension(const char* from, size_t dimension);
     Partial reduce_block(const char* from, int64_t stride, int64_t count);
     template <class Next>
