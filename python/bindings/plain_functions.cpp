@@ -82,6 +82,18 @@ PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return give(bincount(value, array(), 0));
 }
 
+/// Of a row, all elements as often.
+PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    const array& row = array_of(self);
+    int64_t times = 0, elements = 0;
+    if (count != 1 || row.ndim() != 1 || !plain_integer(arguments[0], times) || times < 1 ||
+        __builtin_mul_overflow(row.size(), times, &elements) || elements == 0 || elements > kLargeWork)
+        return nullptr;
+    array result = copy(broadcast_to(expand_dims(row, Dims{1}), Dims{row.size(), times}), 'C');
+    result.set_layout(Dims{elements}, Dims{row.itemsize()});
+    return give(std::move(result));
+}
+
 // ---- between elements of two arrays ----
 
 PyObject* plain_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -218,6 +230,7 @@ PlainCall plain_function(const std::string& name) {
         {"mean", of_first<plain_mean>},
         {"count_nonzero", of_first<plain_count_nonzero>},
         {"bincount", of_first<plain_bincount>},
+        {"repeat", of_first<plain_repeat>},
         {"dot", of_first<plain_dot>},
         {"clip", of_first<plain_clip>},
         {"interp", plain_interp},
