@@ -95,7 +95,8 @@ void expect_same_runs(ZigguratRun<typename Method::Unit, typename Method::Value>
         for (const ZigguratRuns& runs : all) {
             std::fill(values.begin(), values.end(), Value{-1});
             ASSERT_EQ((runs.*run)(&units[at], count, values.data()), drawn);
-            ASSERT_EQ(std::memcmp(values.data(), expected.data(), written * sizeof(Value)), 0);
+            if (written != 0)
+                ASSERT_EQ(std::memcmp(values.data(), expected.data(), written * sizeof(Value)), 0);
         }
         refused += drawn < count ? 1 : 0;
         at += drawn + 1;
