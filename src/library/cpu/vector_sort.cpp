@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "library/cpu/compress_store.h"
+
 // Highway reads this file again for each instruction set, which its macros name.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "library/cpu/vector_sort.cpp"
