@@ -26,8 +26,8 @@ def _checked_kind(kind, stable, order):
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy along an axis, or of the flattened array. NaN comes last; `kind` makes no difference.
 
-    Method: keys in vector registers (Wassenberg et al., "Vectorized and performance-portable quicksort", 2022) on
-    all threads, merged.
+    Method: keys in vector registers (Wassenberg et al., "Vectorized and performance-portable quicksort", 2022); long
+    rows are split by a sample (Frazer and McKellar, "Samplesort", 1970), and all threads sort the parts.
 
     >>> np.sort([3, 1, 2])
     array([1, 2, 3])

@@ -4,15 +4,20 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/complex.h"
 #include "core/thread_pool.h"
 #include "device/device.h"
+#include "graph/key_order.h"
 #include "graph/near_integers.h"
 #include "graph/sort_keys.h"
+#include "graph/split_sort.h"
+#include "library/cpu/float_keys.h"
 #include "library/cpu/vector_sort.h"
 
 namespace weft {
@@ -21,18 +26,6 @@ namespace {
 
 constexpr int64_t kWorthThreads = int64_t{1} << 16;  // keys; fewer are sorted by one thread
 constexpr int64_t kLeastChunk = int64_t{1} << 14;
-
-// Memory for keys, from the pool, whose pages are there already.
-template <class Key>
-class KeyMemory {
-public:
-    explicit KeyMemory(int64_t count)
-        : buffer_(cpu_device().allocate(static_cast<size_t>(count) * sizeof(Key))) {}
-    Key* data() const { return reinterpret_cast<Key*>(buffer_->data()); }
-
-private:
-    BufferPtr buffer_;
-};
 
 // ---- sorted chunks, merged ----
 
@@ -117,44 +110,82 @@ void sort_row(std::span<Key> keys, const Load& load, const SortChunk& sort_chunk
     }
 }
 
-template <class Key, class Load, class Finish>
-void sort_row_of_keys(std::span<Key> keys, const Load& load, const Finish& finish) {
-    sort_row(keys, load, [](std::span<Key> chunk) { vector_sort(chunk); }, std::less<Key>(), finish);
-}
-
 // ---- rows ----
 
-constexpr int64_t kPiece = int64_t{1} << 15;
+// Vector registers sort at the speed of memory: a finer division costs as much as it spares.
+constexpr int64_t kCachesInBucket = 8;
 
-// Calls work(begin, end) for pieces of [0, count), on all threads where that is worth it.
-template <class Work>
-void in_pieces(int64_t count, const Work& work) {
-    if (count < kWorthThreads) {
-        work(int64_t{0}, count);
-        return;
+// For the keys of one row after another.
+template <class Key>
+class RowMemory {
+public:
+    std::span<Key> of(int64_t count) {
+        if (!memory_) memory_.emplace(count);
+        return {memory_->data(), static_cast<size_t>(count)};
     }
-    parallel_for((count + kPiece - 1) / kPiece,
-                 [&](int64_t piece) { work(piece * kPiece, std::min(count, (piece + 1) * kPiece)); });
-}
 
-// Many rows side by side, few one after another, each on all threads. `work` gets memory for a row's keys if
-// it wants some.
+private:
+    std::optional<KeyMemory<Key>> memory_;
+};
+
+// Many rows side by side, few one after another, each on all threads.
 template <class Key, class Work>
-void for_each_row(int64_t rows, int64_t length, bool own_memory, const Work& work) {
-    const bool side_by_side = rows >= 2 * num_threads() || length < kWorthThreads;
-    const auto size = static_cast<size_t>(length);
-    if (!side_by_side) {
-        const KeyMemory<Key> keys(own_memory ? length : 0);
-        for (int64_t row = 0; row < rows; ++row)
-            work(row, std::span<Key>(keys.data(), own_memory ? size : 0));
+void for_each_row(int64_t rows, int64_t length, const Work& work) {
+    const auto in_order = [&](int64_t begin, int64_t end) {
+        RowMemory<Key> memory;
+        for (int64_t row = begin; row < end; ++row) work(row, memory);
+    };
+    if (rows < 2 * num_threads() && length >= kWorthThreads) {
+        in_order(0, rows);
         return;
     }
     const int64_t tasks = std::min<int64_t>(rows, rows * length < kLeastChunk ? 1 : 4 * num_threads());
-    parallel_for(tasks, [&](int64_t task) {
-        const KeyMemory<Key> keys(own_memory ? length : 0);
-        for (int64_t row = rows * task / tasks; row < rows * (task + 1) / tasks; ++row)
-            work(row, std::span<Key>(keys.data(), own_memory ? size : 0));
+    parallel_for(tasks, [&](int64_t task) { in_order(rows * task / tasks, rows * (task + 1) / tasks); });
+}
+
+// The keys of a row's elements, with one for zeros of both signs where positions are wanted.
+template <class T, class Key>
+void load_keys(const SortedRow& row, bool merge_zeros, int64_t begin, int64_t end, Key* to) {
+    using Keys = SortKeys<T>;
+    const char* const from = row.from + begin * row.from_stride;
+    if constexpr (Keys::kFloating && std::is_same_v<Key, typename Keys::Bits>) {
+        if (row.from_stride == int64_t{sizeof(T)}) {
+            FloatKeys<Key>{Keys::kInfinity}.make(from, merge_zeros, {to, static_cast<size_t>(end - begin)});
+            return;
+        }
+    }
+    with_stride<T>(row.from_stride, [&](auto stride) {
+        for (int64_t i = 0; i < end - begin; ++i) to[i] = Keys::of(from + i * stride, merge_zeros);
     });
+}
+
+// Writes the elements of keys that are in order, which may lie where they are written.
+template <class T, class Key>
+void store_elements(const SortedRow& row, int64_t begin, std::span<Key> keys) {
+    using Keys = SortKeys<T>;
+    char* const to = row.to + begin * row.to_stride;
+    if (reinterpret_cast<char*>(keys.data()) == to) {
+        if constexpr (Keys::kFloating) {
+            FloatKeys<Key>{Keys::kInfinity}.turn_back(keys);
+        } else if constexpr (std::is_signed_v<T>) {
+            for (Key& key : keys) key = static_cast<Key>(key ^ Keys::kSign);
+        }
+        return;
+    }
+    for (size_t i = 0; i < keys.size(); ++i)
+        Keys::back(keys[i], to + static_cast<int64_t>(i) * row.to_stride);
+}
+
+// Where keys are put in order: in the result itself if its elements are as large and lie side by side.
+template <class Key>
+std::span<Key> place_for_keys(const SortedRow& row, int64_t length, RowMemory<Key>& memory) {
+    if (row.to_stride != int64_t{sizeof(Key)}) return memory.of(length);
+    return {reinterpret_cast<Key*>(row.to), static_cast<size_t>(length)};
+}
+
+template <class Key>
+std::span<Key> keys_of(const Bucket& bucket, std::span<Key> keys) {
+    return keys.subspan(static_cast<size_t>(bucket.begin), static_cast<size_t>(bucket.end - bucket.begin));
 }
 
 // Of one byte: counted.
@@ -178,64 +209,108 @@ void sort_real_rows(int64_t rows, int64_t length, const std::function<SortedRow(
             return;
         parallel_for(rows, [&](int64_t row) { sort_bytes<T>(row_at(row), length); });
     } else {
-        using Keys = SortKeys<T>;
-        using Key = typename Keys::Bits;
-        // In the result itself where its elements lie side by side.
-        const bool dense = row_at(0).to_stride == int64_t{sizeof(Key)};
-        for_each_row<Key>(rows, length, !dense, [&](int64_t number, std::span<Key> keys) {
+        using Key = typename SortKeys<T>::Bits;
+        for_each_row<Key>(rows, length, [&](int64_t number, RowMemory<Key>& memory) {
             const SortedRow row = row_at(number);
             if constexpr (std::is_integral_v<T>) {
-                if (dense && row.from_stride == int64_t{sizeof(T)} &&
+                if (row.from_stride == int64_t{sizeof(T)} && row.to_stride == int64_t{sizeof(T)} &&
                     try_to_sort_by_counts({scalar_type_of<T>, row.from, length}, row.to))
                     return;
             }
-            if (dense) keys = {reinterpret_cast<Key*>(row.to), static_cast<size_t>(length)};
-            sort_row_of_keys(
-                keys,
-                [&](Key* to, int64_t begin, int64_t end) {
-                    with_stride<T>(row.from_stride, [&](auto stride) {
-                        for (int64_t i = begin; i < end; ++i)
-                            to[i - begin] = Keys::of(row.from + i * stride, false);
-                    });
-                },
-                [&](int64_t begin, int64_t end) {
-                    with_stride<T>(row.to_stride, [&](auto stride) {
-                        for (int64_t i = begin; i < end; ++i)
-                            Keys::back(keys[static_cast<size_t>(i)], row.to + i * stride);
-                    });
-                });
+            const std::span<Key> keys = place_for_keys(row, length, memory);
+            const auto load = [&](Key* to, int64_t begin, int64_t end) {
+                load_keys<T>(row, false, begin, end, to);
+            };
+            const auto finish = [&](const Bucket& bucket) {
+                const std::span<Key> own = keys_of(bucket, keys);
+                if (!bucket.in_order) vector_sort(own);
+                store_elements<T>(row, bucket.begin, own);
+            };
+            if (const int buckets = buckets_worth_it(
+                    length, kCachesInBucket * cpu_device().core_cache_bytes() / int64_t{sizeof(Key)});
+                buckets > 1) {
+                const auto store = [&](int64_t to, Key key, int64_t) { keys[static_cast<size_t>(to)] = key; };
+                split_sort<Key>(length, buckets, load, store, finish);
+            } else {
+                load(keys.data(), 0, length);
+                finish({0, length, false});
+            }
         });
     }
 }
 
-// Key and position in one number, so that equal keys keep their order.
-template <class T, class Packed>
-Packed packed_key(const char* from, int64_t position) {
-    const uint64_t key = SortKeys<T>::of(from, true);
-    if constexpr (std::is_same_v<Packed, WideKey>) {
-        return {static_cast<uint64_t>(position), key};
-    } else {
-        return key << 32 | static_cast<uint64_t>(position);
-    }
+void put_position(const SortedRow& row, int64_t i, uint64_t position) {
+    std::memcpy(row.to + i * row.to_stride, &position, sizeof position);
 }
-int64_t position_of(const WideKey& key) { return static_cast<int64_t>(key.low); }
-int64_t position_of(uint64_t key) { return static_cast<int64_t>(key & 0xffffffff); }
 
-template <class T, class Packed>
+// Key and position in one number, so that equal keys keep their order.
+template <class T>
 void argsort_packed(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
-    for_each_row<Packed>(rows, length, true, [&](int64_t number, std::span<Packed> keys) {
+    using Key = std::conditional_t<sizeof(T) == 1, uint16_t, typename SortKeys<T>::Bits>;
+    for_each_row<uint64_t>(rows, length, [&](int64_t number, RowMemory<uint64_t>& memory) {
         const SortedRow row = row_at(number);
-        sort_row_of_keys(
-            keys,
-            [&](Packed* to, int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i)
-                    *to++ = packed_key<T, Packed>(row.from + i * row.from_stride, i);
+        const std::span<uint64_t> keys = place_for_keys(row, length, memory);
+        const auto load = [&](Key* to, int64_t begin, int64_t end) {
+            load_keys<T>(row, true, begin, end, to);
+        };
+        const auto store = [&](int64_t to, Key key, int64_t position) {
+            keys[static_cast<size_t>(to)] = uint64_t{key} << 32 | static_cast<uint64_t>(position);
+        };
+        const auto finish = [&](const Bucket& bucket) {
+            if (!bucket.in_order) vector_sort(keys_of(bucket, keys));
+            for (int64_t i = bucket.begin; i < bucket.end; ++i)
+                put_position(row, i, keys[static_cast<size_t>(i)] & 0xffffffff);
+        };
+        if (const int buckets = buckets_worth_it(
+                length, kCachesInBucket * cpu_device().core_cache_bytes() / int64_t{sizeof(uint64_t)});
+            buckets > 1) {
+            split_sort<Key>(length, buckets, load, store, finish);
+        } else {
+            for (int64_t i = 0; i < length; ++i)
+                store(i, SortKeys<T>::of(row.from + i * row.from_stride, true), i);
+            finish({0, length, false});
+        }
+    });
+}
+
+// Keys and positions apart, since both together fill more than 64 bits. Where a row is split, keys wait where
+// their positions will be.
+template <class T, class Position>
+void argsort_apart(int64_t rows, int64_t length, const std::function<SortedRow(int64_t)>& row_at) {
+    for_each_row<uint64_t>(rows, length, [&](int64_t number, RowMemory<uint64_t>& memory) {
+        const SortedRow row = row_at(number);
+        // Half a cache for the keys, the numbers that are sorted, and the positions.
+        const int buckets = buckets_worth_it(
+            length, cpu_device().core_cache_bytes() / 2 / int64_t{2 * sizeof(uint64_t) + sizeof(Position)});
+        if (buckets == 1) {
+            const std::span<uint64_t> both = memory.of(2 * length);
+            const auto keys = both.first(static_cast<size_t>(length)), order = both.subspan(keys.size());
+            load_keys<T>(row, true, 0, length, keys.data());
+            order_of_keys(keys, order);
+            for (int64_t i = 0; i < length; ++i) put_position(row, i, order[static_cast<size_t>(i)]);
+            return;
+        }
+        const std::span<uint64_t> keys = place_for_keys(row, length, memory);
+        const KeyMemory<Position> positions(length);
+        split_sort<uint64_t>(
+            length, buckets,
+            [&](uint64_t* to, int64_t begin, int64_t end) { load_keys<T>(row, true, begin, end, to); },
+            [&](int64_t to, uint64_t key, int64_t position) {
+                keys[static_cast<size_t>(to)] = key;
+                positions.data()[to] = static_cast<Position>(position);
             },
-            [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                    const int64_t position = position_of(keys[static_cast<size_t>(i)]);
-                    std::memcpy(row.to + i * row.to_stride, &position, sizeof position);
+            [&](const Bucket& bucket) {
+                const Position* const own = positions.data() + bucket.begin;
+                const int64_t count = bucket.end - bucket.begin;
+                if (bucket.in_order) {
+                    for (int64_t i = 0; i < count; ++i) put_position(row, bucket.begin + i, own[i]);
+                    return;
                 }
+                // Few sizes, so that the pool has one for each thread and no more.
+                const KeyMemory<uint64_t> order(
+                    static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(count))));
+                order_of_keys(keys_of(bucket, keys), {order.data(), static_cast<size_t>(count)});
+                for (int64_t i = 0; i < count; ++i) put_position(row, bucket.begin + i, own[order.data()[i]]);
             });
     });
 }
@@ -258,8 +333,9 @@ void order_complex_rows(int64_t rows, int64_t length, const std::function<Sorted
                         const Write& write) {
     using Key = Numbered<Complex>;
     const auto less = [](const Key& a, const Key& b) { return complex_less(a.value, b.value); };
-    for_each_row<Key>(rows, length, true, [&](int64_t number, std::span<Key> keys) {
+    for_each_row<Key>(rows, length, [&](int64_t number, RowMemory<Key>& memory) {
         const SortedRow row = row_at(number);
+        const std::span<Key> keys = memory.of(length);
         sort_row(
             keys,
             [&](Key* to, int64_t begin, int64_t end) {
@@ -302,10 +378,12 @@ void argsort_rows(ScalarType type, int64_t rows, int64_t length,
             order_complex_rows<T>(rows, length, row_at, [](const Numbered<T>& key, char* to) {
                 std::memcpy(to, &key.position, sizeof key.position);
             });
-        } else if (sizeof(T) <= 4 && length <= int64_t{0xffffffff}) {
-            argsort_packed<T, uint64_t>(rows, length, row_at);
+        } else if (length > int64_t{0xffffffff}) {
+            argsort_apart<T, uint64_t>(rows, length, row_at);
+        } else if constexpr (sizeof(T) <= 4) {
+            argsort_packed<T>(rows, length, row_at);
         } else {
-            argsort_packed<T, WideKey>(rows, length, row_at);
+            argsort_apart<T, uint32_t>(rows, length, row_at);
         }
     });
 }
@@ -326,6 +404,19 @@ private:
     alignas(64) char own_[kOnStack * sizeof(Key)];
     std::optional<KeyMemory<Key>> more_;
 };
+
+// Key and position in one number, so that equal keys keep their order.
+template <class T, class Packed>
+Packed packed_key(const char* from, int64_t position) {
+    const uint64_t key = SortKeys<T>::of(from, true);
+    if constexpr (std::is_same_v<Packed, WideKey>) {
+        return {static_cast<uint64_t>(position), key};
+    } else {
+        return key << 32 | static_cast<uint64_t>(position);
+    }
+}
+int64_t position_of(const WideKey& key) { return static_cast<int64_t>(key.low); }
+int64_t position_of(uint64_t key) { return static_cast<int64_t>(key & 0xffffffff); }
 
 // So few that comparing each with those before it is less than to begin anything else.
 constexpr int64_t kInserted = 8;

@@ -64,6 +64,69 @@ def test_any_number_of_threads(threads):
             assert_equal(weft.argsort(weft.array(a)), numpy.argsort(a, kind="stable"))
 
 
+ROWS = {
+    "random": lambda r, n: r.standard_normal(n) * 1000,
+    "sorted": lambda r, n: numpy.sort(r.integers(-30000, 30000, n)),
+    "reversed": lambda r, n: numpy.sort(r.integers(-30000, 30000, n))[::-1],
+    "constant": lambda r, n: numpy.full(n, 3),
+    "two, one rare": lambda r, n: numpy.where(numpy.arange(n) == n // 3, 7, 1),
+    "few": lambda r, n: r.integers(0, 3, n) * 100,
+    "one in two": lambda r, n: numpy.where(r.random(n) < 0.5, 5, r.integers(-30000, 30000, n)),
+    "skewed": lambda r, n: r.random(n) ** 30 * 1e4,
+    "of any size": lambda r, n: numpy.exp(r.uniform(-15, 10, n)) * r.choice([-1, 1], n),
+    "periodic": lambda r, n: numpy.arange(n) % 1000 * 31,
+    "ends": lambda r, n: r.integers(0, 2, n, dtype=bool),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "e", "i8", "u8", "i4", "u2", "i1", "c8"])
+@pytest.mark.parametrize("pattern", ROWS)
+def test_any_row_is_sorted_to_the_same_bits_by_any_number_of_threads(pattern, dtype):
+    for n in (65_535, 65_536, 200_003):  # from the second on a row is split
+        r = numpy.random.default_rng(n)
+        with numpy.errstate(invalid="ignore"):
+            a = ROWS[pattern](r, n).astype(dtype)
+        if a.dtype.kind in "iu" and pattern == "ends":
+            a = numpy.where(a, numpy.iinfo(a.dtype).max, numpy.iinfo(a.dtype).min).astype(dtype)
+        if a.dtype.kind == "f":
+            a[r.integers(0, n, n // 5)] = numpy.nan
+            a[r.integers(0, n, 100)] = numpy.inf
+            a[r.integers(0, n, 100)] = -0.0
+        order = numpy.argsort(widened(a), kind="stable")
+        bits = set()
+        for threads in (1, 2, 7):
+            with weft.config(num_threads=threads):
+                result = numpy.asarray(weft.sort(weft.array(a)))
+                assert_equal(weft.argsort(weft.array(a)), order)
+            numpy.testing.assert_array_equal(result, a[order])
+            bits.add(result.tobytes())
+        assert len(bits) == 1
+
+
+@pytest.mark.parametrize("shape", [(3, 70_000), (70_000, 3), (17, 70_000)])
+def test_long_rows_of_any_layout(shape):
+    a = numpy.random.default_rng(3).integers(0, 2**40, shape).astype("f8")
+    for own in (a, a.astype("f4"), a[:, ::-1]):
+        x = weft.array(a)[:, ::-1] if own.base is a else weft.array(own)
+        for axis in (0, 1):
+            assert_equal(weft.sort(x, axis), numpy.sort(own, axis))
+            assert_equal(weft.argsort(x, axis), numpy.argsort(own, axis, kind="stable"))
+
+
+@pytest.mark.parametrize(
+    "function, dtype, most", [("sort", "f8", 1.2), ("argsort", "f8", 1.9), ("argsort", "f4", 1.3)]
+)
+def test_long_rows_take_little_more_memory_than_their_result(function, dtype, most):
+    x = weft.array(numpy.random.default_rng(1).random(1_000_000).astype(dtype))
+    with weft.config(num_threads=2):
+        weft.empty_pool()
+        before = weft.memory_stats()
+        y = getattr(weft, function)(x)
+        after = weft.memory_stats()
+    taken = sum(after[key] - before[key] for key in ("in_use", "pooled"))
+    assert y.nbytes <= taken < most * y.nbytes
+
+
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (40, 3, 20), (2, 0), (0, 2), (1, 90_000), (90_000, 2)])
 def test_along_each_axis_of_any_layout(shape):
     a = numpy.random.default_rng(3).integers(0, 30, shape).astype("f4")
