@@ -24,6 +24,8 @@ array listed_index(PyObject* list) {
         return to_array(nb::handle(list));
     } catch (const TypeError&) {  // elements that are no numbers
         throw IndexError(kWrongIndex);
+    } catch (const OverflowError&) {  // NumPy has objects for those
+        throw IndexError(kWrongIndex);
     }
 }
 
