@@ -67,7 +67,7 @@ llvm::Function* define_copy_lines(llvm::Module& module) {
     llvm::PHINode* offset = builder.CreatePHI(builder.getInt64Ty(), 2, "offset");
     offset->addIncoming(head, before);
     auto* line = llvm::FixedVectorType::get(builder.getInt64Ty(), kLineBytes / 8);
-    llvm::Value* value = builder.CreateAlignedLoad(line, at(from, offset), llvm::Align(kLineBytes));
+    llvm::Value* value = builder.CreateAlignedLoad(line, at(from, offset), llvm::Align(1));
     llvm::StoreInst* store = builder.CreateAlignedStore(value, at(to, offset), llvm::Align(kLineBytes));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal,
                        llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(builder.getInt32(1))));

@@ -10,9 +10,9 @@ namespace weft::codegen {
 
 constexpr uint64_t kLineBytes = 64;
 
-// void (to, from, bytes): `from` is as far from the start of a cache line as `to`. Whole lines go past the
-// caches, what is before the first and after the last by ordinary stores. Needs a fence before other threads
-// may read (device/cpu).
+// void (to, from, bytes), fastest where `from` is as far from the start of a cache line as `to`. Whole lines
+// go past the caches, what is before the first and after the last by ordinary stores. Needs a fence before
+// other threads may read (device/cpu).
 llvm::Function* declare_copy_lines(llvm::Module& module);
 
 // Defines it, if it was declared, and gives it.

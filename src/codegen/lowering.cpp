@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/copy_lines.h"
-#include "codegen/draw_lowering.h"
+#include "codegen/copy_lowering.h"
 #include "codegen/gather_prefetch.h"
 #include "codegen/kernel_lowering.h"
 #include "codegen/prefetch.h"
@@ -28,10 +28,10 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-class Lowering final : public DrawLowering {
+class Lowering final : public CopyLowering {
 public:
     Lowering(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library)
-        : DrawLowering(kernel, module, library, "the CPU") {}
+        : CopyLowering(kernel, module, library, "the CPU") {}
 
     LoweredKernel run() {
         llvm::Type* pointer = builder_.getPtrTy();
@@ -161,7 +161,7 @@ private:
             lower_shared(instruction);
             return;
         }
-        DrawLowering::lower(instruction);
+        CopyLowering::lower(instruction);
     }
 
     // --- shared memory -------------------------------------------------------------------------------

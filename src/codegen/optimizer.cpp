@@ -23,6 +23,7 @@
 #include "codegen/gather_prefetch.h"
 #include "codegen/narrow_division.h"
 #include "codegen/prefetch.h"
+#include "codegen/transposition.h"
 #include "codegen/vector_math.h"
 #include "weft/errors.h"
 
@@ -83,6 +84,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
                                             .setFullUnrollMaxCount(4)));
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(TransposePass());
     passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)));
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass());

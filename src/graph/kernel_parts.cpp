@@ -285,8 +285,10 @@ void finish_forms(KernelParts& parts, bool row) {
         const bool of_element = row && !parts.form.chunked && parts.outputs[k].strides.size() > grid;
         BufferForm& form = parts.form.outputs[k].buffer;
         form = buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
+        // Of kernels over rows only scans write in a loop that does nothing else.
+        const bool in_pieces = parts.form.scan ? !parts.form.scan->across : !row;
         parts.outputs[k].streamed &= !form.strides.empty() && form.strides.back() == StrideClass::kItem &&
-                                     !row && form.computed.empty();
+                                     in_pieces && form.computed.empty();
         form.streamed = parts.outputs[k].streamed;
         form.ahead = parts.outputs[k].ahead;
     }

@@ -679,7 +679,7 @@ private:
     // ---- running results ----
 
     void scan(std::span<const ValueId> indices) {
-        ScanLowering lowering(builder_, *form_.scan);
+        ScanLowering lowering(builder_, *form_.scan, form_.outputs[0].buffer.streamed);
         if (form_.scan->across) {
             scan_across(lowering, indices);
         } else {

@@ -14,11 +14,14 @@ using ir::ValueId;
 
 namespace {
 
-// Blocks that are walked side by side: one addition after another takes four cycles or so, in which others
-// start.
-constexpr int64_t kChains = 8;
-constexpr int64_t kGroup = kChains * kScanBlock;
+// Blocks that are walked side by side, as vector lanes.
+constexpr int64_t kLanes = 8;
+constexpr int64_t kGroup = kLanes * kScanBlock;
+constexpr int64_t kBlockShift = std::countr_zero(uint64_t{kScanBlock});
 static_assert(kScanChunk % kGroup == 0);
+
+// Bytes of a block in a tile, which is a vector register: what is transposed stays in registers.
+constexpr int64_t kTileRowBytes = 32;
 
 // The threads of a team, and what it works on at a time, in shared memory: whole blocks, each a step longer
 // than it is, so that threads that walk neighbouring blocks meet in no bank.
@@ -32,7 +35,8 @@ constexpr int64_t kColumnBytes = 8192;
 
 }  // namespace
 
-ScanLowering::ScanLowering(Builder& builder, const ScanForm& form) : b_(builder), form_(form) {}
+ScanLowering::ScanLowering(Builder& builder, const ScanForm& form, bool streamed)
+    : b_(builder), form_(form), streamed_(streamed) {}
 
 int64_t ScanLowering::max_columns(ScalarType compute) { return kColumnBytes / DType::of(compute).itemsize(); }
 
@@ -42,6 +46,11 @@ ValueId ScanLowering::scratch(int64_t length) {
     type.strides = {DType::of(form_.compute).itemsize()};
     type.sizes = {length};
     return b_.allocate(std::move(type), "running");
+}
+
+// Elements of each block that are transposed at a time.
+int64_t ScanLowering::steps_of_tile() const {
+    return std::min(kLanes, kTileRowBytes / DType::of(form_.compute).itemsize());
 }
 
 ValueId ScanLowering::load(ValueId array, ValueId at) { return b_.load(array, std::array{at}); }
@@ -108,42 +117,75 @@ void ScanLowering::row_in_order(ValueId count, const Load& element, const Store&
     });
 }
 
-// Elements [begin, end) of one chunk: gives the last result, and `consume` all of them unless it is empty.
-ValueId ScanLowering::blocks(ValueId begin, ValueId end, const Load& element,
-                             const std::function<void(ValueId, ValueId)>& consume) {
-    const ValueId values = scratch(kGroup), befores = scratch(kChains);
-    const ValueId zero = b_.index(0), one = b_.index(1);
+// Elements [begin, end) of one chunk: gives the last result, and stores `finish` of all of them, if there is
+// something to store. Blocks are lanes: a tile of some elements of each is transposed, so that neighbours in
+// memory are elements that are combined at the same time, and transposed back.
+ValueId ScanLowering::blocks(ValueId begin, ValueId end, const Load& element, const Load& finish,
+                             const Store& store_result) {
+    const int64_t tile_steps = steps_of_tile();
+    const ValueId values = scratch(kGroup), tile = scratch(tile_steps * kLanes), running = scratch(kLanes);
+    // An array of its own, since it is read by a number that is not known, and LLVM then keeps the other in
+    // registers.
+    const ValueId befores = scratch(kLanes);
+    const ValueId zero = b_.index(0), lanes = b_.index(kLanes);
+    const ValueId tile_length = b_.index(tile_steps), block = b_.index(kScanBlock);
+    const auto place = [&](ValueId row, ValueId length, ValueId column) {
+        return b_.apply("add", {b_.apply("multiply", {row, length}), column});
+    };
     return steps_carrying(begin, end, kGroup, identity(), [&](ValueId from, ValueId to, ValueId before) {
         const ValueId count = b_.apply("subtract", {to, from});
+        // Blocks that are not there, or not whole.
+        each(b_.apply("right_shift", {count, b_.index(kBlockShift)}), lanes, [&](ValueId lane) {
+            each(zero, block, [&](ValueId step) { store(values, place(lane, block, step), identity()); });
+        });
         each(zero, count, [&](ValueId k) { store(values, k, element(b_.apply("add", {from, k}))); });
-        each(count, b_.index(kGroup), [&](ValueId k) { store(values, k, identity()); });
-        const Values totals =
-            b_.for_loop(zero, b_.index(kScanBlock), one, Values(kChains, identity()),
-                        [&](Builder&, std::span<const ValueId> arguments) {
-                            const Values own(arguments.begin(), arguments.end());
-                            Values next;
-                            for (int64_t t = 0; t < kChains; ++t) {
-                                const ValueId at = b_.apply("add", {own[0], b_.index(t * kScanBlock)});
-                                next.push_back(combine(own[static_cast<size_t>(t) + 1], load(values, at)));
-                                if (consume) store(values, at, next.back());
-                            }
-                            return next;
-                        });
-        for (int64_t t = 0; t < kChains; ++t) {
-            store(befores, b_.index(t), before);
-            before = combine(before, totals[static_cast<size_t>(t)]);
-        }
-        if (consume) {
-            each(zero, b_.index(kChains), [&](ValueId t) {
-                const ValueId before_block = load(befores, t);
-                const ValueId lower = b_.apply("multiply", {t, b_.index(kScanBlock)});
-                const ValueId upper =
-                    b_.apply("minimum", {b_.apply("add", {lower, b_.index(kScanBlock)}), count});
-                each(lower, upper, [&](ValueId k) {
-                    consume(b_.apply("add", {from, k}), combine(before_block, load(values, k)));
+        each(zero, lanes, [&](ValueId lane) { store(running, lane, identity()); });
+        steps(zero, block, tile_steps, [&](ValueId first, ValueId) {
+            const auto in_values = [&](ValueId lane, ValueId step) {
+                return b_.apply("add", {b_.apply("add", {b_.apply("multiply", {lane, block}), first}), step});
+            };
+            each(zero, lanes, [&](ValueId lane) {
+                each(zero, tile_length, [&](ValueId step) {
+                    store(tile, place(step, lanes, lane), load(values, in_values(lane, step)));
                 });
             });
+            each(zero, tile_length, [&](ValueId step) {
+                each(zero, lanes, [&](ValueId lane) {
+                    const ValueId at = place(step, lanes, lane);
+                    const ValueId next = combine(load(running, lane), load(tile, at));
+                    store(running, lane, next);
+                    if (store_result) store(tile, at, next);
+                });
+            });
+            if (!store_result) return;
+            each(zero, lanes, [&](ValueId lane) {
+                each(zero, tile_length, [&](ValueId step) {
+                    store(values, in_values(lane, step), load(tile, place(step, lanes, lane)));
+                });
+            });
+        });
+        // From what each block comes to, to what comes before it.
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+            const ValueId total = load(running, b_.index(lane));
+            if (store_result) store(befores, b_.index(lane), before);
+            before = combine(before, total);
         }
+        if (!store_result) return before;
+        each(zero, lanes, [&](ValueId lane) {
+            const ValueId before_block = load(befores, lane);
+            const auto result = [&](ValueId k) { return finish(combine(before_block, load(values, k))); };
+            const ValueId first = b_.apply("multiply", {lane, block});
+            ValueId last = b_.apply("add", {first, block});
+            if (streamed_) {
+                each(first, last, [&](ValueId k) { store(values, k, result(k)); });
+            } else {
+                last = b_.apply("minimum", {last, count});
+                each(first, last, [&](ValueId k) { store_result(b_.apply("add", {from, k}), result(k)); });
+            }
+        });
+        // All together, in whole lines.
+        if (streamed_)
+            each(zero, count, [&](ValueId k) { store_result(b_.apply("add", {from, k}), load(values, k)); });
         return before;
     });
 }
@@ -155,20 +197,19 @@ void ScanLowering::row(ValueId count, const Load& element, const Store& store_re
     }
     steps_carrying(b_.index(0), count, kScanChunk, identity(),
                    [&](ValueId begin, ValueId end, ValueId before) {
-                       const ValueId total = blocks(begin, end, element, [&](ValueId k, ValueId value) {
-                           store_result(k, combine(before, value));
-                       });
-                       return combine(before, total);
+                       const auto finish = [&](ValueId value) { return combine(before, value); };
+                       return combine(before, blocks(begin, end, element, finish, store_result));
                    });
 }
 
 ValueId ScanLowering::chunk_total(ValueId begin, ValueId end, const Load& element) {
-    return blocks(begin, end, element, {});
+    return blocks(begin, end, element, {}, {});
 }
 
 void ScanLowering::chunk(ValueId begin, ValueId end, ValueId before, const Load& element,
                          const Store& store_result) {
-    blocks(begin, end, element, [&](ValueId k, ValueId value) { store_result(k, combine(before, value)); });
+    const auto finish = [&](ValueId value) { return combine(before, value); };
+    blocks(begin, end, element, finish, store_result);
 }
 
 void ScanLowering::before(ValueId count, const Load& element, const Store& store_result) {
@@ -241,7 +282,7 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
                                    ValueId before_chunk, ValueId before, const Load& element,
                                    const Store& store_result) {
     const ValueId zero = b_.index(0), one = b_.index(1), team = b_.index(kTeam);
-    const ValueId length = b_.index(kScanBlock), shift = b_.index(std::countr_zero(uint64_t{kScanBlock}));
+    const ValueId length = b_.index(kScanBlock), shift = b_.index(kBlockShift);
     const ValueId count = b_.apply("subtract", {end, begin});
     const ValueId blocks =
         b_.apply("right_shift", {b_.apply("add", {count, b_.index(kScanBlock - 1)}), shift});

@@ -1,5 +1,5 @@
 // The body of a kernel that computes running results, in loops: rows that lie along memory, with the blocks
-// of a row side by side, or rows across it, with columns as vector lanes. The order in which elements are
+// of a row as vector lanes, or rows across it, with columns as vector lanes. The order in which elements are
 // combined is that of graph/scan_tree.h, both ways.
 #pragma once
 
@@ -17,7 +17,8 @@ public:
     using LoadAt = std::function<ir::ValueId(ir::ValueId k, ir::ValueId column)>;
     using StoreAt = std::function<void(ir::ValueId k, ir::ValueId column, ir::ValueId value)>;
 
-    ScanLowering(ir::Builder& builder, const ScanForm& form);
+    // `streamed`: results are to go past the caches.
+    ScanLowering(ir::Builder& builder, const ScanForm& form, bool streamed);
 
     // Elements 0 … count-1 of a row.
     void row(ir::ValueId count, const Load& element, const Store& store);
@@ -69,11 +70,13 @@ private:
                              const Store& store);
     ir::ValueId chunk_of_thread(ir::ValueId thread, const Tile& tile, ir::ValueId begin, ir::ValueId end,
                                 ir::ValueId before, const Load& element, const Store& store);
-    ir::ValueId blocks(ir::ValueId begin, ir::ValueId end, const Load& element,
-                       const std::function<void(ir::ValueId k, ir::ValueId value)>& consume);
+    int64_t steps_of_tile() const;
+    ir::ValueId blocks(ir::ValueId begin, ir::ValueId end, const Load& element, const Load& finish,
+                       const Store& store);
 
     ir::Builder& b_;
     const ScanForm& form_;
+    const bool streamed_;
 };
 
 }  // namespace weft

@@ -31,6 +31,7 @@ constexpr int64_t kEnoughRows = 256;
 constexpr int64_t kMostTileSteps = 512;
 constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
 constexpr int64_t kStreamedRowBytes = 512;
+constexpr int64_t kStreamedScanBytes = 2048;  // of a row, which begins and ends within lines
 constexpr double kStreamedWork = 2;  // for each byte moved; with more, memory is not what a kernel waits for
 // Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
 constexpr size_t kNeighbours = 8;
@@ -492,8 +493,8 @@ private:
     // up.
     bool is_streamed(const Node& node, const Draft& draft) {
         if (!fuse_ || !is_on(OptionalStep::kStreams)) return false;
-        if (node.kind != NodeKind::kElementwise || draft.walk || draft.multiplies ||
-            draft.nodes.back()->kind == NodeKind::kScan)
+        const bool scans = draft.nodes.back()->kind == NodeKind::kScan;
+        if (node.kind != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk || draft.multiplies)
             return false;
         for (const Reader& reader : readers_[&node]) {
             for (const size_t group : groups_of_[reader.node]) {
@@ -502,8 +503,10 @@ private:
         }
         const auto has_rows = [&](const NodeResult& result) {
             for (size_t d = 0; d < node.shape.size(); ++d) {
-                if (result.strides[d] == result.dtype.itemsize() && node.shape[d] != 1)
-                    return node.shape[d] * result.dtype.itemsize() >= kStreamedRowBytes;
+                if (result.strides[d] != result.dtype.itemsize() || node.shape[d] == 1) continue;
+                const int64_t bytes = node.shape[d] * result.dtype.itemsize();
+                return scans ? d == node.scan_axis && bytes >= kStreamedScanBytes
+                             : bytes >= kStreamedRowBytes;
             }
             return false;
         };

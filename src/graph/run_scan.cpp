@@ -62,6 +62,7 @@ private:
         parts.form.scan->element = steps.operand_of(node_, 0, identity_map(node_.shape));
         ++parts.operations;
         parts.outputs.push_back(use_of(result, 0, node_.results[0].dtype, node_.results[0].strides));
+        parts.outputs.back().streamed = group_.streamed.back();
         parts.form.outputs.push_back({parts.form.scan->element, {}});
         extents = row_last(node_.shape);
         std::vector<BufferUse*> uses;

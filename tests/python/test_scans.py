@@ -283,6 +283,25 @@ def test_scans_and_reductions_of_one_array():
         assert_equal(ours, theirs)
 
 
+@pytest.mark.host
+@pytest.mark.parametrize("character", "?bhefdFDil")
+def test_results_past_the_caches(character):
+    """Large results are streamed; rows begin and end within lines, results anywhere in memory."""
+    x = numpy.random.default_rng(12).integers(0, 50, (7, 5003)).astype(character)
+    for view in (x, x[:, :4096], x[:, 1:2050], x[:, ::-1], x[:1]):
+        for name in ("add", "maximum"):
+            ufunc = getattr(weft, name)
+            with weft.config(small=0, stream=1 << 40):
+                expected = ufunc.accumulate(weft.array(view), 1, "D" if character == "F" else None)
+                weft.eval(expected)
+            with weft.config(small=0, stream=0):
+                lazy = ufunc.accumulate(weft.array(view), 1, "D" if character == "F" else None)
+                long = lazy.shape[1] * lazy.itemsize >= 2048
+                assert ("past the caches" in weft.explain(lazy)) == long
+                assert numpy.asarray(lazy).tobytes() == numpy.asarray(expected).tobytes()
+                assert "past the caches" not in weft.explain(ufunc.accumulate(weft.array(view), 0))
+
+
 @pytest.mark.parametrize("character", "efdFDil")
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract"])
 def test_the_same_bits_every_way(name, character):
