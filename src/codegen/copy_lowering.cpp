@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string_view>
+#include <vector>
 
 #include "codegen/copy_lines.h"
 #include "codegen/transposition.h"
@@ -14,9 +15,15 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
+namespace {
+
+constexpr int64_t kMostFilled = 16384;  // bytes of constants
+
+}  // namespace
+
 void CopyLowering::lower(const Instruction& instruction) {
     if (instruction.opcode == Opcode::kFor &&
-        (lower_transposition(instruction) || lower_streamed_copy(instruction)))
+        (lower_transposition(instruction) || lower_streamed_copy(instruction) || lower_fill(instruction)))
         return;
     DrawLowering::lower(instruction);
 }
@@ -185,6 +192,54 @@ bool CopyLowering::lower_streamed_copy(const Instruction& loop) {
     builder_.CreateCall(
         declare_copy_lines(module_),
         {to, from, builder_.CreateNSWMul(count, builder_.getInt64(static_cast<uint64_t>(itemsize)))});
+    return true;
+}
+
+// for %k in .. { local[b + k] = constant }, of a number of elements that is not known: fewer may be
+// accumulators, which belong in registers.
+bool CopyLowering::lower_fill(const Instruction& loop) {
+    if (loop.operands.size() != 3 || constant_of(loop.operands[2]) != 1 ||
+        (constant_of(loop.operands[0]) && constant_of(loop.operands[1])))
+        return false;
+    const Region& region = loop.regions[0];
+    std::map<uint32_t, Sum> sums{{region.arguments[0].index, {1, 0, std::nullopt}}};
+    const Instruction* store = nullptr;
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kYield) continue;
+        if (instruction.opcode == Opcode::kStore && store == nullptr && !instruction.predicated) {
+            store = &instruction;
+        } else if (!add_sum(instruction, sums)) {
+            return false;
+        }
+    }
+    if (store == nullptr || !is_local(store->operands[0]) || sum_of(store->operands[2], sums).of_outer != 1 ||
+        sums.contains(store->operands[1].index))
+        return false;
+    const ir::BufferType& array = kernel_.type(store->operands[0]).buffer;
+    const int64_t itemsize = DType(array.element).itemsize();
+    if (array.sizes[0] * itemsize > kMostFilled) return false;
+    const Scalar& value = scalar(store->operands[1]);
+    std::vector<llvm::Constant*> parts;
+    for (int part = 0; part < part_count(array.element); ++part) {
+        auto* constant = llvm::dyn_cast<llvm::Constant>(value.parts[part]);
+        if (constant == nullptr) return false;
+        parts.push_back(constant);
+    }
+    std::vector<llvm::Constant*> elements;
+    for (int64_t k = 0; k < array.sizes[0]; ++k) elements.insert(elements.end(), parts.begin(), parts.end());
+    auto* type = llvm::ArrayType::get(parts[0]->getType(), elements.size());
+    auto* constants =
+        new llvm::GlobalVariable(module_, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                 llvm::ConstantArray::get(type, elements), "filled");
+    constants->setAlignment(llvm::Align(kLineBytes));
+    llvm::Value* lower = index(loop.operands[0]);
+    scalars_[region.arguments[0].index].parts[0] = lower;
+    lower_positions(region);
+    llvm::Value* to = address(buffer(store->operands[0]), std::span(store->operands).subspan(2, 1));
+    llvm::Value* count = builder_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, builder_.CreateNSWSub(index(loop.operands[1]), lower), builder_.getInt64(0));
+    builder_.CreateMemCpy(to, llvm::Align(1), constants, llvm::Align(kLineBytes),
+                          builder_.CreateNSWMul(count, builder_.getInt64(static_cast<uint64_t>(itemsize))));
     return true;
 }
 

@@ -1,5 +1,5 @@
-// A small block of memory, transposed in vector registers: rows are loaded, exchanged between them by
-// butterflies of shuffles, and stored as columns.
+// A small block of memory, transposed in vector registers: rows are loaded, shuffled with one another, and
+// stored as columns.
 #pragma once
 
 #include <cstdint>

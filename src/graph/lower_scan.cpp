@@ -134,12 +134,9 @@ ValueId ScanLowering::blocks(ValueId begin, ValueId end, const Load& element, co
     };
     return steps_carrying(begin, end, kGroup, identity(), [&](ValueId from, ValueId to, ValueId before) {
         const ValueId count = b_.apply("subtract", {to, from});
-        // Blocks that are not there, or not whole.
-        each(b_.apply("right_shift", {count, b_.index(kBlockShift)}), lanes, [&](ValueId lane) {
-            each(zero, block, [&](ValueId step) { store(values, place(lane, block, step), identity()); });
-        });
+        each(count, b_.index(kGroup), [&](ValueId k) { store(values, k, identity()); });
         each(zero, count, [&](ValueId k) { store(values, k, element(b_.apply("add", {from, k}))); });
-        each(zero, lanes, [&](ValueId lane) { store(running, lane, identity()); });
+        for (int64_t lane = 0; lane < kLanes; ++lane) store(running, b_.index(lane), identity());
         steps(zero, block, tile_steps, [&](ValueId first, ValueId) {
             const auto in_values = [&](ValueId lane, ValueId step) {
                 return b_.apply("add", {b_.apply("add", {b_.apply("multiply", {lane, block}), first}), step});

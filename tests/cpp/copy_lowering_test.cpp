@@ -1,5 +1,6 @@
-// Loops that only move elements: which are transposed by shuffles or copied past the caches, and that they
-// move what the oracle moves.
+// Loops that only move elements: which are transposed by shuffles, copied past the caches or from constants,
+// and that they move what the oracle moves.
+#include <cstring>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -181,6 +182,55 @@ kernel @copy(%n: i64, %first: i64, %upper: i64, %begin: i64, %a: global f64[?, 8
             EXPECT_EQ(found, expected) << first << " " << upper << " " << begin;
         }
     }
+}
+
+TEST(CopyLowering, FillsWithWhatEveryTypeHas) {
+    const std::string text = R"(
+kernel @fill(%n: i64, %from: i64, %upper: i64, %out: global TYPE[?, SIZE] scope 1) {
+  parallel grid (%row) in (%n) {
+    %zero = const i64 0
+    %one = const i64 1
+    %places = const i64 600
+    %other = cast %row to TYPE
+    %value = const TYPE VALUE
+    %local = allocate local TYPE[SIZE] size [600] scope 2
+    for %k = %zero to %places step %one {
+      store %local[%k], %other
+    }
+    for %k = %from to %upper step %one {
+      %at = add %from, %k
+      store %local[%at], STORED
+    }
+    for %k = %zero to %places step %one {
+      %x = load %local[%k]
+      store %out[%row, %k], %x
+    }
+  }
+})";
+    const auto is_copied = [&]<class T>(T, const std::string& type, const std::string& value,
+                                        bool constant = true) {
+        std::string filled = with(with(text, "TYPE", type), "SIZE", std::to_string(sizeof(T)));
+        filled = with(with(filled, "VALUE", value), "STORED", constant ? "%value" : "%other");
+        const Module module = parse_and_check(filled);
+        codegen::CompiledTexts texts;
+        codegen::compile_for_cpu(module, "fill", {}, &texts);
+        for (const auto [from, upper] : {std::pair{0, 0}, {7, 3}, {0, 1}, {5, 300}, {0, 600}, {299, 301}}) {
+            std::vector<T> expected(2 * kPlaces), found(2 * kPlaces);
+            run(module, argument<int64_t>(2), argument<int64_t>(from), argument<int64_t>(upper),
+                argument(expected, {2, kPlaces}));
+            run_compiled(module, argument<int64_t>(2), argument<int64_t>(from), argument<int64_t>(upper),
+                         argument(found, {2, kPlaces}));
+            EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(T)), 0)
+                << type << from << " " << upper;
+        }
+        return texts.llvm_ir.find("@filled") != std::string::npos;
+    };
+    EXPECT_TRUE(is_copied(int8_t{}, "i8", "-128"));
+    EXPECT_TRUE(is_copied(uint16_t{}, "u16", "65535"));
+    EXPECT_TRUE(is_copied(float{}, "f32", "-0.0"));
+    EXPECT_TRUE(is_copied(double{}, "f64", "-inf"));
+    EXPECT_TRUE(is_copied(int64_t{}, "i64", "3"));
+    EXPECT_FALSE(is_copied(double{}, "f64", "1.0", false));
 }
 
 }  // namespace
