@@ -254,8 +254,46 @@ PyObject* matrix_multiply_in_place(PyObject* target, PyObject* other) {
     });
 }
 
+/// Whether scalars order complex numbers by themselves: not those of bool, and not what has to become a third
+/// type.
+bool orders_complex_numbers(PyObject* left, PyObject* right, int comparison) {
+    if (comparison == Py_EQ || comparison == Py_NE) return false;
+    if (is_scalar(left) && scalar_dtype(left).is_bool()) return false;
+    bool any = false;
+    for (PyObject* const object : {left, right}) {
+        if (is_scalar(object)) {
+            any = any || scalar_dtype(object).is_complex();
+        } else if (!PyFloat_Check(object) && !PyLong_Check(object) && !PyComplex_Check(object)) {
+            return false;
+        }
+    }
+    return any;
+}
+
+/// NumPy's scalars look at imaginary parts only where the real ones are equal: a nan there makes its arrays'
+/// loops say false.
+PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, OpId id) {
+    Argument left, right;
+    if (!to_argument(left_object, left) || !to_argument(right_object, right)) return not_implemented();
+    // A sum has the type in which both are compared.
+    const DType dtype = call_binary(op_info(OpId::kAdd), left, right).dtype();
+    const auto is_of_it = [&](PyObject* object) {
+        return is_scalar(object) && scalar_dtype(object) == dtype;
+    };
+    if (!is_of_it(left_object) && !is_of_it(right_object)) return run(id, left, right).release().ptr();
+    const array x = from_argument(left, dtype), y = from_argument(right, dtype);
+    const bool is_less = id == OpId::kLess || id == OpId::kLessEqual;
+    const auto both = [](OpId op, const array& a, const array& b) { return call_binary(op_info(op), a, b); };
+    const array by_real = both(is_less ? OpId::kLess : OpId::kGreater, real(x), real(y));
+    const array tied =
+        both(OpId::kLogicalAnd, both(OpId::kEqual, real(x), real(y)), both(id, imag(x), imag(y)));
+    return wrap_result(both(OpId::kLogicalOr, by_real, tied)).release().ptr();
+}
+
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
+        if (orders_complex_numbers(left, right, comparison))
+            return order_complex_numbers(left, right, kComparisons[comparison]);
         if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;

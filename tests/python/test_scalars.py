@@ -2,8 +2,10 @@
 """NumPy's scalars: hierarchy, conversions, arithmetic, text, hashing, registration with `numbers`."""
 
 import copy
+import itertools
 import math
 import numbers
+import operator
 import pickle
 
 import numpy
@@ -130,10 +132,10 @@ def test_arithmetic(left, right):
         lambda a, b: b - a,
         lambda a, b: divmod(a, b),
     )
-    for operator in operators:
+    for apply in operators:
         theirs = (getattr(numpy, left)(1), getattr(numpy, right)(1) if isinstance(right, str) else right)
         ours = (getattr(weft, left)(1), getattr(weft, right)(1) if isinstance(right, str) else right)
-        expected, result = outcome(operator, *theirs), outcome(operator, *ours)
+        expected, result = outcome(apply, *theirs), outcome(apply, *ours)
         if isinstance(expected, Exception):
             assert exception_kind(result) == exception_kind(expected)
         elif isinstance(
@@ -245,3 +247,29 @@ def test_methods_of_arrays():
     assert s.conj() == s and s.T is s
     with pytest.raises(AttributeError):
         s.nonsense
+
+
+def test_order_of_complex_scalars_with_nan():
+    """NumPy's scalars look at imaginary parts only where the real ones are equal, its arrays' loops always."""
+    nan = float("nan")
+    values = (0, 1, 2, nan, complex(1, nan), complex(nan, 1), complex(2, nan), complex(1, 2))
+    kinds = ("complex64", "complex128", "float16", "float64", "int8", "int64", "bool", None)
+
+    def made(np, kind, value):
+        if kind is None:
+            return value
+        if (isinstance(value, complex) and kind[0] != "c") or (value != value and kind[0] in "ib"):
+            return None
+        return getattr(np, kind)(value)
+
+    for left, right in itertools.product(kinds, kinds):
+        if left is None and right is None:
+            continue
+        for x, y in itertools.product(values, values):
+            for compare in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+                pairs = [(made(np, left, x), made(np, right, y)) for np in (numpy, weft)]
+                if any(number is None for number in pairs[0]):
+                    continue
+                with numpy.errstate(all="ignore"):
+                    expected, result = (compare(*pair) for pair in pairs)
+                assert bool(result) == bool(expected), (left, x, right, y, compare)
