@@ -13,6 +13,7 @@ SECONDS = 60  # more is a deadlock
 
 BEGIN = """
 import atexit, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which what a shell runs behind has ignored
 import weft
 
 def work(seed):
