@@ -123,7 +123,10 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the elements at `kth` are those of the sorted array, smaller ones before, others behind."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
-    return _core._partition(*_partition_axis(a, kth, axis))
+    a, places, axis = _partition_axis(a, kth, axis)
+    if 0 in a.strides:
+        a = a.copy("K")  # axes that repeat lie innermost in a copy
+    return _core._partition(a, places, axis)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):

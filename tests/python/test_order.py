@@ -259,3 +259,14 @@ def test_partition_has_what_the_sorted_row_has(length, pattern, dtype):
             assert numpy.array_equal(got[places], ordered[places], equal_nan=True)
             for begin, end in itertools.pairwise(bounds):  # between two is what belongs there, in any order
                 assert numpy.array_equal(numpy.sort(got[begin:end]), ordered[begin:end], equal_nan=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_what_is_selected_from_repeated_axes_has_the_strides_of_numpys(axis):
+    """A copy has such axes innermost; random programs found medians in another order."""
+
+    def program(np):
+        a = np.broadcast_to(np.asarray(numpy.arange(6, dtype="f4").reshape(3, 1, 2)), (3, 3, 2))
+        return [np.partition(a, 1, axis).strides, np.sort(a, axis).strides, np.median(a, axis).strides]
+
+    assert program(weft) == program(numpy)
