@@ -275,12 +275,11 @@ bool orders_complex_numbers(PyObject* left, PyObject* right, int comparison) {
 PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, OpId id) {
     Argument left, right;
     if (!to_argument(left_object, left) || !to_argument(right_object, right)) return not_implemented();
-    // A sum has the type in which both are compared.
-    const DType dtype = call_binary(op_info(OpId::kAdd), left, right).dtype();
-    const auto is_of_it = [&](PyObject* object) {
-        return is_scalar(object) && scalar_dtype(object) == dtype;
-    };
-    if (!is_of_it(left_object) && !is_of_it(right_object)) return run(id, left, right).release().ptr();
+    // Python's numbers take the type of the scalar beside them.
+    const DType first = scalar_dtype(is_scalar(left_object) ? left_object : right_object);
+    const DType second = scalar_dtype(is_scalar(right_object) ? right_object : left_object);
+    const DType dtype = promote_types(first, second);
+    if (!(dtype == first) && !(dtype == second)) return run(id, left, right).release().ptr();
     const array x = from_argument(left, dtype), y = from_argument(right, dtype);
     const bool is_less = id == OpId::kLess || id == OpId::kLessEqual;
     const auto both = [](OpId op, const array& a, const array& b) { return call_binary(op_info(op), a, b); };
@@ -292,9 +291,9 @@ PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, O
 
 PyObject* compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         if (orders_complex_numbers(left, right, comparison))
             return order_complex_numbers(left, right, kComparisons[comparison]);
-        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
         if (has_say(left) || has_say(right)) return operate(ufunc_of(kComparisons[comparison]), left, right);

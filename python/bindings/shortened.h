@@ -1,6 +1,6 @@
-// What shorter ways into methods and functions share (plain_calls.cpp, plain_order.cpp): for calls without
-// keywords whose arguments are what they mostly are. Every other call goes on to the general function,
-// nanobind's or Python's; signatures and texts are its own.
+// What shorter ways into methods and functions share (plain_calls.cpp, plain_functions.cpp): for calls
+// without keywords whose arguments are what they mostly are. Every other call goes on to the general
+// function, nanobind's or Python's; signatures and texts are its own.
 #pragma once
 
 #include "bindings.h"

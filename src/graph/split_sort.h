@@ -35,9 +35,9 @@ private:
     BufferPtr buffer_;
 };
 
-// Into how many buckets a row should be split, of which each key takes so many bytes while it is sorted; 1:
-// into none.
-int buckets_worth_it(int64_t count, int64_t bytes);
+// Into how many buckets a row of so many keys should be split, with at most so many in one if that can be
+// had; 1: into none.
+int buckets_worth_it(int64_t count, int64_t most_in_bucket);
 
 // A row cut into pieces, one task each, and how many keys of each piece are in each bucket.
 class PieceCounts {

@@ -273,3 +273,11 @@ def test_order_of_complex_scalars_with_nan():
                 with numpy.errstate(all="ignore"):
                     expected, result = (compare(*pair) for pair in pairs)
                 assert bool(result) == bool(expected), (left, x, right, y, compare)
+
+
+def test_to_order_complex_scalars_raises_nothing():
+    """What is infinite, or nearly, is compared and not computed with."""
+    with weft.errstate(all="raise"):
+        assert not weft.complex64(math.inf) < weft.complex64(-math.inf)
+        assert weft.complex128(1.7e308) <= weft.complex128(1.7e308)
+        assert weft.complex64(1) < 2**70
