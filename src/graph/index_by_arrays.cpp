@@ -10,16 +10,29 @@
 #include "graph/placement.h"
 #include "graph/record.h"
 #include "graph/scatter.h"
+#include "graph/storage.h"
 
 namespace weft {
 
 namespace {
 
-// uint64 beyond int64 counts as NumPy's cast counts it.
+// uint64 beyond int64 counts as NumPy's cast counts it: the same bits. Only what is pending is cast, so that
+// it is computed where it is read. Axes that repeat elements still do, since the result lies as the index
+// does.
+array as_int64(const array& index) {
+    if (current_version(*index.storage()).in_memory()) return view(index, ScalarType::kInt64);
+    Dims once = index.shape();
+    for (size_t d = 0; d < once.size(); ++d) {
+        if (once[d] > 1 && index.strides()[d] == 0) once[d] = 1;
+    }
+    const array distinct = index.with_view(index.dtype(), once, index.strides(), index.offset());
+    return broadcast_to(astype(distinct, ScalarType::kInt64), index.shape());
+}
+
 array as_index(const array& index) {
     if (!index.dtype().is_integer())
         throw IndexError("arrays used as indices must be of integer (or boolean) type");
-    return index.dtype().scalar_type() == ScalarType::kUInt64 ? astype(index, ScalarType::kInt64) : index;
+    return index.dtype().scalar_type() == ScalarType::kUInt64 ? as_int64(index) : index;
 }
 
 Dims broadcast_indices(std::span<const Dims* const> shapes) {

@@ -132,6 +132,50 @@ def test_dtypes(small, dtype, index_dtype):
     assert_same_outcome(weft.array(x)[weft.array(index)[::2]], x[index[::2]])
 
 
+ARRANGED = {
+    "columns": lambda np, i: np.broadcast_to(i[:, None], (3, 4)),
+    "rows": lambda np, i: np.broadcast_to(i, (4, 3)),
+    "columns transposed": lambda np, i: np.broadcast_to(i[:, None], (3, 4)).T,
+    "between": lambda np, i: np.broadcast_to(i[:, None], (2, 3, 4)),
+    "last of three": lambda np, i: np.broadcast_to(i[:, None, None], (3, 2, 4)).transpose(1, 2, 0),
+    "backwards": lambda np, i: np.broadcast_to(i[::-1], (4, 3))[::-1],
+    "one element": lambda np, i: np.broadcast_to(i[:1], (4, 3)),
+    "nothing": lambda np, i: np.broadcast_to(i[:0], (4, 0)),
+    "not repeated": lambda np, i: np.resize(i, (4, 3)).T[::2],
+}
+SELECTIONS = [
+    lambda np, x, i: x[i],
+    lambda np, x, i: x[i + i.dtype.type(0)],
+    lambda np, x, i: x[i, i[::-1]],
+    lambda np, x, i: x[i, 0],
+    lambda np, x, i: x[:, i],
+    lambda np, x, i: x[..., :1, i],
+    lambda np, x, i: x[i, i.astype("i4")],
+    lambda np, x, i: np.take(x, i),
+    lambda np, x, i: np.take(x, i, 0),
+    lambda np, x, i: np.take_along_axis(x, i, 0),
+]
+
+
+@pytest.mark.parametrize("pending", [False, True])
+@pytest.mark.parametrize("index_dtype", "iLl")
+@pytest.mark.parametrize("arranged", ARRANGED.values(), ids=ARRANGED)
+def test_what_is_selected_lies_as_repeated_indices_do(small, arranged, index_dtype, pending):
+    """uint64 was copied densely first; random programs found the other strides."""
+    positions = numpy.array([0, 2, 1], index_dtype)
+    for data in (numpy.arange(5.0), FIELD, FIELD.T, CUBE):
+
+        def outcomes(np, data=data):
+            i = np.asarray(positions)
+            if pending:
+                i = i % i.dtype.type(3)
+            x = np.asarray(data)
+            return [outcome(lambda s=s: s(np, x, arranged(np, i))) for s in SELECTIONS]
+
+        for result, expected in zip(outcomes(weft), outcomes(numpy)):
+            assert_same_outcome(result, expected)
+
+
 def test_a_result_never_shares_memory(small):
     x = weft.arange(10.0)
     for result in (x[[0, 1, 2]], x[weft.arange(10)], x.take([1, 2]), x[weft.array(3), ...]):
@@ -261,6 +305,7 @@ def test_indices_are_computed_inline_and_proven():
         "clip": lambda np, x, index: np.take(x, index - 500, mode="clip"),
         "minimum": lambda np, x, index: x[np.minimum(np.maximum(index, 0), N - 1)],
         "clipped": lambda np, x, index: x[np.clip(index, -5, 5)],
+        "without a sign": lambda np, x, index: x[index.astype("u8") % np.uint64(N)],
         "small integers": lambda np, x, index: x[index.astype("u1")],
         "bits": lambda np, x, index: x[index & 8191],
         "quotient": lambda np, x, index: x[index.astype("u4") // 10**6],
