@@ -420,6 +420,12 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
             "Please select 'sort' or None for kind."
         )
     wanted = unique(wanted) if integers else sort(wanted.ravel())
+    if integers and result_type(element.dtype, wanted.dtype).kind == "f":
+        # uint64 beside a signed dtype: as float64, which is common to both, different integers would be equal.
+        if element.dtype == "uint64":
+            wanted = wanted[wanted >= 0].astype("uint64")
+        else:
+            wanted = wanted[wanted <= iinfo("int64").max].astype("int64")
     if wanted.size == 0:
         found = _core.zeros(element.shape, "bool", device=element.device)
     elif integers and kind != "sort" and element.device == "cpu" and _is_near(wanted, element.size):

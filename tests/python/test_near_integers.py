@@ -133,7 +133,7 @@ def test_what_is_in(dtype):
         for place in ("least", "middle", "most"):
             a, wanted = between(dtype, 5000, 300, "middle"), between(other, 40, 300, place, seed=1)
             if kind == "sort" and numpy.result_type(a, wanted).kind == "f":
-                continue  # which rounds
+                continue  # NumPy rounds
             options = {"kind": kind, "invert": invert}
             expected = outcome(lambda a=a, b=wanted, o=options: numpy.isin(a, b, **o))
             result = outcome(lambda a=a, b=wanted, o=options: weft.isin(weft.array(a), weft.array(b), **o))
@@ -148,6 +148,23 @@ def test_what_is_in(dtype):
         assert_equal(found, numpy.isin(own, a[1:, 3]))
         assert found.flags.c_contiguous
     assert_equal(weft.isin(weft.array(a).T, [1.5, 2]), numpy.isin(a.T, [1.5, 2]))
+
+
+@pytest.mark.parametrize("signed", "bhiq")
+@pytest.mark.parametrize("count", [1, 40])
+def test_integers_that_float64_does_not_have_are_told_apart(count, signed):
+    unsigned = [v + d for v in (0, 2**53, 2**62, 2**63, 2**64 - 2048) for d in (0, 1, 2, 1025)]
+    unsigned = numpy.array([*unsigned, 2**63 - 1, 2**63 - 2, 2**64 - 1, 2**64 - 2] * count, "Q")
+    least, most = limits(numpy.dtype(signed))
+    near = [v + d for v in (0, least, most, -(2**53), 2**53, 2**62) for d in (-2, -1, 0, 1, 2)]
+    near = numpy.array([v for v in near if least <= v <= most] * count, signed)
+    for a, b in ((unsigned, near), (near, unsigned), (unsigned[:1], near), (near[:1], unsigned[-4:])):
+        expected = numpy.isin(a.astype(object), b.astype(object))
+        x, y = weft.array(a), weft.array(b)
+        for kind in (None, "sort"):
+            assert_equal(weft.isin(x, y, kind=kind), expected)
+            assert_equal(weft.isin(x, y, invert=True, kind=kind), ~expected)
+        assert_equal(weft.setdiff1d(x, y), numpy.unique(a[~expected]))
 
 
 @st.composite
@@ -166,8 +183,9 @@ def test_any_integers(a, b, options):
     x, y = weft.array(a), weft.array(b)
     check_unique(a, x, options)
     assert_equal(weft.sort(x), numpy.sort(a))
+    # As float64, which uint64 and signed integers have in common, different ones would be equal.
+    assert_equal(weft.isin(x, y), numpy.isin(a.astype(object), b.astype(object)))
     if numpy.result_type(a, b).kind != "f":
-        assert_equal(weft.isin(x, y), numpy.isin(a, b))
         assert_equal(weft.intersect1d(x, y), numpy.intersect1d(a, b))
         assert_equal(weft.union1d(x, y), numpy.union1d(a, b))
         assert_equal(weft.setxor1d(x, y), numpy.setxor1d(a, b))
