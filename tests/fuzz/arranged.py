@@ -15,6 +15,21 @@ FUNCTIONS = (
 ).split()
 
 
+def finds_exactly(elements, wanted):
+    """Whether NumPy's isin compares as integers do.
+
+    Of uint64 and a signed dtype it does for few numbers and for close ones. Others become float64 there, in which
+    different ones are equal, one of `wanted` or another element:
+
+        numpy.isin(numpy.array([2**63], "u8"), [2**63 - 1] + 10 * [-2**62])           # True
+        numpy.isin(numpy.array([2**64 - 2, 2**64 - 1], "u8"), 20 * [0, -1000])        # True, False
+    """
+    if numpy.result_type(elements, wanted).kind != "f":
+        return True
+    exact = numpy.isin(elements.astype(object), wanted.astype(object))
+    return numpy.array_equal(numpy.isin(elements, wanted), exact)
+
+
 class Arranged(Chosen):
     """Productions that move whole blocks, and those whose result depends on the order of values."""
 
@@ -177,6 +192,11 @@ class Arranged(Chosen):
                                 f"np.setdiff1d({x}, {other})",
                                 f"np.setxor1d({x}, {other})", f"np.isin({x}, {other}).copy()",
                                 f"np.isin({x}, {other}, invert=True).copy()"])  # fmt: skip
+            pair = [value, numpy.asarray(self.names[other])]
+            if text.startswith("np.setdiff1d"):
+                pair = [numpy.unique(each) for each in pair]
+            if text.startswith(("np.setdiff1d", "np.isin")) and not finds_exactly(*pair):
+                return
         elif which == 11:
             if value.dtype.kind not in "iub":
                 return

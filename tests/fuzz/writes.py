@@ -7,6 +7,28 @@ from sources import Sources
 from tolerance import Operand, epsilon, error_bound, finite, largest, may_store, result_is_exact, worse
 
 
+def reads_what_it_wrote(target, value):
+    """Whether NumPy's copy to one axis from elements that overlap it takes elements that it has just written.
+
+    NumPy goes forwards or backwards and copies first only where the steps have opposite signs, which is too little
+    where the steps or the sizes of elements differ; weft reads what was there before:
+
+        a = numpy.arange(8, dtype="c8"); a.view("c16")[...] = a[1:5]    # 1, 2, 0, 0
+        a = numpy.arange(10); a[1:5] = a[0:8:2]                         # 0, 2, 6, 6
+    """
+    if numpy.ndim(target) != 1 or not numpy.may_share_memory(target, value):
+        return False
+    before, apart = target.copy(), target.copy()
+    try:
+        apart[...] = value.copy()
+        target[...] = value
+    except (TypeError, ValueError):  # refused before anything is written
+        return False
+    wrong = target.tobytes() != apart.tobytes()
+    target[...] = before
+    return wrong
+
+
 class Writes(Sources):
     """Productions that change arrays."""
 
@@ -65,6 +87,8 @@ class Writes(Sources):
             if not finite(operand.value):
                 return
         if not may_store(operand.value, tolerance, value.dtype):
+            return
+        if reads_what_it_wrote(part, operand.value):
             return
         step = f"{target}[{index}] = {text}"
         if index == "..." and self.choose.chance(0.4):
@@ -145,6 +169,8 @@ class Writes(Sources):
             self.stencil(x, value)
         elif which == 2:
             self.add(f"{left} {operator} {right} + {x}")
+        elif operator == "=" and right in self.names and reads_what_it_wrote(value, self.names[right]):
+            return
         else:
             self.add(f"{left} {operator} {right}")
 

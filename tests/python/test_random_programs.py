@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 FUZZ = pathlib.Path(__file__).parent.parent / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
+import arranged  # noqa: E402
 import choices  # noqa: E402
 import execute  # noqa: E402
 import faults  # noqa: E402
 import generate  # noqa: E402
 import run  # noqa: E402
+import writes  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +103,20 @@ def test_a_fault_is_found_and_made_short(fault):
     short, failure = execute.minimise(steps, failure, subject)
     assert failure is not None
     assert len(short) <= min(len(steps), 6)
+
+
+def test_faults_of_numpys_are_told_from_others():
+    """What programs leave out is no more than what NumPy does wrong."""
+    a = numpy.arange(8, dtype="c8")
+    assert writes.reads_what_it_wrote(a.view("c16"), a[1:5])
+    assert not writes.reads_what_it_wrote(a.view("c16"), a[1:5].copy())
+    assert not writes.reads_what_it_wrote(a[1:], a[:-1]) and not writes.reads_what_it_wrote(a, a[::-1])
+    assert writes.reads_what_it_wrote(a[1:5], a[0:8:2])
+    assert a.tolist() == list(range(8))
+    assert not arranged.finds_exactly(numpy.array([2**63], "u8"), numpy.array([2**63 - 1] + 10 * [-(2**62)]))
+    assert not arranged.finds_exactly(numpy.array([2**64 - 2, 2**64 - 1], "u8"), numpy.array(20 * [0, -1000]))
+    assert arranged.finds_exactly(numpy.array([2**63], "u8"), numpy.array([2**63 - 1]))
+    assert arranged.finds_exactly(numpy.array([2**63], "u8"), numpy.arange(-20, 20))
 
 
 def test_the_last_bit_of_a_transcendental_function_is_no_fault():
