@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "core/optional_steps.h"
 #include "graph/profile.h"
+#include "graph/search_kernel.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "weft/errors.h"
@@ -117,7 +118,9 @@ void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Mo
     if (printed) log_line("kernel IR\n" + kernel.ir);
     if (tier == Tier::kBlock || (tier == Tier::kAuto && !printed)) {
         std::string why;
-        kernel.blocks = codegen::make_block_kernel(module, module.functions[0], why);
+        kernel.blocks = make_search_kernel(request.form);
+        if (kernel.blocks == nullptr)
+            kernel.blocks = codegen::make_block_kernel(module, module.functions[0], why);
         kernel.compiled = kernel.blocks;
         if (kernel.blocks != nullptr) {
             if (tier == Tier::kAuto) behind = std::move(module);

@@ -147,8 +147,9 @@ def test_results_are_scalars_or_arrays_as_in_numpy():
     assert x.sum(axis=()).shape == (4,)
 
 
+@pytest.mark.parametrize("tier", ["block", "auto"])
 @pytest.mark.parametrize("dtype", [numpy.dtype(c) for c in "?bHilefdFD"], ids=str)
-def test_where_extremes_are_in_long_rows(dtype):
+def test_where_extremes_are_in_long_rows(dtype, tier):
     data = numpy.random.default_rng(11)
     for shape, axis in [((40_000,), 0), ((300, 3000), 1), ((3000, 30), 0), ((3, 100_000), 1)]:
         x = data.integers(0, 5, shape).astype(dtype)  # many that are equal: the first counts
@@ -161,12 +162,13 @@ def test_where_extremes_are_in_long_rows(dtype):
                 with_nan = x.copy()
                 with_nan.reshape(-1)[row_place :: x.size // rows] = numpy.nan
                 versions.append(with_nan)
-        for y in versions:
-            for name in ("argmax", "argmin"):
-                with weft.config(small=0):
-                    ours = getattr(to_weft(y), name)(axis=axis)
-                    assert_equal(ours, getattr(y, name)(axis=axis))
-                    assert_equal(getattr(to_weft(y), name)(), getattr(y, name)())
+        pairs = [(to_weft(y), y) for y in versions]
+        for mine, other in (pairs[0], pairs[-1]):
+            pairs += [(mine[..., ::-1], other[..., ::-1]), (mine[..., 1::3], other[..., 1::3])]
+        for mine, other in pairs:
+            for name, where in itertools.product(("argmax", "argmin"), (axis, None)):
+                with weft.config(small=0, tier=tier):
+                    assert_equal(getattr(mine, name)(axis=where), getattr(other, name)(axis=where))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
