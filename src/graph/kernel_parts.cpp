@@ -14,9 +14,6 @@ BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides
     return {static_cast<int64_t>(buffer.address()) + offset, &buffer, dtype, std::move(strides), false};
 }
 
-namespace {
-
-// Integers are divided by a constant without dividing, if the compiler sees it.
 bool is_integer_divisor(const Node& node, size_t operand) {
     if (node.op == nullptr || operand != 1 || !node.inputs[1].is_constant()) return false;
     const OpId id = node.op->id;
@@ -24,8 +21,6 @@ bool is_integer_divisor(const Node& node, size_t operand) {
         id == OpId::kFloorDivide || id == OpId::kRemainder || id == OpId::kFmod || id == OpId::kDivmod;
     return divides && DType(node.op->loops[static_cast<size_t>(node.loop)].types[1]).is_integer();
 }
-
-}  // namespace
 
 StepBuilder::StepBuilder(KernelParts& parts, const Group& group)
     : parts_(parts), rank_(group.shape.size()), members_(group.nodes.begin(), group.nodes.end()) {

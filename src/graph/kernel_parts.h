@@ -25,6 +25,10 @@ struct BufferUse {
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides);
 
+// Whether the operand is written into the kernel as a constant, instead of being an argument of its launch:
+// integers are divided by a number without dividing, if the compiler sees it.
+bool is_integer_divisor(const Node& node, size_t operand);
+
 struct ScalarUse {
     DType dtype;
     ScalarBytes bytes;

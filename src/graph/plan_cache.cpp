@@ -8,6 +8,7 @@
 #include "core/config.h"
 #include "core/optional_steps.h"
 #include "graph/group_run.h"
+#include "graph/kernel_parts.h"
 #include "graph/kernel_store.h"
 
 namespace weft {
@@ -165,15 +166,15 @@ private:
             word(static_cast<uint64_t>(node.target.offset));
             dims(node.target.strides);
         }
-        for (size_t k = 0; k < node.inputs.size(); ++k) write_operand(node, node.inputs[k]);
+        for (size_t k = 0; k < node.inputs.size(); ++k) write_operand(node, k);
     }
 
-    void write_operand(const Node& node, const Operand& input) {
+    void write_operand(const Node& node, size_t k) {
+        const Operand& input = node.inputs[k];
         const uint64_t type = static_cast<uint64_t>(input.dtype.scalar_type());
         if (input.is_constant()) {
             word(1 | type << 8);
-            // Integer constants may be written into the kernel (divisors).
-            if (node.op != nullptr && input.dtype.is_integer()) {
+            if (is_integer_divisor(node, k)) {
                 for (const uint8_t byte : input.constant) word(byte);
             }
             return;

@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include "core/bit_generator.h"
+#include "graph/random.h"
 #include "ops/op.h"
 #include "weft/ops.h"
 
@@ -78,6 +80,22 @@ TEST(Replay, AllocatesNothingButResults) {
         EXPECT_LE(rows, 1) << turn;
         EXPECT_LE(chunks, 2) << turn;  // and what the chunks come to
         EXPECT_EQ(in_place, 0) << turn;
+    }
+}
+
+// Numbers that differ from turn to turn are no part of the plan, be they integers or where a stream is.
+TEST(Replay, MeetsAPlanWithOtherIntegersAgain) {
+    const array counts = full({300, 500}, 7, ScalarType::kInt64), field = full({300, 500}, 0.5);
+    eval(std::array{counts, field});
+    BitGenerator generator;
+    generator.words = {1, 2, 3, 4};
+    for (int turn = 0; turn < 12; ++turn) {
+        const int64_t shifted = allocations_of(add(multiply(counts, turn), turn + 1));
+        const array drawn = draw(generator, Distribution::kUniform, {300, 500}, ScalarType::kFloat64);
+        const int64_t random = allocations_of(call_binary(op_info(OpId::kLess), drawn, field));
+        if (turn < 5) continue;
+        EXPECT_LE(shifted, 2) << turn;
+        EXPECT_LE(random, 2) << turn;
     }
 }
 
