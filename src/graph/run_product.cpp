@@ -12,6 +12,7 @@
 #include "graph/kernel_store.h"
 #include "graph/launch.h"
 #include "graph/lower_product.h"
+#include "graph/product_on_gpu.h"
 #include "graph/profile.h"
 #include "graph/run_elementwise.h"
 #include "graph/run_group.h"
@@ -102,8 +103,11 @@ std::string run_alone(const Node& node, const Buffer& out) {
         report = contract(contraction);
     } else {
         if (profiling()) stopwatch = device.start_stopwatch();
-        const std::string why = contract_on_gpu(contraction, device, report, epilogue_of(node));
-        if (!why.empty()) return why;
+        const ProductEpilogue epilogue = epilogue_of(node);
+        if (epilogue || !multiply_in_parts(contraction, device, report)) {
+            const std::string why = contract_on_gpu(contraction, device, report, epilogue);
+            if (!why.empty()) return why;
+        }
         if (stopwatch != nullptr) stopwatch->stop();
         if (debug_enabled(DebugLevel::kLaunches)) device.synchronize();  // so that its time is its own
     }

@@ -1,0 +1,110 @@
+#include "graph/product_on_gpu.h"
+
+#include <climits>
+#include <optional>
+#include <string>
+
+#include "core/config.h"
+#include "device/cuda/cuda_device.h"
+#include "graph/gpu_programs.h"
+#include "library/cuda/gpu_contraction.h"
+#include "library/cuda/product_words.h"
+
+namespace weft {
+
+namespace {
+
+using gpu::MatrixTile;
+
+constexpr int kLeastCapability = 80;  // with units for bfloat16
+constexpr int64_t kItemsize = sizeof(float), kAlignment = 16;
+constexpr int64_t kLeastExtent = 16, kLeastDepth = 32;
+// Where only few blocks share a long depth, cuBLAS cuts the depth too.
+constexpr int64_t kLongDepth = 4096;
+
+// A matrix whose neighbours lie along its second axis, or, transposed, along its first.
+struct Matrix {
+    bool transposed = false;
+    int64_t leading = 1;  // elements
+};
+
+std::optional<Matrix> matrix_of(int64_t row_stride, int64_t rows, int64_t column_stride, int64_t columns) {
+    const auto leads = [](int64_t inner, int64_t outer, int64_t outer_extent) {
+        return inner == kItemsize && (outer_extent == 1 || (outer > 0 && outer % kAlignment == 0));
+    };
+    if (leads(column_stride, row_stride, rows)) return Matrix{false, row_stride / kItemsize};
+    if (leads(row_stride, column_stride, columns)) return Matrix{true, column_stride / kItemsize};
+    return std::nullopt;
+}
+
+bool is_aligned(const char* data, int64_t batch_stride) {
+    return reinterpret_cast<uintptr_t>(data) % kAlignment == 0 && batch_stride % kAlignment == 0;
+}
+
+int64_t tiles_of(const ProductAxes& axes, const MatrixTile& tile) {
+    return (axes.m.extent + tile.rows - 1) / tile.rows * ((axes.n.extent + tile.columns - 1) / tile.columns) *
+           axes.batch.extent;
+}
+
+const MatrixTile* choose_tile(const ProductAxes& axes, int64_t at_once) {
+    const int64_t small = tiles_of(axes, gpu::kSmallTile);
+    if (small <= at_once) {
+        const bool is_long = axes.k.extent > kLongDepth && small < at_once / 2;
+        return is_long ? nullptr : &gpu::kSmallTile;
+    }
+    const int64_t large = tiles_of(axes, gpu::kLargeTile);
+    return large <= at_once && large >= at_once / 4 * 3 ? &gpu::kLargeTile : nullptr;
+}
+
+}  // namespace
+
+bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, ContractionReport& report) {
+    if (contraction.type != ScalarType::kFloat32 || config().allow_tf32.load(std::memory_order_relaxed))
+        return false;
+    const std::optional<ProductAxes> axes = product_axes(contraction);
+    if (!axes) return false;
+    const auto& [batch, m, n, k] = *axes;
+    for (const ProductAxis* axis : {&m, &n, &k}) {
+        if (axis->extent > INT_MAX) return false;
+    }
+    if (m.extent < kLeastExtent || n.extent < kLeastExtent || k.extent < kLeastDepth || batch.extent == 0)
+        return false;
+    const auto left = matrix_of(m.left, m.extent, k.left, k.extent);
+    const auto right = matrix_of(k.right, k.extent, n.right, n.extent);
+    if (!left || !right || n.out != kItemsize || m.out <= 0 || m.out % kItemsize != 0) return false;
+    if (!is_aligned(contraction.left, batch.left) || !is_aligned(contraction.right, batch.right))
+        return false;
+    const MatrixTile* const tile = choose_tile(*axes, multiprocessors(device));
+    if (tile == nullptr) return false;
+    if (static_cast<cuda::CudaDevice&>(device).context().facts().capability < kLeastCapability) return false;
+
+    const auto elements = [](int64_t bytes) { return static_cast<uint64_t>(bytes / kItemsize); };
+    const auto extent = [](const ProductAxis& axis) { return static_cast<uint64_t>(axis.extent); };
+    const auto address = [](const char* data) { return reinterpret_cast<uint64_t>(data); };
+    const gpu::ProductWords words{address(contraction.left),
+                                  address(contraction.right),
+                                  address(contraction.out),
+                                  extent(m),
+                                  extent(n),
+                                  extent(k),
+                                  static_cast<uint64_t>(left->leading),
+                                  static_cast<uint64_t>(right->leading),
+                                  elements(m.out),
+                                  elements(batch.left),
+                                  elements(batch.right),
+                                  elements(batch.out)};
+    std::string program = tile == &gpu::kLargeTile ? "product_large_" : "product_small_";
+    program += left->transposed ? 't' : 'n';
+    program += right->transposed ? 't' : 'n';
+    launch_program(device, program, "weft_" + program, words,
+                   {blocks_of(tiles_of(*axes, *tile)), tile->threads(), 1,
+                    tile->shared_bytes(left->transposed, right->transposed)});
+    report.batch = batch.extent;
+    report.m = m.extent;
+    report.n = n.extent;
+    report.k = k.extent;
+    report.routine = "product_in_parts";
+    return true;
+}
+
+}  // namespace weft

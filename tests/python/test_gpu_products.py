@@ -1,0 +1,119 @@
+"""Products of float32 on GPUs by the units for matrices, in parts of bfloat16: as exact as float32."""
+
+import numpy
+import pytest
+import weft as np
+from on_gpu import ON_STAND_IN, gpu, needs_gpu
+
+pytestmark = needs_gpu
+
+# Rows, columns, depth of results that have one round of tiles: of the small ones, with whole tiles and without; and
+# of the large ones.
+SMALL = [(32, 32, 64), (16, 16, 32), (64, 32, 200), (33, 47, 65), (17, 62, 33), (64, 64, 129)]
+LARGE = [(256, 128, 128), (200, 127, 70)] if ON_STAND_IN else [(1536, 704, 128), (1500, 703, 70)]
+
+
+def inside(values):
+    """The values as part of an array whose rows begin at multiples of 16 bytes."""
+    around = numpy.full((values.shape[0], -(-values.shape[1] // 4) * 4), numpy.nan, "f4")
+    around[:, : values.shape[1]] = values
+    return gpu(around)[:, : values.shape[1]]
+
+
+def as_factor(values, transposed):
+    return inside(values.T.copy()).T if transposed else inside(values)
+
+
+def product(left, right, transposed=(False, False)):
+    np.clear_kernel_history()
+    result = as_factor(left, transposed[0]) @ as_factor(right, transposed[1])
+    result = numpy.asarray(result.to_device("cpu"))
+    assert [each["name"].split()[0] for each in np.kernel_history()] == ["product_in_parts"]
+    return result
+
+
+def factors(rows, columns, depth):
+    draw = numpy.random.default_rng([rows, columns, depth])
+    return draw.standard_normal((rows, depth)).astype("f4"), draw.random((depth, columns)).astype("f4")
+
+
+def error(result, left, right):
+    """In parts of 2^-24 of the sum of the products' sizes."""
+    exact = left.astype("f8") @ right.astype("f8")
+    return (abs(result - exact) / (abs(left).astype("f8") @ abs(right).astype("f8"))).max() * 2**24
+
+
+@pytest.mark.parametrize("transposed", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["nn", "nt", "tn", "tt"])
+@pytest.mark.parametrize("shape", SMALL + LARGE, ids=str)
+def test_errors_are_those_of_float32(shape, transposed):
+    left, right = factors(*shape)
+    assert error(product(left, right, transposed), left, right) < 4  # cuBLAS: 2 to 7, by the same measure
+
+
+def test_a_batch():
+    left = numpy.random.default_rng(1).standard_normal((3, 20, 36)).astype("f4")
+    right = numpy.random.default_rng(2).standard_normal((3, 36, 24)).astype("f4")
+    np.clear_kernel_history()
+    result = numpy.asarray((gpu(left) @ gpu(right)).to_device("cpu"))
+    assert [each["name"] for each in np.kernel_history()] == ["product_in_parts 3*20x36@36x24"]
+    for k in range(3):
+        assert error(result[k], left[k], right[k]) < 4
+
+
+def test_what_float32_has_exactly_is_exact():
+    left, _ = factors(64, 64, 64)
+    one = numpy.eye(64, dtype="f4")
+    assert numpy.array_equal(product(left, one), left)
+    assert numpy.array_equal(product(one, left), left)
+    draw = numpy.random.default_rng(3)
+    for bound in (2, 100, 700):  # sums of 32 products stay below 2^24
+        left = draw.integers(-bound, bound, (32, 32)).astype("f4")
+        right = draw.integers(-bound, bound, (32, 64)).astype("f4")
+        assert numpy.array_equal(product(left, right), left @ right)
+    left, right = numpy.zeros((32, 32), "f4"), numpy.zeros((32, 32), "f4")
+    left[:, 5] = draw.integers(2**22, 2**24, 32)
+    right[5] = draw.integers(-2, 2, 32) / 2
+    assert numpy.array_equal(product(left, right), left @ right)
+
+
+def test_what_is_not_finite_and_what_is_nearly_so():
+    left, right = factors(64, 64, 64)
+    left[3, 5], left[7, 0], right[9, 40] = numpy.inf, numpy.nan, -numpy.inf
+    right[5, 9] = 0
+    left[20] = 3.4028235e38  # would be infinite in 16 bits
+    right[:, 21] = 1e-3
+    left[33], right[:, 34] = 1e20, 1e20
+    with numpy.errstate(all="ignore"):
+        want = left @ right
+    result = product(left, right)
+    assert numpy.array_equal(numpy.isnan(result), numpy.isnan(want))
+    assert numpy.array_equal(numpy.isinf(result), numpy.isinf(want))
+    finite = numpy.isfinite(want)
+    with numpy.errstate(all="ignore"):
+        scale = (abs(left).astype("f8") @ abs(right).astype("f8"))[finite]
+    assert (abs(result[finite] - want[finite].astype("f8")) <= 1e-5 * scale).all()
+
+
+@pytest.mark.parametrize(("small", "large"), [(1e-40, 1e20), (1e-38, 1e20), (1e-35, 1e10), (1e-31, 1.0)])
+def test_numbers_near_the_smallest_keep_their_bits(small, large):
+    left, right = factors(32, 32, 64)
+    left, right = (left * small).astype("f4"), (right * large).astype("f4")
+    # The ordinary way is a chain of additions: half a unit each at most.
+    assert error(product(left, right), left, right) < 32
+
+
+def test_others_are_the_librarys():
+    left, right = factors(64, 64, 64)
+    unaligned = gpu(numpy.zeros((64, 65), "f4"))[:, 1:]
+    for a, b in [
+        (unaligned, gpu(right)),
+        (gpu(left[:2]), gpu(right)),
+        (gpu(left.astype("f8")), gpu(right.astype("f8"))),
+    ]:
+        np.clear_kernel_history()
+        np.eval(a @ b)
+        assert not any(each["name"].startswith("product_in_parts") for each in np.kernel_history())
+    with np.config(allow_tf32=True):
+        np.clear_kernel_history()
+        np.eval(gpu(left) @ gpu(right))
+        assert not any(each["name"].startswith("product_in_parts") for each in np.kernel_history())
