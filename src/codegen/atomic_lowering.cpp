@@ -29,6 +29,13 @@ std::optional<llvm::AtomicRMWInst::BinOp> single_instruction(OpId op, ScalarType
     }
 }
 
+// Whether a relaxed operation only reads. A load disturbs nobody: of many threads that wait for a word, say.
+bool leaves_as_is(const Instruction& instruction, const llvm::Value* operand) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operand);
+    return instruction.op->id == OpId::kBitwiseOr && instruction.order == ir::MemoryOrder::kRelaxed &&
+           constant != nullptr && constant->isZero();
+}
+
 }  // namespace
 
 void KernelLowering::lower_atomic(const Instruction& instruction) {
@@ -39,7 +46,11 @@ void KernelLowering::lower_atomic(const Instruction& instruction) {
     llvm::Value* value = scalar(instruction.operands[1]).parts[0];
     fence(instruction, true);
     llvm::Value* old = nullptr;
-    if (const auto single = single_instruction(instruction.op->id, type)) {
+    if (leaves_as_is(instruction, value)) {
+        llvm::LoadInst* load = builder_.CreateAlignedLoad(part_type(type), pointer, atomic_alignment(type));
+        load->setAtomic(llvm::AtomicOrdering::Monotonic);
+        old = load;
+    } else if (const auto single = single_instruction(instruction.op->id, type)) {
         old = builder_.CreateAtomicRMW(*single, pointer, value, atomic_alignment(type),
                                        llvm::AtomicOrdering::Monotonic);
     } else {

@@ -1,6 +1,8 @@
 #include "codegen/ptx_team.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -58,7 +60,7 @@ void PtxTeam::find_team_size(const Region& region) {
                                                                    : kBlocksOfRows;
     } else if (with_barriers != nullptr && image_.team_words.empty() &&
                image_.team_threads == kMostTeamThreads) {
-        blocks_at_once_ = blocks_beside_shared_memory(region);
+        blocks_at_once_ = blocks_beside_shared_memory(region, with_barriers->regions[0]);
     }
     find_longest_walk(region);
 }
@@ -171,11 +173,45 @@ int64_t PtxTeam::words_carried(const Region& region) const {
     return most;
 }
 
-// As many blocks as their shared memory leaves room for on a multiprocessor, so that some compute while
-// others wait; 0 where a loop carries many values, which need registers.
-int PtxTeam::blocks_beside_shared_memory(const Region& region) const {
+// Registers that hold what a thread has computed before a barrier of its block and needs after it.
+int64_t PtxTeam::words_across_barriers(const Region& block) const {
+    constexpr int64_t kWord = 4;
+    std::map<uint32_t, size_t> defined;  // after so many barriers
+    std::set<uint32_t> crossing;
+    size_t barriers = 0;
+    const std::function<void(const Instruction&)> use = [&](const Instruction& instruction) {
+        for (const ValueId operand : instruction.operands) {
+            const auto found = defined.find(operand.index);
+            if (found != defined.end() && found->second < barriers) crossing.insert(operand.index);
+        }
+        for (const Region& inner : instruction.regions) {
+            for (const Instruction& each : inner.body) use(each);
+        }
+    };
+    for (const Instruction& instruction : block.body) {
+        if (instruction.opcode == Opcode::kBarrier ||
+            std::any_of(instruction.regions.begin(), instruction.regions.end(), [](const Region& inner) {
+                return any_instruction(
+                    inner, [](const Instruction& each) { return each.opcode == Opcode::kBarrier; });
+            }))
+            ++barriers;
+        use(instruction);
+        if (instruction.opcode == Opcode::kConstant) continue;
+        for (const ValueId result : instruction.results) defined.emplace(result.index, barriers);
+    }
+    int64_t words = 0;
+    for (const uint32_t value : crossing)
+        words += (DType(kernel_.values[value].type.scalar).itemsize() + kWord - 1) / kWord;
+    return words;
+}
+
+// As many blocks as their shared memory, and registers, leave room for on a multiprocessor, so that some
+// compute while others wait; 0 where a loop carries many values, which need registers.
+int PtxTeam::blocks_beside_shared_memory(const Region& region, const Region& block) const {
     constexpr int64_t kSharedOfProcessor = 227 << 10, kReserved = 1 << 10;
     constexpr int64_t kMostBlocks = 6;
+    constexpr int64_t kRegisters = (64 << 10) / kMostTeamThreads;  // of a thread, if there is one block
+    constexpr int64_t kOtherRegisters = 16;
     constexpr size_t kManyCarried = 8;
     int64_t bytes = kReserved;
     const bool carries_many = any_instruction(region, [&](const Instruction& instruction) {
@@ -187,8 +223,9 @@ int PtxTeam::blocks_beside_shared_memory(const Region& region) const {
         }
         return !instruction.regions.empty() && instruction.results.size() >= kManyCarried;
     });
-    return carries_many ? 0
-                        : static_cast<int>(std::clamp<int64_t>(kSharedOfProcessor / bytes, 1, kMostBlocks));
+    if (carries_many) return 0;
+    const int64_t most = std::min(kMostBlocks, kRegisters / (kOtherRegisters + words_across_barriers(block)));
+    return static_cast<int>(std::clamp<int64_t>(kSharedOfProcessor / bytes, 1, std::max<int64_t>(most, 1)));
 }
 
 // A constant that the value is at most; 0: none is known.

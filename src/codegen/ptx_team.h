@@ -169,7 +169,8 @@ private:
     void find_longest_walk(const ir::Region& region);
     void add_team_factor(ir::ValueId size);
     int64_t words_carried(const ir::Region& region) const;
-    int blocks_beside_shared_memory(const ir::Region& region) const;
+    int64_t words_across_barriers(const ir::Region& block) const;
+    int blocks_beside_shared_memory(const ir::Region& region, const ir::Region& block) const;
     int64_t bound_of(ir::ValueId value) const;
 
     bool has_conflicts_ = false;
