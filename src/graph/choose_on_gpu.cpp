@@ -1,8 +1,11 @@
 #include "graph/choose_on_gpu.h"
 
+#include <cstdlib>
 #include <string>
 
+#include "core/optional_steps.h"
 #include "graph/deferred.h"
+#include "graph/evaluate.h"
 #include "graph/gpu_programs.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -65,13 +68,60 @@ private:
     int64_t total_ = 0;
 };
 
+// Whether neighbours in C order are neighbours in memory as far as any are.
+bool walks_memory(const array& input) {
+    int64_t outer = INT64_MAX;
+    for (size_t d = 0; d < input.shape().size(); ++d) {
+        const int64_t stride = std::abs(input.strides()[d]);
+        if (input.shape()[d] == 1 || stride == 0) continue;
+        if (stride > outer) return false;
+        outer = stride;
+    }
+    return true;
+}
+
+// Itself, or a copy in C order that is in memory: a kernel of its own reads across memory better.
+array walked(const array& input) {
+    if (walks_memory(input)) return input;
+    const array copied[1] = {copy(input, 'C')};
+    eval(copied);
+    return copied[0];
+}
+
+// By one kernel, with what computes the mask and the values in it.
+array choose_in_one(const array& mask_given, const array* values_given, DType dtype) {
+    const array mask = walked(mask_given);
+    decide(current_version(*mask.storage()));
+    Operands inputs;
+    inputs.push_back(read_operand(mask, mask.shape()));
+    if (inputs[0].source.node) inputs[0].source.node->choices.fetch_add(1, std::memory_order_relaxed);
+    if (values_given != nullptr) {
+        const array values = walked(*values_given);
+        inputs.push_back(read_operand(values, mask.shape()));
+    }
+    const NodePtr node = new_node();
+    node->kind = NodeKind::kChoose;
+    node->device = &device_of(mask);
+    node->shape = mask.shape();
+    node->inputs = std::move(inputs);
+    NodeResult result;  // its size is known when it is computed
+    result.dtype = dtype;
+    result.strides = Dims{dtype.itemsize()};
+    node->results.push_back(std::move(result));
+    recorded(node);
+    evaluate({&node, 1});
+    return array_of(node->results[0].buffer, dtype, Dims{node->chosen}, Dims{dtype.itemsize()});
+}
+
 }  // namespace
 
 array positions_on_gpu(const array& mask) {
+    if (is_on(OptionalStep::kChooseInOne)) return choose_in_one(mask, nullptr, ScalarType::kInt64);
     return Choice(mask).run("positions", ScalarType::kInt64, nullptr);
 }
 
 array chosen_on_gpu(const array& values, const array& mask) {
+    if (is_on(OptionalStep::kChooseInOne)) return choose_in_one(mask, &values, values.dtype());
     const array both[2] = {dense_on_gpu(values), dense_on_gpu(mask)};
     eval(both);
     const ProgramInput input(both[0]);

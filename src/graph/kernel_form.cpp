@@ -83,6 +83,11 @@ std::string KernelForm::key() const {
         key += scan->in_order ? 'o' : 'b';
         key += scan->across ? 'a' : 'r';
     }
+    if (choose) {
+        key += "%" + std::to_string(choose->rank) + "/" + std::to_string(choose->scalars);
+        append_value(key, choose->mask);
+        if (choose->value) append_value(key, *choose->value);
+    }
     if (!reductions.empty()) {
         key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (folded ? "f" : "") +
                std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk) + "/" +
@@ -121,6 +126,8 @@ std::string KernelForm::name() const {
         if (scan->part == ScanForm::Part::kChunkTotals) name += "_totals";
         if (scan->part == ScanForm::Part::kBefore) name += "_before";
     }
+    if (choose)
+        name += std::string(name.empty() ? "" : "_") + (choose->value ? "choose" : "choose_positions");
     if (name.empty()) name = counts ? "arange" : inputs.empty() ? "fill" : "copy";
     const ScalarType type = !reductions.empty() ? reductions[0].compute
                             : scan              ? scan->compute

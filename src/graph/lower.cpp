@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "graph/folded_rows.h"
+#include "graph/kernel_parameters.h"
+#include "graph/lower_choose.h"
 #include "graph/lower_product.h"
 #include "graph/lower_scan.h"
 #include "graph/lower_search.h"
@@ -39,6 +41,7 @@ public:
                                   case KernelShape::kCombine: combine(indices); break;
                                   case KernelShape::kScan: scan(indices); break;
                                   case KernelShape::kProduct: product(indices); break;
+                                  case KernelShape::kChoose: choose(); break;
                               }
                               return Values{};
                           });
@@ -46,75 +49,14 @@ public:
     }
 
 private:
-    // ---- parameters ----
-
-    ValueId buffer_parameter(const BufferForm& buffer, const std::string& name) {
-        ir::BufferType type;
-        type.element = buffer.element;
-        type.alias_scope = buffer.alias_scope;
-        type.readonly = buffer.readonly;
-        type.streamed = buffer.streamed;
-        type.ahead = buffer.ahead;
-        const int64_t itemsize = DType::of(buffer.element).itemsize();
-        const auto add = [&](StrideClass stride) {
-            switch (stride) {
-                case StrideClass::kZero: type.strides.push_back(0); break;
-                case StrideClass::kDynamic: type.strides.push_back(ir::kDynamic); break;
-                case StrideClass::kItem: type.strides.push_back(itemsize); break;
-                case StrideClass::kMinusItem: type.strides.push_back(-itemsize); break;
-            }
-        };
-        for (const StrideClass stride : buffer.strides) add(stride);
-        for (const StrideClass stride : buffer.computed) add(stride);
-        return builder_.parameter(ir::Type::of(std::move(type)), name);
-    }
-
-    ValueId integer_parameter(const std::string& name) {
-        return builder_.parameter(ir::Type::of(ScalarType::kInt64), name);
-    }
-
-    struct Position {
-        ValueId base;
-        Values strides;  // invalid where the class says which
-    };
-
-    Position position_parameter(const BufferForm& buffer, const std::string& name) {
-        Position position{integer_parameter(name), {}};
-        for (size_t d = 0; d < buffer.strides.size(); ++d) {
-            position.strides.push_back(buffer.strides[d] == StrideClass::kDynamic
-                                           ? integer_parameter(name + "s" + std::to_string(d))
-                                           : ValueId{});
-        }
-        return position;
-    }
-
     void declare() {
-        for (int d = 0; d < form_.grid_rank; ++d)
-            grid_sizes_.push_back(integer_parameter("n" + std::to_string(d)));
-        const int reduced = form_.shape == KernelShape::kReduce    ? (form_.folded ? 2 : 1)
-                            : form_.shape == KernelShape::kCombine ? form_.outer_rank
-                            : form_.shape == KernelShape::kScan    ? (form_.scan->across ? 3 : 1)
-                            : form_.shape == KernelShape::kProduct ? 3
-                                                                   : 0;
-        for (int d = 0; d < reduced; ++d)
-            reduced_sizes_.push_back(integer_parameter("m" + std::to_string(d)));
-        for (size_t k = 0; k < form_.inputs.size(); ++k) {
-            const InputForm& input = form_.inputs[k];
-            const std::string name = (input.position ? "position" : "in") + std::to_string(k);
-            if (input.position) {
-                positions_.push_back(position_parameter(input.buffer, name));
-                inputs_.emplace_back();
-            } else {
-                positions_.emplace_back();
-                inputs_.push_back(buffer_parameter(input.buffer, name));
-            }
-        }
-        for (size_t k = 0; k < form_.scalars.size(); ++k) {
-            scalars_.push_back(builder_.parameter(ir::Type::of(form_.scalars[k]), "c" + std::to_string(k)));
-        }
-        for (size_t k = 0; k < form_.outputs.size(); ++k) {
-            outputs_.push_back(buffer_parameter(form_.outputs[k].buffer, "out" + std::to_string(k)));
-        }
+        KernelParameters parameters = declare_parameters(builder_, form_);
+        grid_sizes_ = std::move(parameters.grid_sizes);
+        reduced_sizes_ = std::move(parameters.reduced_sizes);
+        inputs_ = std::move(parameters.inputs);
+        positions_ = std::move(parameters.positions);
+        scalars_ = std::move(parameters.scalars);
+        outputs_ = std::move(parameters.outputs);
     }
 
     // ---- values at their levels ----
@@ -739,6 +681,50 @@ private:
         }
     }
 
+    // ---- what a mask chooses ----
+
+    void choose() {
+        const ChooseForm& form = *form_.choose;
+        const ScalarType type = form_.outputs[0].buffer.element;
+        const ValueId* const scalars = scalars_.data() + form.scalars;
+        ChooseLowering lowering(
+            builder_, type, {outputs_[0], outputs_[1], scalars[0], scalars[1], scalars[2], grid_sizes_[0]});
+        std::vector<Scope> scopes;
+        ChooseLowering::Elements elements;
+        elements.mask = [&](const ChooseLowering::Element& element) {
+            const Values indices = lowering.indices_of(element, reduced_sizes_);
+            Scope& scope = scopes.emplace_back(make_scope(indices, nullptr));
+            for (size_t k = 2; k < outputs_.size(); ++k) compute(scope, form_.outputs[k].value);
+            return builder_.cast(compute(scope, form.mask), ScalarType::kBool);
+        };
+        if (form.value) {
+            elements.is_known = [&](const ChooseLowering::Element& element) {
+                return is_computed(scopes[element.number], *form.value);
+            };
+            elements.value = [&](const ChooseLowering::Element& element) {
+                Scope scope = scopes[element.number];  // nothing of what follows is computed for all
+                return builder_.cast(compute(scope, *form.value), type);
+            };
+        }
+        elements.store = [&](const ChooseLowering::Element& element) {
+            Scope& scope = scopes[element.number];
+            for (size_t k = 2; k < outputs_.size(); ++k) {
+                const ValueId stored = compute(scope, form_.outputs[k].value);
+                builder_.store_if(outputs_[k], builder_.cast(stored, form_.outputs[k].buffer.element),
+                                  scope.indices, element.inside);
+            }
+        };
+        lowering.tile(elements);
+    }
+
+    static bool is_computed(const Scope& scope, const ValueForm& value) {
+        switch (value.kind) {
+            case ValueForm::Kind::kInput: return scope.loaded[value.index].valid();
+            case ValueForm::Kind::kStep: return !scope.steps[value.index].empty();
+            default: return true;
+        }
+    }
+
     void product(std::span<const ValueId> indices) {
         const auto finish = [&](ValueId sum, std::span<const ValueId> place) {
             reduced_ = {sum};
@@ -785,7 +771,7 @@ private:
     const KernelTarget target_;
     Builder builder_;
     Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_, elements_;
-    std::vector<Position> positions_;
+    std::vector<KernelParameters::Position> positions_;
     std::vector<bool> step_of_element_;
     std::unordered_map<size_t, std::vector<bool>> needed_;
 };

@@ -87,6 +87,14 @@ struct ScanForm {
     bool across = false;    // kRows: the last grid dimension counts tiles of columns, the vector lanes
 };
 
+// What a mask chooses of values, or of positions where there are none: graph/lower_choose.h.
+struct ChooseForm {
+    ValueForm mask;
+    std::optional<ValueForm> value;
+    int rank = 1;  // of the space, which is walked in C order; of 1, buffers have a stride for tiles, too
+    uint16_t scalars = 0;  // the first of three: elements, capacity, step (ChooseLowering::Parameters)
+};
+
 struct OutputForm {
     ValueForm value;
     BufferForm buffer;
@@ -103,6 +111,8 @@ enum class KernelShape : uint8_t {
     kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
     kScan,     // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
     kProduct,  // grid: batch, tiles of rows and of columns; sizes: m, n, k; buffers: over batch, m, n, k
+    kChoose,  // grid: tiles; sizes: of the space but for the first; buffers: over the space; outputs: what is
+              // chosen, words to count in, and what else is stored of each element
 };
 
 struct KernelForm {
@@ -130,7 +140,8 @@ struct KernelForm {
     // dimensions.
     std::shared_ptr<const KernelForm> then;
 
-    std::optional<ScanForm> scan;  // kScan; of kChunks the last input is what comes before each chunk
+    std::optional<ChooseForm> choose;  // kChoose
+    std::optional<ScanForm> scan;      // kScan; of kChunks the last input is what comes before each chunk
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people

@@ -63,6 +63,8 @@ enum class NodeKind : uint8_t {
     kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
     kDraw,     // words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
                // inputs are constants, the position of the first one and what the op takes after a position
+    kChoose,   // inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
+               // order; on GPUs, evaluated at once: graph/choose_on_gpu.h
     kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
 };
 
@@ -113,6 +115,8 @@ public:
     bool in_place = false;                     // kUpdate: others see the memory, which stays where it is
     size_t scan_axis = 0;                      // kScan
     std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]; kUpdate: inputs[2...]
+    int64_t chosen = 0;                        // kChoose, once computed: how many elements
+    std::atomic<uint32_t> choices = 0;         // how many kChoose nodes have had it for their mask
     bool repeats_positions = false;  // kUpdate: several points may write one element; the last one stays
     bool adds_bias = false;   // kProduct on a GPU: inputs[2], of the result's columns, is added to each row
     bool takes_relu = false;  // and then the larger of it and 0
@@ -143,6 +147,8 @@ public:
     // The shape of the results (kReduce, kProduct: without the reduced axes; kUpdate: results are whole
     // storages).
     Dims result_shape() const;
+    // Whether it was a mask once: most are the program's for the length of a call only.
+    bool is_mask_of_one() const { return choices.load(std::memory_order_relaxed) == 1; }
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
 

@@ -26,6 +26,7 @@ namespace {
 
 constexpr double kMaxRepeatedCost = 24;  // of all nodes of a group together
 constexpr int64_t kEnoughRows = 256;
+constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose code is written out many times
 // Work on the tiles of a product spares its result the way to memory and back, which is seen while not many
 // products are added up for an element, and the result does not stay in a cache by itself.
 constexpr int64_t kMostTileSteps = 512;
@@ -69,7 +70,8 @@ private:
 
     void place(Node* node) {
         const std::vector<Reader>& readers = readers_[node];
-        const bool held = wanted_.contains(node) || node->plan_held;
+        const bool held =
+            wanted_.contains(node) || (node->plan_held && !(node->is_mask_of_one() && is_mask_only(readers)));
         std::vector<size_t> into;  // groups that read it
         for (const Reader& reader : readers) {
             for (const size_t group : groups_of_[reader.node]) {
@@ -80,6 +82,13 @@ private:
         if (reason.empty()) return;
         if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
         start(node, into, std::move(reason));
+    }
+
+    // Such a mask stays pending: who looks at it, or chooses by it again, computes it once more.
+    static bool is_mask_only(const std::vector<Reader>& readers) {
+        return std::all_of(readers.begin(), readers.end(), [](const Reader& reader) {
+            return reader.node->kind == NodeKind::kChoose && reader.operand == 0;
+        });
     }
 
     // Takes the node into groups that read it; or says why it cannot be.
@@ -244,6 +253,12 @@ private:
         if (is_full(draft, node)) return "the kernel is large enough";
         if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
         const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
+        if (draft.nodes.front()->kind == NodeKind::kChoose) {
+            if (node.kind == NodeKind::kDraw) return "random numbers are drawn in their own order";
+            double cost = cost_of(node);
+            for (const Node* member : draft.nodes) cost += cost_of(*member);
+            if (cost > kMostChoosingCost) return "a kernel that chooses computes little";
+        }
         // A CPU draws neighbours one from another, where a loop goes along them.
         if (node.kind == NodeKind::kDraw && node.device->is_cpu() &&
             (draft.walk || scans || draft.multiplies || maps.size() != 1 ||

@@ -130,6 +130,7 @@ private:
     void write_node(const Node& node) {
         reserve(node.shape.size() + 4);
         quick(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
+              static_cast<uint64_t>(node.is_mask_of_one()) << 9 |
               static_cast<uint64_t>(node.inputs.size()) << 16 |
               static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
         quick(reinterpret_cast<uintptr_t>(node.device));

@@ -70,10 +70,12 @@ bool is_small_group(const Group& group) {
     const Node& root = group.root();
     const bool conditional = root.kind == NodeKind::kUpdate && !root.gathered.empty() &&
                              root.inputs.size() > root.gathered.size() + 2;
-    return !conditional && std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
-        return (node->kind == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
-               is_small(element_count(node->shape));
-    });
+    const bool chooses = root.kind == NodeKind::kChoose;
+    return !conditional && !chooses &&
+           std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
+               return (node->kind == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
+                      is_small(element_count(node->shape));
+           });
 }
 
 void run_small(Group& group, bool fuse) {

@@ -158,3 +158,18 @@ def test_the_naive_planner_says_the_same():
         with pytest.raises(IndexError, match="index 12"):
             y.tolist()
         assert gpu(numpy.arange(10.0))[pending([1, -2])].tolist() == [1, 8]
+
+
+def test_masks_are_decided_and_values_poison_what_is_chosen():
+    x = gpu(numpy.arange(10.0))
+    taken = x[pending([1, 12, 3])]
+    with pytest.raises(IndexError, match="index 12 is out of bounds"):
+        x[:3][taken > 2]
+    with pytest.raises(IndexError, match="index 12 is out of bounds"):
+        np.nonzero(taken)
+    for values in (taken, taken * 2):
+        chosen = values[x[:3] > 0]
+        with pytest.raises(IndexError, match="index 12 is out of bounds"):
+            chosen.tolist()
+    assert x[pending([1, 2])][x[:2] > 0].tolist() == [2]
+    assert x[:2][x[pending([3, 2])] > 2].tolist() == [0]
