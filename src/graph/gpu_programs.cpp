@@ -42,10 +42,11 @@ Store& store() {
     return *instance;
 }
 
-// Of the whole program, for this device.
+// Of the whole program, for this device; or its text, which the driver assembles as it loads it.
 const std::string& machine_code_of(const GpuProgram& program, CudaDevice& device) {
     std::string& code = store().machine_code[device.name() + " " + std::string(program.name)];
     if (!code.empty()) return code;
+    if (program.is_whole) return code = std::string(program.ptx);
     const std::string target = device.context().facts().name + " sm_" +
                                std::to_string(device.context().facts().capability) + " driver " +
                                std::to_string(device.context().driver().version);

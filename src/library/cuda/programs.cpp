@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#define WEFT_GPU_PROGRAM(name) extern "C" const char weft_gpu_program_##name[];
+#define WEFT_GPU_PROGRAM(name, is_whole) extern "C" const char weft_gpu_program_##name[];
 #include "library/cuda/programs.def"
 #undef WEFT_GPU_PROGRAM
 
@@ -10,7 +10,7 @@ namespace weft {
 
 std::span<const GpuProgram> gpu_programs() {
     static const std::vector<GpuProgram> programs = {
-#define WEFT_GPU_PROGRAM(name) {#name, weft_gpu_program_##name},
+#define WEFT_GPU_PROGRAM(name, is_whole) {#name, weft_gpu_program_##name, is_whole},
 #include "library/cuda/programs.def"
 #undef WEFT_GPU_PROGRAM
     };
