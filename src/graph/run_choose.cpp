@@ -84,6 +84,7 @@ private:
         }
         extents_ = node_.shape;
         std::vector<BufferUse*> uses;
+        uses.reserve(parts_.inputs.size() + stored.size());
         for (BufferUse& use : parts_.inputs) uses.push_back(&use);
         for (BufferUse& use : stored) uses.push_back(&use);
         collapse(extents_, uses, leader);

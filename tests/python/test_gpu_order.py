@@ -100,6 +100,12 @@ def test_searching_what_is_sorted(dtype):
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("size", [1, 31, 1000, 8192, 30_000])
 def test_choosing(dtype, size):
+    # By the program of three launches; test_gpu_choose.py has the rest.
+    with np.config(without="choose_in_one"):
+        choose_in_three(dtype, size)
+
+
+def choose_in_three(dtype, size):
     a = numbers(dtype, size)
     rng = numpy.random.default_rng(size)
     for share in (0, 0.01, 0.5, 1):
