@@ -96,11 +96,10 @@ public:
         if (left_over != 0 || (slice_ == 0 && rest != 0)) any = 1;
         barrier();
         if (any != 0) {
-            barrier();
-            multiply_plainly(sums);
-            add_slices(sums);
+            multiply_plainly();
+        } else if (slice_ == 0) {
+            store(sums);
         }
-        if (slice_ == 0) store(sums);
     }
 
 private:
@@ -248,22 +247,23 @@ private:
         for_each([&](uint32_t m, uint32_t n, uint32_t c) { sums[m][n][c] += rest[m][n][c]; });
     }
 
-    // Each slice a part of the depth, from memory.
-    void multiply_plainly(Sums& sums) const {
-        for_each([&](uint32_t m, uint32_t n, uint32_t c) { sums[m][n][c] = 0; });
-        const uint32_t each = (depth_ + kTile.slices - 1) / kTile.slices, begin = slice_ * each;
-        const uint32_t end = begin + each < depth_ ? begin + each : depth_;
+    // Element by element, so that this takes no registers from what is done as a rule.
+    void multiply_plainly() const {
 #pragma unroll 1
-        for (uint32_t k = begin; k < end; ++k) {
-            for_each([&](uint32_t m, uint32_t n, uint32_t c) {
-                const uint32_t row = row_of(m, c), column = column_of(n, c);
-                if (row >= rows_ || column >= columns_) return;
-                const float a =
-                    left_[kLeftTransposed ? k * words_.left_leading + row : row * words_.left_leading + k];
-                const float b = right_[kRightTransposed ? column * words_.right_leading + k
-                                                        : k * words_.right_leading + column];
-                sums[m][n][c] = __builtin_fmaf(a, b, sums[m][n][c]);
-            });
+        for (uint32_t e = slice_; e < kEach; e += kTile.slices) {
+            const uint32_t row = row_of(e / 4 / kWarpColumns, e % 4),
+                           column = column_of(e / 4 % kWarpColumns, e % 4);
+            if (row >= rows_ || column >= columns_) continue;
+            const float* left = left_ + row * (kLeftTransposed ? 1 : words_.left_leading);
+            const float* right = right_ + column * (kRightTransposed ? words_.right_leading : 1);
+            float sum = 0;
+#pragma unroll 1
+            for (uint32_t k = 0; k < depth_; ++k) {
+                sum = __builtin_fmaf(*left, *right, sum);
+                left += kLeftTransposed ? words_.left_leading : 1;
+                right += kRightTransposed ? 1 : words_.right_leading;
+            }
+            out_[row * words_.out_leading + column] = sum;
         }
     }
 
