@@ -113,8 +113,9 @@ def test_long_rows_of_any_layout(shape):
             assert_equal(weft.argsort(x, axis), numpy.argsort(own, axis, kind="stable"))
 
 
+@pytest.mark.host
 @pytest.mark.parametrize(
-    "function, dtype, most", [("sort", "f8", 1.2), ("argsort", "f8", 1.9), ("argsort", "f4", 1.3)]
+    "function, dtype, most", [("sort", "f8", 1.2), ("argsort", "f8", 2.0), ("argsort", "f4", 1.3)]
 )
 def test_long_rows_take_little_more_memory_than_their_result(function, dtype, most):
     x = weft.array(numpy.random.default_rng(1).random(1_000_000).astype(dtype))

@@ -171,6 +171,7 @@ def test_where_extremes_are_in_long_rows(dtype, tier):
                     assert_equal(getattr(mine, name)(axis=where), getattr(other, name)(axis=where))
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_where_extremes_are_in_few_elements(dtype):
     """They are searched at the call, in vectors and blocks: every length, every place."""
