@@ -113,15 +113,26 @@ array choose_in_one(const array& mask_given, const array* values_given, DType dt
     return array_of(node->results[0].buffer, dtype, Dims{node->chosen}, Dims{dtype.itemsize()});
 }
 
+// What is in memory as the program reads it: that reads a mask of bytes twice and the rest where it is
+// chosen, in less time than one pass takes that reads all of it.
+bool is_for_program(const array& input) {
+    return input.c_contiguous() && current_version(*input.storage()).node == nullptr;
+}
+
+bool chooses_in_one(const array& mask, const array* values) {
+    return is_on(OptionalStep::kChooseInOne) &&
+           !(is_for_program(mask) && (values == nullptr || is_for_program(*values)));
+}
+
 }  // namespace
 
 array positions_on_gpu(const array& mask) {
-    if (is_on(OptionalStep::kChooseInOne)) return choose_in_one(mask, nullptr, ScalarType::kInt64);
+    if (chooses_in_one(mask, nullptr)) return choose_in_one(mask, nullptr, ScalarType::kInt64);
     return Choice(mask).run("positions", ScalarType::kInt64, nullptr);
 }
 
 array chosen_on_gpu(const array& values, const array& mask) {
-    if (is_on(OptionalStep::kChooseInOne)) return choose_in_one(mask, &values, values.dtype());
+    if (chooses_in_one(mask, &values)) return choose_in_one(mask, &values, values.dtype());
     const array both[2] = {dense_on_gpu(values), dense_on_gpu(mask)};
     eval(both);
     const ProgramInput input(both[0]);

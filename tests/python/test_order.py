@@ -87,7 +87,7 @@ def test_any_row_is_sorted_to_the_same_bits_by_any_number_of_threads(pattern, dt
         with numpy.errstate(invalid="ignore"):
             a = ROWS[pattern](r, n).astype(dtype)
         if a.dtype.kind in "iu" and pattern == "ends":
-            a = numpy.where(a, numpy.iinfo(a.dtype).max, numpy.iinfo(a.dtype).min).astype(dtype)
+            a = numpy.where(a, a.dtype.type(numpy.iinfo(dtype).max), a.dtype.type(numpy.iinfo(dtype).min))
         if a.dtype.kind == "f":
             a[r.integers(0, n, n // 5)] = numpy.nan
             a[r.integers(0, n, 100)] = numpy.inf
