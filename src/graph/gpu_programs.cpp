@@ -42,6 +42,11 @@ Store& store() {
     return *instance;
 }
 
+void log_assembly(const std::string& name, const CudaDevice& device, double seconds) {
+    if (!debug_enabled(DebugLevel::kLaunches)) return;
+    log_line("assembled " + name + " for " + device.name() + " in " + std::to_string(seconds * 1e3) + " ms");
+}
+
 // Of the whole program, for this device; or its text, which the driver assembles as it loads it.
 const std::string& machine_code_of(const GpuProgram& program, CudaDevice& device) {
     std::string& code = store().machine_code[device.name() + " " + std::string(program.name)];
@@ -60,10 +65,7 @@ const std::string& machine_code_of(const GpuProgram& program, CudaDevice& device
     kept.image.ptx.clear();
     kept.image.compile_seconds = seconds_since(start);
     codegen::keep_gpu_kernel_in_cache(key, kept);
-    if (debug_enabled(DebugLevel::kLaunches)) {
-        log_line("assembled " + kept.image.name + " for " + device.name() + " in " +
-                 std::to_string(kept.image.compile_seconds * 1e3) + " ms");
-    }
+    log_assembly(kept.image.name, device, kept.image.compile_seconds);
     return code = std::move(kept.machine_code);
 }
 
@@ -79,8 +81,10 @@ std::shared_ptr<const CudaKernel> find(CudaDevice& device, const std::string& pr
     CudaKernelImage image;
     image.name = image.symbol = entry;
     image.words = static_cast<int>(words);
+    const auto start = Clock::now();
     auto loaded =
         std::make_shared<CudaKernel>(device.context(), std::move(image), machine_code_of(*found, device));
+    if (found->is_whole) log_assembly(program, device, seconds_since(start));
     loaded->name = entry;
     if (shared_bytes > kUsualSharedBytes) loaded->function.allow_shared(shared_bytes);
     return kernel = std::move(loaded);
