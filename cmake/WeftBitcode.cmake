@@ -60,10 +60,15 @@ function(weft_embed_ptx_bitcode name source)
     set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} PARENT_SCOPE)
 endfunction()
 
-# weft_embed_gpu_program(name source [DEFINES ...]): compiles kernels in C++ (library/cuda/kernels) to PTX text, without
-# any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a zero byte at its end.
+# weft_embed_gpu_program(name source [HOPPER] [DEFINES ...]): compiles kernels in C++ (library/cuda/kernels) to PTX text,
+# without any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a zero byte at its end. HOPPER: for sm_90a
+# alone, whose instructions later GPUs do not have.
 function(weft_embed_gpu_program name source)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINES")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "HOPPER" "" "DEFINES")
+    set(target --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70)
+    if(arg_HOPPER)
+        set(target --cuda-gpu-arch=sm_90a --cuda-feature=+ptx80)
+    endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     set(directory "${WEFT_GENERATED_DIR}/programs")
     file(MAKE_DIRECTORY "${directory}")
@@ -74,7 +79,7 @@ function(weft_embed_gpu_program name source)
     add_custom_command(
         OUTPUT "${ptx}"
         COMMAND ${CMAKE_CXX_COMPILER} -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent
-                --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70 -std=c++20 -O3 -S
+                ${target} -std=c++20 -O3 -S
                 -ffreestanding -fno-exceptions -fno-rtti -ffp-contract=off -mllvm -inline-threshold=100000
                 -Wall -Wextra -Werror -I "${CMAKE_SOURCE_DIR}/src" ${arg_DEFINES}
                 -MD -MF "${ptx}.d" -MT "${ptx}" -o "${ptx}" "${source}"

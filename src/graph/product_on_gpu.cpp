@@ -17,8 +17,11 @@ namespace {
 using gpu::MatrixTile;
 
 constexpr int kLeastCapability = 80;  // with units for bfloat16
+constexpr int kWarpgroups = 90;       // the one whose units work for warpgroups that way
 constexpr int64_t kItemsize = sizeof(float), kAlignment = 16;
 constexpr int64_t kLeastExtent = 16, kLeastDepth = 32;
+// Below, there is little to do while a block of warpgroups begins and ends.
+constexpr int64_t kLeastWarpgroupDepth = 192;
 // Where only few blocks share a long depth, cuBLAS cuts the depth too.
 constexpr int64_t kLongDepth = 4096;
 
@@ -41,19 +44,51 @@ bool is_aligned(const char* data, int64_t batch_stride) {
     return reinterpret_cast<uintptr_t>(data) % kAlignment == 0 && batch_stride % kAlignment == 0;
 }
 
-int64_t tiles_of(const ProductAxes& axes, const MatrixTile& tile) {
+template <class Tile>
+int64_t tiles_of(const ProductAxes& axes, const Tile& tile) {
     return (axes.m.extent + tile.rows - 1) / tile.rows * ((axes.n.extent + tile.columns - 1) / tile.columns) *
            axes.batch.extent;
 }
 
-const MatrixTile* choose_tile(const ProductAxes& axes, int64_t at_once) {
-    const int64_t small = tiles_of(axes, gpu::kSmallTile);
-    if (small <= at_once) {
-        const bool is_long = axes.k.extent > kLongDepth && small < at_once / 2;
-        return is_long ? nullptr : &gpu::kSmallTile;
+// Which program multiplies, by tiles of that size.
+struct Choice {
+    const char* program;
+    int64_t tiles;
+    uint32_t threads, shared_bytes;
+};
+
+// Neighbours that a matrix has side by side.
+int64_t neighbours(const Matrix& matrix, int64_t rows, int64_t columns) {
+    return matrix.transposed ? rows : columns;
+}
+
+std::optional<Choice> choose(const ProductAxes& axes, const Matrix& left, const Matrix& right,
+                             int64_t at_once, int capability) {
+    const auto by_tiles = [&](const char* program, const MatrixTile& tile) {
+        return Choice{program, tiles_of(axes, tile), tile.threads(),
+                      tile.shared_bytes(left.transposed, right.transposed)};
+    };
+    const Choice small = by_tiles("product_small_", gpu::kSmallTile);
+    if (small.tiles <= at_once) {
+        const bool is_long = axes.k.extent > kLongDepth && small.tiles < at_once / 2;
+        return is_long ? std::nullopt : std::optional(small);
     }
-    const int64_t large = tiles_of(axes, gpu::kLargeTile);
-    return large <= at_once && large >= at_once / 4 * 3 ? &gpu::kLargeTile : nullptr;
+    // Those that keep at least so many of the multiprocessors busy, over all rounds.
+    const auto keeps_busy = [&](int64_t tiles) {
+        const int64_t rounds = (tiles + at_once - 1) / at_once;
+        return tiles >= rounds * at_once / 4 * 3;
+    };
+    const bool in_fours = neighbours(left, axes.m.extent, axes.k.extent) % 4 == 0 &&
+                          neighbours(right, axes.k.extent, axes.n.extent) % 4 == 0;
+    if (capability == kWarpgroups && in_fours && axes.k.extent >= kLeastWarpgroupDepth) {
+        const int64_t tiles = tiles_of(axes, gpu::kWarpgroupTile);
+        return keeps_busy(tiles)
+                   ? std::optional(Choice{"product_warpgroup_", tiles, gpu::kWarpgroupTile.threads(),
+                                          gpu::kWarpgroupTile.shared_bytes()})
+                   : std::nullopt;
+    }
+    const Choice large = by_tiles("product_large_", gpu::kLargeTile);
+    return large.tiles <= at_once && keeps_busy(large.tiles) ? std::optional(large) : std::nullopt;
 }
 
 }  // namespace
@@ -74,9 +109,10 @@ bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, Co
     if (!left || !right || n.out != kItemsize || m.out <= 0 || m.out % kItemsize != 0) return false;
     if (!is_aligned(contraction.left, batch.left) || !is_aligned(contraction.right, batch.right))
         return false;
-    const MatrixTile* const tile = choose_tile(*axes, multiprocessors(device));
-    if (tile == nullptr) return false;
-    if (static_cast<cuda::CudaDevice&>(device).context().facts().capability < kLeastCapability) return false;
+    const int capability = static_cast<cuda::CudaDevice&>(device).context().facts().capability;
+    if (capability < kLeastCapability) return false;
+    const auto choice = choose(*axes, *left, *right, multiprocessors(device), capability);
+    if (!choice) return false;
 
     const auto elements = [](int64_t bytes) { return static_cast<uint64_t>(bytes / kItemsize); };
     const auto extent = [](const ProductAxis& axis) { return static_cast<uint64_t>(axis.extent); };
@@ -93,12 +129,11 @@ bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, Co
                                   elements(batch.left),
                                   elements(batch.right),
                                   elements(batch.out)};
-    std::string program = tile == &gpu::kLargeTile ? "product_large_" : "product_small_";
+    std::string program = choice->program;
     program += left->transposed ? 't' : 'n';
     program += right->transposed ? 't' : 'n';
     launch_program(device, program, "weft_" + program, words,
-                   {blocks_of(tiles_of(*axes, *tile)), tile->threads(), 1,
-                    tile->shared_bytes(left->transposed, right->transposed)});
+                   {blocks_of(choice->tiles), choice->threads, 1, choice->shared_bytes});
     report.batch = batch.extent;
     report.m = m.extent;
     report.n = n.extent;

@@ -1,6 +1,6 @@
-// Products of float32 by the program for matrix units (library/cuda/kernels/product_program.cpp), where the
-// result is so small that it has one round of tiles on a GPU: cuBLAS's tiles are larger, and leave much of
-// the GPU idle.
+// Products of float32 by the programs for matrix units (library/cuda/kernels/product_program.cpp and
+// warpgroup_product_program.cpp): on Hopper's GPUs where its tiles keep the GPU busy, else where the result
+// has one round of tiles, since cuBLAS's are larger and leave much of the GPU idle.
 #pragma once
 
 #include "device/device.h"

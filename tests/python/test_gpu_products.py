@@ -7,10 +7,13 @@ from on_gpu import ON_STAND_IN, gpu, needs_gpu
 
 pytestmark = needs_gpu
 
-# Rows, columns, depth of results that have one round of tiles: of the small ones, with whole tiles and without; and
-# of the large ones.
+# Rows, columns, depth of results that have one round of the small tiles, with whole tiles and without; and of larger
+# ones, that warpgroups multiply or, where neighbours do not come in fours, warps.
 SMALL = [(32, 32, 64), (16, 16, 32), (64, 32, 200), (33, 47, 65), (17, 62, 33), (64, 64, 129)]
-LARGE = [(256, 128, 128), (200, 127, 70)] if ON_STAND_IN else [(1536, 704, 128), (1500, 703, 70)]
+LARGE = [(256, 128, 192), (200, 124, 200), (200, 127, 70), (200, 124, 198), (512, 128, 256)]
+if not ON_STAND_IN:
+    LARGE = [(1408, 640, 192), (1400, 636, 200), (1400, 637, 70), (1400, 636, 198), (2816, 768, 1024)]
+WARPGROUP = LARGE[0]
 
 
 def inside(values):
@@ -60,11 +63,15 @@ def test_a_batch():
         assert error(result[k], left[k], right[k]) < 4
 
 
+@pytest.mark.parametrize("shape", [(64, 64), WARPGROUP[:2]], ids=str)
+def test_products_with_the_unit_matrix_are_the_factor(shape):
+    values = numpy.random.default_rng(shape).standard_normal(shape).astype("f4")
+    left_one, right_one = (numpy.eye(extent, dtype="f4") for extent in shape)
+    assert numpy.array_equal(product(values, right_one), values)
+    assert numpy.array_equal(product(left_one, values), values)
+
+
 def test_what_float32_has_exactly_is_exact():
-    left, _ = factors(64, 64, 64)
-    one = numpy.eye(64, dtype="f4")
-    assert numpy.array_equal(product(left, one), left)
-    assert numpy.array_equal(product(one, left), left)
     draw = numpy.random.default_rng(3)
     for bound in (2, 100, 700):  # sums of 32 products stay below 2^24
         left = draw.integers(-bound, bound, (32, 32)).astype("f4")
@@ -76,8 +83,17 @@ def test_what_float32_has_exactly_is_exact():
     assert numpy.array_equal(product(left, right), left @ right)
 
 
-def test_what_is_not_finite_and_what_is_nearly_so():
-    left, right = factors(64, 64, 64)
+def test_rounds_that_leave_most_of_the_gpu_idle_are_the_librarys():
+    """One round of tiles and a bit; two whole ones are among the shapes above."""
+    rows = 5 * 64 if ON_STAND_IN else 133 * 64
+    np.clear_kernel_history()
+    np.eval(gpu(numpy.zeros((rows, 192), "f4")) @ gpu(numpy.zeros((192, 128), "f4")))
+    assert not any(each["name"].startswith("product_in_parts") for each in np.kernel_history())
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 64), WARPGROUP], ids=str)
+def test_what_is_not_finite_and_what_is_nearly_so(shape):
+    left, right = factors(*shape)
     left[3, 5], left[7, 0], right[9, 40] = numpy.inf, numpy.nan, -numpy.inf
     right[5, 9] = 0
     left[20] = 3.4028235e38  # would be infinite in 16 bits
@@ -95,11 +111,12 @@ def test_what_is_not_finite_and_what_is_nearly_so():
 
 
 @pytest.mark.parametrize(("small", "large"), [(1e-40, 1e20), (1e-38, 1e20), (1e-35, 1e10), (1e-31, 1.0)])
-def test_numbers_near_the_smallest_keep_their_bits(small, large):
-    left, right = factors(32, 32, 64)
+@pytest.mark.parametrize("shape", [(32, 32, 64), WARPGROUP], ids=str)
+def test_numbers_near_the_smallest_keep_their_bits(shape, small, large):
+    left, right = factors(*shape)
     left, right = (left * small).astype("f4"), (right * large).astype("f4")
     # The ordinary way is a chain of additions: half a unit each at most.
-    assert error(product(left, right), left, right) < 32
+    assert error(product(left, right), left, right) < shape[2] / 2
 
 
 def test_others_are_the_librarys():

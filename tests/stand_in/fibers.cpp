@@ -43,7 +43,14 @@ constexpr size_t kStackBytes = 64 * 1024;
 constexpr int kPattern = 0xA5;  // of memory that was never written
 constexpr uint32_t kWarp = gpu::kWarp;
 
-enum class Waits { kNothing, kBarrier, kWarpBarrier, kValues };
+enum class Waits { kNothing, kBarrier, kNumbered, kWarpBarrier, kValues };
+
+// A barrier that some threads of a block arrive at and others wait at.
+struct NumberedBarrier {
+    uint32_t arrived = 0;
+    std::vector<uint32_t> waiting;
+};
+constexpr uint32_t kNumberedBarriers = 16;
 
 struct Fiber {
     void* stack_place = nullptr;
@@ -56,6 +63,7 @@ struct Fiber {
 struct Block {
     std::span<Fiber> fibers;
     std::vector<uint32_t> values;  // what each thread told its warp
+    NumberedBarrier barriers[kNumberedBarriers];
     std::unique_ptr<std::byte[]> memory;
     uint32_t number = 0, count = 0;
     ProgramEntry entry = nullptr;
@@ -122,6 +130,14 @@ bool open_barrier() {
     return any;
 }
 
+void arrive(uint32_t number, uint32_t arriving) {
+    if (number == 0 || number >= kNumberedBarriers) fail("a barrier that there is not");
+    NumberedBarrier& barrier = block->barriers[number];
+    if (++barrier.arrived < arriving) return;
+    for (const uint32_t t : barrier.waiting) block->fibers[t].waits = Waits::kNothing;
+    barrier = {};
+}
+
 const uint32_t* told(uint32_t value) {
     block->fibers[current].value = value;
     wait(Waits::kValues);
@@ -181,6 +197,15 @@ uint32_t threads() { return static_cast<uint32_t>(stand_in::block->fibers.size()
 uint32_t block() { return stand_in::block->number; }
 uint32_t blocks() { return stand_in::block->count; }
 void barrier() { wait(Waits::kBarrier); }
+void arrive_at(uint32_t number, uint32_t arriving) { arrive(number, arriving); }
+void wait_at(uint32_t number, uint32_t arriving) {
+    // The last one to arrive opens it and goes on.
+    Fiber& own = stand_in::block->fibers[current];
+    own.waits = Waits::kNumbered;
+    stand_in::block->barriers[number % kNumberedBarriers].waiting.push_back(current);
+    arrive(number, arriving);
+    if (own.waits == Waits::kNumbered) weft_switch_fiber(&own.stack_place, scheduler);
+}
 void warp_barrier() { wait(Waits::kWarpBarrier); }
 unsigned char* block_memory() { return reinterpret_cast<unsigned char*>(stand_in::block->memory.get()); }
 

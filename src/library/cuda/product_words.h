@@ -1,6 +1,6 @@
 // Products of float32 on the matrix units of GPUs: the arguments of their kernels
-// (library/cuda/kernels/product_program.cpp), and the sizes of the tiles that these compute. Made by who
-// launches them (graph/product_on_gpu.cpp).
+// (library/cuda/kernels/product_program.cpp, warpgroup_product_program.cpp), and the sizes of the tiles that
+// these compute. Made by who launches them (graph/product_on_gpu.cpp).
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,18 @@ struct MatrixTile {
         return (steps > sums ? steps : sums) * 4;
     }
 };
+
+// The same by warpgroups, on Hopper's GPUs: one cuts, one multiplies.
+struct WarpgroupTile {
+    uint32_t rows, columns, depth, stages;
+
+    static constexpr uint32_t alignment = 1024;
+    constexpr uint32_t threads() const { return 256; }
+    constexpr uint32_t panels() const { return (rows + columns) / 64; }
+    constexpr uint32_t stage_bytes() const { return (rows + columns) * depth * 3 * 2; }
+    constexpr uint32_t shared_bytes() const { return stages * stage_bytes() + alignment; }
+};
+constexpr WarpgroupTile kWarpgroupTile{64, 128, 64, 3};
 
 // Measured on an H200. In the order of the programs in kernels/programs.cmake.
 constexpr MatrixTile kSmallTile{32, 32, 64, 2, 2, 4, 3}, kLargeTile{128, 64, 64, 4, 4, 2, 3};

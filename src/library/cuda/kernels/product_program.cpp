@@ -9,8 +9,7 @@
 //
 // WEFT_ENTRY: its name. WEFT_LARGE: which tile. WEFT_LEFT_TRANSPOSED: neighbours of the left
 // matrix are in one column; WEFT_RIGHT_TRANSPOSED likewise.
-#include "library/cuda/kernels/matrix_units.h"
-#include "library/cuda/product_words.h"
+#include "library/cuda/kernels/product_parts.h"
 
 namespace {
 
@@ -22,7 +21,6 @@ constexpr uint32_t kThreads = kTile.threads(), kSliceThreads = kTile.slice_threa
 constexpr uint32_t kSliceDepth = kTile.depth / kTile.slices;
 constexpr uint32_t kWarpRows = kTile.warp_rows, kWarpColumns = kTile.warp_columns;
 constexpr uint32_t kEach = kWarpRows * kWarpColumns * 4;  // elements of the result that a thread has
-constexpr uint32_t kParts = 3;
 
 using Sums = float[kWarpRows][kWarpColumns][4];
 
@@ -42,41 +40,12 @@ using Right = Step<kRightTransposed ? kTile.columns : kTile.depth,
 static_assert(Left::kFloats == kTile.left_floats(kLeftTransposed));
 static_assert(Right::kFloats == kTile.right_floats(kRightTransposed));
 
-// Two neighbours in three parts of 8 bits each, both parts in one word, the first one's below. `left_over`
-// gets bits that no part has, below the smallest normal numbers.
-struct Parts {
-    uint32_t words[kParts];
-};
-Parts parts_of(float first, float second, uint32_t& left_over) {
-    constexpr uint32_t kBits = 0xFFFF0000U;
-    const auto bits = [](float value) { return __builtin_bit_cast(uint32_t, value); };
-    const auto cut = [&](float value) { return __builtin_bit_cast(float, bits(value) & kBits); };
-    const float first_rest = first - cut(first), second_rest = second - cut(second);
-    const float first_low = first_rest - cut(first_rest), second_low = second_rest - cut(second_rest);
-    left_over |= bits(first_low) | bits(second_low);
-    return {{upper_halves(bits(first), bits(second)), upper_halves(bits(first_rest), bits(second_rest)),
-             upper_halves(bits(first_low), bits(second_low))}};
-}
-
 class Product {
 public:
     explicit Product(const ProductWords& words)
-        : words_(words),
-          memory_(reinterpret_cast<float*>(block_memory())),
-          depth_(static_cast<uint32_t>(words.depth)),
+        : memory_(reinterpret_cast<float*>(block_memory())),
+          tile_(words, kTile.rows, kTile.columns),
           slice_(thread() / kSliceThreads) {
-        const auto rows = static_cast<uint32_t>(words.rows), columns = static_cast<uint32_t>(words.columns);
-        const uint32_t across = (columns + kTile.columns - 1) / kTile.columns;
-        const uint32_t tiles = (rows + kTile.rows - 1) / kTile.rows * across;
-        const uint32_t tile = block() % tiles, batch = block() / tiles;
-        const uint32_t row = tile / across * kTile.rows, column = tile % across * kTile.columns;
-        rows_ = rows - row;
-        columns_ = columns - column;
-        left_ = pointer<const float>(words.left) + batch * words.left_batch +
-                row * (kLeftTransposed ? 1 : words.left_leading);
-        right_ = pointer<const float>(words.right) + batch * words.right_batch +
-                 column * (kRightTransposed ? words.right_leading : 1);
-        out_ = pointer<float>(words.out) + batch * words.out_batch + row * words.out_leading + column;
         constexpr uint32_t kAcross = kTile.columns / (8 * kWarpColumns);  // warps side by side
         const uint32_t warp = thread() % kSliceThreads / kWarp;
         warp_row_ = warp / kAcross * 16 * kWarpRows;
@@ -136,16 +105,17 @@ private:
     // Of the depth, from `depth` on.
     void copy_step(uint32_t stage, uint32_t depth) const {
         float *const left = left_step(stage), *const right = right_step(stage);
-        const uint32_t rest = depth_ - depth;
+        const uint32_t rest = tile_.depth - depth;
         if constexpr (kLeftTransposed) {
-            copy<Left>(left, left_ + depth * words_.left_leading, words_.left_leading, rest, rows_);
+            copy<Left>(left, tile_.left + depth * tile_.left_leading, tile_.left_leading, rest, tile_.rows);
         } else {
-            copy<Left>(left, left_ + depth, words_.left_leading, rows_, rest);
+            copy<Left>(left, tile_.left + depth, tile_.left_leading, tile_.rows, rest);
         }
         if constexpr (kRightTransposed) {
-            copy<Right>(right, right_ + depth, words_.right_leading, columns_, rest);
+            copy<Right>(right, tile_.right + depth, tile_.right_leading, tile_.columns, rest);
         } else {
-            copy<Right>(right, right_ + depth * words_.right_leading, words_.right_leading, rest, columns_);
+            copy<Right>(right, tile_.right + depth * tile_.right_leading, tile_.right_leading, rest,
+                        tile_.columns);
         }
     }
 
@@ -169,7 +139,7 @@ private:
         uint32_t left_over = 0;
         for_each([&](uint32_t m, uint32_t n, uint32_t c) { sums[m][n][c] = 0; });
         constexpr uint32_t kStages = kTile.stages;
-        const uint32_t steps = (depth_ + kTile.depth - 1) / kTile.depth;
+        const uint32_t steps = (tile_.depth + kTile.depth - 1) / kTile.depth;
 #pragma unroll
         for (uint32_t s = 0; s + 1 < kStages; ++s) {
             if (s < steps) copy_step(s, s * kTile.depth);
@@ -247,24 +217,11 @@ private:
         for_each([&](uint32_t m, uint32_t n, uint32_t c) { sums[m][n][c] += rest[m][n][c]; });
     }
 
-    // Element by element, so that this takes no registers from what is done as a rule.
     void multiply_plainly() const {
 #pragma unroll 1
-        for (uint32_t e = slice_; e < kEach; e += kTile.slices) {
-            const uint32_t row = row_of(e / 4 / kWarpColumns, e % 4),
-                           column = column_of(e / 4 % kWarpColumns, e % 4);
-            if (row >= rows_ || column >= columns_) continue;
-            const float* left = left_ + row * (kLeftTransposed ? 1 : words_.left_leading);
-            const float* right = right_ + column * (kRightTransposed ? words_.right_leading : 1);
-            float sum = 0;
-#pragma unroll 1
-            for (uint32_t k = 0; k < depth_; ++k) {
-                sum = __builtin_fmaf(*left, *right, sum);
-                left += kLeftTransposed ? words_.left_leading : 1;
-                right += kRightTransposed ? 1 : words_.right_leading;
-            }
-            out_[row * words_.out_leading + column] = sum;
-        }
+        for (uint32_t e = slice_; e < kEach; e += kTile.slices)
+            tile_.multiply_plainly(row_of(e / 4 / kWarpColumns, e % 4),
+                                   column_of(e / 4 % kWarpColumns, e % 4));
     }
 
     // Into the first slice.
@@ -294,16 +251,12 @@ private:
 
     void store(const Sums& sums) const {
         for_each([&](uint32_t m, uint32_t n, uint32_t c) {
-            const uint32_t row = row_of(m, c), column = column_of(n, c);
-            if (row < rows_ && column < columns_) out_[row * words_.out_leading + column] = sums[m][n][c];
+            tile_.store(row_of(m, c), column_of(n, c), sums[m][n][c]);
         });
     }
 
-    const ProductWords& words_;
     float* memory_;
-    const float *left_, *right_;  // where the tile's rows and columns begin
-    float* out_;
-    uint32_t rows_, columns_, depth_;  // from there on
+    ProductTile<kLeftTransposed, kRightTransposed> tile_;
     uint32_t slice_;
     uint32_t warp_row_, warp_column_;
 };

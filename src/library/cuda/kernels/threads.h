@@ -31,6 +31,13 @@ __attribute__((device)) inline uint32_t threads() { return __nvvm_read_ptx_sreg_
 __attribute__((device)) inline uint32_t block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 __attribute__((device)) inline uint32_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 __attribute__((device)) inline void barrier() { __syncthreads(); }
+// A barrier of its own number, above 0, which so many threads arrive at, of whom some wait.
+__attribute__((device)) inline void wait_at(uint32_t number, uint32_t arriving) {
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(arriving) : "memory");
+}
+__attribute__((device)) inline void arrive_at(uint32_t number, uint32_t arriving) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(arriving) : "memory");
+}
 __attribute__((device)) inline void warp_barrier() { __nvvm_bar_warp_sync(kAllLanes); }
 __attribute__((device)) inline unsigned char* block_memory() { return weft_block_memory; }
 __attribute__((device)) inline uint32_t ballot(bool value) {
@@ -55,6 +62,8 @@ uint32_t threads();
 uint32_t block();
 uint32_t blocks();
 void barrier();
+void wait_at(uint32_t number, uint32_t arriving);
+void arrive_at(uint32_t number, uint32_t arriving);
 void warp_barrier();
 unsigned char* block_memory();
 uint32_t ballot(bool value);
@@ -133,6 +142,18 @@ T* pointer(uint64_t address) {
     return (T*)(__attribute__((address_space(1))) T*)address;
 #else
     return reinterpret_cast<T*>(address);
+#endif
+}
+
+// The same place, computed anew.
+template <class T>
+T* forgotten(T* place) {
+#ifdef __NVPTX__
+    auto address = reinterpret_cast<uint64_t>((__attribute__((address_space(1))) T*)place);
+    asm volatile("" : "+l"(address));
+    return pointer<T>(address);
+#else
+    return place;
 #endif
 }
 
