@@ -30,6 +30,7 @@ namespace vectors = hwy::HWY_NAMESPACE;
 
 template <class Key>
 void sort_lanes(Key* keys, size_t count) {
+    if (count < 2) return;  // Highway wants keys
     using Order = vectors::detail::OrderAscending<Key>;
     const vectors::detail::SharedTraits<vectors::detail::TraitsLane<Order>> traits;
     vectors::Sort(vectors::SortTag<Key>(), traits, keys, count, static_cast<Key*>(nullptr));
@@ -40,6 +41,7 @@ void sort_keys32(void* keys, size_t count) { sort_lanes(static_cast<uint32_t*>(k
 void sort_keys64(void* keys, size_t count) { sort_lanes(static_cast<uint64_t*>(keys), count); }
 
 void sort_keys128(void* keys, size_t count) {
+    if (count < 2) return;
     using Order = vectors::detail::OrderAscending128;
     const vectors::detail::SharedTraits<vectors::detail::Traits128<Order>> traits;
     vectors::Sort(vectors::SortTag<uint64_t>(), traits, static_cast<uint64_t*>(keys), 2 * count,
