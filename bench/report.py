@@ -48,7 +48,7 @@ def cells(row):
 
 
 def peers(row):
-    """The peers, the quickest first."""
+    """The peers, and weft with other settings, the quickest first."""
     return sorted((ms, name) for name, ms in row["medians"].items() if name != "weft")
 
 
@@ -97,6 +97,17 @@ def totals(run):
     if peaks:
         more = sum(weft > numpy + SMALL_MEGABYTES for weft, numpy in peaks)
         texts.append(f"more memory than NumPy in {more} of {len(peaks)} rows")
+    for setting in {name: None for row in run["rows"] for name in row.get("settings", {})}:
+        costs = [
+            (row["settings"][setting], row["name"])
+            for row in run["rows"]
+            if setting in row.get("settings", {})
+        ]
+        mean = math.exp(sum(math.log(cost) for cost, _ in costs) / len(costs))
+        texts.append(
+            f"{setting}: {mean:.2f} of weft's time (geometric mean of {len(costs)} rows),"
+            f" at most {max(costs)[0]:.2f} ({max(costs)[1]})"
+        )
     if run["gigabytes_per_second"]:
         texts.append(f"triad {run['gigabytes_per_second']:.1f} GB/s")
     return "; ".join([*texts, f"{run['minutes']:.1f} minutes"])

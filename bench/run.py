@@ -8,6 +8,7 @@ stopped: a first call, a warm-up, then rounds of a few calls each. What memory g
 gives the median over the rounds and, behind ±, half the distance between their quartiles; ratios are medians of the
 rounds' ratios. Results are checked against NumPy's. FOLDER (out/) gets benchmarks.json, with every single time, and the
 table as benchmarks.md.
+--beside WEFT_CPU=haswell lets weft take part a second time, with that setting, and tells what it costs.
 --compare OLD.json says what became slower since (weft/bench/compare.py has the rule), for use before a change lands.
 Exit status: 1 when a result of weft's is wrong, weft fails, or something became slower; 2 when the machines differ.
 """
@@ -46,12 +47,12 @@ class Server:
     """A process that answers lines with lines of JSON: a contender, or what measures a limit. Stopped while it is not
     asked."""
 
-    def __init__(self, name, command, cache=""):
+    def __init__(self, name, command, cache="", settings=()):
         self.name = name
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
-            env={**os.environ, "WEFT_CACHE_DIR": cache},
+            env={**os.environ, "WEFT_CACHE_DIR": cache, **dict(settings)},
         )  # fmt: skip
 
     def receive(self):
@@ -93,8 +94,19 @@ class Server:
         self.errors.close()
 
 
+def is_setting(name):
+    """Whether the contender is weft with one setting, such as WEFT_CPU=haswell."""
+    return "=" in name
+
+
+def is_peer(name):
+    return name != "weft" and not is_setting(name)
+
+
 def contender(name, python, case, cache=""):
-    return Server(name, [python, str(HERE / "contender.py"), name, case.name], cache)
+    settings = [name.split("=", 1)] if is_setting(name) else []
+    plays = "weft" if is_setting(name) else name
+    return Server(name, [python, str(HERE / "contender.py"), plays, case.name], cache, settings)
 
 
 class Limits:
@@ -201,8 +213,8 @@ def run_steady(case, pythons, options, limits, progress):
                 servers[name].ask(
                     "calls", max(1, min(1000, int(SECONDS_A_TURN * 1e3 / max(got["ms"], 1e-4))))
                 )
-        quickest = min((ms for name, ms in expected.items() if name != "weft"), default=math.inf)
-        slow = {n for n, ms in expected.items() if ms > SLOW * quickest and ms > 100 and n != "weft"}
+        quickest = min((ms for name, ms in expected.items() if is_peer(name)), default=math.inf)
+        slow = {n for n, ms in expected.items() if ms > SLOW * quickest and ms > 100 and is_peer(n)}
         moves = case.moves
         if moves is None and "weft" in first:
             moves = first["weft"]["inputs"] + first["weft"]["result"]
@@ -306,7 +318,7 @@ def check(case, servers, attempt):
                     results[name] = list(parts.values())
         for name, actual in results.items():
             for e, a in zip(results["numpy"], actual, strict=True):
-                if name != "weft" and a.dtype != e.dtype:
+                if is_peer(name) and a.dtype != e.dtype:
                     a = a.astype(e.dtype)  # JAX and PyTorch have promotions of their own
                 message = difference(e, a, case.tolerance, case.stray)
                 if message:
@@ -319,7 +331,7 @@ def is_certain(times):
     medians = {
         name: statistics.median(ms) for name, values in times.items() if (ms := [v for v in values if v])
     }
-    peers = {name: ms for name, ms in medians.items() if name != "weft"}
+    peers = {name: ms for name, ms in medians.items() if is_peer(name)}
     if "weft" not in medians or not peers:
         return True
     to_best = ratios(times["weft"], times[min(peers, key=peers.get)])
@@ -334,7 +346,13 @@ def summary(case, times, limit):
            "device": case.device, "medians": medians, "spreads": {n: spread(known[n]) for n in medians},
            "times": times, "limit_ms": None, "wrong": {}, "failed": {}, "kernels": None, "peak_megabytes": {},
            "result_megabytes": None}  # fmt: skip
-    peers = {name: ms for name, ms in medians.items() if name != "weft"}
+    peers = {name: ms for name, ms in medians.items() if is_peer(name)}
+    if "weft" in medians:
+        row["settings"] = {
+            name: statistics.median(ratios(times[name], times["weft"]))
+            for name in medians
+            if is_setting(name)
+        }
     if "weft" not in medians or not peers:
         return row
     best = min(peers, key=peers.get)
@@ -368,6 +386,12 @@ def main():
     parser.add_argument("--only", default="", help="only cases whose name has this text")
     parser.add_argument("--row", type=int, help="only this row of the list of workloads")
     parser.add_argument("--peers", default="numpy,scipy,numexpr,numba,jax,torch")
+    parser.add_argument(
+        "--beside",
+        default="",
+        metavar="SETTINGS",
+        help="weft again with each of these, such as WEFT_TIER=block",
+    )
     parser.add_argument("--peers-python", default=sys.executable, help="the interpreter that has the peers")
     parser.add_argument(
         "--seconds",
@@ -404,6 +428,7 @@ def main():
         versions[name] = installed(python, name)
         if versions[name] is not None:
             pythons[name] = python
+    pythons.update((setting, sys.executable) for setting in filter(None, options.beside.split(",")))
     if versions["weft"] is None:
         print("weft is not installed: make build", file=sys.stderr)
         return 1
@@ -426,7 +451,11 @@ def main():
     try:
         for case in chosen:
             progress.next(case.name)
-            contenders = {name: python for name, python in pythons.items() if name in case.contenders}
+            contenders = {
+                name: python
+                for name, python in pythons.items()
+                if ("weft" if is_setting(name) and case.kind == "steady" else name) in case.contenders
+            }
             run["rows"].append(RUNNERS[case.kind](case, contenders, options, limits, progress))
             progress.clear()
             report.print_row(run["rows"][-1])

@@ -219,8 +219,9 @@ def run_demo(tmp_path, *words):
     """The first row, and the process that found it; modules in `tmp_path` can be imported."""
     rows = tmp_path / "rows.json"
     command = [sys.executable, str(EXAMPLES / "demo.py"), *words, "--json", str(rows), "--out", str(tmp_path)]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+        command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": path}
     )
     return json.loads(rows.read_text())[0], done
 
