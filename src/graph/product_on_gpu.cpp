@@ -3,6 +3,7 @@
 #include <climits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/config.h"
 #include "device/cuda/cuda_device.h"
@@ -51,8 +52,9 @@ int64_t tiles_of(const ProductAxes& axes, const Tile& tile) {
 }
 
 // Which program multiplies, by tiles of that size.
+constexpr std::string_view kWarpgroupProgram = "product_warpgroup_";
 struct Choice {
-    const char* program;
+    std::string_view program;
     int64_t tiles;
     uint32_t threads, shared_bytes;
 };
@@ -64,7 +66,7 @@ int64_t neighbours(const Matrix& matrix, int64_t rows, int64_t columns) {
 
 std::optional<Choice> choose(const ProductAxes& axes, const Matrix& left, const Matrix& right,
                              int64_t at_once, int capability) {
-    const auto by_tiles = [&](const char* program, const MatrixTile& tile) {
+    const auto by_tiles = [&](std::string_view program, const MatrixTile& tile) {
         return Choice{program, tiles_of(axes, tile), tile.threads(),
                       tile.shared_bytes(left.transposed, right.transposed)};
     };
@@ -83,7 +85,7 @@ std::optional<Choice> choose(const ProductAxes& axes, const Matrix& left, const 
     if (capability == kWarpgroups && in_fours && axes.k.extent >= kLeastWarpgroupDepth) {
         const int64_t tiles = tiles_of(axes, gpu::kWarpgroupTile);
         return keeps_busy(tiles)
-                   ? std::optional(Choice{"product_warpgroup_", tiles, gpu::kWarpgroupTile.threads(),
+                   ? std::optional(Choice{kWarpgroupProgram, tiles, gpu::kWarpgroupTile.threads(),
                                           gpu::kWarpgroupTile.shared_bytes()})
                    : std::nullopt;
     }
@@ -91,29 +93,46 @@ std::optional<Choice> choose(const ProductAxes& axes, const Matrix& left, const 
     return large.tiles <= at_once && keeps_busy(large.tiles) ? std::optional(large) : std::nullopt;
 }
 
-}  // namespace
+struct Plan {
+    ProductAxes axes;
+    Matrix left, right;
+    Choice choice;
+};
 
-bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, ContractionReport& report) {
+std::optional<Plan> plan_of(const Contraction& contraction, DeviceBackend& device) {
     if (contraction.type != ScalarType::kFloat32 || config().allow_tf32.load(std::memory_order_relaxed))
-        return false;
+        return std::nullopt;
     const std::optional<ProductAxes> axes = product_axes(contraction);
-    if (!axes) return false;
+    if (!axes) return std::nullopt;
     const auto& [batch, m, n, k] = *axes;
     for (const ProductAxis* axis : {&m, &n, &k}) {
-        if (axis->extent > INT_MAX) return false;
+        if (axis->extent > INT_MAX) return std::nullopt;
     }
     if (m.extent < kLeastExtent || n.extent < kLeastExtent || k.extent < kLeastDepth || batch.extent == 0)
-        return false;
+        return std::nullopt;
     const auto left = matrix_of(m.left, m.extent, k.left, k.extent);
     const auto right = matrix_of(k.right, k.extent, n.right, n.extent);
-    if (!left || !right || n.out != kItemsize || m.out <= 0 || m.out % kItemsize != 0) return false;
+    if (!left || !right || n.out != kItemsize || m.out <= 0 || m.out % kItemsize != 0) return std::nullopt;
     if (!is_aligned(contraction.left, batch.left) || !is_aligned(contraction.right, batch.right))
-        return false;
+        return std::nullopt;
     const int capability = static_cast<cuda::CudaDevice&>(device).context().facts().capability;
-    if (capability < kLeastCapability) return false;
+    if (capability < kLeastCapability) return std::nullopt;
     const auto choice = choose(*axes, *left, *right, multiprocessors(device), capability);
-    if (!choice) return false;
+    if (!choice) return std::nullopt;
+    return Plan{*axes, *left, *right, *choice};
+}
 
+}  // namespace
+
+bool is_for_warpgroups(const Contraction& contraction, DeviceBackend& device) {
+    const auto plan = plan_of(contraction, device);
+    return plan && plan->choice.program == kWarpgroupProgram;
+}
+
+bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, ContractionReport& report) {
+    const auto plan = plan_of(contraction, device);
+    if (!plan) return false;
+    const auto& [batch, m, n, k] = plan->axes;
     const auto elements = [](int64_t bytes) { return static_cast<uint64_t>(bytes / kItemsize); };
     const auto extent = [](const ProductAxis& axis) { return static_cast<uint64_t>(axis.extent); };
     const auto address = [](const char* data) { return reinterpret_cast<uint64_t>(data); };
@@ -123,17 +142,17 @@ bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, Co
                                   extent(m),
                                   extent(n),
                                   extent(k),
-                                  static_cast<uint64_t>(left->leading),
-                                  static_cast<uint64_t>(right->leading),
+                                  static_cast<uint64_t>(plan->left.leading),
+                                  static_cast<uint64_t>(plan->right.leading),
                                   elements(m.out),
                                   elements(batch.left),
                                   elements(batch.right),
                                   elements(batch.out)};
-    std::string program = choice->program;
-    program += left->transposed ? 't' : 'n';
-    program += right->transposed ? 't' : 'n';
+    std::string program(plan->choice.program);
+    program += plan->left.transposed ? 't' : 'n';
+    program += plan->right.transposed ? 't' : 'n';
     launch_program(device, program, "weft_" + program, words,
-                   {blocks_of(choice->tiles), choice->threads, 1, choice->shared_bytes});
+                   {blocks_of(plan->choice.tiles), plan->choice.threads, 1, plan->choice.shared_bytes});
     report.batch = batch.extent;
     report.m = m.extent;
     report.n = n.extent;

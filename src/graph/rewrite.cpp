@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
+#include "graph/product_on_gpu.h"
 #include "library/cuda/gpu_contraction.h"
 
 namespace weft {
@@ -415,7 +416,7 @@ bool product_epilogue(Node& node) {
     Node* product = product_before(node, &other);
     if (product == nullptr || product->takes_relu ||
         !has_epilogues(product->results[0].dtype.scalar_type()) || element_count(product->shape) == 0 ||
-        !fit_cublas(without_data(*product)))
+        !fit_cublas(without_data(*product)) || is_for_warpgroups(without_data(*product), *node.device))
         return false;
     Operands inputs = product->inputs;
     // The library does not say that nan stays.

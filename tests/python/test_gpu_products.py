@@ -134,3 +134,19 @@ def test_others_are_the_librarys():
         np.clear_kernel_history()
         np.eval(gpu(left) @ gpu(right))
         assert not any(each["name"].startswith("product_in_parts") for each in np.kernel_history())
+
+
+def test_what_follows_a_large_product_is_a_kernel_of_its_own():
+    """Warpgroups gain more than a library's epilogue saves; small products keep it."""
+    for shape, alone in ((WARPGROUP, True), ((64, 64, 64), False)):
+        left, right = factors(*shape)
+        bias = numpy.linspace(0, 1, shape[1], dtype="f4")
+        np.clear_kernel_history()
+        result = gpu(left) @ gpu(right) + gpu(bias)
+        result = numpy.asarray(result.to_device("cpu"))
+        names = [each["name"].split()[0] for each in np.kernel_history()]
+        assert (names[0] == "product_in_parts") == alone
+        assert len(names) == 1 + alone
+        exact = left.astype("f8") @ right.astype("f8") + bias
+        scale = abs(left).astype("f8") @ abs(right).astype("f8") + bias
+        assert (abs(result - exact) / scale).max() * 2**24 < 8
