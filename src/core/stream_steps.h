@@ -17,7 +17,7 @@ constexpr uint64_t low_of(Wide value) { return static_cast<uint64_t>(value); }
 struct Pcg64 {
     static constexpr Wide kMultiplier = wide(0x2360ed051fc65da4, 0x4385df649fccf645);
     static constexpr bool kShowsAfterStep = true;  // the number is that of the state after the step
-    static uint64_t shown(Wide state) {
+    static constexpr uint64_t shown(Wide state) {
         return std::rotr(high_of(state) ^ low_of(state), static_cast<int>(state >> 122));
     }
 };
@@ -26,7 +26,7 @@ struct Pcg64Dxsm {
     static constexpr uint64_t kCheapMultiplier = 0xda942042e4dd58b5;
     static constexpr Wide kMultiplier = kCheapMultiplier;
     static constexpr bool kShowsAfterStep = false;
-    static uint64_t shown(Wide state) {
+    static constexpr uint64_t shown(Wide state) {
         uint64_t high = high_of(state);
         high ^= high >> 32;
         high *= kCheapMultiplier;

@@ -11,15 +11,9 @@
 
 #include "core/bit_generator.h"
 #include "core/ziggurat_runs.h"
+#include "core/ziggurat_tables.h"
 
 namespace weft {
-
-#include "core/ziggurat_tables.inc"
-
-// 1 / R and R of the normal distribution's ziggurats, and R of the exponential's.
-inline constexpr double kNormalEdge = 3.6541528853610087963519472518;
-inline constexpr double kNormalInverse = 0.27366123732975827203338247596;
-inline constexpr double kExponentialEdge = 7.69711747013104972;
 
 struct Normal {
     using Unit = uint64_t;
@@ -49,11 +43,15 @@ struct Normal {
     static double tail(uint64_t word, Source& source) {
         const bool negative = (magnitude_of(word) >> 8 & 1) != 0;
         while (true) {
-            const double beyond = -kNormalInverse * std::log1p(-source.next_double());
+            const double distance = source.next_double();
             const double height = -std::log1p(-source.next_double());
-            if (height + height > beyond * beyond)
-                return negative ? -(kNormalEdge + beyond) : kNormalEdge + beyond;
+            const auto x = beyond(distance);
+            if (height + height > x * x) return in_tail(negative, distance);
         }
+    }
+    static double beyond(double uniform) { return -kNormalInverse * std::log1p(-uniform); }
+    static double in_tail(bool negative, double uniform) {
+        return negative ? -(kNormalEdge + beyond(uniform)) : kNormalEdge + beyond(uniform);
     }
 };
 
@@ -83,13 +81,18 @@ struct Normal32 {
 
     template <class Source>
     static float tail(uint32_t half, Source& source) {
-        constexpr auto kEdge = static_cast<float>(kNormalEdge), kInverse = static_cast<float>(kNormalInverse);
         const bool negative = (magnitude_of(half) >> 8 & 1) != 0;
         while (true) {
-            const float beyond = -kInverse * std::log1p(-source.next_float());
+            const float distance = source.next_float();
             const float height = -std::log1p(-source.next_float());
-            if (height + height > beyond * beyond) return negative ? -(kEdge + beyond) : kEdge + beyond;
+            const auto x = beyond(distance);
+            if (height + height > x * x) return in_tail(negative, distance);
         }
+    }
+    static float beyond(float uniform) { return -static_cast<float>(kNormalInverse) * std::log1p(-uniform); }
+    static float in_tail(bool negative, float uniform) {
+        constexpr auto kEdge = static_cast<float>(kNormalEdge);
+        return negative ? -(kEdge + beyond(uniform)) : kEdge + beyond(uniform);
     }
 };
 
@@ -118,8 +121,9 @@ struct Exponential {
 
     template <class Source>
     static double tail(uint64_t, Source& source) {
-        return kExponentialEdge - std::log1p(-source.next_double());
+        return in_tail(false, source.next_double());
     }
+    static double in_tail(bool, double uniform) { return kExponentialEdge - std::log1p(-uniform); }
 };
 
 struct Exponential32 {
@@ -146,8 +150,10 @@ struct Exponential32 {
 
     template <class Source>
     static float tail(uint32_t, Source& source) {
-        constexpr auto kEdge = static_cast<float>(kExponentialEdge);
-        return kEdge - std::log1p(-source.next_float());
+        return in_tail(false, source.next_float());
+    }
+    static float in_tail(bool, float uniform) {
+        return static_cast<float>(kExponentialEdge) - std::log1p(-uniform);
     }
 };
 

@@ -11,6 +11,7 @@
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/detour.h"
+#include "graph/draw_on_gpu.h"
 #include "graph/placement.h"
 #include "graph/plan.h"
 #include "graph/record.h"
@@ -120,6 +121,8 @@ array draw(BitGenerator& generator, Distribution distribution, const Dims& shape
                                                         : call_unary(op_info(OpId::kUnitInterval), *words);
         }
     }
+    if (std::optional<array> numbers = draw_on_gpu(generator, distribution, shape, dtype))
+        return std::move(*numbers);
     return filled(shape, dtype, [&](char* data, int64_t count) {
         const auto size = static_cast<size_t>(count);
         const Stores stores = stores_of(count, dtype);

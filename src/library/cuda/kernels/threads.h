@@ -22,6 +22,9 @@ constexpr uint32_t kAllLanes = ~0U;
     extern "C" __attribute__((global)) __attribute__((launch_bounds(threads, blocks))) void name( \
         const Words words)
 
+// Of a table: in the memory of the device, where lanes read different places at once, not among constants.
+#define WEFT_GPU_TABLE __attribute__((device)) inline
+
 extern __attribute__((shared, aligned(16))) unsigned char weft_block_memory[];
 
 namespace weft::gpu {
@@ -54,6 +57,7 @@ __attribute__((device)) inline uint32_t from_lane(uint32_t value, uint32_t lane)
 
 #define WEFT_GPU_KERNEL(name, Words, threads, blocks) \
     extern "C" __attribute__((visibility("default"))) void name(const Words& words)
+#define WEFT_GPU_TABLE inline const
 
 namespace weft::gpu {
 
@@ -115,6 +119,20 @@ uint32_t lanes_with(uint32_t value) {
 // The same value, computed anew: what is derived from it twice need not be kept in registers meanwhile.
 inline uint32_t forgotten(uint32_t value) {
     asm volatile("" : "+r"(value));
+    return value;
+}
+
+// The same value, computed here: not later, where it is used, from what would take more registers until then.
+inline double computed(double value) {
+#ifdef __NVPTX__
+    asm volatile("" : "+d"(value));
+#endif
+    return value;
+}
+inline float computed(float value) {
+#ifdef __NVPTX__
+    asm volatile("" : "+f"(value));
+#endif
     return value;
 }
 
