@@ -26,16 +26,16 @@ using namespace gpu;
 constexpr int64_t kLeastNumbers = 1 << 16;  // fewer are drawn on the CPU in less time than a GPU is asked
 constexpr int64_t kMostTiles = 1 << 23;     // as far as the program's jumps go
 
-// What a method takes and gives: units for each number, and the share of units that begin a tail.
-struct Rates {
-    const char* name;
+// What is drawn, by a program's entry: units for each number, the share of units that begin a tail, and of
+// integers the interval.
+struct Drawing {
+    std::string program, entry, name;
     double units, tails;
+    uint64_t low = 0, integers = 0, least = 0;
 };
-constexpr Rates kNormalRates{"normal", 1.0222, 0.000257};
-constexpr Rates kExponentialRates{"exponential", 1.0338, 0.00045};
 
 // At least as many as there will be, of so many with that mean.
-int64_t at_most(double mean) { return static_cast<int64_t>(mean + 8 * std::sqrt(mean)) + 64; }
+int64_t at_most(double mean) { return static_cast<int64_t>(mean + 12 * std::sqrt(mean)) + 64; }
 
 const char* stream_name(BitAlgorithm algorithm) {
     switch (algorithm) {
@@ -67,20 +67,20 @@ void set_stream(DrawWords& words, BitAlgorithm algorithm, const std::vector<uint
     }
 }
 
-// What a program draws by `Method`, of core/ziggurat.h.
+// `Method` is one of core/ziggurat.h, or BoundedUnits.
 template <class Method>
 class GpuDraw {
 public:
     using Unit = typename Method::Unit;
     using Value = typename Method::Value;
 
-    GpuDraw(const BitGenerator& generator, const Rates& rates, int64_t count)
-        : device_(current_device()), algorithm_(generator.algorithm), rates_(rates), count_(count) {}
+    GpuDraw(const BitGenerator& generator, const Drawing& drawing, int64_t count)
+        : device_(current_device()), algorithm_(generator.algorithm), drawing_(drawing), count_(count) {}
 
     // Into `output`, behind those that are there; false if the CPU has to.
     bool run(const Buffer& output, int64_t behind, const BitGenerator::Origin& origin, uint64_t skipped) {
         const int64_t units = static_cast<int64_t>(skipped) + count_ +
-                              at_most((rates_.units - 1) * static_cast<double>(count_));
+                              at_most((drawing_.units - 1) * static_cast<double>(count_));
         const int64_t tiles = (units + kDrawTile - 1) / kDrawTile;
         if (tiles > kMostTiles) return false;
         // What tiles publish, the header, and the tails.
@@ -88,7 +88,7 @@ public:
         const size_t table_bytes = static_cast<size_t>(tiles) * kOvershoots * sizeof(uint32_t);
         const size_t header_offset = begin_bytes + table_bytes;
         const size_t tail_offset = header_offset + sizeof(DrawHeader);
-        const auto most_tails = static_cast<size_t>(at_most(rates_.tails * static_cast<double>(units)));
+        const auto most_tails = static_cast<size_t>(at_most(drawing_.tails * static_cast<double>(units)));
         const BufferPtr scratch = device_.allocate(tail_offset + most_tails * sizeof(DrawTail));
         clear_on_gpu(*scratch, 0, tail_offset);
         DrawWords words{};
@@ -100,10 +100,12 @@ public:
         words.tails = words.begins + tail_offset;
         words.most_tails = most_tails;
         words.skipped = skipped;
+        words.low = drawing_.low;
+        words.integers = drawing_.integers;
+        words.least = drawing_.least;
         set_stream(words, algorithm_, origin.words);
-        ProgramRecord record(device_, std::string("draw_") + rates_.name, 0,
-                             count_ * static_cast<int64_t>(sizeof(Value)), count_);
-        launch(rates_.name, words, {blocks_of(tiles), kDrawThreads, 1, kDrawMemoryBytes});
+        ProgramRecord record(device_, drawing_.name, 0, count_ * static_cast<int64_t>(sizeof(Value)), count_);
+        launch(drawing_.entry, words, {blocks_of(tiles), kDrawThreads, 1, kDrawMemoryBytes});
         std::vector<char> found(sizeof(DrawHeader) + most_tails * sizeof(DrawTail));
         device_.copy_out(found.data(), *scratch, header_offset, found.size());
         DrawHeader header;
@@ -113,7 +115,7 @@ public:
         if (all && header.tails != 0) {
             tails_.resize(header.tails);
             std::memcpy(tails_.data(), found.data() + sizeof header, header.tails * sizeof(DrawTail));
-            place_tails(words);
+            if constexpr (Method::kHasWedges) place_tails(words);
         }
         record.finish();
         return all;
@@ -126,8 +128,10 @@ private:
     template <class Words>
     void launch(const std::string& entry, const Words& words, const CudaLaunchShape& shape) {
         const std::string stream = stream_name(algorithm_);
-        launch_program(device_, "draw_" + stream,
-                       "weft_draw_" + entry + (sizeof(Value) == 8 ? "_64_" : "_32_") + stream, words, shape);
+        const std::string bits =
+            "_" + std::to_string(8 * sizeof(Unit)) + "_" + std::to_string(8 * sizeof(Value)) + "_";
+        launch_program(device_, drawing_.program + stream, "weft_draw_" + entry + bits + stream, words,
+                       shape);
     }
 
     void place_tails(const DrawWords& drawn) {
@@ -156,20 +160,24 @@ private:
 
     DeviceBackend& device_;
     const BitAlgorithm algorithm_;
-    const Rates& rates_;
+    const Drawing& drawing_;
     const int64_t count_;
     std::vector<DrawTail> tails_;
     uint64_t end_ = 0;
 };
 
-void draw_on_cpu(BitGenerator& generator, Normal32::Value& number, const Rates& rates) {
-    const std::span one(&number, 1);
-    &rates == &kNormalRates ? draw_normal(generator, one, Stores::kCached)
-                            : draw_exponential(generator, one, Stores::kCached);
-}
+// Integers by units of so many bits.
+template <class Draw, class Result>
+struct BoundedUnits {
+    using Unit = Draw;
+    using Value = Result;
+    static constexpr bool kHasWedges = false;
+};
 
-template <class Method>
-std::optional<array> drawn(BitGenerator& generator, const Rates& rates, const Dims& shape, DType dtype) {
+// `draw_one` draws the next number on the CPU.
+template <class Method, class DrawOne>
+std::optional<array> drawn(BitGenerator& generator, const Drawing& drawing, const Dims& shape, DType dtype,
+                           const DrawOne& draw_one) {
     constexpr bool kHalves = sizeof(typename Method::Unit) == sizeof(uint32_t);
     const int64_t count = element_count(shape);
     BufferPtr numbers = current_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
@@ -179,7 +187,7 @@ std::optional<array> drawn(BitGenerator& generator, const Rates& rates, const Di
     if constexpr (kHalves) {
         if (start.has_half && !start.before_half()) {  // of a word that is not the one before
             typename Method::Value number{};
-            draw_on_cpu(start, number, rates);
+            draw_one(start, number);
             numbers->device().copy_in(*numbers, 0, reinterpret_cast<const char*>(&number), sizeof number);
             behind = 1;
         }
@@ -192,7 +200,7 @@ std::optional<array> drawn(BitGenerator& generator, const Rates& rates, const Di
     const std::optional<BitGenerator::Origin> origin = start.origin();
     if (!origin) return std::nullopt;
     const auto first = static_cast<uint64_t>(origin->first) * (kHalves ? 2 : 1);
-    GpuDraw<Method> draw(generator, rates, count - behind);
+    GpuDraw<Method> draw(generator, drawing, count - behind);
     if (!draw.run(*numbers, behind, *origin, first + (begins_later ? 1 : 0))) return std::nullopt;
     if (kHalves) {
         start.advance_halves(draw.end() - first);
@@ -203,21 +211,67 @@ std::optional<array> drawn(BitGenerator& generator, const Rates& rates, const Di
     return array_of(std::move(numbers), dtype, shape, c_strides(shape, dtype.itemsize()));
 }
 
+bool is_for_gpu(const Dims& shape) {
+    return !current_device().is_cpu() && element_count(shape) >= kLeastNumbers;
+}
+
+template <class Method>
+std::optional<array> drawn_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low,
+                                    uint64_t range) {
+    using Unit = typename Method::Unit;
+    Drawing drawing{"draw_integers_", "integers", "draw_integers", 1, 0};
+    drawing.low = low;
+    drawing.integers = range + 1;
+    // As many units are refused as there would be too many.
+    drawing.least = static_cast<Unit>(-static_cast<Unit>(range + 1)) % static_cast<Unit>(range + 1);
+    const double all = std::ldexp(1.0, 8 * sizeof(Unit));
+    drawing.units = all / (all - static_cast<double>(drawing.least));
+    const auto draw_one = [&](BitGenerator& from, typename Method::Value& number) {
+        draw_integers(from, dtype.scalar_type(), low, range, 1, reinterpret_cast<char*>(&number),
+                      Stores::kCached);
+    };
+    return drawn<Method>(generator, drawing, shape, dtype, draw_one);
+}
+
 }  // namespace
 
 std::optional<array> draw_on_gpu(BitGenerator& generator, Distribution distribution, const Dims& shape,
                                  DType dtype) {
-    if (current_device().is_cpu() || element_count(shape) < kLeastNumbers) return std::nullopt;
+    if (!is_for_gpu(shape)) return std::nullopt;
+    // How many units and tails there are follows from the ziggurats' tables.
+    const Drawing normal{"draw_", "normal", "draw_normal", 1.0222, 0.000257};
+    const Drawing exponential{"draw_", "exponential", "draw_exponential", 1.0338, 0.00045};
     const bool is_float = dtype.scalar_type() == ScalarType::kFloat32;
-    if (distribution == Distribution::kNormal) {
-        return is_float ? drawn<Normal32>(generator, kNormalRates, shape, dtype)
-                        : drawn<Normal>(generator, kNormalRates, shape, dtype);
-    }
-    if (distribution == Distribution::kExponential) {
-        return is_float ? drawn<Exponential32>(generator, kExponentialRates, shape, dtype)
-                        : drawn<Exponential>(generator, kExponentialRates, shape, dtype);
+    const auto draw_normals = [](BitGenerator& from, auto& number) {
+        draw_normal(from, std::span(&number, 1), Stores::kCached);
+    };
+    const auto draw_exponentials = [](BitGenerator& from, auto& number) {
+        draw_exponential(from, std::span(&number, 1), Stores::kCached);
+    };
+    switch (distribution) {
+        case Distribution::kNormal:
+            return is_float ? drawn<Normal32>(generator, normal, shape, dtype, draw_normals)
+                            : drawn<Normal>(generator, normal, shape, dtype, draw_normals);
+        case Distribution::kExponential:
+            return is_float ? drawn<Exponential32>(generator, exponential, shape, dtype, draw_exponentials)
+                            : drawn<Exponential>(generator, exponential, shape, dtype, draw_exponentials);
+        case Distribution::kWords:
+        case Distribution::kUniform:
+        case Distribution::kExponentialByLog: break;
     }
     return std::nullopt;
+}
+
+std::optional<array> draw_integers_on_gpu(BitGenerator& generator, const Dims& shape, DType dtype,
+                                          uint64_t low, uint64_t range) {
+    // Not those of which none is refused, nor several of a unit.
+    if (!is_for_gpu(shape) || range == 0 || range == UINT32_MAX || range == UINT64_MAX) return std::nullopt;
+    if (dtype.itemsize() == sizeof(uint32_t))
+        return drawn_integers<BoundedUnits<uint32_t, uint32_t>>(generator, shape, dtype, low, range);
+    if (dtype.itemsize() != sizeof(uint64_t)) return std::nullopt;
+    return range < UINT32_MAX
+               ? drawn_integers<BoundedUnits<uint32_t, uint64_t>>(generator, shape, dtype, low, range)
+               : drawn_integers<BoundedUnits<uint64_t, uint64_t>>(generator, shape, dtype, low, range);
 }
 
 }  // namespace weft

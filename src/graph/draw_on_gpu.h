@@ -1,5 +1,5 @@
-// Normal and exponential numbers on GPUs, where a draw takes as many units of the stream as it happens to:
-// core/draw.h for them. A program (library/cuda/kernels/draw_program.cpp) draws; the few numbers in the tail,
+// Numbers on GPUs of which each takes as many units of the stream as it happens to: core/draw.h for them.
+// Programs (library/cuda/kernels/draw_tiles.h) draw; the few normal and exponential numbers in the tail,
 // which are logarithms in libm's bits, are computed here and moved.
 #pragma once
 
@@ -16,5 +16,8 @@ namespace weft {
 // and numbers whose comparisons are too close to be decided without libm.
 std::optional<array> draw_on_gpu(BitGenerator& generator, Distribution distribution, const Dims& shape,
                                  DType dtype);
+// The same of integers in [low, low + range], as the dtype's bits.
+std::optional<array> draw_integers_on_gpu(BitGenerator& generator, const Dims& shape, DType dtype,
+                                          uint64_t low, uint64_t range);
 
 }  // namespace weft

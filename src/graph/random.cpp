@@ -137,6 +137,8 @@ array draw(BitGenerator& generator, Distribution distribution, const Dims& shape
 }
 
 array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range) {
+    if (std::optional<array> numbers = draw_integers_on_gpu(generator, shape, dtype, low, range))
+        return std::move(*numbers);
     return filled(shape, dtype, [&](char* data, int64_t count) {
         draw_integers(generator, dtype.scalar_type(), low, range, count, data, stores_of(count, dtype));
     });

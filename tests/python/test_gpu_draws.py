@@ -1,5 +1,5 @@
-"""Normal and exponential numbers that GPUs draw: NumPy's own and its states, wherever a draw takes several units of the
-stream, and what is left to the CPU."""
+"""Normal and exponential numbers and integers that GPUs draw: NumPy's own and its states, wherever a draw takes several
+units of the stream, and what is left to the CPU."""
 
 import math
 import pathlib
@@ -151,6 +151,52 @@ def test_many_draws_of_many_tiles():
     theirs, ours = pair("PCG64", 21)
     for method in ZIGGURATS:
         check(theirs, ours, method, 1_000_003)
+
+
+INTERVALS = [  # from words, from halves to both sizes, none of which is refused up to every other one
+    (0, 2, "i8"),
+    (-5, 72, "i8"),
+    (0, 2**31 + 1, "i8"),
+    (7, 2**32 - 9, "i8"),
+    (0, 2**32 + 1, "i8"),
+    (-(2**62), 2**62 + 3, "i8"),
+    (0, 2**63 + 1, "u8"),
+    (0, 1000, "i4"),
+    (-(2**30), 2**30 + 1, "i4"),
+    (1, 2**31 + 2, "u4"),
+]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("low, high, dtype", INTERVALS)
+def test_integers(stream, low, high, dtype):
+    theirs, ours = pair(stream, 5)
+    for size in (LEAST, LEAST + 1, 20 * TILE - 1, (7, 11_111)):
+        expected = theirs.integers(low, high, size, dtype=dtype)
+        np.clear_kernel_history()
+        with np.device("cuda:0"):
+            result = ours.integers(low, high, size, dtype=dtype)
+        assert [(record["name"], record["fallback"]) for record in np.kernel_history()] == [
+            ("draw_integers", "")
+        ]
+        host = numpy.asarray(result.to_device("cpu"))
+        assert (result.device, host.dtype, host.shape) == ("cuda:0", expected.dtype, expected.shape)
+        assert host.tobytes() == expected.tobytes()
+        assert state_of(ours) == state_of(theirs)
+        for each in (ours, theirs):
+            each.random(3, dtype="f4"), each.random()
+
+
+@pytest.mark.parametrize(
+    "low, high, dtype", [(0, 100, "i1"), (0, 1000, "u2"), (0, 2, "?"), (4, 5, "i8"), (0, 2**32, "i8")]
+)
+def test_integers_of_the_cpu(low, high, dtype):
+    theirs, ours = pair()
+    expected = theirs.integers(low, high, LEAST + 1, dtype=dtype)
+    with np.device("cuda:0"):
+        result = ours.integers(low, high, LEAST + 1, dtype=dtype)
+    assert numpy.asarray(result.to_device("cpu")).tobytes() == expected.tobytes()
+    assert state_of(ours) == state_of(theirs)
 
 
 # ---- what the CPU draws ----

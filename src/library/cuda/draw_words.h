@@ -1,5 +1,5 @@
 // The arguments of the kernels that draw numbers of a stream on GPUs, each of as many units as it happens to
-// take (kernels/draw_program.cpp): read by the kernels as they are, made by graph/draw_on_gpu.cpp. Units are
+// take (kernels/draw_tiles.h): read by the kernels as they are, made by graph/draw_on_gpu.cpp. Units are
 // words of 64 bits, or halves of them.
 #pragma once
 
@@ -22,6 +22,8 @@ struct DrawWords {
     // PCG: the state that shows the first word, what the step from it adds, the increment of a step and of
     // as many steps as a warp has lanes; low words first. Philox: counter and key.
     uint64_t stream[8];
+    uint64_t low, integers,
+        least;  // of an interval: its first one, how many there are, see draw_integers_program.cpp
 };
 
 struct DrawHeader {

@@ -16,6 +16,8 @@ foreach(name search choose count)
 endforeach()
 foreach(stream pcg64 pcg64dxsm philox)
     weft_embed_gpu_program(draw_${stream} src/library/cuda/kernels/draw_program.cpp DEFINES WEFT_STREAM=${stream})
+    weft_embed_gpu_program(draw_integers_${stream} src/library/cuda/kernels/draw_integers_program.cpp
+        DEFINES WEFT_STREAM=${stream})
 endforeach()
 weft_embed_gpu_program(complex_keys src/library/cuda/kernels/complex_keys_program.cpp)
 foreach(left 0 1)

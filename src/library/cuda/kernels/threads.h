@@ -122,20 +122,6 @@ inline uint32_t forgotten(uint32_t value) {
     return value;
 }
 
-// The same value, computed here: not later, where it is used, from what would take more registers until then.
-inline double computed(double value) {
-#ifdef __NVPTX__
-    asm volatile("" : "+d"(value));
-#endif
-    return value;
-}
-inline float computed(float value) {
-#ifdef __NVPTX__
-    asm volatile("" : "+f"(value));
-#endif
-    return value;
-}
-
 // Added where others add too; the value before.
 template <class T>
 T add_to(T* place, T value) {
