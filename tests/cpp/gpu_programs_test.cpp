@@ -28,7 +28,9 @@ TEST(GpuPrograms, AreAssembled) {
         CudaKernelImage image;
         image.ptx = std::string(program.ptx);
         image.sm = 90;
-        const testing_ptx::Assembled assembled = testing_ptx::assemble(ptxas, image);
+        const bool is_hoppers = image.ptx.find(".target sm_90a") != std::string::npos;
+        const testing_ptx::Assembled assembled =
+            testing_ptx::assemble(ptxas, image, is_hoppers ? "sm_90a" : "sm_90");
         EXPECT_TRUE(assembled.accepted) << program.name << "\n" << assembled.messages;
         EXPECT_LE(assembled.spilled, 256) << program.name;
     }

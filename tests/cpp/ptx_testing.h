@@ -48,14 +48,15 @@ inline int number_before(const std::string& text, const std::string& what) {
 }
 
 // As code that could be linked, which is how the driver assembles.
-inline Assembled assemble(const std::string& ptxas, const CudaKernelImage& image) {
+// For that GPU, or for the image's compute capability.
+inline Assembled assemble(const std::string& ptxas, const CudaKernelImage& image, std::string target = "") {
+    if (target.empty()) target = "sm_" + std::to_string(image.sm);
     char path[] = "/tmp/weft-ptx-XXXXXX";
     const int file = mkstemp(path);
     if (file < 0) return {};
     close(file);
     std::ofstream(path) << image.ptx;
-    const std::string command =
-        ptxas + " -v -c -arch=sm_" + std::to_string(image.sm) + " -o /dev/null " + path + " 2>&1";
+    const std::string command = ptxas + " -v -c -arch=" + target + " -o /dev/null " + path + " 2>&1";
     Assembled result;
     if (FILE* pipe = popen(command.c_str(), "r")) {
         char buffer[4096];
