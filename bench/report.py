@@ -129,7 +129,9 @@ def markdown(run):
         "|" + "|".join(" --- " if k in left else " ---: " for k in range(len(shown))) + "|",
     ]
     for row in run["rows"]:
-        best = ", ".join(f"{name} {ms:.2f}" for ms, name in peers(row)[:3])
+        best = ", ".join(
+            f"{name} {ms:.2f}" for ms, name in [each for each in peers(row) if "=" not in each[1]][:3]
+        )
         texts = [*cells(row), best or row["failed"].get("weft", "")]
         lines.append("| " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n"

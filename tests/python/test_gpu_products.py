@@ -8,11 +8,12 @@ from on_gpu import ON_STAND_IN, gpu, needs_gpu
 pytestmark = needs_gpu
 
 # Rows, columns, depth of results that have one round of the small tiles, with whole tiles and without; and of larger
-# ones, that warpgroups multiply or, where neighbours do not come in fours, warps.
+# ones, that warpgroups multiply or, where neighbours do not come in fours or the depth is small, warps.
 SMALL = [(32, 32, 64), (16, 16, 32), (64, 32, 200), (33, 47, 65), (17, 62, 33), (64, 64, 129)]
-LARGE = [(256, 128, 192), (200, 124, 200), (200, 127, 70), (200, 124, 198), (512, 128, 256)]
+LARGE = [(256, 128, 192), (200, 124, 200), (200, 127, 70), (256, 128, 128), (200, 124, 198), (512, 128, 256)]
 if not ON_STAND_IN:
-    LARGE = [(1408, 640, 192), (1400, 636, 200), (1400, 637, 70), (1400, 636, 198), (2816, 768, 1024)]
+    LARGE = [(1408, 640, 192), (1400, 636, 200), (1400, 637, 70), (1408, 640, 128), (1400, 636, 198)]
+    LARGE.append((2816, 768, 1024))
 WARPGROUP = LARGE[0]
 
 

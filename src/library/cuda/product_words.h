@@ -50,11 +50,11 @@ struct MatrixTile {
 struct WarpgroupTile {
     uint32_t rows, columns, depth, stages;
 
-    static constexpr uint32_t alignment = 1024;
+    static constexpr uint32_t kAlignment = 1024;  // of what is shared
     constexpr uint32_t threads() const { return 256; }
     constexpr uint32_t panels() const { return (rows + columns) / 64; }
     constexpr uint32_t stage_bytes() const { return (rows + columns) * depth * 3 * 2; }
-    constexpr uint32_t shared_bytes() const { return stages * stage_bytes() + alignment; }
+    constexpr uint32_t shared_bytes() const { return stages * stage_bytes() + kAlignment; }
 };
 constexpr WarpgroupTile kWarpgroupTile{64, 128, 64, 3};
 

@@ -32,7 +32,7 @@ public:
 #ifdef __NVPTX__
         const auto place = static_cast<uint32_t>(
             reinterpret_cast<uintptr_t>((__attribute__((address_space(3))) unsigned char*)memory_));
-        memory_ += (kTile.alignment - place % kTile.alignment) % kTile.alignment;
+        memory_ += (kTile.kAlignment - place % kTile.kAlignment) % kTile.kAlignment;
 #endif
         steps_ = (tile_.depth + kTile.depth - 1) / kTile.depth;
     }
@@ -219,8 +219,8 @@ private:
 
     // By ordinary multiplications and additions, of float32 as it is.
     void multiply_plainly() const {
-        constexpr uint32_t kDepth = 16, kSide = 16,
-                           kThreads = kTile.threads();  // a step; threads side by side
+        constexpr uint32_t kDepth = 16, kSide = 16;  // a step; threads side by side
+        constexpr uint32_t kThreads = kTile.threads();
         constexpr uint32_t kRows = kTile.rows / (kThreads / kSide), kColumns = kTile.columns / kSide;
         constexpr uint32_t kLeft = kDepth * kTile.rows / kThreads;  // what a thread brings of a step
         constexpr uint32_t kRight = kDepth * kTile.columns / kThreads;
