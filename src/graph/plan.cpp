@@ -27,8 +27,9 @@ namespace {
 constexpr double kMaxRepeatedCost = 24;  // of all nodes of a group together
 constexpr int64_t kEnoughRows = 256;
 constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose code is written out many times
-// Work on the tiles of a product spares its result the way to memory and back, which is seen while not many
-// products are added up for an element, and the result does not stay in a cache by itself.
+// Work on the tiles of a product spares its result the way to memory and back, and the memory. It is seen in
+// the time while not many products are added up for an element; beyond, types that the library may cut along
+// k are left to it whole. A small result stays in a cache by itself.
 constexpr int64_t kMostTileSteps = 512;
 constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
 constexpr int64_t kStreamedRowBytes = 512;
@@ -292,8 +293,10 @@ private:
         if (shape.size() != 2 || draft.shape != shape || result.bytes < kLeastTiledBytes) return false;
         if (result.strides != c_strides(shape, result.dtype.itemsize())) return false;
         const int64_t work = element_count(product.shape);
-        if (shape[0] == 1 || shape[1] == 1 || work == 0 || work > kMostTileSteps * element_count(shape))
-            return false;
+        const ScalarType type = result.dtype.scalar_type();
+        const bool by_panels = type == ScalarType::kFloat32 || type == ScalarType::kFloat64;
+        if (shape[0] == 1 || shape[1] == 1 || work == 0) return false;
+        if (!by_panels && work > kMostTileSteps * element_count(shape)) return false;
         // Rows are one operand's, columns the other's: else the library has a batch of products to do.
         const Dims &left = product.inputs[0].strides, &right = product.inputs[1].strides;
         for (size_t d = 0; d < 2; ++d) {

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "core/processor.h"
@@ -25,10 +28,12 @@ constexpr int64_t kMostRowPanels = 9;   // multiplied by each panel of columns w
 constexpr int64_t kLeastRowPanels = 4;  // of a task, as it brings the panels of columns near
 constexpr int64_t kColumnPanels = 16;   // packed at a time for one thread
 constexpr int64_t kMostColumns = 4096;  // packed at a time for all
-constexpr int64_t kSharedBytes = 32 << 20;  // packed at a time for all
-constexpr int64_t kTileBytes = 512 << 10;   // of a tile that is worked on further
-constexpr int64_t kWorthWaking = 1 << 19;   // multiplications that other threads should help with
-constexpr int64_t kTaskWork = 1 << 18;      // of a task of small products
+// Packed at a time for all. Each time all threads wait for each other, so many of them share more.
+constexpr int64_t kSharedBytes = 2 << 20, kSharedBytesOfThread = 256 << 10;
+constexpr int64_t kSharedBytesOfTiles = 8 << 20;  // where all of k is packed, and not more than the result
+constexpr int64_t kTileBytes = 512 << 10;         // of a tile that is worked on further
+constexpr int64_t kWorthWaking = 1 << 19;         // multiplications that other threads should help with
+constexpr int64_t kTaskWork = 1 << 18;            // of a task of small products
 constexpr int64_t kLine = 64, kPage = 4096;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -200,7 +205,8 @@ void multiply_alone(const PanelKernels& kernels, const MatrixProduct& product, c
     const RightReader right(kernels, product, steps.most());
     const int64_t right_bytes = right.bytes(std::min(chunk, product.n), steps.most());
     const int64_t left_bytes = left.bytes(std::min(product.m, kMostRowPanels * kernels.rows));
-    char* const right_copy = tile_scratch(static_cast<size_t>(right_bytes + left_bytes));
+    const TileScratch scratch(static_cast<size_t>(right_bytes + left_bytes));
+    char* const right_copy = scratch.data;
     char* const left_copy = right_copy + right_bytes;
     for (int64_t first = 0; first < product.n; first += chunk) {
         const int64_t columns = std::min(chunk, product.n - first);
@@ -220,6 +226,25 @@ void multiply_alone(const PanelKernels& kernels, const MatrixProduct& product, c
         }
     }
 }
+
+// Memory of the threads that share in a product, each its own from task to task, so that it stays in the
+// thread's cache.
+class ScratchOfThreads {
+public:
+    char* take(int64_t bytes) {
+        std::lock_guard lock(mutex_);
+        BufferPtr& own = buffers_[std::this_thread::get_id()];
+        if (own == nullptr || static_cast<int64_t>(own->size()) < bytes) {
+            own = nullptr;
+            own = cpu_device().allocate(static_cast<size_t>(bytes));
+        }
+        return own->data();
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::thread::id, BufferPtr> buffers_;
+};
 
 // One product on all threads. One factor is copied by all of them, for all of them: the right one, or the
 // left one of few rows. Of the other each task copies what it multiplies.
@@ -244,13 +269,14 @@ public:
     int64_t run() {
         const int64_t item = kernels_.itemsize;
         const int64_t extent = shares_left_ ? product_.m : std::min(product_.n, kMostColumns);
+        const int64_t shared_bytes = most_shared_bytes();
         int64_t columns = shares_left_ ? product_.n : extent;
         int64_t blocks =
-            std::clamp<int64_t>(kSharedBytes / (extent * steps_.most() * item), 1, steps_.blocks());
+            std::clamp<int64_t>(shared_bytes / (extent * steps_.most() * item), 1, steps_.blocks());
         if (tile_work_ != nullptr) {  // which follows the last of the steps
             blocks = steps_.blocks();
             if (!shares_left_) {
-                const int64_t fits = kSharedBytes / (product_.k * item) / kernels_.columns * kernels_.columns;
+                const int64_t fits = shared_bytes / (product_.k * item) / kernels_.columns * kernels_.columns;
                 columns = std::clamp<int64_t>(fits, std::min(kernels_.columns, product_.n), columns);
             }
         }
@@ -266,8 +292,14 @@ public:
     }
 
 private:
-    static constexpr int64_t kPanelsOfUnit = 4;
+    static constexpr int64_t kPanelsOfUnit = 2;
     static constexpr int kSpins = 2000;
+
+    int64_t most_shared_bytes() const {
+        const int64_t bytes = std::max(kSharedBytes, threads_ * kSharedBytesOfThread);
+        if (tile_work_ == nullptr) return bytes;
+        return std::max(bytes, std::min(kSharedBytesOfTiles, product_.m * product_.n * kernels_.itemsize));
+    }
 
     int64_t column_panels() const { return ceil_divide(columns_, kernels_.columns); }
 
@@ -358,30 +390,33 @@ private:
         const int64_t end = column_panels() * (column_tile + 1) / column_tiles_ * kernels_.columns;
         const int64_t columns = std::min(columns_, end) - column;
         const bool own_right = shares_left_ || right_.in_place();
-        const int64_t left_bytes = shares_left_ ? 0 : left_.bytes(rows);
+        const int64_t most_rows = ceil_divide(rows, panels) * std::min(kMostRowPanels, panels);
+        const int64_t left_bytes = shares_left_ ? 0 : left_.bytes(most_rows);
         const int64_t right_bytes = own_right ? right_.bytes(columns, steps_.most()) : 0;
-        const int64_t tile_bytes = tile_work_ == nullptr ? 0 : rows * columns * item;
-        char* const left_copy = tile_scratch(static_cast<size_t>(left_bytes + right_bytes + tile_bytes));
+        const int64_t tile_row =
+            whole_lines(columns * item) + kLine;  // so that rows are not all in the same sets
+        const int64_t tile_bytes = tile_work_ == nullptr ? 0 : rows * tile_row;
+        char* const left_copy = scratch_.take(left_bytes + right_bytes + tile_bytes);
         char* const right_copy = left_copy + left_bytes;
         char* const tile = right_copy + right_bytes;
         MatrixProduct product = product_;
         if (tile_work_ != nullptr) {
-            product.out_row = columns * item;
+            product.out_row = tile_row;
             product.out_column = item;
             product.out = tile - starts[0] * product.out_row - (first_column_ + column) * item;
         }
         for (int64_t block = first_block_; block < end_block_; ++block) {
             const int64_t begin = steps_.begin(block), depth = steps_.depth(block);
             if (own_right) right_.copy(first_column_ + column, columns, begin, depth, right_copy);
-            if (!shares_left_) left_.copy(starts, panels, begin, depth, left_copy);
             for (int64_t first = 0; first < panels; first += kMostRowPanels) {
                 const int64_t* const own = starts + first;
+                const int64_t own_panels = std::min(kMostRowPanels, panels - first);
                 PanelProduct part =
-                    panel_product(product, depth, own, std::min(kMostRowPanels, panels - first),
-                                  first_column_ + column, columns);
+                    panel_product(product, depth, own, own_panels, first_column_ + column, columns);
                 part.adds = block > 0;
+                if (!shares_left_) left_.copy(own, own_panels, begin, depth, left_copy);
                 left_.give(part, *own, begin, shares_left_ ? shared_block(block) : left_copy,
-                           shares_left_ ? 0 : *starts);
+                           shares_left_ ? 0 : *own);
                 right_.give(part, first_column_ + column, begin,
                             own_right ? right_copy : shared_block(block) + column * depth * item);
                 if (!shares_left_ && block + 1 < end_block_)
@@ -407,6 +442,7 @@ private:
     int64_t first_column_ = 0, columns_ = 0, first_block_ = 0, end_block_ = 0;
     int64_t row_tiles_ = 1, column_tiles_ = 1;
     BufferPtr shared_;
+    ScratchOfThreads scratch_;
     int64_t block_bytes_ = 0, units_ = 0, units_a_block_ = 0;
     alignas(64) std::atomic<int64_t> next_unit_{0};
     alignas(64) std::atomic<int64_t> copied_units_{0};

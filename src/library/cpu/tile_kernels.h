@@ -82,9 +82,9 @@ void multiply_tile(const MatrixProduct& product) {
     const int64_t depth_most = product.k < kDepth ? product.k : kDepth;
     const auto right_bytes = static_cast<size_t>(panels * kColumns * depth_most) * sizeof(Lane);
     const auto left_bytes = static_cast<size_t>(kRows * depth_most) * sizeof(Lane);
-    char* scratch = tile_scratch(right_bytes + left_bytes);
-    auto* right = reinterpret_cast<Lane*>(scratch);
-    auto* left = reinterpret_cast<Lane*>(scratch + right_bytes);
+    const TileScratch scratch(right_bytes + left_bytes);
+    auto* right = reinterpret_cast<Lane*>(scratch.data);
+    auto* left = reinterpret_cast<Lane*>(scratch.data + right_bytes);
     alignas(64) Lane block[kRows * kColumns];
     for (int64_t first = 0; first < product.k; first += kDepth) {
         const int64_t depth = product.k - first < kDepth ? product.k - first : kDepth;

@@ -1,9 +1,7 @@
 #include "library/cpu/tile_product.h"
 
-#include <cstdint>
-#include <memory>
-
 #include "core/processor.h"
+#include "device/device.h"
 
 namespace weft {
 
@@ -16,18 +14,9 @@ TileFunction tile_function(ScalarType type) {
     return tile_function_sse(type);
 }
 
-char* tile_scratch(size_t bytes) {
-    constexpr size_t kAlignment = 64;
-    thread_local std::unique_ptr<char[]> memory;
-    thread_local size_t held = 0;
-    if (held < bytes + kAlignment) {
-        memory = nullptr;
-        held = 0;
-        memory = std::make_unique_for_overwrite<char[]>(bytes + kAlignment);
-        held = bytes + kAlignment;
-    }
-    const auto address = reinterpret_cast<uintptr_t>(memory.get());
-    return memory.get() + (kAlignment - address % kAlignment) % kAlignment;
-}
+TileScratch::TileScratch(size_t bytes)
+    : buffer_(bytes <= kNearBytes ? nullptr : cpu_device().allocate(bytes)),
+      data(buffer_ == nullptr ? near_ : buffer_->data()) {}
+TileScratch::~TileScratch() = default;
 
 }  // namespace weft

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "library/contraction.h"
 
 namespace weft {
+
+class Buffer;
 
 using TileFunction = void (*)(const MatrixProduct& product);
 
@@ -19,7 +22,22 @@ TileFunction tile_function_avx512(ScalarType type);
 TileFunction tile_function_avx2(ScalarType type);
 TileFunction tile_function_sse(ScalarType type);
 
-// Memory of this thread for packed panels, aligned to 64 bytes; valid until the next call.
-char* tile_scratch(size_t bytes);
+// Memory for packed panels: a little on the stack, more from the pool and back to it. Nothing here is inline,
+// since it is used by files that are compiled for different instruction sets.
+class TileScratch {
+public:
+    explicit TileScratch(size_t bytes);  // throws OutOfMemoryError
+    ~TileScratch();
+    TileScratch(const TileScratch&) = delete;
+    TileScratch& operator=(const TileScratch&) = delete;
+
+private:
+    static constexpr size_t kNearBytes = 4096;
+    alignas(64) char near_[kNearBytes];
+    std::shared_ptr<Buffer> buffer_;
+
+public:
+    char* const data;
+};
 
 }  // namespace weft
