@@ -23,7 +23,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def resident(field):
-    """Bytes of this process in memory: VmRSS, now; VmHWM, at most since the mark was reset."""
+    """Bytes of this process in memory: VmRSS, now; RssAnon, without files; VmHWM, at most since the mark was reset."""
     for line in pathlib.Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024
@@ -54,6 +54,14 @@ class Process:
         self.arrays = tuple(self.contender.convert(array) for array in case.inputs())
         self.result = None
         self.calls = 1
+        self.anonymous = self.spare_returned("RssAnon")
+
+    def spare_returned(self, field):
+        """What is resident without the last result and without spare memory."""
+        self.result = None
+        self.contender.give_back()
+        ctypes.CDLL(None).malloc_trim(0)
+        return resident(field)
 
     def first(self):
         """The first call's time."""
@@ -68,13 +76,12 @@ class Process:
         answer(ms=elapsed, **sizes)
 
     def peak(self):
-        """How far one more call makes the process grow beyond its inputs, with all spare memory given back before."""
-        self.result = None
-        self.contender.give_back()
-        ctypes.CDLL(None).malloc_trim(0)
+        """How far one more call makes the process grow, with all spare memory given back before; and what could not
+        be given back of what the first calls took: buffers of libraries, and of weft its compiler's."""
+        kept = max(0, self.spare_returned("RssAnon") - self.anonymous) / 1e6
         before = resident("VmRSS") if reset_high_water_mark() else None
         self.result = self.contender.finish(self.function(*self.arrays))
-        answer(megabytes=None if before is None else (resident("VmHWM") - before) / 1e6)
+        answer(megabytes=None if before is None else (resident("VmHWM") - before) / 1e6, kept=kept)
 
     def run(self):
         start = time.perf_counter()

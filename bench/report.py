@@ -12,6 +12,7 @@ HEADINGS = (
     "kernels",
     "peak MB",
     "NumPy's",
+    "keeps",
     "limit ms",
     "part",
     "ratio",
@@ -19,8 +20,8 @@ HEADINGS = (
     "goal",
     "bar",
 )
-SMALL_MEGABYTES = 2.1  # a large page: results are whole ones
-WIDTHS = (3, 46, 9, 7, 8, 7, 7, 7, 8, 5, 6, 5, 10, 10)
+SMALL_MEGABYTES = 0.3  # partial results of all threads, the last page of a result
+WIDTHS = (3, 46, 9, 7, 8, 7, 7, 7, 5, 8, 5, 6, 5, 10, 10)
 
 
 def cells(row):
@@ -41,7 +42,7 @@ def cells(row):
         str(row["row"]), row["name"], number(ms, digits), number(row["spreads"].get("weft"), digits),
         number(row.get("first", {}).get("weft"), 1), "" if kernels is None else str(kernels["kernels"]),
         number(row["peak_megabytes"].get("weft"), 1), number(row["peak_megabytes"].get("numpy"), 1),
-        number(row["limit_ms"], digits),
+        number(row["kept_megabytes"].get("numpy"), 1), number(row["limit_ms"], digits),
         number(row.get("part_of_limit"), 2), number(row.get("ratio"), 2), number(row.get("ratio_spread"), 2),
         goal, aim(row.get("bar"), row.get("bar_met")),
     )  # fmt: skip
@@ -92,11 +93,17 @@ def totals(run):
         texts.append(
             f"NumPy beaten in {sum(r < 1 for r in against)} of {len(against)} rows, {mean:.2f} times (geometric mean)"
         )
-    peaks = [(row["peak_megabytes"].get("weft"), row["peak_megabytes"].get("numpy")) for row in rows]
-    peaks = [pair for pair in peaks if None not in pair]
-    if peaks:
-        more = sum(weft > numpy + SMALL_MEGABYTES for weft, numpy in peaks)
-        texts.append(f"more memory than NumPy in {more} of {len(peaks)} rows")
+    both = [row for row in rows if None not in map(row["peak_megabytes"].get, ("weft", "numpy"))]
+    if both:
+        more = [
+            row["name"] for row in both
+            if row["peak_megabytes"]["weft"]
+            > row["peak_megabytes"]["numpy"] + row["kept_megabytes"]["numpy"] + SMALL_MEGABYTES
+        ]  # fmt: skip
+        texts.append(
+            f"more memory than NumPy in {len(more)} of {len(both)} rows"
+            + (f" ({'; '.join(more)})" if more else "")
+        )
     for setting in {name: None for row in run["rows"] for name in row.get("settings", {})}:
         costs = [
             (row["settings"][setting], row["name"])

@@ -241,6 +241,7 @@ def run_steady(case, pythons, options, limits, progress):
         row.update(
             first={n: v["ms"] for n, v in first.items()}, kernels=kernels,
             peak_megabytes={name: peak["megabytes"] for name, peak in peaks.items() if peak},
+            kept_megabytes={name: peak["kept"] for name, peak in peaks.items() if peak},
             result_megabytes=first["weft"]["result"] / 1e6 if "weft" in first else None,
             wrong=check(case, servers, attempt), failed=failed,
         )  # fmt: skip
@@ -344,8 +345,8 @@ def summary(case, times, limit):
     medians = {name: statistics.median(values) for name, values in known.items() if values}
     row = {"name": case.name, "row": case.row, "goal": case.goal, "note": case.note, "kind": case.kind,
            "device": case.device, "medians": medians, "spreads": {n: spread(known[n]) for n in medians},
-           "times": times, "limit_ms": None, "wrong": {}, "failed": {}, "kernels": None, "peak_megabytes": {},
-           "result_megabytes": None}  # fmt: skip
+           "times": times, "limit_ms": None, "wrong": {}, "failed": {}, "kernels": None,
+           "peak_megabytes": {}, "kept_megabytes": {}, "result_megabytes": None}  # fmt: skip
     peers = {name: ms for name, ms in medians.items() if is_peer(name)}
     if "weft" in medians:
         row["settings"] = {

@@ -67,6 +67,27 @@ def measured(program):
     return json.loads(done.stdout)
 
 
+SUM = """
+inputs = [weft.arange(1_190_000.0)]
+
+def compute(a):
+    return a + 1
+
+for _ in range(3):
+    weft.eval(compute(*inputs))
+    weft.cache_info()  # waits for the compiler
+    weft.empty_pool()
+"""
+
+
+@pytest.mark.host
+@pytest.mark.measures
+def test_results_end_in_small_pages():
+    _, result, grown = measured(SUM)
+    assert result == 9_520_000  # a block of five pages of 2 MB, of which it needs 4.54
+    assert 0.99 * result <= grown <= result + 400_000
+
+
 @pytest.mark.host
 @pytest.mark.measures
 def test_an_expression_takes_its_inputs_and_its_result():

@@ -65,6 +65,14 @@ constexpr size_t kMargin = size_t{32} << 20;  // left to the rest of the process
 constexpr size_t kSampledBytes = size_t{16}
                                  << 20;  // blocks from this size on are looked at for untouched pages
 
+// How much of a mapped block lies in huge pages when so many of its bytes are used: the last page is one only
+// if nearly all of it is needed. As small pages it is slower to touch for the first time, by half a
+// millisecond at most, but an array takes no more memory than it has bytes.
+constexpr size_t huge_part(size_t used) {
+    constexpr size_t kMostUnused = kMappedBytes / 8;
+    return (used + kMostUnused) / kMappedBytes * kMappedBytes;
+}
+
 std::string describe(size_t bytes) {
     static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     int unit = 0;
@@ -79,22 +87,13 @@ class CommonPool {
 public:
     CommonPool() { marked_.reserve(kMostMarked); }
 
-    // A block of the class, from the pool or fresh; null when the system has none. With a mark: one that has
-    // it, if there is one, and `found` is then the mark.
-    void* take(SizeClass size, SurroundingsMark& found, const Surroundings* mark) {
+    // A block of the class, of which `used` bytes are asked for, from the pool or fresh; null when the system
+    // has none. With a mark: one that has it, if there is one, and `found` is then the mark.
+    void* take(SizeClass size, size_t used, SurroundingsMark& found, const Surroundings* mark) {
         std::lock_guard lock(mutex_);
-        if (mark != nullptr) {
-            if (void* block = take_marked(size, mark, found)) return block;
-        }
-        if (FreeBlock* block = free_[static_cast<size_t>(size.index)]) {
-            free_[static_cast<size_t>(size.index)] = block->next;
-            held_.fetch_sub(size.bytes, std::memory_order_relaxed);
-            return block;
-        }
-        if (void* block = take_marked(size, nullptr, found)) return block;
-        if (void* block = make(size)) return block;
-        empty_locked();
-        return make(size);
+        void* block = take_any(size, found, mark);
+        if (block != nullptr && size.bytes >= kMappedBytes) wish_for_huge_pages(block, used);
+        return block;
     }
 
     void give_back(void* block, SizeClass size, SurroundingsMark mark) {
@@ -148,6 +147,26 @@ private:
     };
     static constexpr size_t kMostMarked = 8;
 
+    struct Mapping {
+        size_t bytes;
+        size_t huge;  // at its start, in huge pages where the system has them
+    };
+
+    void* take_any(SizeClass size, SurroundingsMark& found, const Surroundings* mark) {
+        if (mark != nullptr) {
+            if (void* block = take_marked(size, mark, found)) return block;
+        }
+        if (FreeBlock* block = free_[static_cast<size_t>(size.index)]) {
+            free_[static_cast<size_t>(size.index)] = block->next;
+            held_.fetch_sub(size.bytes, std::memory_order_relaxed);
+            return block;
+        }
+        if (void* block = take_marked(size, nullptr, found)) return block;
+        if (void* block = make(size)) return block;
+        empty_locked();
+        return make(size);
+    }
+
     void list(void* block, int index) {
         auto* freed = static_cast<FreeBlock*>(block);
         freed->next = free_[static_cast<size_t>(index)];
@@ -183,10 +202,20 @@ private:
         const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
         const uintptr_t used_end = (end + page - 1) / page * page;
         if (begin + whole > used_end) munmap(reinterpret_cast<void*>(used_end), begin + whole - used_end);
-        auto* block = reinterpret_cast<void*>(start);
-        madvise(block, size.bytes, MADV_HUGEPAGE);  // a wish: without huge pages all works the same
-        if (size.bytes >= kSampledBytes) large_.emplace(start, size.bytes);
-        return block;
+        mappings_.emplace(start, Mapping{size.bytes, 0});
+        return reinterpret_cast<void*>(start);
+    }
+
+    // For what is used now or was before; pages that are there stay as they are. Without huge pages all works
+    // the same.
+    void wish_for_huge_pages(void* block, size_t used) {
+        Mapping& mapping = mappings_.find(reinterpret_cast<uintptr_t>(block))->second;
+        const size_t huge = std::min(huge_part(used), mapping.bytes);
+        if (huge <= mapping.huge && mapping.huge != 0) return;
+        madvise(block, huge, MADV_HUGEPAGE);
+        if (huge < mapping.bytes)
+            madvise(static_cast<char*>(block) + huge, mapping.bytes - huge, MADV_NOHUGEPAGE);
+        mapping.huge = huge;
     }
 
     void unmake(void* block, SizeClass size) {
@@ -194,7 +223,7 @@ private:
             std::free(block);
             return;
         }
-        large_.erase(reinterpret_cast<uintptr_t>(block));
+        mappings_.erase(reinterpret_cast<uintptr_t>(block));
         munmap(block, size.bytes);
     }
 
@@ -224,7 +253,9 @@ private:
         constexpr size_t kSamples = 32;
         const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
         size_t result = 0;
-        for (const auto& [start, bytes] : large_) {
+        for (const auto& [start, mapping] : mappings_) {
+            const size_t bytes = mapping.bytes;
+            if (bytes < kSampledBytes) continue;
             size_t absent = 0;
             for (size_t i = 0; i < kSamples; ++i) {
                 const uintptr_t address = start + bytes / kSamples * i / page * page;
@@ -262,7 +293,7 @@ private:
     std::vector<MarkedBlock> marked_;  // the latest last
     std::atomic<size_t> held_{0};
     size_t unchecked_ = 0;
-    std::unordered_map<uintptr_t, size_t> large_;  // address and size of blocks from kSampledBytes on
+    std::unordered_map<uintptr_t, Mapping> mappings_;  // of blocks from kMappedBytes on, by address
 };
 
 CommonPool& common_pool() {
@@ -287,7 +318,7 @@ std::atomic<size_t> bytes_in_use{0};
 }
 
 void* take_block(SizeClass size, size_t asked, SurroundingsMark& found, const Surroundings* mark) {
-    void* block = common_pool().take(size, found, mark);
+    void* block = common_pool().take(size, asked, found, mark);
     if (block == nullptr) throw_out_of_memory(asked);
     return block;
 }
