@@ -29,7 +29,7 @@ constexpr int64_t kEnoughRows = 256;
 constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose code is written out many times
 // Work on the tiles of a product spares its result the way to memory and back, and the memory. It is seen in
 // the time while not many products are added up for an element; beyond, types that the library may cut along
-// k are left to it whole. A small result stays in a cache by itself.
+// k are left to it whole, and so are random numbers' groups. A small result stays in a cache by itself.
 constexpr int64_t kMostTileSteps = 512;
 constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
 constexpr int64_t kStreamedRowBytes = 512;
@@ -296,7 +296,7 @@ private:
         const ScalarType type = result.dtype.scalar_type();
         const bool by_panels = type == ScalarType::kFloat32 || type == ScalarType::kFloat64;
         if (shape[0] == 1 || shape[1] == 1 || work == 0) return false;
-        if (!by_panels && work > kMostTileSteps * element_count(shape)) return false;
+        if (work > kMostTileSteps * element_count(shape) && (!by_panels || draws(draft))) return false;
         // Rows are one operand's, columns the other's: else the library has a batch of products to do.
         const Dims &left = product.inputs[0].strides, &right = product.inputs[1].strides;
         for (size_t d = 0; d < 2; ++d) {
@@ -305,6 +305,19 @@ private:
         if ((left[0] != 0) == (left[1] != 0)) return false;
         const std::vector<IndexMap> maps = maps_of(product, group);
         return maps.size() == 1 && maps[0] == identity_map(shape);
+    }
+
+    // Whether random numbers are drawn in the group, or for it: on tiles they would be an array of their own.
+    static bool draws(const Draft& draft) {
+        std::vector<const Node*> found(draft.nodes.begin(), draft.nodes.end());
+        for (size_t k = 0; k < found.size() && k < kMaxSearch; ++k) {
+            if (found[k]->kind == NodeKind::kDraw) return true;
+            for (const Operand& operand : found[k]->inputs) {
+                const Node* const node = operand.source.node.get();
+                if (node != nullptr && is_pointwise(*node)) found.push_back(node);
+            }
+        }
+        return false;
     }
 
     // The fold of the group's rows with the node in it; nothing when they cannot be walked so.
