@@ -32,6 +32,9 @@ constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose cod
 // k are left to it whole, and so are random numbers' groups. A small result stays in a cache by itself.
 constexpr int64_t kMostTileSteps = 512;
 constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
+// All steps of some columns are packed for tiles: with more bytes the factors are read again and again, and
+// more is taken than spared.
+constexpr int64_t kTileColumns = 256, kMostPackedBytes = int64_t{8} << 20;
 constexpr int64_t kStreamedRowBytes = 512;
 constexpr int64_t kStreamedScanBytes = 2048;  // of a row, which begins and ends within lines
 constexpr double kStreamedWork = 2;  // for each byte moved; with more, memory is not what a kernel waits for
@@ -296,7 +299,11 @@ private:
         const ScalarType type = result.dtype.scalar_type();
         const bool by_panels = type == ScalarType::kFloat32 || type == ScalarType::kFloat64;
         if (shape[0] == 1 || shape[1] == 1 || work == 0) return false;
-        if (work > kMostTileSteps * element_count(shape) && (!by_panels || draws(draft))) return false;
+        if (work > kMostTileSteps * element_count(shape)) {
+            const int64_t columns = std::min(kTileColumns, std::min(shape[0], shape[1]));
+            const int64_t packed = work / element_count(shape) * columns * result.dtype.itemsize();
+            if (!by_panels || packed > std::min(kMostPackedBytes, result.bytes) || draws(draft)) return false;
+        }
         // Rows are one operand's, columns the other's: else the library has a batch of products to do.
         const Dims &left = product.inputs[0].strides, &right = product.inputs[1].strides;
         for (size_t d = 0; d < 2; ++d) {

@@ -464,6 +464,9 @@ def test_element_wise_work_runs_on_the_tiles_of_a_product():
     assert len(ran(lambda: product + 1)) == 2
     assert len(ran(lambda: (a @ b).sum(axis=0) + (a @ b)[0])) > 1
     assert len(ran(lambda: large(900, 600) @ large(600, 700) + 1)) == 1
+    assert len(ran(lambda: large(520, 8000) @ large(8000, 530) + 1)) == 2  # more would be packed than spared
+    drawn = ran(lambda: weft.random.default_rng(1).random((900, 700)) < large(900, 600) @ large(600, 700))
+    assert "pcg64_word_unit_interval_less" in drawn[1]["name"]  # no array of random numbers
     few, many = (
         weft.asarray(some(shape, "i4")) for shape in ((900, 600), (600, 700))
     )  # the library may cut k of such types

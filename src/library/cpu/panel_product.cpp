@@ -262,7 +262,9 @@ public:
         if (row_panels_ >= kLeastRowPanels * threads_)
             row_panels_ = std::min(product.m, ceil_divide(row_panels_, threads_) * threads_);
         starts_ = panel_starts(product.m, row_panels_);
-        shares_left_ = row_panels_ < 2 * kLeastRowPanels * threads_ && product.m < product.n / 2;
+        shares_left_ =
+            row_panels_ < 2 * kLeastRowPanels * threads_ && product.m < product.n / 2 &&
+            (tile_work == nullptr || left_.bytes(product.m) * steps_.blocks() <= most_shared_bytes());
     }
 
     // The number of tasks.
