@@ -237,7 +237,7 @@ void read_scalar(const array& input, void* bytes);
 /// The GIL is given up and taken back by these two alone, so that a thread knows whether it holds it: the
 /// stable ABI has no way to ask. os.fork holds the GIL: it waits for threads that work without it, and none
 /// of those waits for the GIL without letting the fork happen.
-inline thread_local int gil_released = 0;
+inline thread_local constinit int gil_released = 0;
 class GilRelease {
 public:
     GilRelease();

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "bindings.h"
+#include "core/allocation_failure.h"
 
 namespace weft::python {
 
@@ -41,6 +42,13 @@ void set_error(ErrorKind kind, const char* message) {
     if (PyObject* type = python_type(kind)) PyErr_SetString(type, message);
 }
 
+void set_out_of_memory(const std::bad_alloc& error) {
+    if (dynamic_cast<const AllocationFailure*>(&error) != nullptr)
+        return set_error(ErrorKind::kOutOfMemoryError, error.what());
+    // Of a library that does not say how much it asked for.
+    set_error(ErrorKind::kOutOfMemoryError, AllocationFailure(0).what());
+}
+
 }  // namespace
 
 void set_python_error() noexcept {
@@ -52,8 +60,10 @@ void set_python_error() noexcept {
         set_error(error.kind(), error.what());
     } catch (const nb::builtin_exception& error) {
         set_error(ErrorKind::kTypeError, error.what());
-    } catch (const std::bad_alloc&) {
-        set_error(ErrorKind::kOutOfMemoryError, "out of memory");
+    } catch (const std::bad_alloc& error) {
+        set_out_of_memory(error);
+    } catch (const std::length_error& error) {  // of a container, for more than it can ever hold
+        set_error(ErrorKind::kOutOfMemoryError, error.what());
     } catch (const std::exception& error) {
         set_error(ErrorKind::kInternalError, error.what());
     } catch (...) {
@@ -67,8 +77,8 @@ void bind_errors(nb::module_&) {
             std::rethrow_exception(pointer);
         } catch (const Error& error) {
             set_error(error.kind(), error.what());
-        } catch (const std::bad_alloc&) {
-            set_error(ErrorKind::kOutOfMemoryError, "out of memory");
+        } catch (const std::bad_alloc& error) {
+            set_out_of_memory(error);
         }
     });
 }

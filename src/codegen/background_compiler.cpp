@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -125,7 +125,10 @@ private:
             queue_.pop_front();
             ++working_;
         }
-        work();
+        try {
+            work();
+        } catch (...) {  // such as no memory to tell of a fault: what was to be replaced stays as it is
+        }
         --working_;
         working_.notify_all();
         return true;
@@ -155,8 +158,8 @@ void Compilations::start() {
     try {
         thread_ = std::make_unique<std::thread>([this] { serve(); });
         running_ = true;
-    } catch (const std::system_error&) {
-        // No thread to be had: whoever waits does the work.
+    } catch (const std::exception&) {
+        // No thread to be had, or no memory for it: whoever waits does the work.
     }
 }
 

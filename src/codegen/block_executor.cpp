@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "codegen/block_program.h"
+#include "core/allocation_failure.h"
+#include "core/reserved_memory.h"
+#include "core/thread_owned.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -34,7 +37,10 @@ public:
         }
         if (chunk_ == chunks_.size()) {
             const size_t whole = std::max(size, kChunk);
-            chunks_.push_back({Memory(new (std::align_val_t{64}) char[whole]), whole});
+            Memory memory(new (std::align_val_t{64}) char[whole]);
+            const bool reserved = is_reserved(memory.get());
+            chunks_.push_back({std::move(memory), whole, reserved});
+            has_reserved_ |= reserved;
         }
         char* const result = chunks_[chunk_].memory.get() + used_;
         used_ += size;
@@ -48,6 +54,7 @@ public:
         ~Mark() {
             scratch_.chunk_ = chunk_;
             scratch_.used_ = used_;
+            if (chunk_ == 0 && used_ == 0) scratch_.drop_reserved();
         }
         Mark(const Mark&) = delete;
         Mark& operator=(const Mark&) = delete;
@@ -66,15 +73,17 @@ private:
     struct Chunk {
         Memory memory;
         size_t size;
+        bool reserved;  // of core/reserved_memory.h, which others need as well
     };
+    void drop_reserved() {
+        if (has_reserved_) std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.reserved; });
+        has_reserved_ = false;
+    }
+
     std::vector<Chunk> chunks_;
     size_t chunk_ = 0, used_ = 0;
+    bool has_reserved_ = false;
 };
-
-Scratch& scratch_of_thread() {
-    static thread_local Scratch scratch;
-    return scratch;
-}
 
 template <int64_t size>
 void copy_strided(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t count) {
@@ -164,7 +173,7 @@ using Places = std::array<Place, kMostComponents>;
 class Frame {
 public:
     Frame(const BlockProgram& program, const KernelWord* words)
-        : program_(program), words_(words), scratch_(scratch_of_thread()), mark_(scratch_) {
+        : program_(program), words_(words), scratch_(ThreadOwned<Scratch>::get()), mark_(scratch_) {
         const auto values = static_cast<int64_t>(program.values);
         cells_ = scratch_.take(values * kCellBytes);
         places_ = reinterpret_cast<Place*>(scratch_.take(values * static_cast<int64_t>(sizeof(Place))));
@@ -676,11 +685,14 @@ public:
     explicit ProgramKernel(BlockPrograms programs) : programs_(std::move(programs)) {
         name = programs_.usual.name;
         grid_dimensions = programs_.usual.grid_dimensions;
+        if (!prepare_reserve()) throw_allocation_failure(kReservedBytes);
     }
 
     void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const override {
         if (const CpuKernel* compiled = replaced_.load(std::memory_order_acquire))
             return compiled->run(words, lower, upper);
+        // What a kernel writes in place must not be left half done.
+        const LastResort last_resort;
         Frame(program_for(words, lower, upper), words).run(lower, upper, replaced_);
     }
 

@@ -18,6 +18,7 @@
 
 #include "codegen/bitcode_library.h"
 #include "codegen/copy_lines.h"
+#include "codegen/engine_pool.h"
 #include "codegen/fast_math.h"
 #include "codegen/lowering.h"
 #include "codegen/object_loader.h"
@@ -88,8 +89,7 @@ public:
 };
 constexpr std::ptrdiff_t kSideBySide = 5;  // loads
 
-// A context with what is dear to make in it. One compilation uses an engine at a time; engines wait in a
-// pool.
+// A context with what is dear to make in it.
 class Engine {
 public:
     Engine() { context_.setOptPassGate(gate_); }
@@ -105,8 +105,6 @@ public:
         return *machine_;
     }
 
-    int kernels = 0;
-
 private:
     PassGate gate_;
     llvm::LLVMContext context_;
@@ -115,35 +113,8 @@ private:
     std::unique_ptr<llvm::TargetMachine> machine_;
 };
 
-// A context never forgets types, constants and metadata: after so many kernels it is given up.
-constexpr int kKernelsPerEngine = 2000;
-
-class EnginePool {
-public:
-    std::unique_ptr<Engine> take() {
-        {
-            std::lock_guard lock(mutex_);
-            if (!engines_.empty()) {
-                std::unique_ptr<Engine> engine = std::move(engines_.back());
-                engines_.pop_back();
-                return engine;
-            }
-        }
-        return std::make_unique<Engine>();
-    }
-    void give_back(std::unique_ptr<Engine> engine) {
-        if (++engine->kernels >= kKernelsPerEngine) return;
-        std::lock_guard lock(mutex_);
-        engines_.push_back(std::move(engine));
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Engine>> engines_;
-};
-
-EnginePool& engine_pool() {
-    static EnginePool* const pool = new EnginePool;  // threads may still compile while the process exits
+EnginePool<Engine>& engine_pool() {
+    static auto* const pool = new EnginePool<Engine>;  // threads may still compile while the process exits
     return *pool;
 }
 
@@ -237,17 +208,17 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
     ir::Function kernel = *found;
     passes::run_pipeline(module, kernel);
     if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
-    std::unique_ptr<Engine> engine = engine_pool().take();
     try {
-        KernelObject result = compile(*engine, kernel, useful_vector_bits(*found), options, texts);
-        engine_pool().give_back(std::move(engine));
-        return result;
+        return engine_pool().run(
+            [&](Engine& engine) {
+                return compile(engine, kernel, useful_vector_bits(*found), options, texts);
+            },
+            [&](const KernelObject& object) {
+                if (texts != nullptr) *texts = CompiledTexts(*texts);
+                return KernelObject(object);
+            });
     } catch (const InternalError& error) {
-        // The engine may be in disorder and is given up.
         throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
-    } catch (const Error&) {
-        engine_pool().give_back(std::move(engine));
-        throw;
     }
 }
 

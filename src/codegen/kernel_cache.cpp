@@ -239,7 +239,7 @@ std::optional<CachedKernel> find_in_cache(const std::string& key) {
             if (debug_enabled(DebugLevel::kLaunches, object.name)) log_line("loaded " + object.name);
             return found;
         } catch (const InternalError&) {
-            // A math library without one of its functions, or no memory that may be executed: compiling
+            // A math library without one of its functions, or memory that may not be executed: compiling
             // tells.
         }
     }

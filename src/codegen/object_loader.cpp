@@ -8,12 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "codegen/draw_words.h"
+#include "codegen/llvm_guard.h"
 #include "codegen/shared_memory.h"
+#include "core/allocation_failure.h"
 #include "weft/errors.h"
 
 extern "C" {
@@ -87,7 +91,11 @@ public:
 class LoadedObject::Memory final : public llvm::RuntimeDyld::MemoryManager {
 public:
     ~Memory() override {
-        if (base_ != nullptr) munmap(base_, size_);
+        if (is_substitute_) {
+            std::free(base_);
+        } else if (base_ != nullptr) {
+            munmap(base_, size_);
+        }
     }
 
     bool needsToReserveAllocationSpace() override { return true; }
@@ -100,7 +108,11 @@ public:
                                  round_up(data, page) + page};
         size_ = parts[0] + parts[1] + parts[2];
         void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mapped == MAP_FAILED) return;  // sections then find no place, which the linker reports
+        if (mapped == MAP_FAILED) {
+            // The linker does not bear that: it comes to its end in other memory, and finalizeMemory fails.
+            is_substitute_ = true;
+            mapped = std::aligned_alloc(page, size_);
+        }
         base_ = static_cast<uint8_t*>(mapped);
         code_ = {base_, base_ + parts[0]};
         constants_ = {code_.end, code_.end + parts[1]};
@@ -122,10 +134,18 @@ public:
     void deregisterEHFrames() override {}
 
     bool finalizeMemory(std::string* error) override {
-        if (code_size_ == 0 || mprotect(code_start_, code_size_, PROT_READ | PROT_EXEC) == 0) return false;
+        if (is_substitute_) {
+            errno = ENOMEM;
+        } else if (code_size_ == 0 || mprotect(code_start_, code_size_, PROT_READ | PROT_EXEC) == 0) {
+            return false;
+        }
+        out_of_memory_ = errno == ENOMEM;
         if (error != nullptr) *error = std::strerror(errno);
         return true;
     }
+
+    bool out_of_memory() const { return out_of_memory_; }
+    size_t size() const { return size_; }
 
 private:
     struct Part {
@@ -142,6 +162,7 @@ private:
 
     uint8_t* base_ = nullptr;
     size_t size_ = 0;
+    bool is_substitute_ = false, out_of_memory_ = false;
     uint8_t* code_start_ = nullptr;
     size_t code_size_ = 0;
     Part code_, constants_, data_;
@@ -149,6 +170,14 @@ private:
 
 LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol)
     : memory_(std::make_unique<Memory>()) {
+    try {
+        run_llvm([&] { link(object, symbol); });
+    } catch (const LlvmGaveUp& failure) {
+        failure.throw_as_error();
+    }
+}
+
+void LoadedObject::link(llvm::MemoryBufferRef object, llvm::StringRef symbol) {
     auto parsed = llvm::object::ObjectFile::createObjectFile(object);
     if (!parsed) throw InternalError("the object file is malformed: " + llvm::toString(parsed.takeError()));
     Resolver resolver;
@@ -157,8 +186,10 @@ LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol)
     if (!linker.hasError()) linker.resolveRelocations();
     if (linker.hasError()) throw InternalError("a kernel cannot be linked: " + linker.getErrorString().str());
     std::string error;
-    if (memory_->finalizeMemory(&error))
+    if (memory_->finalizeMemory(&error)) {
+        if (memory_->out_of_memory()) throw_allocation_failure(memory_->size());
         throw InternalError("machine code cannot be made executable: " + error);
+    }
     function_ = linker.getSymbolLocalAddress(symbol);
     if (function_ == nullptr) throw InternalError("the machine code has no function " + symbol.str());
 }

@@ -11,7 +11,7 @@ namespace weft::codegen {
 class LoadedObject {
 public:
     // Throws InternalError when the object refers to what neither weft nor its math library has, or does not
-    // define the function `symbol`.
+    // define the function `symbol`; std::bad_alloc or OutOfMemoryError when there is no memory for it.
     LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol);
     ~LoadedObject();
     LoadedObject(LoadedObject&&) noexcept;
@@ -20,6 +20,8 @@ public:
 
 private:
     class Memory;
+    void link(llvm::MemoryBufferRef object, llvm::StringRef symbol);
+
     std::unique_ptr<Memory> memory_;
     void* function_ = nullptr;
 };

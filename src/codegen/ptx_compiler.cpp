@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "codegen/bitcode_library.h"
+#include "codegen/engine_pool.h"
 #include "codegen/fast_math.h"
 #include "codegen/gpu_math.h"
 #include "codegen/invariant_division.h"
@@ -78,7 +79,7 @@ private:
     std::string* errors_;
 };
 
-// A context with what is dear to make in it. One compilation uses an engine at a time.
+// A context with what is dear to make in it.
 class Engine {
 public:
     llvm::LLVMContext& context() { return context_; }
@@ -100,8 +101,6 @@ public:
         return *libdevice_;
     }
 
-    int kernels = 0;
-
 private:
     llvm::LLVMContext context_;
     BitcodeLibrary library_{context_, BitcodeTarget::kPtx};
@@ -111,31 +110,8 @@ private:
     std::string libdevice_path_;
 };
 
-// A context never forgets types, constants and metadata: after so many kernels it is given up.
-constexpr int kKernelsPerEngine = 2000;
-
-class EnginePool {
-public:
-    std::unique_ptr<Engine> take() {
-        const std::lock_guard lock(mutex_);
-        if (engines_.empty()) return std::make_unique<Engine>();
-        std::unique_ptr<Engine> engine = std::move(engines_.back());
-        engines_.pop_back();
-        return engine;
-    }
-    void give_back(std::unique_ptr<Engine> engine) {
-        if (++engine->kernels >= kKernelsPerEngine) return;
-        const std::lock_guard lock(mutex_);
-        engines_.push_back(std::move(engine));
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Engine>> engines_;
-};
-
-EnginePool& engine_pool() {
-    static EnginePool* const pool = new EnginePool;  // threads may still compile while the process exits
+EnginePool<Engine>& engine_pool() {
+    static auto* const pool = new EnginePool<Engine>;  // threads may still compile while the process exits
     return *pool;
 }
 
@@ -217,17 +193,17 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
     const ir::Function kernel = prepared(kernel_name);
     std::optional<ir::Function> second;
     if (!options.second.empty()) second = prepared(options.second);
-    std::unique_ptr<Engine> engine = engine_pool().take();
     try {
-        CudaKernelImage image = compile(*engine, kernel, second ? &*second : nullptr, options, texts);
-        engine_pool().give_back(std::move(engine));
-        return image;
+        return engine_pool().run(
+            [&](Engine& engine) {
+                return compile(engine, kernel, second ? &*second : nullptr, options, texts);
+            },
+            [&](const CudaKernelImage& image) {
+                if (texts != nullptr) *texts = PtxTexts(*texts);
+                return CudaKernelImage(image);
+            });
     } catch (const InternalError& error) {
-        // The engine may be in disorder and is given up.
         throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
-    } catch (const Error&) {
-        engine_pool().give_back(std::move(engine));
-        throw;
     }
 }
 

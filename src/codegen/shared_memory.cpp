@@ -2,11 +2,11 @@
 
 #include <llvm/IR/DerivedTypes.h>
 
-#include <cstdlib>
+#include <chrono>
 #include <new>
-#include <string>
+#include <thread>
 
-#include "core/log.h"
+#include "core/allocation_failure.h"
 
 namespace weft::codegen {
 
@@ -43,12 +43,14 @@ llvm::Function* declare_give_shared_memory(llvm::Module& module) {
 }
 
 void* take_shared_memory(int64_t bytes) {
-    void* memory = ::operator new(static_cast<size_t>(bytes), kAlignment, std::nothrow);
-    if (memory == nullptr) {
-        log_line("no memory for " + std::to_string(bytes) + " bytes of a block's shared memory");
-        std::abort();
+    // A kernel has begun and has to come to its end: where nothing is left, threads take turns with the
+    // reserve.
+    const LastResort last_resort;
+    for (;;) {
+        if (void* memory = ::operator new(static_cast<size_t>(bytes), kAlignment, std::nothrow))
+            return memory;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    return memory;
 }
 
 void give_shared_memory(void* memory) { ::operator delete(memory, kAlignment); }

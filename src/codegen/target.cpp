@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "codegen/compiler.h"
+#include "codegen/llvm_guard.h"
 #include "core/config.h"
 #include "weft/errors.h"
 
@@ -28,12 +29,26 @@ const llvm::Target& find_target() {
     return *target;
 }
 
+// run_llvm for what needs no engine.
+template <class Work>
+void call_llvm(Work&& work) {
+    try {
+        run_llvm(work);
+    } catch (const LlvmGaveUp& failure) {
+        failure.throw_as_error();
+    }
+}
+
 const TargetName& host_target() {
     static const TargetName host = [] {
-        llvm::SubtargetFeatures features;
-        for (const auto& feature : llvm::sys::getHostCPUFeatures())
-            features.AddFeature(feature.first(), feature.second);
-        return TargetName{llvm::sys::getHostCPUName().str(), features.getString()};
+        TargetName found;
+        call_llvm([&] {
+            llvm::SubtargetFeatures features;
+            for (const auto& feature : llvm::sys::getHostCPUFeatures())
+                features.AddFeature(feature.first(), feature.second);
+            found = {llvm::sys::getHostCPUName().str(), features.getString()};
+        });
+        return TargetName(found);  // in memory that is not the reserve's
     }();
     return host;
 }
@@ -43,9 +58,12 @@ const TargetName& host_target() {
 TargetName resolve_target(const std::string& cpu) {
     const std::string name = cpu.empty() ? config().cpu() : cpu;
     if (name.empty() || name == "host" || name == "native") return host_target();
-    const std::unique_ptr<llvm::MCSubtargetInfo> info(
-        find_target().createMCSubtargetInfo(llvm::sys::getProcessTriple(), "", ""));
-    if (!info->isCPUStringValid(name)) throw ValueError("LLVM knows no CPU called '" + name + "' (WEFT_CPU)");
+    call_llvm([&] {
+        const std::unique_ptr<llvm::MCSubtargetInfo> info(
+            find_target().createMCSubtargetInfo(llvm::sys::getProcessTriple(), "", ""));
+        if (!info->isCPUStringValid(name))
+            throw ValueError("LLVM knows no CPU called '" + name + "' (WEFT_CPU)");
+    });
     return {name, ""};
 }
 
@@ -76,13 +94,15 @@ std::string host_features() { return host_target().features; }
 
 bool runs_on_host(const std::string& cpu) {
     if (cpu.empty()) return true;
-    // Only what the operating system reports counts: tuning flags are features to LLVM as well.
-    const std::unique_ptr<llvm::MCSubtargetInfo> wanted(
-        find_target().createMCSubtargetInfo(llvm::sys::getProcessTriple(), cpu, ""));
-    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-        if (!feature.second && wanted->checkFeatures(("+" + feature.first()).str())) return false;
-    }
-    return true;
+    bool runs = true;
+    call_llvm([&] {
+        // Only what the operating system reports counts: tuning flags are features to LLVM as well.
+        const std::unique_ptr<llvm::MCSubtargetInfo> wanted(
+            find_target().createMCSubtargetInfo(llvm::sys::getProcessTriple(), cpu, ""));
+        for (const auto& feature : llvm::sys::getHostCPUFeatures())
+            runs &= feature.second || !wanted->checkFeatures(("+" + feature.first()).str());
+    });
+    return runs;
 }
 
 }  // namespace weft::codegen

@@ -1,9 +1,12 @@
 #include "core/cgroup.h"
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/small_file.h"
 
 namespace weft {
 namespace {
@@ -27,17 +30,20 @@ struct Hierarchies {
 
 Hierarchies find_hierarchies() {
     Hierarchies result;
-    std::ifstream file("/proc/self/cgroup");
-    for (std::string line; std::getline(file, line);) {  // id:controllers:path
+    char buffer[8192];
+    std::string_view text = read_small_file("/proc/self/cgroup", buffer);
+    while (!text.empty()) {  // id:controllers:path
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
         const size_t first = line.find(':');
-        const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const std::string path = line.substr(second + 1);
-        std::istringstream controllers(line.substr(first + 1, second - first - 1));
-        if (second == first + 1) {
-            result.unified = directories("/sys/fs/cgroup", path);
-        }
-        for (std::string controller; std::getline(controllers, controller, ',');) {
+        const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+        if (second == std::string_view::npos) continue;
+        const std::string path(line.substr(second + 1));
+        if (second == first + 1) result.unified = directories("/sys/fs/cgroup", path);
+        std::string_view controllers = line.substr(first + 1, second - first - 1);
+        while (!controllers.empty()) {
+            const std::string_view controller = controllers.substr(0, controllers.find(','));
+            controllers.remove_prefix(std::min(controller.size() + 1, controllers.size()));
             if (controller == "cpu") result.cpu = directories("/sys/fs/cgroup/cpu", path);
             if (controller == "memory") result.memory = directories("/sys/fs/cgroup/memory", path);
         }
@@ -52,20 +58,15 @@ const Hierarchies& hierarchies() {
 
 // The first number of a file; `otherwise` when there is none ("max", or no such file).
 int64_t read_number(const std::string& path, int64_t otherwise) {
-    std::ifstream file(path);
-    int64_t value = 0;
-    return file >> value ? value : otherwise;
+    char buffer[64];
+    std::string_view text = read_small_file(path.c_str(), buffer);
+    return take_number(text).value_or(otherwise);
 }
 
 // The number after `key` in a file of lines "key number".
 int64_t read_field(const std::string& path, const std::string& key) {
-    std::ifstream file(path);
-    std::string name;
-    int64_t value = 0;
-    while (file >> name >> value) {
-        if (name == key) return value;
-    }
-    return 0;
+    char buffer[4096];
+    return number_after(read_small_file(path.c_str(), buffer), key + " ").value_or(0);
 }
 
 void take_tighter(CgroupMemory& best, int64_t limit, int64_t used) {
@@ -81,10 +82,10 @@ double cgroup_cpu_quota() {
         if (quota > 0 && period > 0 && (least == 0 || quota / period < least)) least = quota / period;
     };
     for (const std::string& directory : hierarchies().unified) {
-        std::ifstream file(directory + "/cpu.max");
-        double quota = 0;
-        double period = 0;
-        if (file >> quota >> period) take(quota, period);
+        char buffer[64];
+        std::string_view text = read_small_file((directory + "/cpu.max").c_str(), buffer);
+        const std::optional<int64_t> quota = take_number(text), period = take_number(text);
+        if (quota && period) take(static_cast<double>(*quota), static_cast<double>(*period));
     }
     for (const std::string& directory : hierarchies().cpu) {
         take(static_cast<double>(read_number(directory + "/cpu.cfs_quota_us", -1)),

@@ -14,6 +14,7 @@ enum class ForkRank {
     kKernelCache,
     kPendingNodes,
     kMemory,
+    kReservedMemory,
     kCuda,
     kThreads
 };

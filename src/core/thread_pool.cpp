@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -152,8 +151,8 @@ private:
                 workers_.emplace_back([this, thread = static_cast<size_t>(i) + 1, seen = generation_.load()] {
                     serve(thread, seen);
                 });
-            } catch (const std::system_error&) {
-                break;  // no more threads to be had: those that started do the work
+            } catch (const std::exception&) {
+                break;  // no more threads to be had, or no memory for them: those that started do the work
             }
         }
         shares_ = std::vector<Share>(workers_.size() + 1);

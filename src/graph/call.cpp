@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "core/config.h"
 #include "core/shape.h"
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
@@ -473,16 +474,20 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     if (run_small(call, results)) return results;
     results.clear();
     const NodePtr node = make_node(call);
+    const bool now = shown(call);
+    const bool may_fail = now || op.nout > 1 || config().eager.load(std::memory_order_relaxed);
+    WriteUndo undo(op.nout > 1);  // all results are written or none
     for (uint32_t k = 0; k < op.nout; ++k) {
         if (has_out(call, k)) {
-            write(call.out[k], result_operand(node, k));
+            write(call.out[k], result_operand(node, k), may_fail ? &undo : nullptr);
             results.push_back(call.out[k]);
         } else {
             results.push_back(array_of(node, k, call.shape));
         }
     }
     recorded(node);
-    if (shown(call)) evaluate({&node, 1});
+    if (now) evaluate({&node, 1});
+    undo.succeeded();
     return results;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/config.h"
 #include "core/shape.h"
 #include "graph/at_once.h"
 #include "graph/evaluate.h"
@@ -437,8 +438,8 @@ void assign(const array& target, const Argument& value, Casting casting) {
     }
     if (is_itself(target, value)) return;
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
-    write(target, value_operand(value, target, casting));
-    evaluate_if_shown(value, target);
+    write_and_compute(target, value_operand(value, target, casting),
+                      is_shown(value) || config().eager.load(std::memory_order_relaxed));
 }
 
 void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {

@@ -12,6 +12,7 @@
 #include "core/fork.h"
 #include "core/log.h"
 #include "core/shape.h"
+#include "core/without_failing.h"
 #include "graph/gather_first.h"
 #include "graph/pending_graph.h"
 #include "graph/plan_cache.h"
@@ -179,7 +180,8 @@ public:
     EvaluationScratch& operator=(const EvaluationScratch&) = delete;
     ~EvaluationScratch() {
         constexpr size_t kMostNodes = size_t{1} << 16;
-        if (graph_->nodes().size() <= kMostNodes) kept().push_back(std::move(graph_));
+        if (graph_->nodes().size() > kMostNodes) return;
+        without_failing([this] { kept().push_back(std::move(graph_)); });
     }
 
     // The pending nodes that the roots need, after rewriting.
@@ -214,10 +216,7 @@ public:
     LaunchesTogether(const LaunchesTogether&) = delete;
     LaunchesTogether& operator=(const LaunchesTogether&) = delete;
     ~LaunchesTogether() {
-        try {
-            end();
-        } catch (const Error&) {  // the next use of the device says so
-        }
+        without_failing([this] { end(); });  // the next use of the device says so
     }
     void end() {
         if (DeviceBackend* device = std::exchange(device_, nullptr)) device->end_launches();

@@ -248,8 +248,9 @@ void write_to(const GatherRequest& request, const Argument& value, const Scatter
         }
     }
     const array place = data.with_view(data.dtype(), request.shape, request.data_strides, request.offset);
-    scatter(request, value_operand(value, place, Casting::kUnsafe), options);
-    evaluate_if_shown(value, data);
+    ScatterOptions chosen = options;
+    chosen.now |= is_shown(value);
+    scatter(request, value_operand(value, place, Casting::kUnsafe), chosen);
 }
 
 }  // namespace

@@ -83,26 +83,50 @@ struct Request {
 codegen::KernelObject compile(const Request& request, const ir::Module& module, const StoredKernel& kernel) {
     codegen::KernelObject object =
         codegen::compile_object_for_cpu(module, module.functions[0].name, request.options);
-    codegen::keep_in_cache(request.disk_key, object, kernel.ir);
+    try {
+        codegen::keep_in_cache(request.disk_key, object, kernel.ir);
+    } catch (const std::bad_alloc&) {  // the next process compiles it again
+    }
     return object;
 }
 
-// Of a kernel that runs by blocks meanwhile. Where that fails, it goes on by blocks: its results are right,
-// and the fault is told once.
-void compile_behind(Request request, ir::Module module, std::shared_ptr<const StoredKernel> kernel) {
-    codegen::compile_behind([request = std::move(request), module = std::move(module),
-                             kernel = std::move(kernel)] {
+// A kernel that runs by blocks until it is compiled.
+struct Replacement {
+    Request request;
+    ir::Module module;
+    std::shared_ptr<const StoredKernel> kernel;
+    int attempts = 0;
+
+    void compile() const {
+        if (config().tier_delay.load(std::memory_order_relaxed) < 0)
+            throw InternalError("WEFT_TIER_DELAY is -1");
+        const codegen::KernelObject object = weft::compile(request, module, *kernel);
+        kernel->blocks->replace(std::static_pointer_cast<const CpuKernel>(codegen::load_for_cpu(object)));
+        if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
+            log_line(kernel->name + " compiled in " + std::to_string(object.compile_seconds * 1e3) +
+                     " ms while it ran by blocks");
+        }
+    }
+};
+
+// Where memory is short it is tried again behind what else waits. The kernel goes on by blocks meanwhile, or
+// for good: its results are right. Any other fault is told once.
+void compile_behind(std::shared_ptr<Replacement> replacement) {
+    constexpr int kMostAttempts = 3;
+    codegen::compile_behind([replacement = std::move(replacement)] {
+        const std::string& name = replacement->kernel->name;
+        const auto out_of_memory = [&](const char* why) {
+            if (debug_enabled(DebugLevel::kLaunches, name)) log_line(name + " goes on by blocks: " + why);
+            if (++replacement->attempts < kMostAttempts) compile_behind(replacement);
+        };
         try {
-            if (config().tier_delay.load(std::memory_order_relaxed) < 0)
-                throw InternalError("WEFT_TIER_DELAY is -1");
-            const codegen::KernelObject object = compile(request, module, *kernel);
-            kernel->blocks->replace(std::static_pointer_cast<const CpuKernel>(codegen::load_for_cpu(object)));
-            if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
-                log_line(kernel->name + " compiled in " + std::to_string(object.compile_seconds * 1e3) +
-                         " ms while it ran by blocks");
-            }
+            replacement->compile();
+        } catch (const OutOfMemoryError& error) {
+            out_of_memory(error.what());
+        } catch (const std::bad_alloc& error) {
+            out_of_memory(error.what());
         } catch (const std::exception& error) {
-            log_line("internal error: " + kernel->name +
+            log_line("internal error: " + name +
                      " could not be compiled and goes on by blocks: " + error.what());
         }
     });
@@ -135,10 +159,32 @@ void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Mo
     fresh = true;
 }
 
+// Where there is no memory to load it, as if it were not there.
+std::optional<codegen::CachedKernel> find_on_disk(const std::string& key) {
+    try {
+        return codegen::find_in_cache(key);
+    } catch (const OutOfMemoryError&) {
+        return {};
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+}
+
 std::shared_ptr<const StoredKernel> find(const std::string& key) {
     const std::lock_guard lock(store().mutex);
     const auto found = store().kernels.find(key);
     return found != store().kernels.end() ? found->second : nullptr;
+}
+
+void keep(const std::string& key, const std::shared_ptr<const StoredKernel>& kernel) {
+    std::list<std::string> one{key};  // here, so that both lists have it or none
+    const std::lock_guard lock(store().mutex);
+    if (!store().kernels.insert_or_assign(key, kernel).second) return;
+    store().order.splice(store().order.end(), one);
+    if (store().order.size() > kMaxKernels) {
+        store().kernels.erase(store().order.front());
+        store().order.pop_front();
+    }
 }
 
 }  // namespace
@@ -170,7 +216,7 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     request.disk_key = codegen::cache_key(request.form_key, request.options);
     std::optional<codegen::CachedKernel> cached;
     if (tier != Tier::kBlock && !debug_enabled(DebugLevel::kIr, kernel->name))
-        cached = codegen::find_in_cache(request.disk_key);
+        cached = find_on_disk(request.disk_key);
     std::optional<ir::Module> behind;
     if (cached) {
         if (config().verify.load(std::memory_order_relaxed) && ir::print(lower(form)) != cached->ir)
@@ -181,18 +227,8 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     } else {
         make(request, tier, *kernel, behind, fresh);
     }
-    {
-        const std::lock_guard lock(store().mutex);
-        const auto [position, inserted] = store().kernels.insert_or_assign(key, kernel);
-        if (inserted) {
-            store().order.push_back(key);
-            if (store().order.size() > kMaxKernels) {
-                store().kernels.erase(store().order.front());
-                store().order.pop_front();
-            }
-        }
-    }
-    if (behind) compile_behind(std::move(request), std::move(*behind), kernel);
+    if (behind) compile_behind(std::make_shared<Replacement>(std::move(request), std::move(*behind), kernel));
+    keep(key, kernel);
     return kernel;
 }
 

@@ -79,18 +79,23 @@ NodePtr new_node() {
 
 Node::~Node() {
     if (is_listed) pending().erase(*this);
-    // Freed with a worklist that all destructors of this thread share, since inputs form long chains.
-    thread_local std::vector<NodePtr>* worklist = nullptr;
-    std::vector<NodePtr> own;
+    // Freed by a list that all destructors of this thread share, since inputs form long chains. Its links are
+    // in the nodes: freeing asks for no memory. Nobody else can reach a node that only this one holds, but
+    // for those who look through the pending ones, and they leave the link alone.
+    thread_local constinit NodePtr* worklist = nullptr;
+    NodePtr first;
     const bool outermost = worklist == nullptr;
-    if (outermost) worklist = &own;
+    if (outermost) worklist = &first;
     for (Operand& input : inputs) {
-        if (input.source.node) worklist->push_back(std::move(input.source.node));
+        NodePtr node = std::move(input.source.node);
+        if (node == nullptr || node.use_count() > 1) continue;
+        node->dropped_next = std::move(*worklist);
+        *worklist = std::move(node);
     }
     if (!outermost) return;
-    while (!own.empty()) {
-        const NodePtr next = std::move(own.back());
-        own.pop_back();
+    while (first != nullptr) {
+        const NodePtr next = std::move(first);
+        first = std::move(next->dropped_next);
     }
     worklist = nullptr;
 }

@@ -138,6 +138,7 @@ public:
     int64_t pending_bytes = 0;
     bool is_listed = false;
     bool makes_version = false;  // a kUpdate when it was recorded; `kind` is for those who evaluate
+    NodePtr dropped_next;        // while nodes are freed: see ~Node
 
     Node() = default;
     ~Node();  // iterative: a chain of a million nodes is freed without recursion

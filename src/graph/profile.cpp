@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/thread_owned.h"
+#include "core/without_failing.h"
 #include "device/cuda/nvtx.h"
 #include "graph/evaluate.h"
 #include "graph/plan.h"
@@ -47,7 +49,8 @@ Profiles& profiles() {
     return *instance;
 }
 
-thread_local std::vector<uint32_t> sites_of_group;
+struct SitesOfGroup : std::vector<uint32_t> {};
+std::vector<uint32_t>& sites_of_group() { return ThreadOwned<SitesOfGroup>::get(); }
 
 void read_stopwatches(Profile& profile) {
     for (; profile.read < profile.entries.size(); ++profile.read) {
@@ -62,7 +65,7 @@ void read_stopwatches(Profile& profile) {
 
 void add(Entry entry) {
     entry.work.thread = std::hash<std::thread::id>()(std::this_thread::get_id());
-    entry.work.sites = sites_of_group;
+    entry.work.sites = sites_of_group();
     const auto shared = std::make_shared<Entry>(std::move(entry));
     Profiles& all = profiles();
     const std::lock_guard lock(all.mutex);
@@ -138,34 +141,33 @@ ProfiledCopy::~ProfiledCopy() {
         return;
     work_.host_seconds = work_.seconds = now() - work_.host_start;
     work_.start = work_.host_start;
-    try {
+    without_failing([this] {  // the next use of the device says so
         if (stopwatch_ != nullptr) stopwatch_->stop();
         add({std::move(work_), std::move(stopwatch_)});
-    } catch (const Error&) {  // the next use of the device says so
-    }
+    });
 }
 
 ProfiledGroup::ProfiledGroup(const Group& group) : on_(profiling()) {
     if (!on_) [[likely]]
         return;
-    sites_of_group.clear();
+    sites_of_group().clear();
     for (auto node = group.nodes.rbegin(); node != group.nodes.rend(); ++node) {
         const uint32_t site = (*node)->site;
         if (site == 0 ||
-            std::find(sites_of_group.begin(), sites_of_group.end(), site) != sites_of_group.end())
+            std::find(sites_of_group().begin(), sites_of_group().end(), site) != sites_of_group().end())
             continue;
-        sites_of_group.push_back(site);
+        sites_of_group().push_back(site);
     }
     if (!cuda::has_nvtx()) return;
     std::string text = "weft";
-    for (const uint32_t site : sites_of_group) text += " " + text_of_call_site(site);
+    for (const uint32_t site : sites_of_group()) text += " " + text_of_call_site(site);
     cuda::begin_nvtx_range(text.c_str());
 }
 
 ProfiledGroup::~ProfiledGroup() {
     if (!on_) [[likely]]
         return;
-    sites_of_group.clear();
+    sites_of_group().clear();
     if (cuda::has_nvtx()) cuda::end_nvtx_range();
 }
 

@@ -8,6 +8,7 @@
 #include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
+#include "core/thread_owned.h"
 #include "graph/at_hand.h"
 #include "graph/at_once.h"
 #include "graph/deferred.h"
@@ -130,12 +131,9 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
 
 bool is_shown(const array& input) { return input.storage()->shown(); }
 
-void evaluate_if_shown(const Argument& value, const array& target) {
+bool is_shown(const Argument& value) {
     const auto* source = std::get_if<array>(&value);
-    if (source == nullptr || !is_shown(*source)) [[likely]]
-        return;
-    const Source version = current_version(*target.storage());
-    if (version.node) evaluate({&version.node, 1});
+    return source != nullptr && is_shown(*source);
 }
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
@@ -190,6 +188,17 @@ void evaluate_beside(bool is_large, Work work) {
 
 }  // namespace
 
+// What nobody has asked for yet. Where there is no memory for it, who looks at the values is told; what was
+// recorded is.
+template <class Work>
+void Recording::evaluate_ahead(Work work) {
+    try {
+        evaluate_beside(is_large_, work);
+    } catch (const OutOfMemoryError&) {
+    } catch (const std::bad_alloc&) {
+    }
+}
+
 uint32_t Recording::site_of_call() { return profiling() ? current_call_site() : 0; }
 
 Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
@@ -199,10 +208,9 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     makes_version_ = node_->makes_version = node_->kind == NodeKind::kUpdate;
     node_->site = site;
     inherit_poison(*node_);
-    // On the heap: static TLS is short where the engine is loaded at run time.
-    thread_local const auto turns = std::make_unique<TurnDetector>();
     if (is_on(OptionalStep::kTurns)) {
-        const std::span<const uint64_t> cuts = turns->cuts(*node_, latest_evaluated());
+        const std::span<const uint64_t> cuts =
+            ThreadOwned<TurnDetector>::get().cuts(*node_, latest_evaluated());
         cuts_.assign(cuts.begin(), cuts.end());
     }
     uint32_t depth = 0;
@@ -224,23 +232,26 @@ void Recording::finish() {
     if (!is_new_) return;
     const NodePtr& node = node_;
     if (!cuts_.empty() || !versions_.empty()) {
-        evaluate_beside(is_large_, [&] {
+        evaluate_ahead([&] {
             for (const uint64_t sequence : cuts_) evaluate_before(sequence);
             if (!versions_.empty()) evaluate(versions_);
             measure_depth(*node);
         });
         versions_.clear();
     }
-    const bool deep = !makes_version_ && node->depth >= kChainDepth;
-    if (deep || config().eager.load(std::memory_order_relaxed)) {
+    if (config().eager.load(std::memory_order_relaxed)) {
         evaluate_beside(is_large_, [&] { evaluate({&node, 1}); });
+        return;
+    }
+    if (!makes_version_ && node->depth >= kChainDepth) {
+        evaluate_ahead([&] { evaluate({&node, 1}); });
         return;
     }
     const bool is_counted = node->sequence % (256 * kSequenceStep) == 0;
     if (pending_bytes() <= kLeastPendingBytes && !is_counted) return;
     const int64_t most_bytes = most_pending_bytes(*node->device);
     if (pending_bytes() <= most_bytes && (!is_counted || pending_node_count() <= kPendingNodes)) return;
-    evaluate_beside(is_large_, [&] {
+    evaluate_ahead([&] {
         evaluate({&node, 1});
         if (pending_bytes() > most_bytes || pending_node_count() > kPendingNodes) evaluate_pending();
     });
@@ -316,7 +327,7 @@ void write_in_place(const array& target, const BufferPtr& base, Operand value) {
 
 }  // namespace
 
-void write(const array& target, Operand value) {
+void write(const array& target, Operand value, WriteUndo* undo) {
     if (target.size() == 0) return;
     Storage& storage = *target.storage();
     // A result that nobody has seen yet can take the target's layout and become the new version itself.
@@ -332,6 +343,7 @@ void write(const array& target, Operand value) {
     if (producer && !fresh) recorded(producer);
     value.source.settle();
     const uint32_t site = Recording::site_of_call();
+    if (undo != nullptr) undo->reserve();
     std::unique_lock lock(storage.mutex);
     storage.current.settle();
     storage.known.reset();
@@ -364,6 +376,7 @@ void write(const array& target, Operand value) {
     if (fresh) {
         producer->results[0].strides = target.strides();
         Recording recording(producer, site);
+        if (undo != nullptr) undo->add(target.storage(), producer, storage.current);
         storage.current = std::move(value.source);
         lock.unlock();
         recording.finish();
@@ -376,6 +389,7 @@ void write(const array& target, Operand value) {
         const NodePtr node = make_elementwise(nullptr, 0, std::move(inputs), target.shape(), {&dtype, 1},
                                               &target.strides(), &storage.device);
         Recording recording(node, site);
+        if (undo != nullptr) undo->add(target.storage(), node, storage.current);
         storage.current = Source{node, 0, nullptr};
         lock.unlock();
         recording.finish();
@@ -397,9 +411,45 @@ void write(const array& target, Operand value) {
     result.bytes = storage.bytes;
     node->results.push_back(std::move(result));
     Recording recording(node, site);
+    if (undo != nullptr)
+        undo->add(target.storage(), node, undo->holds_versions() ? storage.current : Source());
     storage.current = Source{node, 0, nullptr};
     lock.unlock();
     recording.finish();
+}
+
+void write_and_compute(const array& target, Operand value, bool now) {
+    if (!now) [[likely]]
+        return write(target, std::move(value));
+    WriteUndo undo;
+    write(target, std::move(value), &undo);
+    const Source version = current_version(*target.storage());
+    if (version.node) evaluate({&version.node, 1});
+    undo.succeeded();
+}
+
+void WriteUndo::add(const std::shared_ptr<Storage>& storage, const NodePtr& node, Source before) {
+    written_.push_back({storage, node, std::move(before)});
+}
+
+WriteUndo::~WriteUndo() {
+    for (size_t k = written_.size(); k-- > 0;) {
+        Written& written = written_[k];
+        const bool done = written.node->done.load(std::memory_order_acquire);
+        Source before = std::move(written.before);
+        if (before == Source()) {
+            // A kUpdate, whose input it is until it is computed.
+            if (done || written.node->kind != NodeKind::kUpdate) continue;
+            before = written.node->inputs[0].source;
+        }
+        const std::lock_guard lock(written.storage->mutex);
+        Source& current = written.storage->current;
+        const bool is_its =
+            done ? current.buffer == written.node->results[0].buffer || current.node == written.node
+                 : current.node == written.node;
+        if (is_its) current = std::move(before);
+        written.storage->known.reset();
+    }
 }
 
 }  // namespace weft

@@ -50,6 +50,9 @@ public:
     static uint32_t site_of_call();
 
 private:
+    template <class Work>
+    void evaluate_ahead(Work work);
+
     const NodePtr& node_;
     std::vector<uint64_t> cuts_;     // before which nodes the graph is to be cut
     std::vector<NodePtr> versions_;  // of storages, that enough writes have led to
@@ -61,14 +64,44 @@ private:
 // too far, ValueError for shapes that do not fit and for two devices.
 Operand value_operand(const Argument& value, const array& target, Casting casting);
 
-// target's view := value (already broadcast to the target's shape, any dtype). Never fails half way.
-void write(const array& target, Operand value);
+// What an operation wrote, until the whole of it has succeeded: otherwise the storages get their versions
+// back. One that is computed meanwhile stays, unless the version before was to be held, so that nothing is
+// written in place over it.
+class WriteUndo {
+public:
+    explicit WriteUndo(bool hold_versions = false) : hold_versions_(hold_versions) {}
+    ~WriteUndo();
+    WriteUndo(const WriteUndo&) = delete;
+    WriteUndo& operator=(const WriteUndo&) = delete;
+
+    void reserve() { written_.reserve(written_.size() + 1); }  // before a write, which then cannot fail here
+    // Under the storage's lock, when `node` becomes its version; `before` is the one before, whole if `node`
+    // is no kUpdate.
+    void add(const std::shared_ptr<Storage>& storage, const NodePtr& node, Source before);
+    bool holds_versions() const { return hold_versions_; }
+    void succeeded() { written_.clear(); }
+
+private:
+    struct Written {
+        std::shared_ptr<Storage> storage;
+        NodePtr node;
+        Source before;
+    };
+    std::vector<Written> written_;
+    bool hold_versions_;
+};
+
+// target's view := value (already broadcast to the target's shape, any dtype). Never fails half way; with
+// `undo` what is recorded can be taken back.
+void write(const array& target, Operand value, WriteUndo* undo = nullptr);
+// The same, computed at the call if `now`; what fails then is taken back.
+void write_and_compute(const array& target, Operand value, bool now);
 
 // Whether the array's memory is shown to others, so that operations on it run at the call.
 bool is_shown(const array& input);
 
-// Computes the target, into which `value` was written, if others may change what it was read from.
-void evaluate_if_shown(const Argument& value, const array& target);
+// Whether what is written from it has to be computed at the call: others may change it meanwhile.
+bool is_shown(const Argument& value);
 
 // Whether work on `elements` elements is small enough to be done at the call.
 bool is_small(int64_t elements);

@@ -196,6 +196,8 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     value.source.settle();
     Storage& storage = *request.data.storage();
     const uint32_t site = Recording::site_of_call();
+    WriteUndo undo;
+    undo.reserve();
     std::unique_lock lock(storage.mutex);
     storage.known.reset();
     storage.current.settle();
@@ -207,9 +209,12 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     }
     const NodePtr node = update_of(request, std::move(value), storage.current, indices, options);
     Recording recording(node, site);
+    undo.add(request.data.storage(), node, Source());
     storage.current = Source{node, 0, nullptr};
     lock.unlock();
     recording.finish();
+    if (options.now) evaluate({&node, 1});
+    undo.succeeded();
 }
 
 }  // namespace weft

@@ -14,6 +14,7 @@ struct ScatterOptions {
     bool distinct = false;               // no two points write one element: they may run side by side
     const Operand* condition = nullptr;  // a bool over the request's shape: nothing is written where it is
                                          // false, nor are positions looked at, which have to be proven
+    bool now = false;                    // computed at the call: others may change the value
 };
 
 // `request` says where, as for reading; its data is what is written to. Throws IndexError for positions out

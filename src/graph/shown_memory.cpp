@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/shape.h"
+#include "core/without_failing.h"
 #include "graph/deferred.h"
 #include "graph/evaluate.h"
 #include "graph/storage.h"
@@ -55,14 +56,13 @@ MemoryPin& MemoryPin::operator=(MemoryPin&& other) noexcept {
 
 MemoryPin::~MemoryPin() {
     if (buffer_ == nullptr) return;
-    try {
+    without_failing([this] {  // the next use of the device says so
         if (unknown_stream_) {
             buffer_->device().synchronize_with_others();
         } else if (!buffer_->on_host()) {
             buffer_->device().wait_for_stream(kDefaultStream);
         }
-    } catch (const Error&) {  // the next use of the device says so
-    }
+    });
     buffer_->end_sharing();
     Storage& storage = *array_.storage();
     const std::lock_guard lock(storage.mutex);
@@ -120,10 +120,7 @@ OrderWithOthers::OrderWithOthers(std::span<Node* const> nodes) {
 
 OrderWithOthers::~OrderWithOthers() {
     for (DeviceBackend* device : devices_) {
-        try {
-            device->make_stream_wait(kDefaultStream);
-        } catch (const Error&) {  // the next use of the device says so
-        }
+        without_failing([&] { device->make_stream_wait(kDefaultStream); });  // the next use says so
     }
 }
 

@@ -1,6 +1,7 @@
 #include "library/blas.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <cstdlib>
 #include <memory>
@@ -13,7 +14,37 @@ namespace {
 
 constexpr const char* kFileName = "libscipy_openblas64_.so";
 
-void* open_library(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
+// While it lives, the calling thread has one CPU: OpenBLAS starts a thread for each other one as it is
+// loaded, which weft does not use, and raises SIGINT where the system refuses one.
+class OneCpu {
+public:
+    OneCpu() {
+        changed_ = sched_getaffinity(0, sizeof before_, &before_) == 0;
+        if (!changed_) return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+            if (!CPU_ISSET(cpu, &before_)) continue;
+            CPU_SET(cpu, &one);
+            break;
+        }
+        changed_ = sched_setaffinity(0, sizeof one, &one) == 0;
+    }
+    ~OneCpu() {
+        if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+    }
+    OneCpu(const OneCpu&) = delete;
+    OneCpu& operator=(const OneCpu&) = delete;
+
+private:
+    cpu_set_t before_;
+    bool changed_;
+};
+
+void* open_library(const std::string& path) {
+    const OneCpu alone;
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
 
 // The engine's own folder, with a slash at its end, or nothing.
 std::string folder_of_the_engine() {

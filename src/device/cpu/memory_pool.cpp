@@ -1,5 +1,6 @@
 #include "device/cpu/memory_pool.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,12 +13,17 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/allocation_failure.h"
+#include "core/bytes_text.h"
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/reserved_memory.h"
+#include "core/without_failing.h"
 #include "device/cpu/available_memory.h"
 #include "weft/errors.h"
 
@@ -73,16 +79,6 @@ constexpr size_t huge_part(size_t used) {
     return (used + kMostUnused) / kMappedBytes * kMappedBytes;
 }
 
-std::string describe(size_t bytes) {
-    static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    int unit = 0;
-    auto value = static_cast<double>(bytes);
-    for (; value >= 1024 && unit < 6; value /= 1024) ++unit;
-    char text[64];
-    std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.3g %s", value, units[unit]);
-    return text;
-}
-
 class CommonPool {
 public:
     CommonPool() { marked_.reserve(kMostMarked); }
@@ -117,11 +113,6 @@ public:
     void empty() {
         std::lock_guard lock(mutex_);
         empty_locked();
-    }
-
-    size_t system_left() {
-        std::lock_guard lock(mutex_);
-        return left();
     }
 
     // Whether so many bytes could be had, free blocks of the pool counted in.
@@ -308,13 +299,34 @@ CommonPool& common_pool() {
 
 std::atomic<size_t> bytes_in_use{0};
 
+// For errors (core/allocation_failure.h): what weft holds, what is left, and the limit. Whoever asks may hold
+// any lock.
+size_t report_memory(char* text, size_t size) {
+    size_t length = 0;
+    const auto add = [&](const char* format, auto... values) {
+        const int written = std::snprintf(text + length, size - length, format, values...);
+        length = std::min(length + static_cast<size_t>(std::max(written, 0)), size - 1);
+    };
+    add("weft holds %s in arrays and %s in its pool", BytesText(pool_bytes_in_use()).text,
+        BytesText(common_pool().held()).text);
+    thread_local constinit bool asking = false;  // asking wants some memory itself
+    if (std::exchange(asking, true)) return length;
+    (void)prepare_reserve();
+    const LastResort last_resort;
+    without_failing([&] {
+        const MemoryLimit limit = memory_limit();
+        add(", the system has %s left, and the limit is %s (%s)", BytesText(available_memory()).text,
+            BytesText(limit.bytes).text, limit.whose);
+    });
+    asking = false;
+    return length;
+}
+[[maybe_unused]] const bool told = report_memory_by(&report_memory);
+
 [[noreturn]] void throw_out_of_memory(size_t bytes) {
-    const int64_t limit = config().memory_limit.load();
-    throw OutOfMemoryError(
-        "cannot allocate " + describe(bytes) + " (" + std::to_string(bytes) + " bytes); weft holds " +
-        describe(pool_bytes_in_use()) + " in arrays and " + describe(pool_bytes_held()) +
-        " in its pool, the system has " + describe(common_pool().system_left()) + " left" +
-        (limit != 0 ? ", and WEFT_MEMORY_LIMIT is " + describe(static_cast<size_t>(limit)) : ""));
+    char text[320];
+    describe_memory_failure(text, sizeof text, bytes);
+    throw OutOfMemoryError(text);
 }
 
 void* take_block(SizeClass size, size_t asked, SurroundingsMark& found, const Surroundings* mark) {
@@ -339,7 +351,8 @@ struct ThreadLists {
         uint32_t count = 0;
     };
     std::array<List, kSmallClasses> lists;
-    bool closed = false;  // the thread ends: blocks go to the common pool
+    bool owned = false;   // they are emptied when the thread ends
+    bool closed = false;  // it ends: blocks go to the common pool
 };
 thread_local constinit ThreadLists own_lists;
 // Their address: a word that is reached without a call.
@@ -355,21 +368,28 @@ void free_small(void* block, SizeClass size) {
     }
 }
 
-// Empties the lists when the thread ends; apart from them, so that they can still be asked after it.
-struct ThreadListsOwner {
-    ~ThreadListsOwner() {
-        own_lists.closed = true;
-        for (int index = 0; index < kSmallClasses; ++index) {
-            FreeBlock* block = std::exchange(own_lists.lists[static_cast<size_t>(index)].first, nullptr);
-            while (block != nullptr) {
-                FreeBlock* next = block->next;
-                free_small(block, {index, class_bytes(index)});
-                block = next;
-            }
+// When the thread ends: the lists can still be asked after it.
+void close_lists(void*) {
+    own_lists.closed = true;
+    for (int index = 0; index < kSmallClasses; ++index) {
+        FreeBlock* block = std::exchange(own_lists.lists[static_cast<size_t>(index)].first, nullptr);
+        while (block != nullptr) {
+            FreeBlock* next = block->next;
+            free_small(block, {index, class_bytes(index)});
+            block = next;
         }
     }
-};
-[[gnu::noinline]] void empty_lists_at_thread_end() { static thread_local ThreadListsOwner owner; }
+}
+// False where that cannot be said: then they stay empty.
+[[gnu::noinline]] bool empty_lists_at_thread_end() {
+    // Not a thread_local object with a destructor: see core/thread_owned.h.
+    static const auto key = [] {
+        pthread_key_t made = 0;
+        return pthread_key_create(&made, &close_lists) == 0 ? std::optional(made) : std::nullopt;
+    }();
+    own_lists.owned = key && pthread_setspecific(*key, &own_lists) == 0;
+    return own_lists.owned;
+}
 
 void* take_listed(SizeClass size) {
     ThreadLists::List& list = lists_of_thread().lists[static_cast<size_t>(size.index)];
@@ -395,7 +415,10 @@ void give_back_listed(void* block, SizeClass size) {
         free_small(block, size);
         return;
     }
-    if (list.count == 0) empty_lists_at_thread_end();
+    if (!lists.owned && !empty_lists_at_thread_end()) [[unlikely]] {
+        free_small(block, size);
+        return;
+    }
     auto* freed = static_cast<FreeBlock*>(block);
     freed->next = list.first;
     list.first = freed;
