@@ -59,6 +59,13 @@ class Case:
                     yield Case([*self.lines[:place], call, *self.lines[place + 1 :]], self.fixed)
 
 
+COUNTS = {}  # what happened in the cases of this process, told to whoever supervises it
+
+
+def count(what, times=1):
+    COUNTS[what] = COUNTS.get(what, 0) + times
+
+
 class Fault(Exception):
     """What a script found wrong by itself: an input that changed, a retry that differs."""
 

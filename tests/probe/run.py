@@ -70,7 +70,10 @@ def work(options):
                 message = cases.run(probe.case(options.seed, number).source())
                 if message:
                     tell(failed=number, message=message)
-    tell(done=True)
+            if number % 50 == 0:
+                tell(counts=cases.COUNTS)
+                cases.COUNTS.clear()
+    tell(done=True, counts=cases.COUNTS)
 
 
 def run_source(source, environment, patience):

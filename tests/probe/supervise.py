@@ -54,7 +54,7 @@ class Workers:
             self.selector.register(stream, selectors.EVENT_READ, process)
         self.active[process] = {
             "at": first, "end": first + count, "since": time.monotonic(), "text": b"", "trace": b"",
-            "told": False, "done": False, "hung": False, "stopping": False,
+            "begun": False, "told": False, "done": False, "hung": False, "stopping": False,
         }  # fmt: skip
 
     def read(self, process):
@@ -69,7 +69,7 @@ class Workers:
             if not isinstance(message, dict):
                 continue
             if "at" in message:
-                state.update(at=message["at"], since=time.monotonic(), told=False, trace=b"")
+                state.update(at=message["at"], since=time.monotonic(), begun=True, told=False, trace=b"")
                 self.started += 1
             elif "failed" in message:
                 self.report(message["failed"], message["message"], "")
@@ -98,13 +98,16 @@ class Workers:
         del self.active[process]
         if state["done"] or state["stopping"]:
             return None
-        number = state["at"]  # the first, where the process did not even begin that
+        trace = state["trace"].decode(errors="replace").strip()[-2000:]
+        if not state["begun"]:
+            raise RuntimeError(f"a process came to no case ({ending(process.returncode)})\n{trace}")
+        number = state["at"]
         how = (
             f"does not end {self.grace:.0f} s after Ctrl-C"
             if state["hung"]
             else f"ended the process ({ending(process.returncode)})"
         )
-        self.report(number, how, state["trace"].decode(errors="replace").strip()[-2000:])
+        self.report(number, how, trace)
         return (number + 1, state["end"] - number - 1) if number + 1 < state["end"] else None
 
 
