@@ -17,8 +17,7 @@ def ufunc_call(name):
     ufunc = getattr(numpy, name)
 
     def draw_call(g):
-        # Complex powers of 0 are nan in weft where NumPy's may be 0; what is infinite or nan in one part only is
-        # compared, within limits, by test_op_table.py.
+        # Of complex numbers what is infinite or nan in one part only is compared, within limits, by test_op_table.py.
         g.tame = True
         kinds = REAL if name in ("power", "pow", "float_power") else KINDS
         first = g.array(kinds)

@@ -483,3 +483,23 @@ def test_strides_of_arrays_without_elements(make):
     expected, actual = make(numpy), make(weft)
     assert actual.shape == expected.shape
     assert actual.strides == expected.strides
+
+
+def test_complex_powers_of_zeros_infinities_and_nan():
+    """Which parts of a plane they lie in is NumPy's; complex64 is computed in float64 and rounded."""
+    parts = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 3.0, numpy.inf, -numpy.inf, numpy.nan, 100.0]
+    numbers = numpy.array([complex(re, im) for re in parts for im in parts])
+
+    def kinds(z):
+        odd = numpy.isnan(z), numpy.isinf(z.real) | numpy.isinf(z.imag), z == 0
+        return numpy.select(odd, ["nan", "infinite", "zero"], "number")
+
+    with numpy.errstate(all="ignore"):
+        expected = numpy.power(numbers[:, None], numbers)
+        expected_narrow = expected.astype("c8")
+    for small in (1 << 20, 0):
+        with weft.config(small=small):
+            result = numpy.asarray(weft.array(numbers[:, None]) ** weft.array(numbers))
+            narrow = numpy.asarray(weft.array(numbers[:, None], "c8") ** weft.array(numbers, "c8"))
+        assert (kinds(result) == kinds(expected)).all()
+        assert (kinds(narrow) == kinds(expected_narrow)).all()

@@ -335,18 +335,38 @@ inline Complex<double> arctanh(Complex<double> z) {
 }
 inline Complex<double> arctan(Complex<double> z) { return swap_parts(arctanh(swap_parts(z))); }
 
-// Small whole exponents by multiplication, as NumPy does; others by exp(y log(x)).
+// With an infinite factor the product is infinite, even where one of its parts is nan (C standard, annex G).
+inline Complex<double> multiply_infinities(Complex<double> x, Complex<double> y) {
+    Complex<double> result = multiply(x, y);
+    if (!isnan(result.re) | !isnan(result.im)) return result;
+    const auto number_or_zero = [](double part) { return isnan(part) ? copysign(0.0, part) : part; };
+    const auto only_infinities = [](double part) { return copysign(isinf(part) ? 1.0 : 0.0, part); };
+    const bool x_is_infinite = isinf(x.re) | isinf(x.im), y_is_infinite = isinf(y.re) | isinf(y.im);
+    if (!(x_is_infinite | y_is_infinite)) return result;
+    if (x_is_infinite) {
+        x = {only_infinities(x.re), only_infinities(x.im)};
+        y = {number_or_zero(y.re), number_or_zero(y.im)};
+    }
+    if (y_is_infinite) {
+        y = {only_infinities(y.re), only_infinities(y.im)};
+        x = {number_or_zero(x.re), number_or_zero(x.im)};
+    }
+    constexpr double kInfinity = __builtin_huge_val();
+    return {kInfinity * (x.re * y.re - x.im * y.im), kInfinity * (x.re * y.im + x.im * y.re)};
+}
+
+// Small whole exponents by multiplication, as NumPy does, which begins with 1 for all but 1, 2 and 3: that makes
+// infinite parts nan. Others by exp(y log(x)).
 inline Complex<double> power(Complex<double> x, Complex<double> y) {
     if ((y.re == 0) & (y.im == 0)) return {1.0, 0.0};
     if ((x.re == 0) & (x.im == 0)) {
-        return (y.re > 0) & (y.im == 0) ? Complex<double>{0.0, 0.0}
-                                        : Complex<double>{kNaN<double>, kNaN<double>};
+        return y.re > 0 ? Complex<double>{0.0, 0.0} : Complex<double>{kNaN<double>, kNaN<double>};
     }
     if ((y.im == 0) & (fabs(y.re) < 100.0) & (y.re == rint(y.re))) {
         int count = static_cast<int>(fabs(y.re));
         Complex<double> factor = x;
         Complex<double> result = {1.0, 0.0};
-        bool is_first = true;
+        bool is_first = (y.re > 0) & (count < 4);
         while (count != 0) {
             if ((count & 1) != 0) {
                 result = is_first ? factor : multiply(result, factor);
@@ -357,7 +377,7 @@ inline Complex<double> power(Complex<double> x, Complex<double> y) {
         }
         return y.re < 0 ? divide(Complex<double>{1.0, 0.0}, result) : result;
     }
-    return exp(multiply(y, log(x)));
+    return exp(multiply_infinities(y, log(x)));
 }
 inline Complex<double> float_power(Complex<double> x, Complex<double> y) { return power(x, y); }
 
