@@ -86,8 +86,9 @@ public:
 
 }  // namespace
 
-// Places one object's sections into one mapping: code, constants, data, each from a page of its own on. So
-// relative addresses always reach, and a kernel costs one mmap.
+// Places one object's sections into one mapping: code, constants and the linker's own table of addresses, which nobody
+// writes to when they are linked, side by side; from a page of their own on what may be written. So relative addresses
+// always reach, and a kernel costs one mmap and the pages that its bytes fill.
 class LoadedObject::Memory final : public llvm::RuntimeDyld::MemoryManager {
 public:
     ~Memory() override {
@@ -100,13 +101,12 @@ public:
 
     bool needsToReserveAllocationSpace() override { return true; }
 
-    void reserveAllocationSpace(uintptr_t code, llvm::Align, uintptr_t constants, llvm::Align, uintptr_t data,
-                                llvm::Align) override {
+    void reserveAllocationSpace(uintptr_t code, llvm::Align code_alignment, uintptr_t constants,
+                                llvm::Align constants_alignment, uintptr_t data, llvm::Align) override {
         const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-        // The linker's own table of external functions is not counted in `data`; a page holds 512 of them.
-        const size_t parts[3] = {round_up(code, page), round_up(constants, page),
-                                 round_up(data, page) + page};
-        size_ = parts[0] + parts[1] + parts[2];
+        // The table of addresses is not counted in `data`; a page holds 512 of them.
+        linked_size_ = round_up(code + code_alignment.value() + constants + constants_alignment.value(), page) + page;
+        size_ = linked_size_ + round_up(data, page);
         void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (mapped == MAP_FAILED) {
             // The linker does not bear that: it comes to its end in other memory, and finalizeMemory fails.
@@ -114,20 +114,17 @@ public:
             mapped = std::aligned_alloc(page, size_);
         }
         base_ = static_cast<uint8_t*>(mapped);
-        code_ = {base_, base_ + parts[0]};
-        constants_ = {code_.end, code_.end + parts[1]};
-        data_ = {constants_.end, constants_.end + parts[2]};
-        code_start_ = base_;
-        code_size_ = parts[0];
+        linked_ = {base_, base_ + linked_size_};
+        data_ = {linked_.end, base_ + size_};
     }
 
     uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef) override {
-        return code_.take(size, alignment);
+        return linked_.take(size, alignment);
     }
 
-    uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef,
+    uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef name,
                                  bool read_only) override {
-        return (read_only ? constants_ : data_).take(size, alignment);
+        return (read_only || name == ".got" ? linked_ : data_).take(size, alignment);
     }
 
     void registerEHFrames(uint8_t*, uint64_t, size_t) override {}  // kernels do not throw
@@ -136,7 +133,7 @@ public:
     bool finalizeMemory(std::string* error) override {
         if (is_substitute_) {
             errno = ENOMEM;
-        } else if (code_size_ == 0 || mprotect(code_start_, code_size_, PROT_READ | PROT_EXEC) == 0) {
+        } else if (mprotect(base_, linked_size_, PROT_READ | PROT_EXEC) == 0) {
             return false;
         }
         out_of_memory_ = errno == ENOMEM;
@@ -161,11 +158,9 @@ private:
     };
 
     uint8_t* base_ = nullptr;
-    size_t size_ = 0;
+    size_t size_ = 0, linked_size_ = 0;
     bool is_substitute_ = false, out_of_memory_ = false;
-    uint8_t* code_start_ = nullptr;
-    size_t code_size_ = 0;
-    Part code_, constants_, data_;
+    Part linked_, data_;
 };
 
 LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol)

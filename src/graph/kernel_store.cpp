@@ -24,7 +24,8 @@ namespace weft {
 
 namespace {
 
-constexpr size_t kMaxKernels = 4096;
+// A kernel takes some 10 kB: its code, the block program before it, its texts.
+constexpr size_t kMaxKernels = 1024;
 constexpr size_t kMaxHistory = 10000;
 
 // The last launches, oldest first; at its bound it writes over the oldest.
@@ -37,6 +38,18 @@ public:
         } else {
             records_[oldest_] = std::move(record);
             oldest_ = (oldest_ + 1) % kMaxHistory;
+        }
+    }
+    // Launches of a kernel that is no longer kept keep what is told of it, and not its code.
+    void forget_code(const std::shared_ptr<const StoredKernel>& kernel) {
+        static const auto no_code = std::make_shared<const CompiledKernel>();
+        std::shared_ptr<const StoredKernel> told;
+        for (LaunchRecord& record : records_) {
+            if (record.kernel != kernel) continue;
+            if (told == nullptr)
+                told = std::make_shared<StoredKernel>(
+                    StoredKernel{no_code, kernel->name, kernel->ir, kernel->compile_seconds});
+            record.kernel = told;
         }
     }
     void clear() {
@@ -53,9 +66,15 @@ private:
 
 // Global because kernels are shared by all arrays of the process; guarded by its lock.
 struct Store {
+    using Order = std::list<const std::string*>;  // of the map's keys, the one that was asked for last at the end
+    struct Kept {
+        std::shared_ptr<const StoredKernel> kernel;
+        Order::iterator place;
+    };
+
     std::mutex mutex;
-    std::unordered_map<std::string, std::shared_ptr<const StoredKernel>> kernels;
-    std::list<std::string> order;  // oldest first
+    std::unordered_map<std::string, Kept> kernels;
+    Order order;
     History history;
     std::atomic<uint64_t> generation{0};
 };
@@ -173,18 +192,28 @@ std::optional<codegen::CachedKernel> find_on_disk(const std::string& key) {
 std::shared_ptr<const StoredKernel> find(const std::string& key) {
     const std::lock_guard lock(store().mutex);
     const auto found = store().kernels.find(key);
-    return found != store().kernels.end() ? found->second : nullptr;
+    if (found == store().kernels.end()) return nullptr;
+    store().order.splice(store().order.end(), store().order, found->second.place);
+    return found->second.kernel;
 }
 
 void keep(const std::string& key, const std::shared_ptr<const StoredKernel>& kernel) {
-    std::list<std::string> one{key};  // here, so that both lists have it or none
+    Store::Order one{nullptr};  // here, so that both have it or none
+    std::shared_ptr<const StoredKernel> dropped;
     const std::lock_guard lock(store().mutex);
-    if (!store().kernels.insert_or_assign(key, kernel).second) return;
-    store().order.splice(store().order.end(), one);
-    if (store().order.size() > kMaxKernels) {
-        store().kernels.erase(store().order.front());
-        store().order.pop_front();
+    const auto [place, inserted] = store().kernels.try_emplace(key, Store::Kept{kernel, one.begin()});
+    if (!inserted) {
+        place->second.kernel = kernel;
+        return;
     }
+    one.front() = &place->first;
+    store().order.splice(store().order.end(), one);
+    if (store().order.size() <= kMaxKernels) return;
+    const auto last = store().kernels.find(*store().order.front());
+    dropped = last->second.kernel;
+    store().order.pop_front();
+    store().kernels.erase(last);
+    store().history.forget_code(dropped);
 }
 
 }  // namespace

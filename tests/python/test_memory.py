@@ -142,3 +142,41 @@ def test_memory_is_looked_at_before_the_first_kernel_runs():
         env={**os.environ, limit: str(300_000_000)},
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+KERNELS = """
+import gc, itertools, pathlib
+import weft
+
+def anonymous():
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024
+
+x = weft.ones(5000)
+names = itertools.product(("add", "subtract", "multiply", "maximum", "minimum"), repeat=5)
+
+def run(count):
+    for kernel in itertools.islice(names, count):
+        y = x
+        for name in kernel:
+            y = getattr(weft, name)(y, x[::-1])
+        weft.eval(y)
+    gc.collect()
+    return anonymous()
+
+with weft.config(small=0, tier="block"):
+    first, filled, after = run(20), run(1200), run(1200)
+history = weft.kernel_history()
+assert len(history) > 2400 and all(record["compiled"] or record["ir"] for record in history)
+print(filled - first, after - filled)
+"""
+
+
+@pytest.mark.host
+@pytest.mark.measures
+def test_new_kernels_take_memory_up_to_a_bound():
+    done = subprocess.run([sys.executable, "-c", KERNELS], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    filled, after = map(int, done.stdout.split())
+    # A thousand kernels are kept; of those before, the launches that the history tells of.
+    assert filled < 20e6 and after < 0.5 * filled
