@@ -5,7 +5,6 @@
 
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <array>
@@ -18,6 +17,7 @@
 
 #include "core/fork.h"
 #include "ops/op.h"
+#include "text_caster.h"
 #include "weft/array.h"
 #include "weft/ops.h"
 

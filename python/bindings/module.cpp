@@ -1,8 +1,10 @@
 // weft._core: the engine for Python. The NumPy-shaped package around it is python/weft.
 #include "bindings.h"
+#include "core/allocation_failure.h"
 
 NB_MODULE(_core, m) {
     using namespace weft::python;
+    const weft::LastResort importing;  // what is half made cannot be taken back
     m.doc() = "weft's engine.";
     registry.module = m.ptr();
     bind_errors(m);

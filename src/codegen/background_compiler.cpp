@@ -5,10 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "codegen/process_end.h"
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/without_failing.h"
 
 namespace weft::codegen {
 namespace {
@@ -59,7 +61,9 @@ public:
         {
             const std::lock_guard lock(mutex_);
             if (!latest_end_) latest_end_ = Clock::now() + kLongestExit;
-            if (!queue_.empty() && keeps_kernels()) left = queue_.size();
+            without_failing([&] {
+                if (!queue_.empty() && keeps_kernels()) left = queue_.size();
+            });
             ending_ = true;
         }
         wake();
@@ -134,9 +138,9 @@ private:
         return true;
     }
 
-    std::mutex mutex_;  // of the queue and what else is not atomic
-    std::deque<std::function<void()>> queue_;
-    bool ending_ = false;  // of the process: there is no thread any more
+    std::mutex mutex_;                        // of the queue and what else is not atomic
+    std::list<std::function<void()>> queue_;  // a list: it needs no memory as long as it is empty
+    bool ending_ = false;                     // of the process: there is no thread any more
     // Of the thread that ends the process.
     bool closing_ = false;
     std::optional<Clock::time_point> latest_end_;
@@ -149,7 +153,10 @@ private:
 
 // One for the process, whose kernels are everybody's.
 Compilations& compilations() {
-    static auto* const instance = new Compilations;  // threads may still run kernels at exit
+    // Never destroyed, threads may still run kernels at exit; and made without memory, since exit asks for
+    // it.
+    alignas(Compilations) static std::byte storage[sizeof(Compilations)];
+    static auto* const instance = new (storage) Compilations;
     return *instance;
 }
 

@@ -86,9 +86,9 @@ public:
 
 }  // namespace
 
-// Places one object's sections into one mapping: code, constants and the linker's own table of addresses, which nobody
-// writes to when they are linked, side by side; from a page of their own on what may be written. So relative addresses
-// always reach, and a kernel costs one mmap and the pages that its bytes fill.
+// Places one object's sections into one mapping: code, constants and the linker's own table of addresses,
+// which nobody writes to when they are linked, side by side; from a page of their own on what may be written.
+// So relative addresses always reach, and a kernel costs one mmap and the pages that its bytes fill.
 class LoadedObject::Memory final : public llvm::RuntimeDyld::MemoryManager {
 public:
     ~Memory() override {
@@ -105,7 +105,8 @@ public:
                                 llvm::Align constants_alignment, uintptr_t data, llvm::Align) override {
         const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
         // The table of addresses is not counted in `data`; a page holds 512 of them.
-        linked_size_ = round_up(code + code_alignment.value() + constants + constants_alignment.value(), page) + page;
+        linked_size_ =
+            round_up(code + code_alignment.value() + constants + constants_alignment.value(), page) + page;
         size_ = linked_size_ + round_up(data, page);
         void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (mapped == MAP_FAILED) {

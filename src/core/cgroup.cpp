@@ -1,11 +1,14 @@
 #include "core/cgroup.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/made_once.h"
 #include "core/small_file.h"
 
 namespace weft {
@@ -52,8 +55,8 @@ Hierarchies find_hierarchies() {
 }
 
 const Hierarchies& hierarchies() {
-    static const Hierarchies found = find_hierarchies();
-    return found;
+    static constinit std::atomic<Hierarchies*> found{nullptr};
+    return made_once(found, [] { return std::make_unique<Hierarchies>(find_hierarchies()); });
 }
 
 // The first number of a file; `otherwise` when there is none ("max", or no such file).

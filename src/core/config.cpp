@@ -1,11 +1,14 @@
 #include "core/config.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <string_view>
 
+#include "core/made_once.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -131,13 +134,12 @@ void Config::load_environment() {
 }
 
 Config& config() {
-    // Never destroyed: worker threads and buffers may outlive static destruction.
-    static Config* const instance = [] {
-        auto* made = new Config;
+    static constinit std::atomic<Config*> instance{nullptr};
+    return made_once(instance, [] {
+        auto made = std::make_unique<Config>();
         made->load_environment();
         return made;
-    }();
-    return *instance;
+    });
 }
 
 }  // namespace weft

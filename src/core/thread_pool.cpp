@@ -18,6 +18,7 @@
 #include "core/cgroup.h"
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/made_once.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -204,7 +205,6 @@ Pool* forgotten_pools = nullptr;
                                  }});
 
 Pool& pool() {
-    if (Pool* existing = current_pool.load(std::memory_order_acquire)) return *existing;
     static const bool registered = [] {
         std::atexit([] {
             if (Pool* last = current_pool.load()) last->close();
@@ -212,9 +212,7 @@ Pool& pool() {
         return true;
     }();
     (void)registered;
-    auto made = std::make_unique<Pool>();
-    Pool* expected = nullptr;
-    return current_pool.compare_exchange_strong(expected, made.get()) ? *made.release() : *expected;
+    return made_once(current_pool, [] { return std::make_unique<Pool>(); });
 }
 
 std::atomic<int> cached_cpus{0};

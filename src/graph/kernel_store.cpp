@@ -66,7 +66,8 @@ private:
 
 // Global because kernels are shared by all arrays of the process; guarded by its lock.
 struct Store {
-    using Order = std::list<const std::string*>;  // of the map's keys, the one that was asked for last at the end
+    using Order =
+        std::list<const std::string*>;  // of the map's keys, the one that was asked for last at the end
     struct Kept {
         std::shared_ptr<const StoredKernel> kernel;
         Order::iterator place;

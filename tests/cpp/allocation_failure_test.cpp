@@ -33,7 +33,8 @@ TEST(ReservedMemory, BlocksAreApartAndAligned) {
         blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
     };
     for (int turn = 0; turn < 3000; ++turn) {
-        if (blocks.size() > 200 || (!blocks.empty() && random() % 3 == 0)) give_back(random() % blocks.size());
+        if (blocks.size() > 200 || (!blocks.empty() && random() % 3 == 0))
+            give_back(random() % blocks.size());
         const size_t bytes = random() % 7 == 0 ? random() % 100'000 : random() % 300;
         const size_t alignment = size_t{1} << (random() % 13);
         auto* const data = static_cast<char*>(take_reserved(bytes, alignment));
@@ -89,7 +90,8 @@ TEST(AllocationFailure, IsWhatTheEnginesOperatorNewThrows) {
     try {
         throw_allocation_failure(SIZE_MAX);
     } catch (const std::bad_alloc& failure) {
-        EXPECT_NE(std::string(failure.what()).find("(18446744073709551615 bytes asked for)"), std::string::npos);
+        EXPECT_NE(std::string(failure.what()).find("(18446744073709551615 bytes asked for)"),
+                  std::string::npos);
     }
 }
 

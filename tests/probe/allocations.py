@@ -11,6 +11,8 @@ import pathlib
 import random
 import select
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 import traceback
@@ -54,8 +56,25 @@ def environment():
     }  # fmt: skip
 
 
+# Whole processes, whose allocations count from the start, or from the line `fail()` on.
+PROCESSES = {
+    "import": "import weft",
+    "first use": "import weft as np\nprint(float((np.arange(10.0) * 2).sum()), np.sort(np.array([3, 1, 2])))",
+    "end with work to do": "import weft as np\ny = np.sqrt(np.arange(9999.0) + 1)\nnp.eval(y)\nz = y * 2\nfail()",
+    "end with threads": "import weft as np\nx = np.arange(3e5)\nprint(np.sort(x[::-1] % 1000)[0], x @ x)\nfail()",
+    "error that nobody catches": "import weft as np\nfail()\nnp.array(range(1000)).reshape(3)",
+}
+
+
 def case(seed, number):
     draw = random.Random(seed * 1_000_003 + number)
+    if number % 40 == 7:
+        which, kind = draw.choice(list(PROCESSES)), draw.choice(["new", "new", "malloc", "any"])
+        kth, once = draw.randrange(1, 2600), draw.random() < 0.5
+        if "fail()" in PROCESSES[which]:
+            kth = 1 + kth % 30
+        call = f"allocations.attempt_process({which!r}, {kind!r}, {kth}, {once})"
+        return cases.Case(["import allocations", call], 2)
     name = draw.choice([*programs.PROGRAMS, *2 * list(programs.WRITES)])
     # Machine code takes long to make: fewer of these.
     way = draw.choice(["at once", "at once", "auto", "blocks", "blocks", "jit", "naive", "eager"])
@@ -235,3 +254,28 @@ def wrong_error(error):
         return [text]
     told = all(word in str(error) for word in ("asked", "holds", "limit"))
     return [] if told or "weft" not in type(error).__module__ else [f"the message tells too little: {text}"]
+
+
+def attempt_process(which, kind, kth, once):
+    """A process from its start to its end: it may fail, but not be ended."""
+    import supervise
+
+    numbers = f"{kth}:{kth if once else 1 << 62}"
+    environment, source = dict(os.environ), PROCESSES[which]
+    if "fail()" in source:
+        first, last = numbers.split(":")
+        source = (
+            "import ctypes\n"
+            f"failing = ctypes.CDLL({str(library())!r})\n"
+            "failing.weft_fail_allocations.argtypes = [ctypes.c_uint, ctypes.c_uint64, ctypes.c_uint64]\n"
+            f"def fail(): failing.weft_fail_allocations({KINDS[kind]}, {first}, {last})\n{source}"
+        )
+    else:
+        environment["WEFT_FAIL_ALLOCATIONS"] = f"{KINDS[kind]}:{numbers}"
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, env=environment, timeout=60
+    )
+    if done.returncode not in (0, 1):
+        raise cases.Fault(f"ended the process ({supervise.ending(done.returncode)})\n{done.stderr[-1500:]}")
+    if "InternalError" in done.stderr or "SystemError" in done.stderr:
+        raise cases.Fault(done.stderr[-1500:])

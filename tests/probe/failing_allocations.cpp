@@ -84,6 +84,17 @@ void* or_throw(void* block) {
     return block;
 }
 
+// WEFT_FAIL_ALLOCATIONS=kinds:first:last counts from the load of this library on; for imports.
+[[gnu::constructor]] void read_environment() {
+    const char* text = getenv("WEFT_FAIL_ALLOCATIONS");
+    if (text == nullptr) return;
+    char* end = nullptr;
+    const auto kinds = static_cast<unsigned>(strtoul(text, &end, 10));
+    first_failure = strtoull(end + 1, &end, 10);
+    last_failure = strtoull(end + 1, &end, 10);
+    armed = kinds;
+}
+
 template <class Function>
 Function* next(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

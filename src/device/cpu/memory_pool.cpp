@@ -79,6 +79,8 @@ constexpr size_t huge_part(size_t used) {
     return (used + kMostUnused) / kMappedBytes * kMappedBytes;
 }
 
+std::atomic<size_t> bytes_held{0};  // in free blocks of the common pool
+
 class CommonPool {
 public:
     CommonPool() { marked_.reserve(kMostMarked); }
@@ -94,11 +96,11 @@ public:
 
     void give_back(void* block, SizeClass size, SurroundingsMark mark) {
         std::lock_guard lock(mutex_);
-        if (held_.load(std::memory_order_relaxed) + size.bytes > limit_of_held()) {
+        if (bytes_held.load(std::memory_order_relaxed) + size.bytes > most_held_) {
             unmake(block, size);
             return;
         }
-        held_.fetch_add(size.bytes, std::memory_order_relaxed);
+        bytes_held.fetch_add(size.bytes, std::memory_order_relaxed);
         if (mark == nullptr) {
             list(block, size.index);
             return;
@@ -123,7 +125,7 @@ public:
         return bytes <= held() || bytes - held() <= left();
     }
 
-    size_t held() const { return held_.load(std::memory_order_relaxed); }
+    static size_t held() { return bytes_held.load(std::memory_order_relaxed); }
 
     // For fork(), see core/fork.h.
     void lock() { mutex_.lock(); }
@@ -149,7 +151,7 @@ private:
         }
         if (FreeBlock* block = free_[static_cast<size_t>(size.index)]) {
             free_[static_cast<size_t>(size.index)] = block->next;
-            held_.fetch_sub(size.bytes, std::memory_order_relaxed);
+            bytes_held.fetch_sub(size.bytes, std::memory_order_relaxed);
             return block;
         }
         if (void* block = take_marked(size, nullptr, found)) return block;
@@ -173,7 +175,7 @@ private:
         void* block = right->block;
         if (mark != nullptr) found = std::move(right->mark);
         marked_.erase(std::next(right).base());
-        held_.fetch_sub(size.bytes, std::memory_order_relaxed);
+        bytes_held.fetch_sub(size.bytes, std::memory_order_relaxed);
         return block;
     }
 
@@ -259,11 +261,6 @@ private:
         return result;
     }
 
-    static size_t limit_of_held() {
-        static const size_t limit = std::max(available_memory() / 4, size_t{256} << 20);
-        return limit;
-    }
-
     void empty_locked() {
         for (const MarkedBlock& marked : marked_) list(marked.block, marked.size.index);
         marked_.clear();
@@ -272,17 +269,19 @@ private:
             while (block != nullptr) {
                 FreeBlock* next = block->next;
                 const size_t bytes = class_bytes(index);
-                held_.fetch_sub(bytes, std::memory_order_relaxed);
+                bytes_held.fetch_sub(bytes, std::memory_order_relaxed);
                 unmake(block, {index, bytes});
                 block = next;
             }
         }
     }
 
+    // Asked for here: what gives a block back must not fail.
+    const size_t most_held_ = std::max(available_memory() / 4, size_t{256} << 20);
+
     std::mutex mutex_;
     std::array<FreeBlock*, kClasses> free_{};
     std::vector<MarkedBlock> marked_;  // the latest last
-    std::atomic<size_t> held_{0};
     size_t unchecked_ = 0;
     std::unordered_map<uintptr_t, Mapping> mappings_;  // of blocks from kMappedBytes on, by address
 };
@@ -308,7 +307,7 @@ size_t report_memory(char* text, size_t size) {
         length = std::min(length + static_cast<size_t>(std::max(written, 0)), size - 1);
     };
     add("weft holds %s in arrays and %s in its pool", BytesText(pool_bytes_in_use()).text,
-        BytesText(common_pool().held()).text);
+        BytesText(bytes_held.load(std::memory_order_relaxed)).text);
     thread_local constinit bool asking = false;  // asking wants some memory itself
     if (std::exchange(asking, true)) return length;
     (void)prepare_reserve();
@@ -562,7 +561,7 @@ void require_pool_bytes(size_t bytes) {
 }
 
 size_t pool_bytes_in_use() { return bytes_in_use.load(std::memory_order_relaxed); }
-size_t pool_bytes_held() { return common_pool().held(); }
+size_t pool_bytes_held() { return CommonPool::held(); }
 void empty_memory_pool() { common_pool().empty(); }
 
 }  // namespace weft

@@ -355,8 +355,8 @@ inline Complex<double> multiply_infinities(Complex<double> x, Complex<double> y)
     return {kInfinity * (x.re * y.re - x.im * y.im), kInfinity * (x.re * y.im + x.im * y.re)};
 }
 
-// Small whole exponents by multiplication, as NumPy does, which begins with 1 for all but 1, 2 and 3: that makes
-// infinite parts nan. Others by exp(y log(x)).
+// Small whole exponents by multiplication, as NumPy does, which begins with 1 for all but 1, 2 and 3: that
+// makes infinite parts nan. Others by exp(y log(x)).
 inline Complex<double> power(Complex<double> x, Complex<double> y) {
     if ((y.re == 0) & (y.im == 0)) return {1.0, 0.0};
     if ((x.re == 0) & (x.im == 0)) {
