@@ -66,7 +66,7 @@ def check_file(path: pathlib.PurePath, text: str, known: set[str]) -> list[str]:
                 complain(match.start(), f"{name} header {target} outside {where}")
         if target.startswith(("../", "src/", "include/")):
             complain(match.start(), f"write {target} from src, as in core/dims.h or weft/dtype.h")
-        own = room == "bindings" and target in ("bindings.h", "shortened.h")  # beside users, outside of src
+        own = room == "bindings" and f"python/bindings/{target}" in known  # beside users, outside of src
         if quote == '"' and room not in (None, "public") and "/" not in target and not own:
             complain(match.start(), f'write "{target}" with its room, as in "core/dims.h"')
         if first not in ROOMS or (quote == "<" and f"src/{target}" not in known):
