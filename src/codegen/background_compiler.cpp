@@ -21,6 +21,7 @@
 #include "codegen/process_end.h"
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/thread_start.h"
 #include "core/without_failing.h"
 
 namespace weft::codegen {
@@ -29,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kNiceness = 3;  // it shall yield, but not starve: until it is done all else is slower
+constexpr auto kNoMemoryInterval = std::chrono::milliseconds(20);  // between two looks for memory
 constexpr auto kLongestExit = std::chrono::seconds(10);  // spent on the queue when the process exits
 
 class Compilations {
@@ -106,11 +108,16 @@ private:
     void serve() {
         // Of this thread only. Where the system refuses, it competes like any other.
         setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+        bool is_prepared = false;
         for (;;) {
             const uint32_t seen = generation_.load();
             {
                 const std::lock_guard lock(mutex_);
                 if (ending_) return;
+            }
+            if (!is_prepared && !(is_prepared = prepare_thread())) {
+                std::this_thread::sleep_for(kNoMemoryInterval);
+                continue;
             }
             if (!work_once()) generation_.wait(seen);
         }

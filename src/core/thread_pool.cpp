@@ -19,6 +19,7 @@
 #include "core/config.h"
 #include "core/fork.h"
 #include "core/made_once.h"
+#include "core/thread_start.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -168,6 +169,7 @@ private:
     }
 
     void serve(size_t thread, uint32_t seen) {
+        if (!prepare_thread()) return;  // the others do its share
         for (;;) {
             if (!spin_until([&] { return generation_.load(std::memory_order_relaxed) != seen; })) {
                 generation_.wait(seen);

@@ -16,13 +16,6 @@
 #include <cstdint>
 #include <new>
 
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-}
-
 namespace {
 
 enum Kind : unsigned { kNew = 1, kMalloc = 2, kMap = 4, kThread = 8 };
@@ -69,14 +62,52 @@ int add_range(dl_phdr_info* info, size_t, void*) {
     return 0;
 }
 
-void* allocate(size_t size) {
-    if (fails(kNew)) return nullptr;
-    return __libc_malloc(size == 0 ? 1 : size);
+// Whoever comes next in the process: libc, or a sanitizer.
+template <class Function>
+Function* next(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+struct Next {
+    void* (*malloc)(size_t) = next<void*(size_t)>("malloc");
+    void* (*calloc)(size_t, size_t) = next<void*(size_t, size_t)>("calloc");
+    void* (*realloc)(void*, size_t) = next<void*(void*, size_t)>("realloc");
+    void* (*memalign)(size_t, size_t) = next<void*(size_t, size_t)>("aligned_alloc");
+    void (*free)(void*) = next<void(void*)>("free");
+};
+
+// dlsym may allocate itself: what it gets meanwhile stays.
+alignas(16) constinit char of_search[1 << 16];
+constinit std::atomic<size_t> search_used{0};
+bool is_of_search(const void* block) {
+    return block >= of_search && block < of_search + sizeof of_search;
+}
+void* take_for_search(size_t size) { return of_search + search_used.fetch_add((size + 15) / 16 * 16); }
+
+constinit bool searching = false;
+const Next* others() {
+    static const Next* known = nullptr;
+    if (known != nullptr) return known;
+    if (searching) return nullptr;
+    searching = true;
+    static const Next found;
+    searching = false;
+    return known = &found;
 }
 
+void* take(size_t size) {
+    const Next* const other = others();
+    return other != nullptr ? other->malloc(size) : take_for_search(size);
+}
+
+void give_back(void* block) {
+    if (const Next* const other = others(); other != nullptr && !is_of_search(block)) other->free(block);
+}
+
+void* allocate(size_t size) { return fails(kNew) ? nullptr : take(size == 0 ? 1 : size); }
+
 void* allocate_aligned(size_t size, std::align_val_t alignment) {
-    if (fails(kNew)) return nullptr;
-    return __libc_memalign(static_cast<size_t>(alignment), size);
+    const auto unit = static_cast<size_t>(alignment);
+    return fails(kNew) ? nullptr : others()->memalign(unit, (size + unit - 1) / unit * unit);
 }
 
 void* or_throw(void* block) {
@@ -95,10 +126,6 @@ void* or_throw(void* block) {
     armed = kinds;
 }
 
-template <class Function>
-Function* next(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 }  // namespace
 
@@ -123,33 +150,30 @@ void* malloc(size_t size) {
         errno = ENOMEM;
         return nullptr;
     }
-    return __libc_malloc(size);
+    return take(size);
 }
+void free(void* block) { give_back(block); }
 void* calloc(size_t count, size_t size) {
     if (fails(OF_WEFT(kMalloc))) {
         errno = ENOMEM;
         return nullptr;
     }
-    return __libc_calloc(count, size);
+    const Next* const other = others();
+    return other != nullptr ? other->calloc(count, size) : take_for_search(count * size);
 }
 void* realloc(void* block, size_t size) {
     if (fails(OF_WEFT(kMalloc))) {
         errno = ENOMEM;
         return nullptr;
     }
-    return __libc_realloc(block, size);
+    return others()->realloc(block, size);
 }
 void* aligned_alloc(size_t alignment, size_t size) {
     if (fails(OF_WEFT(kMalloc))) {
         errno = ENOMEM;
         return nullptr;
     }
-    return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** block, size_t alignment, size_t size) {
-    if (fails(OF_WEFT(kMalloc))) return ENOMEM;
-    *block = __libc_memalign(alignment, size);
-    return *block == nullptr ? ENOMEM : 0;
+    return others()->memalign(alignment, size);
 }
 void* mmap(void* address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
     static auto* const real = next<void*(void*, size_t, int, int, int, off_t)>("mmap");
@@ -194,15 +218,15 @@ void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t
 void* operator new[](size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return allocate_aligned(size, alignment);
 }
-void operator delete(void* block) noexcept { free(block); }
-void operator delete[](void* block) noexcept { free(block); }
-void operator delete(void* block, size_t) noexcept { free(block); }
-void operator delete[](void* block, size_t) noexcept { free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { free(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { free(block); }
-void operator delete(void* block, size_t, std::align_val_t) noexcept { free(block); }
-void operator delete[](void* block, size_t, std::align_val_t) noexcept { free(block); }
-void operator delete(void* block, const std::nothrow_t&) noexcept { free(block); }
-void operator delete[](void* block, const std::nothrow_t&) noexcept { free(block); }
-void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept { free(block); }
-void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept { free(block); }
+void operator delete(void* block) noexcept { give_back(block); }
+void operator delete[](void* block) noexcept { give_back(block); }
+void operator delete(void* block, size_t) noexcept { give_back(block); }
+void operator delete[](void* block, size_t) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { give_back(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept { give_back(block); }
+void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept { give_back(block); }

@@ -23,6 +23,7 @@
 #include "core/config.h"
 #include "core/fork.h"
 #include "core/reserved_memory.h"
+#include "core/thread_start.h"
 #include "core/without_failing.h"
 #include "device/cpu/available_memory.h"
 #include "weft/errors.h"
@@ -356,7 +357,10 @@ struct ThreadLists {
 thread_local constinit ThreadLists own_lists;
 // Their address: a word that is reached without a call.
 [[gnu::tls_model("initial-exec")]] thread_local constinit ThreadLists* thread_lists = nullptr;
-[[gnu::noinline]] ThreadLists& first_lists() { return *(thread_lists = &own_lists); }
+[[gnu::noinline]] ThreadLists& first_lists() {
+    (void)prepare_thread();  // whoever comes here first may be refused memory later
+    return *(thread_lists = &own_lists);
+}
 ThreadLists& lists_of_thread() { return thread_lists != nullptr ? *thread_lists : first_lists(); }
 
 void free_small(void* block, SizeClass size) {
