@@ -54,11 +54,13 @@ void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims&
 }
 
 void GroupRun::run_and_keep(PreparedLaunch prepared, bool fresh) {
-    run_prepared(prepared, fresh);
     repeats_ &= way_ != nullptr;
     LaunchMemo::Replay replay;
     for (size_t k = 0; repeats_ && k < prepared.origins.size(); ++k)
         repeats_ = find_source(prepared.origins[k], replay.sources.emplace_back());
+    if (repeats_) way_->launches.reserve(way_->launches.size() + 1);
+    // From here on nothing fails but the launch itself: it may write in place.
+    run_prepared(prepared, fresh);
     if (!repeats_) return;
     prepared.origins.clear();
     replay.launch = std::move(prepared);

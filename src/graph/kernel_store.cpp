@@ -14,6 +14,7 @@
 #include "core/fork.h"
 #include "core/log.h"
 #include "core/optional_steps.h"
+#include "core/without_failing.h"
 #include "graph/profile.h"
 #include "graph/search_kernel.h"
 #include "ir/printer.h"
@@ -271,11 +272,13 @@ void forget_kernels() {
 
 uint64_t kernel_generation() { return store().generation.load(std::memory_order_relaxed); }
 
-void record_launch(LaunchRecord record) {
-    if (profiling()) [[unlikely]]
-        profile_launch(record);
-    const std::lock_guard lock(store().mutex);
-    store().history.add(std::move(record));
+void record_launch(LaunchRecord record) noexcept {
+    without_failing([&] {
+        if (profiling()) [[unlikely]]
+            profile_launch(record);
+        const std::lock_guard lock(store().mutex);
+        store().history.add(std::move(record));
+    });
 }
 
 std::vector<KernelRecord> kernel_history() {

@@ -10,6 +10,7 @@
 #include "codegen/background_compiler.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "core/without_failing.h"
 #include "core/shape.h"
 #include "graph/gpu_kernels.h"
 #include "graph/kernel_store.h"
@@ -256,6 +257,19 @@ void finish_named(DeviceBackend& device, const std::string& kernel) {
     }
 }
 
+void log_launch(const LaunchRecord& record) {
+    const StoredKernel& kernel = *record.kernel;
+    char text[256];
+    const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
+    std::snprintf(
+        text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
+        static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
+        record.fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
+        : record.by_blocks ? " (by blocks)"
+                           : "");
+    log_line(text);
+}
+
 }  // namespace
 
 void run_prepared(PreparedLaunch& launch, bool& fresh) {
@@ -280,17 +294,7 @@ void run_prepared(PreparedLaunch& launch, bool& fresh) {
         record.stopwatch->stop();
     if (!on_cpu && debug_enabled(DebugLevel::kLaunches)) finish_named(device, kernel.name);
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (debug_enabled(DebugLevel::kLaunches, kernel.name)) {
-        char text[256];
-        const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
-        std::snprintf(
-            text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
-            static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-            fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
-            : record.by_blocks ? " (by blocks)"
-                               : "");
-        log_line(text);
-    }
+    if (debug_enabled(DebugLevel::kLaunches, kernel.name)) without_failing([&] { log_launch(record); });
     record_launch(std::move(record));
 }
 

@@ -17,6 +17,7 @@ BufferPtr reserve(const Group& group, int64_t bytes) {
 GroupBuffers& reserve_results(Group& group) {
     GroupBuffers& buffers = group.buffers;
     buffers.resize(group.nodes.size());
+    group.released.reserve(group.nodes.size());  // for commit_all, which must not fail
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         buffers[k].clear();
         if (!group.stored[k] || group.nodes[k]->kind == NodeKind::kUpdate) continue;

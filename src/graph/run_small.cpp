@@ -82,6 +82,7 @@ void run_small(Group& group, bool fuse) {
     std::unordered_map<const Node*, std::vector<BufferPtr>> computed;
     GroupBuffers& buffers = group.buffers;
     buffers.assign(group.nodes.size(), {});
+    group.released.reserve(group.nodes.size());  // once something is written in place, nothing may fail
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         Node& node = *group.nodes[k];
         std::vector<BufferPtr>& results = buffers[k];
@@ -91,6 +92,7 @@ void run_small(Group& group, bool fuse) {
             const bool in_place = fuse && owns_last_references(group, old);
             BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
             version->set_surroundings(nullptr);
+            results.reserve(1);
             if (!node.gathered.empty()) {
                 if (!in_place)
                     std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
