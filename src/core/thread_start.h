@@ -1,5 +1,5 @@
-// What libraries allocate for a thread at its first use, and end the process where they cannot: the C++ library's record
-// of exceptions. Asked for while there is memory, it is there when there is none.
+// What libraries allocate for a thread at its first use, and end the process where they cannot: the C++
+// library's record of exceptions. Asked for while there is memory, it is there when there is none.
 #pragma once
 
 #include <cxxabi.h>

@@ -48,8 +48,8 @@ struct LaunchRecord {
 void forget_kernels();
 uint64_t kernel_generation();  // changes when they are forgotten: plans remember kernels too
 
-// Keeps the last launches, for weft.kernel_history(). What was launched is done: where there is no memory for it, the
-// history has a gap.
+// Keeps the last launches, for weft.kernel_history(). What was launched is done: where there is no memory for
+// it, the history has a gap.
 void record_launch(LaunchRecord record) noexcept;
 
 }  // namespace weft

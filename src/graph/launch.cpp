@@ -10,8 +10,8 @@
 #include "codegen/background_compiler.h"
 #include "core/config.h"
 #include "core/log.h"
-#include "core/without_failing.h"
 #include "core/shape.h"
+#include "core/without_failing.h"
 #include "graph/gpu_kernels.h"
 #include "graph/kernel_store.h"
 #include "graph/profile.h"
@@ -261,12 +261,12 @@ void log_launch(const LaunchRecord& record) {
     const StoredKernel& kernel = *record.kernel;
     char text[256];
     const double gigabytes = static_cast<double>(record.bytes_read + record.bytes_written) / 1e9;
-    std::snprintf(
-        text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
-        static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
-        record.fresh ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
-        : record.by_blocks ? " (by blocks)"
-                           : "");
+    std::snprintf(text, sizeof text, "%-40s %12lld elements %9.3f ms %8.2f GB/s%s", kernel.name.c_str(),
+                  static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
+                  record.fresh
+                      ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
+                  : record.by_blocks ? " (by blocks)"
+                                     : "");
     log_line(text);
 }
 

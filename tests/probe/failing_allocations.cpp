@@ -78,9 +78,7 @@ struct Next {
 // dlsym may allocate itself: what it gets meanwhile stays.
 alignas(16) constinit char of_search[1 << 16];
 constinit std::atomic<size_t> search_used{0};
-bool is_of_search(const void* block) {
-    return block >= of_search && block < of_search + sizeof of_search;
-}
+bool is_of_search(const void* block) { return block >= of_search && block < of_search + sizeof of_search; }
 void* take_for_search(size_t size) { return of_search + search_used.fetch_add((size + 15) / 16 * 16); }
 
 constinit bool searching = false;
@@ -125,7 +123,6 @@ void* or_throw(void* block) {
     last_failure = strtoull(end + 1, &end, 10);
     armed = kinds;
 }
-
 
 }  // namespace
 
