@@ -45,8 +45,7 @@ constexpr int class_of(size_t bytes) {
 // Of the process; what is not atomic under its lock.
 struct Reserve {
     std::mutex mutex;
-    std::atomic<char*> begin{nullptr};
-    std::atomic<size_t> size{0};
+    char* begin = nullptr;
     size_t fresh = 0;  // bytes from `begin` on that were handed out at least once
     std::array<FreeBlock*, kClasses> free{};
     std::atomic<size_t> in_use{0};
@@ -63,16 +62,19 @@ Header* header_of(const void* block) {
 
 }  // namespace
 
+constinit ReserveRange reserve_range;
+
 bool prepare_reserve() noexcept {
-    if (reserve.begin.load(std::memory_order_acquire) != nullptr) return true;
+    if (reserve_range.begin.load(std::memory_order_acquire) != nullptr) return true;
     const std::lock_guard lock(reserve.mutex);
-    if (reserve.begin.load(std::memory_order_relaxed) != nullptr) return true;
+    if (reserve.begin != nullptr) return true;
     for (size_t size = kReservedBytes; size >= kLeastReserve; size /= 2) {
         void* const mapped =
             mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED) continue;
-        reserve.size.store(size, std::memory_order_relaxed);
-        reserve.begin.store(static_cast<char*>(mapped), std::memory_order_release);
+        reserve.begin = static_cast<char*>(mapped);
+        reserve_range.size.store(size, std::memory_order_relaxed);
+        reserve_range.begin.store(reserve.begin, std::memory_order_release);
         return true;
     }
     return false;
@@ -88,10 +90,10 @@ void* take_reserved(size_t bytes, size_t alignment) noexcept {
     if (begin != nullptr) {
         reserve.free[static_cast<size_t>(index)] = reserve.free[static_cast<size_t>(index)]->next;
     } else {
-        char* const first = reserve.begin.load(std::memory_order_relaxed);
-        if (first == nullptr || whole > reserve.size.load(std::memory_order_relaxed) - reserve.fresh)
+        if (reserve.begin == nullptr ||
+            whole > reserve_range.size.load(std::memory_order_relaxed) - reserve.fresh)
             return nullptr;
-        begin = first + std::exchange(reserve.fresh, reserve.fresh + whole);
+        begin = reserve.begin + std::exchange(reserve.fresh, reserve.fresh + whole);
     }
     reserve.in_use.fetch_add(whole, std::memory_order_relaxed);
     auto place = reinterpret_cast<uintptr_t>(begin) + sizeof(Header);
@@ -111,18 +113,12 @@ void give_back_reserved(void* block) noexcept {
     if (reserve.in_use.fetch_sub(whole, std::memory_order_relaxed) == whole) {
         // All of it is free: it is address space again.
         reserve.free.fill(nullptr);
-        madvise(reserve.begin.load(std::memory_order_relaxed), reserve.fresh, MADV_DONTNEED);
+        madvise(reserve.begin, reserve.fresh, MADV_DONTNEED);
         reserve.fresh = 0;
         return;
     }
     freed->next = reserve.free[header.size_class];
     reserve.free[header.size_class] = freed;
-}
-
-bool is_reserved(const void* block) noexcept {
-    const char* const begin = reserve.begin.load(std::memory_order_relaxed);
-    return static_cast<size_t>(static_cast<const char*>(block) - begin) <
-           reserve.size.load(std::memory_order_relaxed);
 }
 
 size_t reserved_size(const void* block) noexcept { return header_of(block)->asked; }

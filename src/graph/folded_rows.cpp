@@ -19,11 +19,12 @@ constexpr int64_t kMostBlocks = 8;
 
 std::optional<size_t> fold_of(const Dims& strides, const ReductionSpace& walk, const Dims& shape) {
     size_t fold = 0;
-    for (size_t g = 0; g < walk.reduced_axes.size(); ++g) {
-        const std::vector<size_t>& axes = walk.reduced_axes[g];
-        for (size_t k = 0; k + 1 < axes.size(); ++k) {
-            if (strides[axes[k]] == strides[axes[k + 1]] * shape[axes[k + 1]]) continue;
-            if (g + 1 != walk.reduced_axes.size() || fold != 0) return std::nullopt;
+    const AxisGroups& groups = walk.reduced_axes;
+    for (size_t g = 0; g < groups.size(); ++g) {
+        for (size_t k = 0; k + 1 < groups.size_of(g); ++k) {
+            const size_t axis = groups.axis(g, k), next = groups.axis(g, k + 1);
+            if (strides[axis] == strides[next] * shape[next]) continue;
+            if (g + 1 != groups.size() || fold != 0) return std::nullopt;
             fold = k + 1;
         }
     }
@@ -36,9 +37,10 @@ std::optional<size_t> joined_folds(std::optional<size_t> a, std::optional<size_t
 }
 
 int64_t inner_extent(size_t fold, const ReductionSpace& walk, const Dims& shape) {
-    const std::vector<size_t>& axes = walk.reduced_axes.back();
+    const size_t last = walk.reduced_axes.size() - 1;
     int64_t extent = 1;
-    for (size_t k = fold; k < axes.size(); ++k) extent *= shape[axes[k]];
+    for (size_t k = fold; k < walk.reduced_axes.size_of(last); ++k)
+        extent *= shape[walk.reduced_axes.axis(last, k)];
     return extent;
 }
 

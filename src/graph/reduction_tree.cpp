@@ -21,10 +21,10 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType comput
                                const Dims& output_strides) {
     ReductionSpace space;
     size_t kept = 0;
-    std::vector<size_t> axes;
+    Dims axes;
     for (size_t d = 0; d < shape.size(); ++d) {
         if (reduced[d]) {
-            if (shape[d] != 1) axes.push_back(d);
+            if (shape[d] != 1) axes.push_back(static_cast<int64_t>(d));
         } else {
             space.kept_shape.push_back(shape[d]);
             space.kept_input_strides.push_back(input_strides[d]);
@@ -32,25 +32,29 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType comput
         }
     }
     if (!reduction.gives_index) {
-        std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
-            return std::abs(input_strides[a]) > std::abs(input_strides[b]);
-        });
+        // By insertion: they are few, and small calls wait for it.
+        const auto stride = [&](size_t k) { return std::abs(input_strides[static_cast<size_t>(axes[k])]); };
+        for (size_t i = 1; i < axes.size(); ++i) {
+            for (size_t j = i; j > 0 && stride(j) > stride(j - 1); --j) std::swap(axes[j], axes[j - 1]);
+        }
     }
-    for (const size_t d : axes) {
+    for (const int64_t axis : axes) {
+        const auto d = static_cast<size_t>(axis);
         if (!space.reduced_shape.empty() && space.reduced_strides.back() == input_strides[d] * shape[d]) {
             space.reduced_shape.back() *= shape[d];
             space.reduced_strides.back() = input_strides[d];
-            space.reduced_axes.back().push_back(d);
+            space.reduced_axes.add(d);
         } else {
             space.reduced_shape.push_back(shape[d]);
             space.reduced_strides.push_back(input_strides[d]);
-            space.reduced_axes.push_back({d});
+            space.reduced_axes.begin_group();
+            space.reduced_axes.add(d);
         }
     }
     if (axes.empty()) {
         space.reduced_shape.push_back(1);
         space.reduced_strides.push_back(0);
-        space.reduced_axes.emplace_back();
+        space.reduced_axes.begin_group();
     }
     // Many lanes pay where memory is walked along the row; across rows, columns are the vector lanes.
     int64_t smallest_kept = INT64_MAX;

@@ -31,12 +31,33 @@ constexpr int64_t kPilot = kReduceBlock;
 constexpr int64_t kPilotAcrossRows = 16;
 static_assert(kPilot <= kReduceBlock && kPilotAcrossRows <= kReduceBlockAcrossRows);
 
+// Lists of axes one behind the other.
+class AxisGroups {
+public:
+    size_t size() const { return ends_.size(); }
+    size_t size_of(size_t group) const { return end_of(group) - begin_of(group); }
+    size_t axis(size_t group, size_t k) const { return static_cast<size_t>(axes_[begin_of(group) + k]); }
+    size_t last_axis(size_t group) const { return axis(group, size_of(group) - 1); }
+    void begin_group() { ends_.push_back(static_cast<int64_t>(axes_.size())); }
+    void add(size_t axis) {  // to the last group
+        axes_.push_back(static_cast<int64_t>(axis));
+        ++ends_.back();
+    }
+    friend bool operator==(const AxisGroups&, const AxisGroups&) = default;
+
+private:
+    size_t begin_of(size_t group) const { return group == 0 ? 0 : end_of(group - 1); }
+    size_t end_of(size_t group) const { return static_cast<size_t>(ends_[group]); }
+
+    Dims axes_, ends_;
+};
+
 struct ReductionSpace {
     Dims kept_shape, kept_input_strides, kept_output_strides;
     Dims reduced_shape,
-        reduced_strides;  // outermost first; never empty: one dimension of 1 when nothing is reduced
-    std::vector<std::vector<size_t>> reduced_axes;  // which axes each of them stands for
-    int64_t block = kReduceBlock;                   // of the innermost reduced dimension, as are the lanes
+        reduced_strides;           // outermost first; never empty: one dimension of 1 when nothing is reduced
+    AxisGroups reduced_axes;       // which axes each of them stands for
+    int64_t block = kReduceBlock;  // of the innermost reduced dimension, as are the lanes
     int64_t lanes = 1;
     int64_t chunk = kReduceBlock;  // of the innermost reduced dimension: a whole power of two of blocks, so a
                                    // subtree of the pairwise tree

@@ -87,11 +87,12 @@ private:
             if (!group_.reduced[d]) result.push_back(strides[d]);
         }
         if (!along_rows) return result;
-        for (const std::vector<size_t>& axes : walk_.reduced_axes)
-            result.push_back(axes.empty() ? 0 : strides[axes.back()]);
+        const AxisGroups& groups = walk_.reduced_axes;
+        for (size_t g = 0; g < groups.size(); ++g)
+            result.push_back(groups.size_of(g) == 0 ? 0 : strides[groups.last_axis(g)]);
         if (fold_ == 0) return result;
-        result.back() = strides[walk_.reduced_axes.back()[fold_ - 1]];
-        result.push_back(strides[walk_.reduced_axes.back().back()]);
+        result.back() = strides[groups.axis(groups.size() - 1, fold_ - 1)];
+        result.push_back(strides[groups.last_axis(groups.size() - 1)]);
         return result;
     }
 
