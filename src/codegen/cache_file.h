@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +21,10 @@ public:
         return *this;
     }
     ~FileDescriptor() {
-        if (number_ >= 0) close(number_);
+        if (number_ < 0) return;
+        const int error = errno;  // of what the owner tried, which is asked for afterwards
+        close(number_);
+        errno = error;
     }
 
     bool valid() const { return number_ >= 0; }

@@ -40,6 +40,32 @@ struct Found {
     std::string name;
 };
 
+class Listing {
+public:
+    explicit Listing(int folder) {
+        FileDescriptor listed(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (listed.valid()) listing_ = fdopendir(listed.get());
+        if (listing_ != nullptr) listed.release();
+    }
+    ~Listing() {
+        if (valid()) closedir(listing_);
+    }
+    Listing(const Listing&) = delete;
+    Listing& operator=(const Listing&) = delete;
+
+    bool valid() const { return listing_ != nullptr; }
+    // Null at the end, and where the system refuses: then `whole` becomes false.
+    const dirent* next(bool& whole) const {
+        errno = 0;
+        const dirent* found = readdir(listing_);
+        if (found == nullptr && errno != 0) whole = false;
+        return found;
+    }
+
+private:
+    DIR* listing_ = nullptr;
+};
+
 // A writer holds a lock on its temporary file; where nobody does, the writer is dead. Where the file system
 // knows no locks, its age tells.
 bool remove_abandoned(int folder, const char* name) {
@@ -61,25 +87,23 @@ bool is_entry_name(const char* name) {
 
 FolderContents tidy_folder(int folder, int64_t limit, int64_t keep) {
     FolderContents contents;
-    const int listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (listed < 0) return contents;
-    DIR* const listing = fdopendir(listed);
-    if (listing == nullptr) {
-        close(listed);
-        return contents;
-    }
+    const Listing listing(folder);
+    if (!listing.valid()) return contents;
     std::vector<Found> entries;
-    while (const dirent* found = readdir(listing)) {
+    contents.whole = true;
+    while (const dirent* found = listing.next(contents.whole)) {
         const bool entry = is_entry_name(found->d_name);
         const bool temporary =
             std::strncmp(found->d_name, kTemporaryPrefix, sizeof kTemporaryPrefix - 1) == 0;
         struct stat status;
         if (!entry && !(temporary && !remove_abandoned(folder, found->d_name))) continue;
-        if (fstatat(folder, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (fstatat(folder, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            contents.whole = contents.whole && errno == ENOENT;
+            continue;
+        }
         contents.bytes += status.st_size;
         if (entry) entries.push_back({status.st_mtim, status.st_size, found->d_name});
     }
-    closedir(listing);
     contents.entries = static_cast<int64_t>(entries.size());
     if (contents.bytes <= limit) return contents;
     std::sort(entries.begin(), entries.end(), [](const Found& a, const Found& b) {
@@ -95,7 +119,7 @@ FolderContents tidy_folder(int folder, int64_t limit, int64_t keep) {
     return contents;
 }
 
-UsageFile::UsageFile(int folder) {
+UsageFile::UsageFile(int folder) : folder_(folder) {
     FileDescriptor file = open_plain(folder, kUsageName, O_RDWR | O_CREAT);
     if (!file.valid() && errno == ELOOP && unlinkat(folder, kUsageName, 0) == 0)
         file = open_plain(folder, kUsageName, O_RDWR | O_CREAT);
@@ -125,7 +149,9 @@ bool UsageFile::set(int64_t bytes, bool listed) {
     record.bytes = bytes;
     record.listed_at = listed_at_;
     record.digest = digest_of_record(record);
-    return write_all(file_.get(), {reinterpret_cast<const char*>(&record), sizeof record});
+    if (write_all(file_.get(), {reinterpret_cast<const char*>(&record), sizeof record})) return true;
+    (void)unlinkat(folder_, kUsageName, 0);  // nobody is to go on from a count that lacks something
+    return false;
 }
 
 }  // namespace weft::codegen

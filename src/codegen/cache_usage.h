@@ -16,6 +16,7 @@ bool is_entry_name(const char* name);  // 64 hexadecimal digits
 struct FolderContents {
     int64_t entries = 0, bytes = 0;  // without what was removed
     int64_t removed = 0;
+    bool whole = false;  // the system told of every file: there are not more bytes than these
 };
 
 // Lists the folder. Removes what killed writers left and, from the least recently used on, entries until they
@@ -31,14 +32,15 @@ public:
         kBusy,      // another process has locked it; nobody waits, since that one may be stopped
         kUnusable,  // the system refuses
     };
-    explicit UsageFile(int folder);
+    explicit UsageFile(int folder);  // which stays open
 
     State state() const { return state_; }
     int64_t bytes() const { return bytes_; }
-    // False where that cannot be written. `listed`: the bytes were counted anew.
+    // False where that cannot be written; there is no count then. `listed`: the bytes were counted anew.
     bool set(int64_t bytes, bool listed);
 
 private:
+    int folder_;
     FileDescriptor file_;
     State state_ = State::kUnusable;
     int64_t bytes_ = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include "codegen/cache_entry.h"
@@ -49,6 +50,16 @@ FileDescriptor make_temporary(int folder, std::string& name) {
 DiskCache::DiskCache(std::string path, int64_t limit, DiskCacheCounts& counts)
     : path_(std::move(path)), limit_(limit), counts_(counts) {}
 
+template <class Result, class Work>
+Result DiskCache::or_failed(Result otherwise, const Work& work) {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        ++counts_.failed;
+        return otherwise;
+    }
+}
+
 std::shared_ptr<const CacheFolder> DiskCache::folder(bool create) {
     {
         const std::lock_guard lock(mutex_);
@@ -69,9 +80,11 @@ std::shared_ptr<const CacheFolder> DiskCache::folder(bool create) {
 }
 
 std::string DiskCache::reason() {
-    (void)folder(wanted_);
-    const std::lock_guard lock(mutex_);
-    return reason_;
+    return or_failed(std::string("memory is short"), [&] {
+        (void)folder(wanted_);
+        const std::lock_guard lock(mutex_);
+        return reason_;
+    });
 }
 
 void DiskCache::look_again() {
@@ -80,6 +93,10 @@ void DiskCache::look_again() {
 }
 
 std::optional<std::string> DiskCache::find(std::string_view key) {
+    return or_failed(std::optional<std::string>(), [&] { return find_entry(key); });
+}
+
+std::optional<std::string> DiskCache::find_entry(std::string_view key) {
     const auto folder = this->folder(false);
     if (!folder) {
         const std::lock_guard lock(mutex_);
@@ -94,7 +111,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
         if (errno == ENOENT) return {};
         // A link, something else than a file, or not readable: not what was stored here.
         if (errno == ELOOP || errno == EACCES || errno == ENXIO) {
-            drop(key);
+            drop_entry(key);
         } else {
             ++counts_.failed;
         }
@@ -102,7 +119,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
     }
     if (static_cast<uint64_t>(status.size) > kMostEntryBytes) {
         ++counts_.misses;
-        drop(key);
+        drop_entry(key);
         return {};
     }
     std::string entry(static_cast<size_t>(status.size), '\0');
@@ -114,7 +131,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
     const std::optional<std::string_view> bytes = read_entry(entry, key);
     if (!bytes) {
         ++counts_.misses;
-        drop(key);
+        drop_entry(key);
         return {};
     }
     const auto now = static_cast<int64_t>(std::time(nullptr));
@@ -125,6 +142,13 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
 }
 
 void DiskCache::drop(std::string_view key) {
+    or_failed(0, [&] {
+        drop_entry(key);
+        return 0;
+    });
+}
+
+void DiskCache::drop_entry(std::string_view key) {
     const auto folder = this->folder(false);
     if (!folder) return;
     const std::string name = name_of(key);
@@ -153,26 +177,35 @@ bool DiskCache::write_entry(const CacheFolder& folder, const std::string& name, 
 }
 
 void DiskCache::store(std::string_view key, std::string_view bytes) {
+    or_failed(0, [&] {
+        store_entry(key, bytes);
+        return 0;
+    });
+}
+
+void DiskCache::store_entry(std::string_view key, std::string_view bytes) {
     const size_t size = entry_size(key.size(), bytes.size());
     if (size > kMostEntryBytes || size > static_cast<uint64_t>(limit_)) return;
     wanted_ = true;
     const auto folder = this->folder(true);
     if (!folder) return;
-    // Before it is written, so that what killed writers leave counts as well.
+    const std::string name = name_of(key), entry = make_entry(key, bytes);
+    // Before it is written, so that what killed writers leave counts as well. It stays counted where that
+    // fails: a system that reports a failure may have done it, and a count too high costs no more than a
+    // list.
     account(*folder, static_cast<int64_t>(size));
-    if (write_entry(*folder, name_of(key), make_entry(key, bytes))) {
+    if (write_entry(*folder, name, entry)) {
         ++counts_.written;
         return;
     }
     const int error = errno;
-    pending_ -= static_cast<int64_t>(size);
     ++counts_.failed;
     if (debug_enabled(DebugLevel::kLaunches))
         log_line("a kernel could not be kept in " + path_ + ": " + error_text(error));
 }
 
 void DiskCache::account(const CacheFolder& folder, int64_t bytes) {
-    const int64_t added = pending_.exchange(0) + bytes;
+    const int64_t added = pending_.exchange(0) + bytes;  // what the file lacks
     UsageFile usage(folder.descriptor.get());
     UsageFile::State state = usage.state();
     if (state == UsageFile::State::kOutdated && usage_unusable_) state = UsageFile::State::kUnusable;
@@ -186,35 +219,44 @@ void DiskCache::account(const CacheFolder& folder, int64_t bytes) {
             list = total > limit_;
             break;
         case UsageFile::State::kUnusable:
-            total = listed_ + added;
+            total = listed_ + bytes;
             list = listed_ < 0 || total > limit_;
             break;
     }
+    bool whole = false;
     if (list) {
-        const int64_t room = std::max<int64_t>(0, limit_ - added);
+        const int64_t room = std::max<int64_t>(0, limit_ - bytes);
         const FolderContents found =
             tidy_folder(folder.descriptor.get(), room, std::min(room, limit_ / 4 * 3));
         counts_.evicted += found.removed;
-        total = found.bytes + added;
+        whole = found.whole;
+        // Of a folder that cannot be listed nobody can say that it has less than was counted.
+        total = whole ? found.bytes + bytes : std::max(total, found.bytes + bytes);
     }
-    listed_ = total;
-    usage_unusable_ = !usage.set(total, list);
+    if (whole || listed_ >= 0) listed_ = total;
+    usage_unusable_ = !usage.set(total, whole);
+    if (usage_unusable_) pending_ += added;
 }
 
 DiskCacheContents DiskCache::contents() {
-    const auto folder = this->folder(false);
-    if (!folder) return {};
-    const FolderContents found = tidy_folder(folder->descriptor.get(), INT64_MAX, INT64_MAX);
-    return {found.entries, found.bytes};
+    return or_failed(DiskCacheContents(), [&]() -> DiskCacheContents {
+        const auto folder = this->folder(false);
+        if (!folder) return {};
+        const FolderContents found = tidy_folder(folder->descriptor.get(), INT64_MAX, INT64_MAX);
+        return {found.entries, found.bytes};
+    });
 }
 
 int64_t DiskCache::clear() {
-    const auto folder = this->folder(false);
-    if (!folder) return 0;
-    const FolderContents found = tidy_folder(folder->descriptor.get(), -1, -1);
-    UsageFile usage(folder->descriptor.get());
-    (void)usage.set(found.bytes, true);
-    return found.removed;
+    return or_failed(int64_t{0}, [&]() -> int64_t {
+        const auto folder = this->folder(false);
+        if (!folder) return 0;
+        // Locked before, so that what is stored meanwhile is counted.
+        UsageFile usage(folder->descriptor.get());
+        const FolderContents found = tidy_folder(folder->descriptor.get(), -1, -1);
+        if (found.whole) (void)usage.set(found.bytes, true);
+        return found.removed;
+    });
 }
 
 }  // namespace weft::codegen

@@ -52,6 +52,12 @@ public:
 private:
     // The open folder; null where it is refused, or missing and not to be created.
     std::shared_ptr<const CacheFolder> folder(bool create);
+    // What the work gives, or `otherwise` where memory is short, which counts as failed.
+    template <class Result, class Work>
+    Result or_failed(Result otherwise, const Work& work);
+    std::optional<std::string> find_entry(std::string_view key);
+    void store_entry(std::string_view key, std::string_view bytes);
+    void drop_entry(std::string_view key);
     void account(const CacheFolder& folder, int64_t bytes);
     bool write_entry(const CacheFolder& folder, const std::string& name, std::string_view entry);
 
