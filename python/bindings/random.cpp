@@ -2,7 +2,8 @@
 // the package keeps it, with its lock.
 #include "graph/random.h"
 
-#include <cstring>
+#include <optional>
+#include <span>
 
 #include "bindings.h"
 #include "core/draw.h"
@@ -17,10 +18,10 @@ BitGenerator to_generator(nb::handle state) {
     char* data = nullptr;
     Py_ssize_t size = 0;
     if (PyBytes_AsStringAndSize(state.ptr(), &data, &size) != 0) throw_python_error();
-    if (size != sizeof(BitGenerator)) throw ValueError("that is no state of a random stream");
-    BitGenerator generator;
-    std::memcpy(&generator, data, sizeof generator);
-    return generator;
+    const std::optional<BitGenerator> generator =
+        BitGenerator::of_bytes(std::as_bytes(std::span(data, static_cast<size_t>(size))));
+    if (!generator) throw ValueError("that is no state of a random stream");
+    return *generator;
 }
 
 nb::object to_state(const BitGenerator& generator) {

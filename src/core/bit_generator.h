@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,9 @@ struct BitGenerator {
     // The half of a number that the next 32-bit draw takes.
     bool has_half = false;
     uint32_t half = 0;
+
+    // The state that has these bytes; nothing if none has.
+    static std::optional<BitGenerator> of_bytes(std::span<const std::byte> bytes);
 
     uint64_t next64();
     uint32_t next32() {

@@ -202,6 +202,33 @@ def test_draws_that_no_memory_holds_are_refused(size):
     assert rng.random(3).shape == (3,)
 
 
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize(
+    "change",
+    {
+        "no algorithm": lambda state: b"\x03" + state[1:],
+        "another algorithm": lambda state: bytes([(state[0] + 1) % 3]) + state[1:],
+        "more numbers used than there are": lambda state: state[:88] + b"\x05" + state[89:],
+        "many used": lambda state: state[:88] + b"\xff\xff\xff\xff" + state[92:],
+        "neither a half nor none": lambda state: state[:92] + b"\x02" + state[93:],
+        "too short": lambda state: state[:-1],
+        "too long": lambda state: state + b"\0",
+        "a text": lambda state: "state",
+        "nothing": lambda state: None,
+    }.items(),
+    ids=lambda change: change[0],
+)  # fmt: skip
+def test_pickled_states_that_are_none_are_refused(stream, change):
+    generator = getattr(weft.random, stream)(3)
+    state = generator.__getstate__()
+    before = generator._stream
+    with pytest.raises((ValueError, TypeError)):
+        generator.__setstate__({**state, "stream": change[1](state["stream"])})
+    assert generator._stream == before
+    generator.__setstate__(state)
+    assert generator.random_raw() == getattr(numpy.random, stream)(3).random_raw()
+
+
 def test_a_permutation_of_fewer_than_no_numbers_is_empty():
     assert (
         weft.random.default_rng(4).permutation(-1).shape == numpy.random.default_rng(4).permutation(-1).shape

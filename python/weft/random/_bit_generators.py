@@ -45,8 +45,12 @@ class BitGenerator:
         return {"seed_seq": self.seed_seq, "stream": self._stream}
 
     def __setstate__(self, state):
+        seed_seq, stream = state["seed_seq"], state["stream"]
+        _core._stream_parts(stream)  # raises for what is none
+        if stream[0] != self._algorithm:
+            raise ValueError(f"the state is not of a {type(self).__name__}")
         self.lock = threading.RLock()
-        self.seed_seq, self._stream = state["seed_seq"], state["stream"]
+        self.seed_seq, self._stream = seed_seq, stream
 
     def __repr__(self):
         return f"<weft.random.{type(self).__name__}>"
