@@ -4,8 +4,8 @@
 // asked, so that the memory is shown until that is gone.
 #include <memory>
 
-#include "bindings.h"
 #include "core/shape.h"
+#include "foreign_buffer.h"
 #include "graph/placement.h"
 #include "graph/shown_memory.h"
 
@@ -13,19 +13,14 @@ namespace weft::python {
 
 namespace {
 
-/// The bytes of an object with the buffer protocol, held until the last array over them is gone.
-struct HeldBuffer {
-    Py_buffer view{};
-
-    explicit HeldBuffer(PyObject* object) {
-        if (PyObject_GetBuffer(object, &view, PyBUF_WRITABLE | PyBUF_SIMPLE) == 0) return;
-        PyErr_Clear();
-        if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) != 0) throw_python_error();
+/// The bytes of an object with the buffer protocol, to be written too where it allows that.
+std::shared_ptr<const HeldBuffer> buffer_of(PyObject* object) {
+    try {
+        return HeldBuffer::of(object, PyBUF_WRITABLE | PyBUF_SIMPLE);
+    } catch (const nb::python_error&) {
+        return HeldBuffer::of(object, PyBUF_SIMPLE);
     }
-    ~HeldBuffer() { PyBuffer_Release(&view); }
-    HeldBuffer(const HeldBuffer&) = delete;
-    HeldBuffer& operator=(const HeldBuffer&) = delete;
-};
+}
 
 /// Bytes as a flat array of uint8 over them.
 array bytes_of(PyObject* object) {
@@ -34,14 +29,8 @@ array bytes_of(PyObject* object) {
         if (!value.c_contiguous()) throw ValueError("ndarray is not C-contiguous");
         return value.with_view(ScalarType::kUInt8, {value.nbytes()}, {1}, value.offset());
     }
-    auto* held = new HeldBuffer(object);
-    std::shared_ptr<HeldBuffer> keeper(held, [](HeldBuffer* pointer) {
-        if (!may_take_gil()) return;
-        const GilAcquire acquire;
-        delete pointer;
-    });
-    return share(held->view.buf, ScalarType::kUInt8, {held->view.len}, {1}, held->view.readonly == 0,
-                 [keeper]() mutable { keeper.reset(); });
+    const std::shared_ptr<const HeldBuffer> buffer = buffer_of(object);
+    return share_buffer(buffer, ScalarType::kUInt8, {buffer->view().len}, {1});
 }
 
 /// The bytes of so many elements; throws ValueError where no address reaches that far.
@@ -49,7 +38,7 @@ int64_t checked_bytes(const Dims& shape, int64_t itemsize) {
     for (const int64_t extent : shape) {
         if (extent < 0) throw ValueError("negative dimensions are not allowed");
     }
-    if (!is_addressable(shape, {}, 1, itemsize))
+    if (!is_addressable(shape, {}, itemsize))
         throw ValueError(
             "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
             "possible size.");
@@ -83,9 +72,10 @@ nb::object frombuffer(nb::handle buffer, nb::handle dtype, nb::handle count, nb:
 
 void check_strides(const Dims& shape, const Dims& strides, int64_t itemsize, int64_t bytes, int64_t offset) {
     checked_bytes(shape, itemsize);
-    const bool fits = is_addressable(shape, strides, 1, itemsize);
+    const bool fits = is_addressable(shape, strides, itemsize);
     const ByteRange range = fits ? byte_range(shape, strides, 0, itemsize) : ByteRange{};
-    if (!fits || (!range.empty() && (range.low < -offset || range.high > bytes - offset)))
+    if (!fits || offset < 0 || offset > bytes ||
+        (!range.empty() && (range.low < -offset || range.high > bytes - offset)))
         throw ValueError("strides is incompatible with shape of requested array and size of buffer");
 }
 
@@ -159,10 +149,7 @@ void bind_array_interface(nb::module_& m) {
             checked_bytes(dims, element.itemsize());
             const Dims steps = strides.is_none() ? c_strides(dims, element.itemsize()) : to_dims(strides);
             if (steps.size() != dims.size()) throw ValueError("mismatch in length of strides and shape");
-            if (!is_addressable(dims, steps, 1, element.itemsize()))
-                throw ValueError("shape and strides reach further than memory does");
-            if (address == 0 && element_count(dims) != 0)
-                throw ValueError("data is NULL but array contains data");
+            check_memory("__array_interface__", address, dims, steps, element.itemsize());
             Py_INCREF(owner.ptr());
             std::shared_ptr<void> keeper(owner.ptr(), [](PyObject* kept) {
                 if (!may_take_gil()) return;

@@ -319,7 +319,11 @@ auto guarded_number(Function&& function) noexcept -> decltype(function()) {
 }
 
 /// Throws the Python error that is set.
-[[noreturn]] inline void throw_python_error() { throw nb::python_error(); }
+[[noreturn]] inline void throw_python_error() {
+    if (PyErr_Occurred() == nullptr)  // another's code failed and did not say how
+        PyErr_SetString(PyExc_SystemError, "a call failed without an exception");
+    throw nb::python_error();
+}
 
 inline nb::object steal_or_throw(PyObject* object) {
     if (object == nullptr) throw_python_error();

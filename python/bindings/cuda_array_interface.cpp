@@ -46,18 +46,13 @@ struct Layout {
 };
 
 // Sound enough to be counted with, whoever wrote it.
-Layout layout_of(const nb::dict& interface, int64_t itemsize) {
+Layout layout_of(const nb::dict& interface, uint64_t address, int64_t itemsize) {
     Layout layout{to_dims(required(interface, "shape")), {}};
-    for (const int64_t extent : layout.shape) {
-        if (extent < 0)
-            throw ValueError("__cuda_array_interface__ has a dimension of " + std::to_string(extent));
-    }
     const nb::object given = get_item(interface, "strides");
     if (!given.is_none()) layout.strides = to_dims(given);
     if (!given.is_none() && layout.strides.size() != layout.shape.size())
         throw ValueError("__cuda_array_interface__ has another number of strides than of axes");
-    if (!is_addressable(layout.shape, layout.strides, 1, itemsize))
-        throw ValueError("shape and strides of __cuda_array_interface__ reach further than memory does");
+    check_memory("__cuda_array_interface__", address, layout.shape, layout.strides, itemsize);
     if (given.is_none()) layout.strides = c_strides(layout.shape, itemsize);
     return layout;
 }
@@ -93,7 +88,6 @@ DeviceBackend& device_of_memory(uint64_t address, const Layout& layout, int64_t 
         cuda::CudaDevice* said = address == 0 ? nullptr : cuda::device_of_address(address);
         return said != nullptr ? *said : cuda::cuda_device(0);
     }
-    if (address == 0) throw ValueError("__cuda_array_interface__ has elements, but no address");
     cuda::CudaDevice* first = cuda::device_of_address(address + static_cast<uint64_t>(range.low));
     cuda::CudaDevice* last = cuda::device_of_address(address + static_cast<uint64_t>(range.high) - 1);
     if (first == nullptr || first != last)
@@ -117,8 +111,8 @@ array share_cuda_interface(nb::handle object, nb::handle description) {
     if (!get_item(interface, "mask").is_none())
         throw NotImplementedError("weft has no arrays with masks: __cuda_array_interface__ has one");
     const DType dtype = dtype_of(required(interface, "typestr"));
-    const Layout layout = layout_of(interface, dtype.itemsize());
     const Data data = data_of(interface);
+    const Layout layout = layout_of(interface, data.address, dtype.itemsize());
     const nb::object stream = get_item(interface, "stream");
     const int64_t number = stream.is_none() ? 0 : to_index(stream);
     if (!stream.is_none() && number <= 0)

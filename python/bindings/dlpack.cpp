@@ -45,6 +45,11 @@ std::optional<dlpack::Device> to_dl_device(nb::handle object) {
     if (object.is_none()) return std::nullopt;
     const Dims pair = to_dims(object);
     if (pair.size() != 2) throw ValueError("dl_device must be a pair of a device's type and number");
+    for (const int64_t part : pair) {
+        if (part < INT32_MIN || part > INT32_MAX)
+            throw BufferError("DLPack has no device (" + std::to_string(pair[0]) + ", " +
+                              std::to_string(pair[1]) + ")");
+    }
     return dlpack::Device{static_cast<int32_t>(pair[0]), static_cast<int32_t>(pair[1])};
 }
 
@@ -127,10 +132,9 @@ std::shared_ptr<void> own(Managed* managed) {
 
 template <class Managed>
 nb::object take(PyObject* capsule, Managed* managed, bool writeable, const char* taken) {
-    dlpack::check_importable(managed->tensor);
+    const dlpack::Import import(managed->tensor);
     if (PyCapsule_SetName(capsule, taken) != 0) throw_python_error();
-    array imported = dlpack::import_tensor(managed->tensor, writeable, own(managed));
-    return wrap(std::move(imported));
+    return wrap(import.over(writeable, own(managed)));
 }
 
 /// The array that a capsule holds, and whether it is a copy that the producer made.
@@ -180,7 +184,9 @@ void bind_dlpack(nb::module_& m) {
     m.def(
         "_stream_of",
         [](nb::handle pair) -> nb::object {
-            const uint64_t stream = dlpack::backend_of(*to_dl_device(pair)).stream();
+            const std::optional<dlpack::Device> device = to_dl_device(pair);
+            if (!device) throw TypeError("a pair of a device's type and number is needed");
+            const uint64_t stream = dlpack::backend_of(*device).stream();
             return stream == 0 ? nb::none() : nb::object(nb::int_(stream));
         },
         arg("dl_device"));

@@ -1,13 +1,12 @@
 // What other objects hold, as arrays: nested sequences, with NumPy's discovery of shape and dtype; anything
-// with the buffer protocol, such as NumPy's arrays and scalars; and objects with `__array__`. NumPy is not
-// imported.
+// with the buffer protocol (foreign_buffer.cpp); and objects with `__array__`. NumPy is not imported.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
 
-#include "bindings.h"
 #include "core/scalar_traits.h"
+#include "foreign_buffer.h"
 #include "ops/resolve.h"
 
 namespace weft::python {
@@ -15,10 +14,6 @@ namespace weft::python {
 namespace {
 
 std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
-
-std::string type_name(PyObject* object) {
-    return text_of(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__"));
-}
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 
@@ -29,171 +24,6 @@ bool is_nested(PyObject* object) {
     return PySequence_Check(object) && !PyObject_CheckBuffer(object) &&
            PyObject_HasAttrString(object, "__len__");
 }
-
-class Buffer {
-public:
-    Buffer(PyObject* object, int flags) {
-        if (PyObject_GetBuffer(object, &view, flags) != 0) throw_python_error();
-    }
-    ~Buffer() { PyBuffer_Release(&view); }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-
-    Py_buffer view{};
-};
-
-/// The element type that a buffer's format names, and whether its bytes are in the other order.
-struct BufferFormat {
-    DType dtype;
-    bool swapped = false;
-};
-
-std::optional<BufferFormat> parse_format(const char* format, Py_ssize_t itemsize) {
-    BufferFormat result;
-    std::string_view text = format == nullptr ? "B" : format;
-    if (!text.empty() && std::strchr("@=<>!^", text[0]) != nullptr) {
-        result.swapped = (text[0] == '>' || text[0] == '!') && itemsize > 1;
-        text.remove_prefix(1);
-    }
-    std::string code;
-    const std::string size = std::to_string(itemsize);
-    if (text == "?") {
-        code = "?";
-    } else if (text.size() == 1 && std::strchr("bhilqn", text[0]) != nullptr) {
-        code = "i" + size;
-    } else if (text.size() == 1 && std::strchr("BHILQN", text[0]) != nullptr) {
-        code = "u" + size;
-    } else if (text == "e" || text == "f" || text == "d") {
-        code = "f" + size;
-    } else if (text == "Zf" || text == "Zd") {
-        code = "c" + size;
-    } else {
-        return std::nullopt;
-    }
-    const DTypeInfo* info = DType::find(code);
-    if (info == nullptr) return std::nullopt;
-    result.dtype = DType(info->scalar_type);
-    return result;
-}
-
-/// Axes from the largest stride to the smallest: the order in which the elements lie in memory.
-std::vector<int64_t> memory_order(const Dims& strides) {
-    std::vector<int64_t> axes(strides.size());
-    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
-    std::sort(axes.begin(), axes.end(), [&](int64_t a, int64_t b) {
-        const int64_t left = std::abs(strides[static_cast<size_t>(a)]);
-        const int64_t right = std::abs(strides[static_cast<size_t>(b)]);
-        return left != right ? left > right : a < b;
-    });
-    return axes;
-}
-
-void swap_bytes(char* data, size_t count, DType dtype) {
-    const auto unit = static_cast<size_t>(dtype.is_complex() ? dtype.itemsize() / 2 : dtype.itemsize());
-    const size_t units = count * static_cast<size_t>(dtype.itemsize()) / unit;
-    for (size_t i = 0; i < units; ++i) std::reverse(data + i * unit, data + (i + 1) * unit);
-}
-
-/// Copies in C order; `strides` may be any.
-void gather(const char* data, const Dims& shape, const Dims& strides, size_t axis, size_t itemsize,
-            char*& target) {
-    if (axis == shape.size()) {
-        std::memcpy(target, data, itemsize);
-        target += itemsize;
-        return;
-    }
-    for (int64_t i = 0; i < shape[axis]; ++i)
-        gather(data + i * strides[axis], shape, strides, axis + 1, itemsize, target);
-}
-
-array copy_keeping_order(const char* data, DType dtype, const Dims& shape, const Dims& strides) {
-    const std::vector<int64_t> axes = memory_order(strides);
-    if (std::is_sorted(axes.begin(), axes.end())) return copy_in(data, dtype, shape, strides);
-    Dims permuted_shape(shape.size()), permuted_strides(shape.size());
-    std::vector<int64_t> inverse(axes.size());
-    for (size_t i = 0; i < axes.size(); ++i) {
-        const auto axis = static_cast<size_t>(axes[i]);
-        permuted_shape[i] = shape[axis];
-        permuted_strides[i] = strides[axis];
-        inverse[axis] = static_cast<int64_t>(i);
-    }
-    array copied = copy_in(data, dtype, permuted_shape, permuted_strides);
-    const array permuted = transpose(copied, inverse);
-    copied.set_layout(permuted.shape(), permuted.strides());
-    return copied;
-}
-
-}  // namespace
-
-bool has_foreign_buffer(PyObject* object) {
-    return PyObject_CheckBuffer(object) && !PyBytes_Check(object) && !is_array(object) && !is_scalar(object);
-}
-
-namespace {
-
-/// NumPy's array of a dtype that the buffer protocol has no format for, as one of integers; null for others.
-nb::object as_integers(PyObject* object) {
-    const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
-    if (dtype.is_none() || is_dtype(dtype.ptr())) return {};
-    try {
-        if (!(to_dtype_required(dtype) == ScalarType::kBFloat16)) return {};
-    } catch (const TypeError&) {
-        return {};
-    }
-    return nb::module_::import_("numpy").attr("asarray")(nb::handle(object)).attr("view")("uint16");
-}
-
-}  // namespace
-
-array convert_buffer(PyObject* object, bool share_memory) {
-    std::unique_ptr<Buffer> buffer;
-    try {
-        buffer = std::make_unique<Buffer>(object, PyBUF_STRIDED_RO | PyBUF_FORMAT);
-    } catch (const nb::python_error&) {
-        const nb::object integers = as_integers(object);
-        if (integers.is_valid())
-            return view(convert_buffer(integers.ptr(), share_memory), DType(ScalarType::kBFloat16));
-        // CuPy's and JAX's arrays have buffers, but not where their memory is a GPU's.
-        const nb::object interface = cuda_interface_of(object);
-        if (interface.is_none()) throw;
-        const array shared = share_cuda_interface(object, interface);
-        return share_memory ? shared : copy(shared);
-    }
-    const Py_buffer& view = buffer->view;
-    const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
-    if (!format)
-        throw TypeError("weft has no arrays of '" + type_name(object) + "' with elements of format '" +
-                        std::string(view.format == nullptr ? "" : view.format) + "'");
-    Dims shape, strides;
-    for (int i = 0; i < view.ndim; ++i) {
-        shape.push_back(view.shape[i]);
-        strides.push_back(view.strides[i]);
-    }
-    auto* data = static_cast<char*>(view.buf);
-    if (format->swapped) {
-        if (share_memory) throw ValueError("Unable to avoid copy: the bytes are in another order");
-        std::vector<char> bytes(static_cast<size_t>(view.len) + 1);
-        char* target = bytes.data();
-        gather(data, shape, strides, 0, static_cast<size_t>(view.itemsize), target);
-        swap_bytes(bytes.data(), static_cast<size_t>(view.len / view.itemsize), format->dtype);
-        Dims dense(shape.size());
-        int64_t stride = view.itemsize;
-        for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) dense[i] = stride;
-        return copy_in(bytes.data(), format->dtype, shape, dense);
-    }
-    if (!share_memory) return copy_keeping_order(data, format->dtype, shape, strides);
-
-    const bool writeable = view.readonly == 0;
-    // The buffer goes back when the last array that shares it is gone, on whichever thread that is.
-    std::shared_ptr<Buffer> keeper(buffer.release(), [](Buffer* pointer) {
-        if (!may_take_gil()) return;
-        const GilAcquire acquire;
-        delete pointer;
-    });
-    return share(data, format->dtype, shape, strides, writeable, [keeper]() mutable { keeper.reset(); });
-}
-
-namespace {
 
 /// What is found in a nest of sequences: its shape, as far as it is regular, and the dtype of all elements.
 class Discovery {

@@ -124,34 +124,30 @@ ManagedTensor* export_unversioned(const array& input, const ExportOptions& optio
     return export_tensor<ManagedTensor>(input, options);
 }
 
-void check_importable(const Tensor& tensor) {
-    dtype_of(tensor.dtype);
+Import::Import(const Tensor& tensor) : dtype_(dtype_of(tensor.dtype)) {
     if (tensor.ndim < 0 || tensor.ndim > kMaxDimensions)
         throw BufferError("the tensor has " + std::to_string(tensor.ndim) + " dimensions");
-    const int64_t itemsize = dtype_of(tensor.dtype).itemsize();
     const auto rank = static_cast<size_t>(tensor.ndim);
-    const std::span<const int64_t> shape(tensor.shape, rank);
-    const std::span<const int64_t> strides(tensor.strides, tensor.strides == nullptr ? 0 : rank);
-    for (const int64_t extent : shape) {
-        if (extent < 0) throw BufferError("the tensor has a dimension of " + std::to_string(extent));
+    if (rank != 0 && tensor.shape == nullptr) throw BufferError("the tensor has dimensions, but no shape");
+    shape_ = Dims(std::span<const int64_t>(tensor.shape, rank));
+    if (tensor.strides != nullptr) {
+        strides_ = Dims(std::span<const int64_t>(tensor.strides, rank));
+        bool fits = true;
+        for (int64_t& stride : strides_) fits &= !__builtin_mul_overflow(stride, dtype_.itemsize(), &stride);
+        if (!fits) throw BufferError("the tensor has strides that reach further than memory does");
     }
-    if (!is_addressable(shape, strides, itemsize, itemsize))
-        throw BufferError("the tensor's shape and strides reach further than memory does");
-    backend_of(tensor.device);
+    const auto data = reinterpret_cast<uint64_t>(tensor.data);
+    if (__builtin_add_overflow(data, tensor.byte_offset, &first_element_))
+        throw BufferError("the tensor has a byte_offset that reaches further than memory does");
+    const std::string fault =
+        fault_of_memory(data == 0 ? 0 : first_element_, shape_, strides_, dtype_.itemsize());
+    if (!fault.empty()) throw BufferError("the tensor " + fault);
+    if (tensor.strides == nullptr) strides_ = c_strides(shape_, dtype_.itemsize());
+    device_ = &backend_of(tensor.device);
 }
 
-array import_tensor(const Tensor& tensor, bool writeable, std::shared_ptr<void> owner) {
-    const DType dtype = dtype_of(tensor.dtype);
-    const auto rank = static_cast<size_t>(tensor.ndim);
-    Dims shape, strides;
-    for (size_t d = 0; d < rank; ++d) shape.push_back(tensor.shape[d]);
-    if (tensor.strides == nullptr) {
-        strides = c_strides(shape, dtype.itemsize());
-    } else {
-        for (size_t d = 0; d < rank; ++d) strides.push_back(tensor.strides[d] * dtype.itemsize());
-    }
-    return array_over(backend_of(tensor.device), reinterpret_cast<uint64_t>(tensor.data) + tensor.byte_offset,
-                      dtype, shape, strides, writeable, std::move(owner));
+array Import::over(bool writeable, std::shared_ptr<void> owner) const {
+    return array_over(*device_, first_element_, dtype_, shape_, strides_, writeable, std::move(owner));
 }
 
 }  // namespace weft::dlpack

@@ -72,10 +72,20 @@ struct ExportOptions {
 VersionedTensor* export_versioned(const array& input, const ExportOptions& options);
 ManagedTensor* export_unversioned(const array& input, const ExportOptions& options);
 
-// The tensor's memory as an array that keeps `owner` alive. Throws BufferError for what weft has no arrays
-// of.
-array import_tensor(const Tensor& tensor, bool writeable, std::shared_ptr<void> owner);
-// Throws what import_tensor would, and does nothing else.
-void check_importable(const Tensor& tensor);
+// A tensor as it was when it was read, once: its maker may change it. Throws BufferError for what weft has no
+// arrays of, and for what cannot be memory.
+class Import {
+public:
+    explicit Import(const Tensor& tensor);
+
+    // The tensor's memory as an array that keeps `owner` alive.
+    array over(bool writeable, std::shared_ptr<void> owner) const;
+
+private:
+    DType dtype_;
+    Dims shape_, strides_;  // in bytes
+    uint64_t first_element_ = 0;
+    DeviceBackend* device_ = nullptr;
+};
 
 }  // namespace weft::dlpack

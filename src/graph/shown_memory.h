@@ -43,13 +43,21 @@ private:
 };
 
 // Whether the bytes of all elements, and those between the first and the last, are a number that addresses
-// can have: of what others say about memory of theirs. Strides, in elements or in bytes as `unit` says, are
+// can have: of what others say about memory of theirs. Strides, in bytes, are
 // left out where elements are dense; no extent is negative.
-bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t unit,
-                    int64_t itemsize);
+bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t itemsize);
+
+// What is wrong with memory that somebody describes, as words behind its name; empty where there can be such
+// memory, though nobody can say whether there is. Strides are in bytes, and left out where elements are
+// dense.
+std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> shape,
+                            std::span<const int64_t> strides, int64_t itemsize);
+// Throws ValueError where something is.
+void check_memory(const std::string& name, uint64_t first_element, std::span<const int64_t> shape,
+                  std::span<const int64_t> strides, int64_t itemsize);
 
 // Another's memory as an array: `first_element` is where it is, and `owner` keeps it alive. Strides may be of
-// any sign.
+// any sign. Throws ValueError for what cannot be memory.
 array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,
                  const Dims& strides, bool writeable, std::shared_ptr<void> owner);
 

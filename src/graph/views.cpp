@@ -126,7 +126,7 @@ array strided_view(const array& input, const Dims& shape, const Dims& strides) {
     for (const int64_t extent : shape) {
         if (extent < 0) throw ValueError("negative dimensions are not allowed");
     }
-    if (!is_addressable(shape, strides, 1, input.itemsize())) {
+    if (!is_addressable(shape, strides, input.itemsize())) {
         throw ValueError("a view of shape " + shape_text(shape) + " with strides " + shape_text(strides) +
                          " would reach beyond every address");
     }

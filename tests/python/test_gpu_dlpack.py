@@ -194,7 +194,7 @@ UNSOUND = [
     ({"data": (-8, False)}, ValueError, "is none: -8"),
     ({"data": (2**64, False)}, ValueError, "is none: 1844"),
     ({"data": (8, False)}, ValueError, "no GPU's memory"),
-    ({"data": (2**64 - 8, False)}, ValueError, "no GPU's memory"),
+    ({"data": (2**64 - 8, False)}, ValueError, "further than memory"),
     ({"data": (HOST.ctypes.data, False)}, ValueError, "no GPU's memory"),
     ({"data": (8, NeitherTrueNorFalse())}, RuntimeError, "neither"),
     ({"stream": 0}, ValueError, "is no stream"),
