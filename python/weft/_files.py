@@ -120,7 +120,10 @@ def _mapped(path, mode, allow_pickle, max_header_size):
         start, count = stream.tell(), 1
         for extent in shape:
             count *= extent
-        if _npy.bytes_left(stream) < count * element.itemsize:
+        left = _npy.bytes_left(stream)
+        if left is None:
+            raise ValueError(f"{path} is no regular file: it cannot be mapped, only read")
+        if left < count * element.itemsize:
             raise ValueError("mmap length is greater than file size")
         if count == 0:
             return _core.empty(shape, element, order="F" if fortran else "C")
@@ -245,7 +248,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
         count = count.__index__()
         left = _npy.bytes_left(stream)
         if left is None:
-            data = stream.read() if count < 0 else stream.read(count * element.itemsize)
+            data = stream.read() if count < 0 else _npy.read_at_most(stream, count * element.itemsize)
             whole = len(data) // element.itemsize
             return _core._from_bytes(bytes(data[: whole * element.itemsize]), element, (whole,))
         there = left // element.itemsize

@@ -27,15 +27,26 @@ _MOST_BYTES = 2**63 - 1
 # ---- headers ----
 
 
-def _read_exactly(stream, count, what):
-    """So many bytes; ValueError where the stream ends before. Never more memory than one piece beyond what came."""
+def read_at_most(stream, count):
+    """So many bytes, or fewer where the stream ends before. Never more memory than one piece beyond what came."""
     data = bytearray()
     while len(data) < count:
-        piece = stream.read(min(count - len(data), _PIECE))
+        wanted = min(count - len(data), _PIECE)
+        piece = stream.read(wanted)
         if not piece:
-            raise ValueError(f"EOF: reading {what}, expected {count} bytes got {len(data)}")
+            break
+        if len(piece) > wanted:
+            raise ValueError(f"the stream gave {len(piece)} bytes where {wanted} were asked for")
         data += piece
     return bytes(data)
+
+
+def _read_exactly(stream, count, what):
+    """So many bytes; ValueError where the stream ends before."""
+    data = read_at_most(stream, count)
+    if len(data) < count:
+        raise ValueError(f"EOF: reading {what}, expected {count} bytes got {len(data)}")
+    return data
 
 
 def read_magic(stream):
@@ -185,6 +196,8 @@ def read_elements(stream, count, dtype):
             piece = stream.readinto(memory[got:])
             if not piece:
                 raise _short(expected, got)
+            if not 0 < piece <= expected - got:
+                raise ValueError(f"the stream gave {piece} bytes where {expected - got} were asked for")
             got += piece
     return result.view(dtype)
 

@@ -288,6 +288,51 @@ def test_pickles_where_they_are_allowed():
         weft.load(io.BytesIO(HOSTILE["objects"]), allow_pickle=True)
 
 
+class Lying(io.RawIOBase):
+    """A stream of some bytes whose calls report other numbers than what they did."""
+
+    def __init__(self, content, reported):
+        self.stream, self.reported = io.BytesIO(content), reported
+
+    def readable(self):
+        return True
+
+    def seek(self, place, whence=0):
+        return self.stream.seek(place, whence)
+
+    def read(self, size=-1):
+        return self.stream.read(size)
+
+    def readinto(self, memory):
+        got = self.stream.readinto(memory)
+        return self.reported(got)
+
+
+@pytest.mark.parametrize("more", [-200, -1, 1, 2**40], ids=str)
+def test_streams_that_report_other_numbers_than_they_read(more):
+    content = saved(numpy, numpy.arange(12.0))
+    assert weft.load(Lying(content, lambda got: got)).tolist() == list(range(12))
+    for reported in (lambda got: got + more, lambda got: more):
+        try:
+            assert weft.load(Lying(content, reported)).nbytes == 96
+        except (ValueError, OverflowError) as error:
+            assert "the stream gave" in str(error) or "EOF" in str(error)
+        else:
+            assert more in (-1, 1)  # bytes were read twice, which nobody can tell
+
+
+def test_streams_that_give_more_than_was_asked_for():
+    class Generous(io.BytesIO):
+        turn = 0
+
+        def read(self, size=-1):
+            self.turn += 1
+            return super().read(size) + (b"more" if self.turn > 1 else b"")
+
+    with pytest.raises(ValueError, match="the stream gave"):
+        weft.load(Generous(saved(numpy, numpy.arange(12.0))))
+
+
 GOOD = [
     saved(numpy, numpy.arange(6.0).reshape(2, 3)),
     saved(numpy, numpy.arange(6, dtype="i2").reshape(2, 3).copy("F")),
@@ -418,6 +463,19 @@ def test_fromfile(count, offset, tmp_path):
         assert file.tell() == 16
     with pytest.raises(io.UnsupportedOperation):
         weft.fromfile(io.BytesIO(b"12345678"))
+
+
+@pytest.mark.parametrize("count", [2**40, 2**60])
+def test_a_count_is_no_reason_to_ask_for_memory(count):
+    tracemalloc.start()
+    assert weft.fromfile("/dev/null", count=count).shape == (0,)
+    reader, writer = os.pipe()
+    os.write(writer, bytes(24))
+    os.close(writer)
+    with open(reader, "rb") as pipe, pytest.raises(io.UnsupportedOperation):
+        weft.fromfile(pipe, count=count)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    tracemalloc.stop()
 
 
 def test_text(tmp_path):
