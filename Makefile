@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants probe demo \
 	bench bench-curves bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -52,6 +52,9 @@ test-sanitize: bootstrap ## All tests with the address and undefined-behaviour s
 test-threads: bootstrap ## The tests of threads with the thread sanitizer (ARGS="tests/python/...": these)
 	@tools/build tsan $(JOBS)
 	@tools/sanitize build/tsan $(ARGS)
+
+probe: build ## Junk calls, failing allocations and system calls: nothing may crash (ARGS="--only calls --cases 100000")
+	@$(PYTHON) tests/probe/run.py $(ARGS)
 
 fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
 	@$(PYTHON) tests/fuzz/run.py $(ARGS)

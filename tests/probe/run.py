@@ -2,6 +2,7 @@
 
     python tests/probe/run.py                            every probe, a fresh seed, ten minutes
     python tests/probe/run.py --only calls --cases 100000  some probes, so many cases of each
+    python tests/probe/run.py --sample --seed 1          a few seconds of each, as the tests run them
     python tests/probe/run.py --only calls --seed 7 --case 123   one case again: its script, and how it ends
 
 Each probe is a module of this folder: `case(seed, number)` makes a script of a number alone (cases.py). Child processes
@@ -29,7 +30,8 @@ import cases  # noqa: E402
 import supervise  # noqa: E402
 
 # Modules of this folder, each with FULL, the cases of a full run, BATCH, those that one process runs, and case(seed,
-# number). They may have environment(), what their processes have in it, and prepare(), which a process calls once.
+# number). They may have environment(), what their processes have in it, prepare(), which a process calls once, and
+# SAMPLE, how many cases are some seconds of work.
 PROBES = [
     name
     for name in ("calls", "objects", "allocations", "system_calls", "kills", "limits", "data", "driver")
@@ -149,7 +151,7 @@ class Run:
     def summary(self):
         parts = [f"{self.name}: {self.workers.started:,} cases", f"{len(self.failures)} fail"]
         if self.workers.interrupted:
-            parts.append(f"{self.workers.interrupted} ended by Ctrl-C")
+            parts.append(f"{len(self.workers.interrupted)} ended by Ctrl-C")
         parts += [f"{count:,} {what}" for what, count in sorted(self.counts.items())]
         return ", ".join(parts)
 
@@ -189,11 +191,13 @@ def main():
     parser.add_argument(
         "--full", action="store_true", help="as many cases as are promised, without a limit of time"
     )
+    parser.add_argument("--sample", action="store_true", help="few cases of each")
     parser.add_argument("--seconds", type=float, help="for all probes together; default: 600 without --cases")
     parser.add_argument("--seed", type=int, help="default: a fresh one, which is printed")
     parser.add_argument("--case", type=int, help="the number of one case")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--stop-after", type=int, default=20, help="begin no more after so many failures")
+    parser.add_argument("--long", action="store_true", help="print the cases that were ended by Ctrl-C")
     parser.add_argument("--no-shorten", dest="shorten", action="store_false")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
@@ -208,13 +212,15 @@ def main():
         options.seed = random.SystemRandom().randrange(1_000_000)
     if options.case is not None:
         return again(options)
-    seconds = options.seconds or (None if options.full or options.cases else 600)
+    seconds = options.seconds or (None if options.full or options.cases or options.sample else 600)
     print(f"seed {options.seed}", flush=True)
     failed = False
     for name in options.only:
         run = Run(name, options, seconds and seconds / len(options.only))
-        run.go(options.cases or run.probe.FULL)
+        run.go(options.cases or (getattr(run.probe, "SAMPLE", 20) if options.sample else run.probe.FULL))
         print(run.summary(), flush=True)
+        for number in run.workers.interrupted if options.long else ():
+            print(f"\n--- case {number} took long\n{run.probe.case(options.seed, number).source()}")
         for failure in run.failures:
             failed = True
             where = f"--only {name} --seed {options.seed} --case {failure.number}"

@@ -23,7 +23,8 @@ class Workers:
                  patience=10.0, grace=20.0):  # fmt: skip
         self.command, self.report, self.told, self.stop = command, report, told, stop
         self.jobs, self.patience, self.grace = jobs, patience, grace
-        self.started = self.interrupted = 0
+        self.started = 0
+        self.interrupted = []  # numbers of cases that were told to end
         self.selector = selectors.DefaultSelector()
         self.active = {}
 
@@ -86,7 +87,7 @@ class Workers:
             process.wait()
         elif waits > self.patience and not state["told"]:
             state["told"] = True
-            self.interrupted += 1
+            self.interrupted.append(state["at"])
             process.send_signal(signal.SIGINT)
 
     def end(self, process, state):

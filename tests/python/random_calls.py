@@ -13,10 +13,10 @@ KINDS = "?bBhHiIlLefdFD"
 
 
 class Array:
-    """An array of either library: values in C order, and a view of them."""
+    """An array of either library: values in C order, and a view of them, which `text` says as a program would."""
 
-    def __init__(self, base, view):
-        self.base, self.view = base, view
+    def __init__(self, base, view, text="{}"):
+        self.base, self.view, self.text = base, view, text
 
     @property
     def sample(self):
@@ -24,6 +24,12 @@ class Array:
 
     def make(self, np):
         return self.view(np.array(self.base))
+
+    def source(self):
+        """As an expression of a program in which `np` is the library."""
+        code = self.base.dtype.char
+        values = f"np.array({self.base.tolist()!r}, {code!r})"
+        return self.text.format(values if self.base.size else f"np.empty({self.base.shape}, {code!r})")
 
     def __repr__(self):
         x = self.sample
@@ -106,22 +112,26 @@ class Draw:
             return numpy.asarray(self.numbers(extents, dtype, special, *values), dtype)
 
         if layout == "F":
-            return Array(base(shape[::-1]), lambda x: x.T)
+            return Array(base(shape[::-1]), lambda x: x.T, "{}.T")
         if layout == "sliced":
             key = tuple(slice(1, None, 2) for _ in shape)
-            return Array(base([2 * n + 1 for n in shape]), lambda x: x[key])
+            text = ", ".join(["1::2"] * len(shape))
+            return Array(base([2 * n + 1 for n in shape]), lambda x: x[key], f"{{}}[{text}]")
         if layout == "reversed":
             axis = self.number(0, len(shape) - 1)
             key = tuple(slice(None, None, -1 if d == axis else 1) for d in range(len(shape)))
-            return Array(base(shape), lambda x: x[key])
+            text = ", ".join("::-1" if d == axis else ":" for d in range(len(shape)))
+            return Array(base(shape), lambda x: x[key], f"{{}}[{text}]")
         if layout == "swapped":
             order = self.rng.permutation(len(shape)).tolist()
             back = [order.index(d) for d in range(len(shape))]
-            return Array(base([shape[d] for d in order]), lambda x: x.transpose(back))
+            text = f"{{}}.transpose({back})"
+            return Array(base([shape[d] for d in order]), lambda x: x.transpose(back), text)
         if layout == "broadcast":
             axis = self.number(0, len(shape) - 1)
             own = tuple(1 if d == axis else n for d, n in enumerate(shape))
-            return Array(base(own), lambda x: _library(x).broadcast_to(x, shape))
+            text = f"np.broadcast_to({{}}, {shape})"
+            return Array(base(own), lambda x: _library(x).broadcast_to(x, shape), text)
         return Array(base(shape), lambda x: x)
 
     def vector(self, kinds=KINDS, least=0, most=6, **options):
