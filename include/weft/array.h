@@ -126,7 +126,9 @@ private:
           strides_(std::move(strides)),
           offset_(offset),
           writeable_(base.writeable_),
-          owns_data_(false) {}
+          owns_data_(false) {
+        check_shape(shape_, itemsize());
+    }
 
     std::shared_ptr<Storage> storage_;
     DType dtype_;

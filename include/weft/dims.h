@@ -126,4 +126,16 @@ private:
 // Product of the extents; throws ValueError when it does not fit an int64 (see core/shape.h).
 int64_t element_count(const Dims& shape);
 
+[[noreturn]] void throw_impossible_shape(const Dims& shape);
+
+// Throws ValueError for shapes that no array with elements of so many bytes can have: of more than 64 axes,
+// with a negative extent, or where the bytes are too many for 64 bits, even if another extent is 0.
+inline void check_shape(const Dims& shape, int64_t itemsize) {
+    int64_t bytes = itemsize;
+    bool impossible = shape.size() > kMaxDimensions;
+    for (const int64_t extent : shape)
+        impossible |= extent < 0 || __builtin_mul_overflow(bytes, extent == 0 ? 1 : extent, &bytes);
+    if (impossible) throw_impossible_shape(shape);
+}
+
 }  // namespace weft

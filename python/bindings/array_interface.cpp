@@ -33,18 +33,6 @@ array bytes_of(PyObject* object) {
     return share_buffer(buffer, ScalarType::kUInt8, {buffer->view().len}, {1});
 }
 
-/// The bytes of so many elements; throws ValueError where no address reaches that far.
-int64_t checked_bytes(const Dims& shape, int64_t itemsize) {
-    for (const int64_t extent : shape) {
-        if (extent < 0) throw ValueError("negative dimensions are not allowed");
-    }
-    if (!is_addressable(shape, {}, itemsize))
-        throw ValueError(
-            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
-            "possible size.");
-    return element_count(shape) * itemsize;
-}
-
 nb::object frombuffer(nb::handle buffer, nb::handle dtype, nb::handle count, nb::handle offset, nb::handle) {
     if (buffer.is_none()) throw TypeError("a bytes-like object is required, not 'NoneType'");
     const DType element = to_dtype_required(dtype);
@@ -132,8 +120,9 @@ void bind_array_interface(nb::module_& m) {
     m.def(
         "_adopt",
         [](nb::handle self, nb::handle other) {
+            array_of(self);
             auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
-            object->value = array_of(other);
+            const array before = std::exchange(object->value, array_of(other));  // whose end may run Python
             delete object->shown.exchange(nullptr);
             PyObject* base = object->base;
             object->base = nullptr;

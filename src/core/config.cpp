@@ -111,7 +111,7 @@ void Config::load_environment() {
     rewrite = read_flag("WEFT_REWRITE", true);
     eager = read_flag("WEFT_EAGER", false);
     deferred_checks = read_flag("WEFT_DEFERRED_CHECKS", false);
-    small_limit = read_integer("WEFT_SMALL", 4096, 0, std::numeric_limits<int64_t>::max());
+    small_limit = read_integer("WEFT_SMALL", 4096, 0, kMostSmall);
     stream = read_integer("WEFT_STREAM", -1, -1, std::numeric_limits<int64_t>::max());
     const std::string named_tier = read_text("WEFT_TIER");
     tier = named_tier.empty() ? Tier::kAuto : parse_tier(named_tier);

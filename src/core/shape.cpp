@@ -19,6 +19,23 @@ int64_t element_count(const Dims& shape) {
     return count;
 }
 
+void throw_impossible_shape(const Dims& shape) {
+    for (const int64_t extent : shape) {
+        if (extent < 0) throw ValueError("negative dimensions are not allowed");
+    }
+    if (shape.size() > kMaxDimensions) {
+        throw ValueError("maximum supported dimension for an ndarray is currently " +
+                         std::to_string(kMaxDimensions) + ", found " + std::to_string(shape.size()));
+    }
+    throw ValueError(
+        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+}
+
+int64_t checked_bytes(const Dims& shape, int64_t itemsize) {
+    check_shape(shape, itemsize);
+    return element_count(shape) * itemsize;
+}
+
 namespace {
 
 // An array that is made without elements has strides of zero, as in NumPy.
@@ -99,6 +116,7 @@ Dims broadcast_shapes(std::span<const Dims* const> shapes) {
             }
         }
     }
+    check_shape(result, 1);
     return result;
 }
 
@@ -130,6 +148,7 @@ Dims strides_by_order(const Dims& shape, std::span<const int> innermost_first, i
 }
 
 Dims k_order_strides(const Dims& shape, std::span<const Dims* const> operand_strides, int64_t itemsize) {
+    if (shape.size() > kMaxDimensions) throw_impossible_shape(shape);
     const int ndim = static_cast<int>(shape.size());
     int order[kMaxDimensions];  // innermost first; NumPy starts from C order and inserts each axis in turn
     for (int i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;

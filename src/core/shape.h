@@ -7,8 +7,15 @@
 #include <vector>
 
 #include "weft/dims.h"
+#include "weft/dtype.h"
 
 namespace weft {
+
+// The bytes of an array of this shape. Throws ValueError for a shape that no array can have (check_shape).
+int64_t checked_bytes(const Dims& shape, int64_t itemsize);
+inline int64_t checked_bytes(const Dims& shape, DType dtype) {
+    return checked_bytes(shape, dtype.itemsize());
+}
 
 // Of a new array, dense in C or Fortran order; of one without elements all are zero.
 Dims c_strides(const Dims& shape, int64_t itemsize);

@@ -256,7 +256,7 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
     const int64_t rows = length == 0 ? 0 : values.size() / length;
     Dims shape = values.shape();
     shape[shape.size() - 1] = count;
-    BufferPtr out = cpu_device().allocate(static_cast<size_t>(element_count(shape) * itemsize));
+    BufferPtr out = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, own)));
     if (rows * count != 0) {
         // Of each row, so many results at a time that some 64 thousand elements are behind them.
         const int64_t together = std::clamp<int64_t>(count * 65536 / length, 1, count);

@@ -12,7 +12,9 @@ array::array(std::shared_ptr<Storage> storage, DType dtype, Dims shape, Dims str
       shape_(std::move(shape)),
       strides_(std::move(strides)),
       offset_(offset),
-      writeable_(writeable) {}
+      writeable_(writeable) {
+    check_shape(shape_, itemsize());
+}
 
 bool array::c_contiguous() const { return is_c_contiguous(shape_, strides_, itemsize()); }
 
@@ -25,6 +27,7 @@ void array::set_writeable(bool writeable) {
 }
 
 void array::set_layout(Dims shape, Dims strides) {
+    check_shape(shape, itemsize());
     shape_ = std::move(shape);
     strides_ = std::move(strides);
 }

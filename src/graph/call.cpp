@@ -244,6 +244,7 @@ bool run_small(const Call& call, std::vector<array>& results) {
             if (!through_copy[k]) continue;
         }
         const DType dtype = call.loop->types[position];
+        const int64_t bytes = checked_bytes(call.shape, dtype);
         if (call.order == 'F') {
             strides[position] = f_strides(call.shape, dtype.itemsize());
         } else if (call.order == 'C') {
@@ -252,7 +253,7 @@ bool run_small(const Call& call, std::vector<array>& results) {
             strides[position] =
                 k_order_strides(call.shape, {array_strides.data(), array_count}, dtype.itemsize());
         }
-        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
+        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
         operands[position] = {buffer->data(), &strides[position], dtype.scalar_type()};
         results.push_back(array_of(std::move(buffer), dtype, call.shape, strides[position]));
     }

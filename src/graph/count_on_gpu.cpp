@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/shape.h"
 #include "graph/deferred.h"
 #include "graph/gpu_programs.h"
 #include "graph/placement.h"

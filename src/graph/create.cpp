@@ -22,25 +22,6 @@ namespace weft {
 
 OperandType operand_type(const Argument& argument);
 
-int64_t checked_bytes(const Dims& shape, DType dtype) {
-    for (const int64_t extent : shape) {
-        if (extent < 0) throw ValueError("negative dimensions are not allowed");
-    }
-    if (shape.size() > kMaxDimensions) {
-        throw ValueError("maximum supported dimension for an ndarray is currently " +
-                         std::to_string(kMaxDimensions) + ", found " + std::to_string(shape.size()));
-    }
-    int64_t bytes = 0;
-    constexpr const char* kTooBig =
-        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.";
-    int64_t nonzero = dtype.itemsize();  // NumPy refuses huge shapes even when another extent is 0
-    for (const int64_t extent : shape) {
-        if (extent != 0 && __builtin_mul_overflow(nonzero, extent, &nonzero)) throw ValueError(kTooBig);
-    }
-    if (__builtin_mul_overflow(element_count(shape), dtype.itemsize(), &bytes)) throw ValueError(kTooBig);
-    return bytes;
-}
-
 namespace {
 
 Dims ordered_strides(const Dims& shape, DType dtype, char order) {
@@ -100,6 +81,7 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
     if (shape && shape->size() != prototype.shape().size())
         return empty(*shape, type, order == 'F' ? 'F' : 'C');
     const Dims& extents = shape ? *shape : prototype.shape();
+    const int64_t bytes = checked_bytes(extents, type);
     if (shape && order != 'F' && order != 'C') {  // another shape in the prototype's order of axes
         if (prototype.c_contiguous() || order == 'A') {
             order = order == 'A' && prototype.f_contiguous() && !prototype.c_contiguous() ? 'F' : 'C';
@@ -113,10 +95,8 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
                        std::abs(prototype.strides()[static_cast<size_t>(b)]);
             });
             std::reverse(axes.begin(), axes.end());
-            Dims own = strides_by_order(extents, axes, type.itemsize());
-            const int64_t size = checked_bytes(extents, type);
-            return array_of(current_device().allocate(static_cast<size_t>(size)), type, extents,
-                            std::move(own));
+            return array_of(current_device().allocate(static_cast<size_t>(bytes)), type, extents,
+                            strides_by_order(extents, axes, type.itemsize()));
         }
     }
     Dims strides = copy_strides(prototype.shape(), prototype.strides(), type.itemsize(), order);
@@ -127,7 +107,6 @@ array empty_like(const array& prototype, std::optional<DType> dtype, char order,
     }
     if (shape)
         strides = order == 'F' ? f_strides(extents, type.itemsize()) : c_strides(extents, type.itemsize());
-    const int64_t bytes = checked_bytes(extents, type);
     return array_of(current_device().allocate(static_cast<size_t>(bytes)), type, extents, std::move(strides));
 }
 
@@ -146,6 +125,21 @@ array from_argument(const Argument& value, std::optional<DType> dtype) {
 }
 
 namespace {
+
+bool is_beyond_int64(const Argument* value) {
+    const auto* integer = std::get_if<Integer>(value);
+    return integer != nullptr && !integer->huge && !integer->negative && integer->magnitude > INT64_MAX;
+}
+
+Integer narrow_integer(WideInteger value) {
+    Integer result;
+    result.negative = value < 0;
+    const WideInteger magnitude = result.negative ? -value : value;
+    result.huge = magnitude > UINT64_MAX;
+    result.magnitude = result.huge ? 0 : static_cast<uint64_t>(magnitude);
+    result.approximation = static_cast<double>(value);
+    return result;
+}
 
 /// How many numbers arange() of integers has, where doubles may not tell.
 std::optional<int64_t> exact_length(const Argument& start, const Argument& stop, const Argument& step) {
@@ -168,7 +162,15 @@ std::optional<int64_t> exact_length(const Argument& start, const Argument& stop,
 }  // namespace
 
 array arange(const Argument& start, const Argument& stop, const Argument& step, std::optional<DType> dtype) {
-    const OperandType types[3] = {operand_type(start), operand_type(stop), operand_type(step)};
+    OperandType types[3] = {operand_type(start), operand_type(stop), operand_type(step)};
+    const Argument* const bounds[3] = {&start, &stop, &step};
+    if (std::any_of(bounds, bounds + 3,
+                    is_beyond_int64)) {  // each is of the type that NumPy's array of it has
+        for (int i = 0; i < 3; ++i) {
+            if (types[i].weak == WeakKind::kInt)
+                types[i] = DType(is_beyond_int64(bounds[i]) ? ScalarType::kUInt64 : ScalarType::kInt64);
+        }
+    }
     DType type = dtype.value_or(result_type(types));
     for (const OperandType& argument : types) {
         if (argument.dtype.is_complex())
@@ -196,25 +198,19 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     if (length > 9.2e18) throw ValueError("Maximum allowed size exceeded");
     const auto count = static_cast<int64_t>(std::max(0.0, length));
     // NumPy computes start and start + step in the result's type and continues from their difference.
-    const auto convert = [&](double value, bool integral, int64_t exact) {
-        return integral ? constant_bytes(Integer(exact), type) : constant_bytes(value, type);
-    };
     const auto* first_integer = std::get_if<Integer>(&start);
     const auto* step_integer = std::get_if<Integer>(&step);
     const bool integral =
         type.is_integer() && first_integer && step_integer && !first_integer->huge && !step_integer->huge;
-    const auto signed_value = [](const Integer& value) {
-        return static_cast<int64_t>(value.negative ? 0 - value.magnitude : value.magnitude);
-    };
     const Dims shape{count};
     if (type.is_bool() && count > 2) throw TypeError("no fill-function for data-type.");
     ScalarBytes first_bytes, second_bytes;
     if (count > 0 && type.is_integer() && first_integer && !first_integer->huge)
         constant_bytes(*first_integer, type);  // whether it fits, whatever the step is
     if (integral) {
-        const int64_t begin = signed_value(*first_integer), delta = signed_value(*step_integer);
-        first_bytes = count > 0 ? convert(0, true, begin) : ScalarBytes{};
-        second_bytes = count > 1 ? convert(0, true, begin + delta) : first_bytes;
+        const WideInteger begin = wide_integer(*first_integer), delta = wide_integer(*step_integer);
+        first_bytes = count > 0 ? constant_bytes(narrow_integer(begin), type) : ScalarBytes{};
+        second_bytes = count > 1 ? constant_bytes(narrow_integer(begin + delta), type) : first_bytes;
     } else {
         first_bytes = constant_bytes(first, type);
         second_bytes = constant_bytes(first + stride, type);
@@ -289,7 +285,7 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
 
 array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order) {
     array result = full({rows, columns}, Integer(0), dtype, order);
-    if (diagonal >= columns || -diagonal >= rows) return result;
+    if (diagonal >= columns || diagonal <= -rows) return result;
     const array ones = weft::diagonal(result, diagonal, 0, 1);  // read-only, as NumPy's
     assign(array(result.storage(), dtype, ones.shape(), ones.strides(), ones.offset(), true), Integer(1));
     return result;
@@ -324,11 +320,11 @@ array share(void* data, DType dtype, const Dims& shape, const Dims& strides, boo
 namespace {
 
 array copy_as(const array& input, DType dtype, char order) {
+    const int64_t bytes = checked_bytes(input.shape(), dtype);
     Dims strides = copy_strides(input.shape(), input.strides(), input.itemsize(), order);
     if (dtype.itemsize() != input.itemsize()) {
         for (int64_t& stride : strides) stride = stride / input.itemsize() * dtype.itemsize();
     }
-    const int64_t bytes = checked_bytes(input.shape(), dtype);
     const bool little = is_shown(input) && is_little_work(nullptr, input.size()) &&
                         (order == 'C' || order == 'K') && input.c_contiguous();
     if (is_small(input.size()) || little) {
@@ -579,7 +575,8 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
                     std::to_string(parts[k].shape()[d]));
             }
         }
-        shape[along] += parts[k].shape()[along];
+        if (__builtin_add_overflow(shape[along], parts[k].shape()[along], &shape[along]))
+            throw_impossible_shape(shape);
     }
     const DType type = dtype.value_or(out.valid() ? out.dtype() : result_type(types));
     for (const array& part : parts) check_cast(part, type, casting);

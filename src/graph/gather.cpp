@@ -42,7 +42,7 @@ bool try_at_once(const GatherRequest& request, array& result) {
                            axis.extent,
                            axis.stride});
     }
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * dtype.itemsize()));
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(request.shape, dtype)));
     const StridedData data{request.data.storage()->current.buffer->data() + request.offset,
                            &request.data_strides, dtype.scalar_type()};
     const std::optional<OutOfBounds> wrong =
@@ -74,7 +74,7 @@ array record(const GatherRequest& request) {
     NodeResult info;
     info.dtype = request.data.dtype();
     info.strides = request.strides;
-    info.bytes = element_count(request.shape) * info.dtype.itemsize();
+    info.bytes = checked_bytes(request.shape, info.dtype);
     node->results.push_back(std::move(info));
     array result = array_of(node, 0, request.shape);
     recorded(node);

@@ -72,7 +72,7 @@ Operand at_positions(const Node& gather, const Operand& operand, const IndexMap&
     result.dtype = operand.dtype;
     const Dims* const order[1] = {&gather.results[0].strides};
     result.strides = k_order_strides(gather.shape, order, result.dtype.itemsize());
-    result.bytes = element_count(gather.shape) * result.dtype.itemsize();
+    result.bytes = checked_bytes(gather.shape, result.dtype);
     Operand whole;
     whole.dtype = result.dtype;
     whole.strides = result.strides;

@@ -149,7 +149,7 @@ Parsed parse(const array& input, std::span<const Index> indices) {
 // C order, and each names a piece that lies as it does in the data.
 Dims layout(const GatherRequest& request, size_t first, const Dims& indexed, int64_t itemsize) {
     const size_t rank = request.shape.size();
-    if (element_count(request.shape) == 0) return Dims(rank);
+    if (checked_bytes(request.shape, itemsize) == 0) return Dims(rank);
     Dims piece_shape, piece_strides;
     for (size_t d = 0; d < rank; ++d) {
         if (d >= first && d < first + indexed.size()) continue;
@@ -330,6 +330,7 @@ array take(const array& input, const array& indices, std::optional<int64_t> axis
     for (size_t d = 0; d < along; ++d) request.data_strides[d] = data.strides()[d];
     for (size_t d = along + 1; d < data.shape().size(); ++d)
         request.data_strides[d - 1 + indices.shape().size()] = data.strides()[d];
+    check_shape(request.shape, data.itemsize());
     request.strides = c_strides(request.shape, data.itemsize());
     request.data = data;
     request.offset = data.offset();
@@ -380,6 +381,7 @@ GatherRequest request_along_axis(const array& input, const array& indices, int64
         request.shape.push_back(own[d] == 1 ? extent : own[d]);
         request.data_strides[d] = extent == 1 ? 0 : input.strides()[d];
     }
+    check_shape(request.shape, input.itemsize());
     const array index = as_index(indices);
     const Dims read = broadcast_strides(index.shape(), index.strides(), request.shape);
     // As NumPy's indices lie, which count along the other axes.

@@ -7,6 +7,7 @@
 #include "graph/at_once.h"
 #include "graph/deferred.h"
 #include "graph/evaluate.h"
+#include "graph/indexed_view.h"
 #include "graph/record.h"
 #include "graph/shown_memory.h"
 #include "graph/storage.h"
@@ -60,8 +61,11 @@ HostView::HostView(const array& input, bool for_writing) {
 }
 
 void read_element(const array& input, std::span<const int64_t> position, void* bytes) {
+    if (position.size() != input.shape().size())
+        throw IndexError("a position of " + std::to_string(position.size()) + " numbers in an array of " +
+                         std::to_string(input.ndim()) + " dimensions");
     int64_t offset = input.offset();
-    for (size_t d = 0; d < position.size(); ++d) offset += position[d] * input.strides()[d];
+    for (size_t d = 0; d < position.size(); ++d) offset += element_offset(input, d, position[d]);
     const BufferPtr buffer = evaluate_storage(*input.storage());
     if (!buffer->on_host()) {
         decide(buffer->poison());

@@ -43,7 +43,7 @@ bool run_at_once(const Product& product, const array& left, const array& right, 
     if (!is_small(left.size()) || !is_small(right.size()) || !is_small(element_count(product.result_shape)) ||
         element_count(product.shape) > kSmallWork)
         return false;
-    const int64_t bytes = element_count(product.result_shape) * product.dtype.itemsize();
+    const int64_t bytes = checked_bytes(product.result_shape, product.dtype);
     if (!device_of(left).is_cpu() || !device_of(right).is_cpu()) return false;
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
     {
@@ -79,6 +79,7 @@ Operand operand_of(const array& input, const Dims& strides) {
 
 NodePtr make_node(const Product& product, const array& left, const array& right) {
     check_same_device(left, right);
+    element_count(product.shape);  // which is multiplied by element: throws where that are too many to count
     Operand first = operand_of(left, product.left_strides), second = operand_of(right, product.right_strides);
     auto node = new_node();
     node->kind = NodeKind::kProduct;
@@ -93,7 +94,7 @@ NodePtr make_node(const Product& product, const array& left, const array& right)
     NodeResult result;
     result.dtype = product.dtype;
     result.strides = product.result_strides;
-    result.bytes = element_count(product.result_shape) * product.dtype.itemsize();
+    result.bytes = checked_bytes(product.result_shape, product.dtype);
     node->results.push_back(std::move(result));
     return node;
 }
@@ -345,6 +346,7 @@ Product matmul_product(const MatmulShapes& shapes, const array& left, const arra
     product.result_shape = product.shape;
     product.result_axes = product.shape.size();
     add(shapes.k, a.back(), shapes.column ? b[0] : b[b.size() - 2]);
+    check_shape(product.result_shape, dtype.itemsize());
     product.result_strides = c_strides(product.result_shape, dtype.itemsize());
     return product;
 }
@@ -589,6 +591,7 @@ array contract(const array& left, std::span<const int> left_labels, const array&
     }
     product.result_axes = out_labels.size();
     product.result_shape = Dims(std::span(product.shape.begin(), out_labels.size()));
+    check_shape(product.result_shape, compute.itemsize());
     product.result_strides = order == 'C' ? c_strides(product.result_shape, compute.itemsize())
                                           : walked_strides(product, out_labels.size(), compute.itemsize());
     return cast_to(record(product, a.value, b.value), common);
@@ -660,6 +663,7 @@ array dot(const array& left, const array& right, const array& out) {
         }
         product.result_axes = product.shape.size();
         product.result_shape = product.shape;
+        check_shape(product.result_shape, compute.itemsize());
         product.result_strides = c_strides(product.result_shape, compute.itemsize());
         add(a.shape().back(), a.strides().back(), b.strides()[static_cast<size_t>(right_axis)]);
         result = cast_to(record(product, a, b), common);

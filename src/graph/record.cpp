@@ -152,10 +152,10 @@ NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims
     node->op = op;
     node->loop = loop;
     node->shape = shape;
-    const int64_t count = element_count(shape);
     for (const DType dtype : result_dtypes) {
         NodeResult result;
         result.dtype = dtype;
+        result.bytes = checked_bytes(shape, dtype);
         if (strides != nullptr) {
             result.strides = *strides;
         } else {
@@ -165,7 +165,6 @@ NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims
             }
             result.strides = k_order_strides(shape, operand_strides, dtype.itemsize());
         }
-        result.bytes = count * dtype.itemsize();
         node->results.push_back(std::move(result));
     }
     node->inputs = std::move(inputs);

@@ -18,9 +18,6 @@ ScalarBytes constant_bytes(const Argument& value, DType dtype);
 // Beyond 64 bits: some number that is as far out of every range.
 WideInteger wide_integer(const Integer& value);
 
-// The bytes of a new array; throws ValueError for shapes that no array can have.
-int64_t checked_bytes(const Dims& shape, DType dtype);
-
 // How `input` is read by an iteration over `shape`, to which it broadcasts.
 Operand read_operand(const array& input, const Dims& shape);
 Operand constant_operand(const ScalarBytes& bytes, DType dtype, const Dims& shape);

@@ -96,10 +96,10 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     node->results.reserve(1);
     NodeResult& stored = node->results.emplace_back();
     stored.dtype = loop.types[inputs.size()];
+    stored.bytes = checked_bytes(shape, stored.dtype);
     stored.strides = is_plain(*leader, {strides, arrays}, stored.dtype.itemsize())
                          ? leader->strides()
                          : k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());
-    stored.bytes = leader->size() * stored.dtype.itemsize();
     result = array_of(node, 0, shape);
     recorded(node);
     // Another thread may have begun to show an operand's memory since it was read above.

@@ -54,15 +54,14 @@ Dims result_strides(const Reduction& reduction) {
 
 // The reduction of a non-empty input, without initial and where.
 array reduce_plain(const Reduction& reduction, const array& input) {
+    const int64_t bytes = checked_bytes(reduction.kept, reduction.result);
     Dims strides = result_strides(reduction);
     if (is_small(input.size())) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
         if (locks.all_at_hand()) {
-            const auto bytes =
-                static_cast<size_t>(element_count(reduction.kept) * reduction.result.itemsize());
-            BufferPtr buffer = cpu_device().allocate(bytes);
+            BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
             reduce_at_once(reduction.info, reduction.compute.scalar_type(), input.shape(), reduction.reduced,
@@ -81,7 +80,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     node->reduced_axes = reduction.reduced;
     NodeResult result;
     result.dtype = reduction.result;
-    result.bytes = element_count(reduction.kept) * reduction.result.itemsize();
+    result.bytes = bytes;
     result.strides = std::move(strides);
     node->results.push_back(std::move(result));
     array values = array_of(node, 0, reduction.kept);

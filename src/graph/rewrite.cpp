@@ -97,7 +97,7 @@ Operand summed(const Node& product, const Operand& operand, const std::vector<bo
     NodeResult result;
     result.dtype = operand.dtype;
     result.strides = k_order_strides(kept, order, operand.dtype.itemsize());
-    result.bytes = element_count(kept) * operand.dtype.itemsize();
+    result.bytes = checked_bytes(kept, operand.dtype);
     strides = Dims(product.shape.size(), 0);
     for (size_t k = 0; k < kept_axes.size(); ++k) strides[kept_axes[k]] = result.strides[k];
     node->results.push_back(std::move(result));
@@ -298,7 +298,7 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
     result.dtype = left.dtype;
     const int64_t itemsize = result.dtype.itemsize();
     result.strides = Dims{b.columns * itemsize, itemsize};
-    result.bytes = a.rows * b.columns * itemsize;
+    result.bytes = checked_bytes(Dims{a.rows, b.columns}, result.dtype);
     node->results.push_back(std::move(result));
     node->inputs.push_back(std::move(left));
     node->inputs.push_back(std::move(right));

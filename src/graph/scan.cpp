@@ -90,8 +90,8 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     const Dims* const operand_strides[1] = {&input.strides()};
     NodeResult info;
     info.dtype = result_dtype;
+    info.bytes = checked_bytes(input.shape(), result_dtype);
     info.strides = k_order_strides(input.shape(), operand_strides, result_dtype.itemsize());
-    info.bytes = input.size() * result_dtype.itemsize();
     array result;
     if (input.size() == 0) {
         const DeviceScope scope(device_of(input));

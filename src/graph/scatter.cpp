@@ -32,7 +32,7 @@ public:
             return;
         }
         own_strides_ = c_strides(shape, dtype.itemsize());
-        own_ = cpu_device().allocate(static_cast<size_t>(element_count(shape) * dtype.itemsize()));
+        own_ = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
         elements_ = {own_->data(), &own_strides_, dtype.scalar_type()};
         copy_at_once(shape, given, elements_);
     }

@@ -68,7 +68,7 @@ array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_
     }
     const array input = is_shown(given) ? copy(given) : given;  // others may change it meanwhile
     const BufferPtr from = evaluate_storage(*input.storage());
-    BufferPtr to = cpu_device().allocate(static_cast<size_t>(input.size() * dtype.itemsize()));
+    BufferPtr to = cpu_device().allocate(static_cast<size_t>(checked_bytes(input.shape(), dtype)));
     if (input.size() != 0) {
         const Rows rows(input, along, from->data() + input.offset(), to_strides, to->data());
         work(input.dtype().scalar_type(), rows.count(), input.shape()[along],

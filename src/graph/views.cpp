@@ -49,7 +49,10 @@ void IndexedView::slice(int64_t start, int64_t stop, int64_t step) {
         length = (start - stop - 1) / -step + 1;
     }
     if (length > 0) offset_ += start * stride;
-    push(length, length > 0 ? stride * step : stride);  // as NumPy, which steps over nothing by one
+    int64_t reach =
+        stride;  // as NumPy, which steps over nothing by one; nothing is read by one that is too large
+    if (length == 0 || __builtin_mul_overflow(stride, step, &reach)) reach = stride;
+    push(length, reach);
     ++axis_;
 }
 
@@ -305,14 +308,9 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
     const auto b = static_cast<size_t>(normalize_axis(axis2, input.ndim()));
     if (a == b) throw ValueError("axis1 and axis2 cannot be the same");
     int64_t rows = input.shape()[a], columns = input.shape()[b], start = input.offset();
-    if (offset >= 0) {
-        columns -= offset;
-        start += offset * input.strides()[b];
-    } else {
-        rows += offset;
-        start -= offset * input.strides()[a];
-    }
+    (offset >= 0 ? columns : rows) -= offset >= 0 ? offset : -std::max(offset, -rows);
     const int64_t length = std::max<int64_t>(0, std::min(rows, columns));
+    if (length > 0) start += offset >= 0 ? offset * input.strides()[b] : -offset * input.strides()[a];
     Dims shape, strides;
     for (size_t d = 0; d < input.shape().size(); ++d) {
         if (d == a || d == b) continue;
@@ -321,8 +319,7 @@ array diagonal(const array& input, int64_t offset, int64_t axis1, int64_t axis2)
     }
     shape.push_back(length);
     strides.push_back(input.strides()[a] + input.strides()[b]);
-    array result = input.with_view(input.dtype(), std::move(shape), std::move(strides),
-                                   length > 0 ? start : input.offset());
+    array result = input.with_view(input.dtype(), std::move(shape), std::move(strides), start);
     result.set_writeable(false);
     return result;
 }
@@ -350,6 +347,7 @@ Dims reshaped(const array& input, const Dims& shape) {
         throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " + text);
     }
     if (unknown) result[*unknown] = size / known;
+    check_shape(result, input.itemsize());
     return result;
 }
 
@@ -420,8 +418,8 @@ array reshape(const array& input, const Shape& shape, char order, std::optional<
         }
     }
     const array dense = weft::copy(input, fortran ? 'F' : 'C');
-    const Dims strides = reshaped_strides(target, input.itemsize(), fortran);
-    return dense.with_view(input.dtype(), target, strides, 0);
+    const Dims strides = reshaped_strides(target, dense.itemsize(), fortran);
+    return dense.with_view(dense.dtype(), target, strides, 0);
 }
 
 // A view only where the elements lie without gaps in the order asked for; reshape finds more views.
@@ -429,7 +427,7 @@ array ravel(const array& input, char order) {
     const Dims flat{input.size()};
     const auto flat_copy = [&](const array& source, char layout) {
         array dense = copy(source, layout);
-        dense.set_layout(flat, Dims{input.itemsize()});
+        dense.set_layout(flat, Dims{dense.itemsize()});
         return dense;
     };
     if (order == 'K' && input.c_contiguous()) order = 'C';
