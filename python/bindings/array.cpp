@@ -38,6 +38,8 @@ nb::object make_object(PyTypeObject* type, array&& value) {
     if (type == registry.ndarray) {
         object = allocate<ArrayObject>(type);
     } else {
+        if (PyType_IsSubtype(type, registry.ndarray) == 0)
+            throw TypeError("expected a subclass of weft.ndarray");
         registry.has_subclasses.store(true, std::memory_order_relaxed);
         const auto make = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
         object = reinterpret_cast<ArrayObject*>(make(type, 0));
@@ -106,15 +108,15 @@ PyObject* get_shape(PyObject* self, void*) {
 int set_shape(PyObject* self, PyObject* shape, void*) {
     return guarded_number([&]() -> int {
         if (shape == nullptr) throw AttributeError("Cannot delete array shape");
-        array& value = array_of(self);
         const Dims dims = to_dims(shape);
+        const array value = array_of(self);
         const array reshaped = reshape(value, dims);  // refuses a wrong number of elements
-        if (reshaped.storage() != value.storage())
+        if (reshaped.storage() != value.storage() || reshaped.storage() != array_of(self).storage())
             throw AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the "
                 "desired "
                 "shape.");
-        value.set_layout(reshaped.shape(), reshaped.strides());
+        array_of(self).set_layout(reshaped.shape(), reshaped.strides());
         return 0;
     });
 }
@@ -127,10 +129,16 @@ PyObject* get_dtype(PyObject* self, void*) {
     return guarded([&] { return wrap_dtype(array_of(self).dtype()).release().ptr(); });
 }
 
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).ndim()); }
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).itemsize()); }
-PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).nbytes()); }
+/// A number that an array says of itself.
+template <int64_t (*number)(const array&)>
+PyObject* get_number(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromLongLong(number(array_of(self))); });
+}
+
+int64_t ndim_of(const array& value) { return value.ndim(); }
+int64_t size_of(const array& value) { return value.size(); }
+int64_t itemsize_of(const array& value) { return value.itemsize(); }
+int64_t nbytes_of(const array& value) { return value.nbytes(); }
 
 PyObject* get_transposed(PyObject* self, void*) {
     return guarded([&] { return wrap_view(transpose(array_of(self), {}), self).release().ptr(); });
@@ -215,10 +223,10 @@ PyGetSetDef kAttributes[] = {
     {"shape", get_shape, set_shape, "The extent of each axis. Setting it needs no copy or fails.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next, for each axis.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
-    {"size", get_size, nullptr, "The number of elements.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
-    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"ndim", get_number<ndim_of>, nullptr, "The number of axes.", nullptr},
+    {"size", get_number<size_of>, nullptr, "The number of elements.", nullptr},
+    {"itemsize", get_number<itemsize_of>, nullptr, "Bytes of an element.", nullptr},
+    {"nbytes", get_number<nbytes_of>, nullptr, "Bytes of all elements.", nullptr},
     {"T", get_transposed, nullptr, "A view with the axes reversed.", nullptr},
     {"mT", get_matrix_transposed, nullptr, "A view with the last two axes exchanged.", nullptr},
     {"real", get_real, set_real, "The real part: a view.", nullptr},
@@ -281,8 +289,9 @@ MemoryPin& shown_memory(PyObject* self) {
     if (MemoryPin* shown = object->shown.load(std::memory_order_acquire)) return *shown;
     auto pin = std::make_unique<MemoryPin>();
     {
+        const array value = object->value;
         const GilRelease release;
-        *pin = MemoryPin(object->value);
+        *pin = MemoryPin(value);
     }
     MemoryPin* before = nullptr;  // another thread may have been faster
     return object->shown.compare_exchange_strong(before, pin.get()) ? *pin.release() : *before;
@@ -332,7 +341,7 @@ nb::object wrap_view(array&& value, nb::handle origin) {
                                : wrap_plain_view(std::move(value), origin);
     }
     nb::object view = wrap(std::move(value));
-    const array& made = array_of(view);
+    const array& made = array_of(view.ptr());
     if (made.owns_data()) return view;
     if (array_of(owner).storage() == made.storage()) {
         PyObject* base = base_of(owner);

@@ -113,10 +113,9 @@ nb::object item(nb::handle self, const nb::args& arguments) {
                                  std::to_string(axis) + " with size " + std::to_string(extent));
         }
     }
-    alignas(16) char bytes[16];
-    evaluate(value);
-    read_element(value, position, bytes);
-    return element_to_python(value.dtype(), bytes);
+    int64_t offset = value.offset();
+    for (size_t axis = 0; axis < position.size(); ++axis) offset += position[axis] * value.strides()[axis];
+    return only_element(value.with_view(value.dtype(), {}, {}, offset));
 }
 
 nb::object to_bytes(nb::handle self, nb::handle order) {

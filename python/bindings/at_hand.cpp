@@ -83,7 +83,7 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
         return scalar;
     }
     nb::object object = wrap(array());  // which the result is made in
-    array& result = array_of(object);
+    array& result = array_of(object.ptr());
     if (!record_call(op, inputs, result) && !call_at_hand(op, inputs, result)) return nullptr;
     return object.release().ptr();
 }

@@ -94,8 +94,12 @@ inline bool is_array(PyObject* object) {
 /// Only the concrete scalar types have instances, and they cannot be derived from.
 inline bool is_scalar(PyObject* object) { return registry.is_scalar_type(Py_TYPE(object)); }
 inline bool is_dtype(PyObject* object) { return Py_TYPE(object) == registry.dtype_type; }
+/// Of what is known to be an array, as slots know it of `self`. What refers to it must not be used any more
+/// once Python's code may have run, or another thread: that can give the object another shape and other
+/// memory.
 inline array& array_of(PyObject* object) { return reinterpret_cast<ArrayObject*>(object)->value; }
-inline array& array_of(nb::handle object) { return array_of(object.ptr()); }
+/// Of whatever a function was given: the array as it is now. Throws TypeError for what is none.
+array array_of(nb::handle object);
 
 /// What a scalar is still to be computed from, if it is.
 std::optional<array> lazy_of(PyObject* scalar);
@@ -104,6 +108,8 @@ const char* scalar_bytes(PyObject* scalar);
 /// A scalar as a 0-d array.
 array scalar_array(PyObject* scalar);
 inline DType scalar_dtype(PyObject* scalar) { return reinterpret_cast<ScalarObject*>(scalar)->dtype; }
+/// Of whatever a method of the scalar types was called on. Throws TypeError for what is none of theirs.
+PyObject* checked_scalar(nb::handle object);
 /// A bool in an array may be any byte; a scalar's is 0 or 1.
 inline void normalize_bool(ScalarObject* scalar) {
     if (scalar->dtype.is_bool()) scalar->bytes[0] = scalar->bytes[0] != 0;
@@ -162,6 +168,8 @@ nb::object override_function(const char* name);
 bool to_argument(PyObject* object, Argument& argument);
 /// As above, but throws TypeError.
 Argument to_argument(nb::handle object);
+/// str(object), in UTF-8. Throws UnicodeEncodeError for surrogates.
+std::string text_of(nb::handle object);
 /// An array: itself, or what asarray makes of it.
 array to_array(nb::handle object);
 /// Python's int of any size.
@@ -209,6 +217,8 @@ nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const
 void check_strides(const Dims& shape, const Dims& strides, int64_t itemsize, int64_t bytes, int64_t offset);
 
 nb::object element_to_python(DType dtype, const char* bytes);
+/// The value of an array of one element, whatever its axes are. Throws ValueError for others.
+nb::object only_element(const array& input);
 nb::object to_nested_list(const array& input);
 
 // ---- values at hand: each answers null or false, with no error set, when the general way has to be taken
@@ -231,7 +241,8 @@ bool assign_at_hand(const array& target, const array& index, PyObject* value);  
 
 /// Computes what is pending for `input`, without the GIL.
 void evaluate(const array& input);
-/// One element of an evaluated array, by offset in its storage.
+/// The value of an array of one element, whatever its axes are, which is computed first when need be. Throws
+/// ValueError for others. Each value that stands for an argument is read by this.
 void read_scalar(const array& input, void* bytes);
 
 /// The GIL is given up and taken back by these two alone, so that a thread knows whether it holds it: the

@@ -87,10 +87,15 @@ namespace {
 
 [[noreturn]] void throw_cannot_convert(PyObject* object) {
     const nb::object type_name = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__");
-    throw TypeError("weft has no arrays of '" + nb::cast<std::string>(nb::str(type_name)) + "' objects");
+    throw TypeError("weft has no arrays of '" + text_of(type_name) + "' objects");
 }
 
 }  // namespace
+
+array array_of(nb::handle object) {
+    if (is_array(object.ptr())) return array_of(object.ptr());
+    throw TypeError("expected a weft.ndarray, not " + text_of(object.type().attr("__name__")));
+}
 
 Argument to_argument(nb::handle object) {
     Argument argument;
@@ -108,9 +113,15 @@ std::optional<DType> to_dtype(nb::handle object) {
     return to_dtype_required(object);
 }
 
-namespace {
+std::string text_of(nb::handle object) {
+    const nb::object text = steal_or_throw(PyObject_Str(object.ptr()));
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes == nullptr) throw_python_error();
+    return {bytes, static_cast<size_t>(size)};
+}
 
-std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+namespace {
 
 /// The dtype of a type object: weft's scalar types, Python's number types, NumPy's scalar types (by their
 /// name, so that NumPy is not imported).
@@ -188,12 +199,13 @@ Dims to_dims(nb::handle object) {
     if (!PySequence_Check(object.ptr()))
         throw TypeError("expected a sequence of integers or a single integer, got '" +
                         text_of(nb::repr(object)) + "'");
-    const nb::object sequence = steal_or_throw(PySequence_Tuple(object.ptr()));
-    const Py_ssize_t count = PyTuple_Size(sequence.ptr());
+    const Py_ssize_t count = PySequence_Size(object.ptr());
+    if (count < 0) throw_python_error();
     if (count > kMaxDimensions)
         throw ValueError("maximum supported dimension for an ndarray is currently " +
                          std::to_string(kMaxDimensions) + ", found " + std::to_string(count));
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(to_index(PyTuple_GetItem(sequence.ptr(), i)));
+    for (Py_ssize_t i = 0; i < count; ++i)
+        dims.push_back(to_index(steal_or_throw(PySequence_GetItem(object.ptr(), i))));
     return dims;
 }
 
@@ -301,7 +313,8 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
 
 }  // namespace
 
-nb::object to_nested_list(const array& input) {
+nb::object to_nested_list(const array& given) {
+    const array input = given;      // whatever others do while it is computed
     constexpr int64_t kFew = 1024;  // bytes
     char few[kFew];
     std::vector<char> many;
@@ -312,15 +325,27 @@ nb::object to_nested_list(const array& input) {
     return nested_list(input.dtype(), input.shape(), 0, data);
 }
 
+nb::object only_element(const array& input) {
+    alignas(16) char bytes[16];
+    const DType dtype = input.dtype();
+    read_scalar(input, bytes);
+    return element_to_python(dtype, bytes);
+}
+
 void evaluate(const array& input) {
     if (evaluated(input)) return;
+    const array held = input;  // others may change the object that has it
     const GilRelease release;
-    eval(std::span(&input, 1));
+    eval(std::span(&held, 1));
 }
 
 void read_scalar(const array& input, void* bytes) {
-    evaluate(input);
-    read_element(input, {}, bytes);
+    if (input.size() != 1)
+        throw ValueError("expected one value, but the array has " + std::to_string(input.size()) +
+                         " elements");
+    const array only = input.with_view(input.dtype(), {}, {}, input.offset());
+    evaluate(only);
+    read_element(only, {}, bytes);
 }
 
 }  // namespace weft::python

@@ -9,6 +9,11 @@ namespace weft::python {
 namespace {
 
 DType dtype_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->dtype; }
+/// Of whatever a property or a method was asked of.
+DType dtype_of(nb::handle self) {
+    if (is_dtype(self.ptr())) return dtype_of(self.ptr());
+    throw TypeError("expected a weft.dtype, not " + text_of(self.type().attr("__name__")));
+}
 
 nb::str text(std::string_view value) { return nb::str(value.data(), value.size()); }
 
@@ -155,31 +160,31 @@ void bind_dtype(nb::module_& m) {
 
     PyTypeObject* type = registry.dtype_type;
     property(type, "name", "'float64' and so on.",
-             [](nb::handle self) { return text(dtype_of(self.ptr()).name()); });
+             [](nb::handle self) { return text(dtype_of(self).name()); });
     property(type, "str", "The array protocol's code: '<f8'.",
-             [](nb::handle self) { return text(dtype_of(self.ptr()).str()); });
+             [](nb::handle self) { return text(dtype_of(self).str()); });
     property(type, "char", "NumPy's character: 'd'.",
-             [](nb::handle self) { return std::string_view(&dtype_of(self.ptr()).info().character, 1); });
+             [](nb::handle self) { return std::string_view(&dtype_of(self).info().character, 1); });
     property(type, "kind", "One of 'b', 'i', 'u', 'f', 'c'.",
-             [](nb::handle self) { return std::string_view(&dtype_of(self.ptr()).info().kind, 1); });
+             [](nb::handle self) { return std::string_view(&dtype_of(self).info().kind, 1); });
     property(type, "num", "NumPy's type number.",
-             [](nb::handle self) { return type_number(dtype_of(self.ptr())); });
+             [](nb::handle self) { return type_number(dtype_of(self)); });
     property(type, "itemsize", "Bytes of an element.",
-             [](nb::handle self) { return dtype_of(self.ptr()).itemsize(); });
+             [](nb::handle self) { return dtype_of(self).itemsize(); });
     property(type, "alignment", "Alignment of an element in bytes.",
-             [](nb::handle self) { return dtype_of(self.ptr()).alignment(); });
+             [](nb::handle self) { return dtype_of(self).alignment(); });
     property(type, "type", "The scalar type: weft.float64 and so on.", [](nb::handle self) {
         return nb::borrow(reinterpret_cast<PyObject*>(
-            registry.scalar_types[static_cast<size_t>(dtype_of(self.ptr()).scalar_type())]));
+            registry.scalar_types[static_cast<size_t>(dtype_of(self).scalar_type())]));
     });
     property(type, "byteorder", "'=' for native, '|' where it does not apply.", [](nb::handle self) {
-        const char order[] = {byte_order(dtype_of(self.ptr()))};
+        const char order[] = {byte_order(dtype_of(self))};
         return std::string(order, 1);
     });
     property(type, "isnative", "True: weft's arrays are in the machine's byte order.",
              [](nb::handle) { return true; });
     property(type, "isbuiltin", "1, as NumPy's for its own types; 2 for bfloat16.",
-             [](nb::handle self) { return dtype_of(self.ptr()) == ScalarType::kBFloat16 ? 2 : 1; });
+             [](nb::handle self) { return dtype_of(self) == ScalarType::kBFloat16 ? 2 : 1; });
     property(type, "hasobject", "False: weft has no arrays of objects.", [](nb::handle) { return false; });
     property(type, "names", "None: weft has no structured types.", [](nb::handle) { return nb::none(); });
     property(type, "fields", "None: weft has no structured types.", [](nb::handle) { return nb::none(); });
@@ -188,14 +193,14 @@ void bind_dtype(nb::module_& m) {
     property(type, "ndim", "0: weft has no subarray types.", [](nb::handle) { return 0; });
     property(type, "descr", "The array interface's description.", [](nb::handle self) {
         nb::list list;
-        list.append(nb::make_tuple("", text(dtype_of(self.ptr()).str())));
+        list.append(nb::make_tuple("", text(dtype_of(self).str())));
         return list;
     });
     property(type, "__numpy_dtype__", "The same dtype of NumPy's.",
-             [](nb::handle self) { return numpy_dtype(dtype_of(self.ptr())); });
+             [](nb::handle self) { return numpy_dtype(dtype_of(self)); });
     method(type, "__reduce__", [](nb::handle self) {
         return nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(registry.dtype_type)),
-                              nb::make_tuple(text(dtype_of(self.ptr()).name())));
+                              nb::make_tuple(text(dtype_of(self).name())));
     });
 }
 

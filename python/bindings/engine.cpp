@@ -130,6 +130,11 @@ int64_t to_bounded(const std::string& name, nb::handle value, int64_t lowest, in
     return number;
 }
 
+std::string to_text(const std::string& name, nb::handle value) {
+    if (!PyUnicode_Check(value.ptr())) throw TypeError("weft.config." + name + " must be a string");
+    return text_of(value);
+}
+
 void set_setting(const std::string& name, nb::handle value) {
     Config& settings = config();
     if (name == "fuse") {
@@ -141,11 +146,11 @@ void set_setting(const std::string& name, nb::handle value) {
     } else if (name == "deferred_checks") {
         settings.deferred_checks = to_switch(value);
     } else if (name == "small") {
-        settings.small_limit = to_bounded(name, value, 0, INT64_MAX);
+        settings.small_limit = to_bounded(name, value, 0, Config::kMostSmall);
     } else if (name == "stream") {
         settings.stream = to_bounded(name, value, -1, INT64_MAX);
     } else if (name == "tier") {
-        settings.tier = parse_tier(nb::cast<std::string>(value));
+        settings.tier = parse_tier(to_text(name, value));
     } else if (name == "tier_delay") {
         settings.tier_delay = static_cast<int>(to_bounded(name, value, -1, 60000));
     } else if (name == "num_threads") {
@@ -157,16 +162,16 @@ void set_setting(const std::string& name, nb::handle value) {
     } else if (name == "guard") {
         settings.guard = to_switch(value);
     } else if (name == "cpu") {
-        settings.set_cpu(nb::cast<std::string>(value));
+        settings.set_cpu(to_text(name, value));
     } else if (name == "without") {
-        set_without(nb::cast<std::string>(value));
+        set_without(to_text(name, value));
     } else if (name == "device") {
         const nb::object device = nb::module_::import_("weft._device").attr("device");
-        settings.set_device(nb::cast<std::string>(nb::str(device(value))));
+        settings.set_device(text_of(device(value)));
     } else if (name == "device_memory_limit") {
         settings.device_memory_limit = to_bounded(name, value, 0, INT64_MAX);
     } else if (name == "debug_filter") {
-        settings.set_debug_filter(nb::cast<std::string>(value));
+        settings.set_debug_filter(to_text(name, value));
     } else if (name == "allow_tf32") {
         settings.allow_tf32 = to_switch(value);
     } else if (name == "fast_math") {
@@ -230,7 +235,7 @@ namespace {
 
 /// None: the current device.
 DeviceBackend& to_device(nb::handle name) {
-    return name.is_none() ? current_device() : device_named(nb::cast<std::string>(name));
+    return name.is_none() ? current_device() : device_named(text_of(name));
 }
 
 nb::dict to_dict(const MemoryStats& stats) {
@@ -307,7 +312,7 @@ void bind_devices(nb::module_& m) {
         "_set_current_device",
         [](nb::handle name) -> nb::object {
             const DeviceBackend* before =
-                set_current_device(name.is_none() ? nullptr : &device_named(nb::cast<std::string>(name)));
+                set_current_device(name.is_none() ? nullptr : &device_named(text_of(name)));
             return before == nullptr ? nb::none() : nb::object(nb::str(before->name().c_str()));
         },
         arg("name"));

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/scalar_traits.h"
+#include "core/shape.h"
 #include "foreign_buffer.h"
 #include "ops/resolve.h"
 
@@ -13,7 +14,6 @@ namespace weft::python {
 
 namespace {
 
-std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 
@@ -25,7 +25,8 @@ bool is_nested(PyObject* object) {
            PyObject_HasAttrString(object, "__len__");
 }
 
-/// What is found in a nest of sequences: its shape, as far as it is regular, and the dtype of all elements.
+/// What is found in a nest of sequences: its shape, as far as it is regular, the dtype of all elements, and
+/// these. Each sequence is walked once, since Python's code runs meanwhile, which may change it.
 class Discovery {
 public:
     Discovery(bool typed, int max_depth) : typed_(typed), max_depth_(static_cast<size_t>(max_depth)) {}
@@ -34,25 +35,25 @@ public:
         if (is_array(object)) {
             visit_array(array_of(object), depth);
         } else if (PyFloat_CheckExact(object)) {
-            leaf(DType(ScalarType::kFloat64), depth);
+            leaf(object, DType(ScalarType::kFloat64), depth);
         } else if (PyBool_Check(object)) {
-            leaf(DType(ScalarType::kBool), depth);
+            leaf(object, DType(ScalarType::kBool), depth);
         } else if (PyLong_CheckExact(object)) {
             visit_integer(object, depth);
         } else if (is_scalar(object)) {
-            leaf(scalar_dtype(object), depth);
+            leaf(object, scalar_dtype(object), depth);
         } else if (is_nested(object)) {
             visit_sequence(object, depth);
         } else if (PyComplex_CheckExact(object)) {
-            leaf(DType(ScalarType::kComplex128), depth);
+            leaf(object, DType(ScalarType::kComplex128), depth);
         } else if (has_foreign_buffer(object)) {
             visit_foreign(object, depth);
         } else if (PyLong_Check(object)) {
             visit_integer(object, depth);
         } else if (PyFloat_Check(object)) {
-            leaf(DType(ScalarType::kFloat64), depth);
+            leaf(object, DType(ScalarType::kFloat64), depth);
         } else if (PyComplex_Check(object)) {
-            leaf(DType(ScalarType::kComplex128), depth);
+            leaf(object, DType(ScalarType::kComplex128), depth);
         } else {
             visit_foreign(object, depth);
         }
@@ -73,19 +74,22 @@ public:
 
     const Dims& shape() const { return shape_; }
     DType dtype() const { return dtype_.value_or(DType()); }
-    /// Foreign arrays found in the nest, in the order in which they were met.
-    const std::vector<array>& foreign() const { return foreign_; }
+    /// In C order; null stands for the next of the arrays.
+    const std::vector<nb::object>& elements() const { return elements_; }
+    const std::vector<array>& arrays() const { return arrays_; }
 
 private:
     void visit_integer(PyObject* object, size_t depth) {
         const Integer integer = to_integer(object);
         if (integer.huge && !typed_) throw OverflowError("Python int too large to convert to C long");
-        leaf(integer.magnitude > INT64_MAX && !integer.negative ? DType(ScalarType::kUInt64)
+        leaf(object,
+             integer.magnitude > INT64_MAX && !integer.negative ? DType(ScalarType::kUInt64)
                                                                 : DType(ScalarType::kInt64),
              depth);
     }
 
-    void leaf(DType dtype, size_t depth) {
+    void leaf(PyObject* object, DType dtype, size_t depth) {
+        elements_.push_back(nb::borrow(object));
         add_dtype(dtype);
         if (!settled_) {
             settled_ = true;
@@ -95,6 +99,8 @@ private:
     }
 
     void visit_array(const array& value, size_t depth) {
+        elements_.emplace_back();
+        arrays_.push_back(value);
         add_dtype(value.dtype());
         if (!settled_) {
             for (const int64_t extent : value.shape()) shape_.push_back(extent);
@@ -110,16 +116,14 @@ private:
 
     void visit_foreign(PyObject* object, size_t depth) {
         // With a dtype given, texts and None are converted as Python's own types do.
-        if (typed_ && (object == Py_None || is_text(object))) return leaf(DType(), depth);
+        if (typed_ && (object == Py_None || is_text(object))) return leaf(object, DType(), depth);
         array value;
         if (is_text(object) || !convert_foreign(object, std::nullopt, value))
             throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
-        foreign_.push_back(value);
         visit_array(value, depth);
     }
 
     void visit_sequence(PyObject* object, size_t depth) {
-        // Lists may change while they are walked (through `__len__` of an item, say): a tuple does not.
         nb::object items =
             PyTuple_CheckExact(object) ? nb::borrow(object) : steal_or_throw(PySequence_Tuple(object));
         const Py_ssize_t count = PyTuple_Size(items.ptr());
@@ -157,7 +161,8 @@ private:
     bool settled_ = false;  // the first path to an element has been walked: `shape_` is complete
     bool ragged_ = false;
     size_t ragged_depth_ = 0;
-    std::vector<array> foreign_;
+    std::vector<nb::object> elements_;
+    std::vector<array> arrays_;
 };
 
 /// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
@@ -165,12 +170,11 @@ bool through_python(DType source, DType target) {
     return target.is_signed_integer() && !source.is_bool() && !can_cast(source, target, Casting::kSafe);
 }
 
-/// Writes the elements of a nest, in C order, as one of bool, int64, uint64, float64, complex128 (the widest
-/// of the kind wanted), checking integers against the range of `dtype`.
+/// Writes what was found in a nest, in C order, as one of bool, int64, uint64, float64, complex128 (the
+/// widest of the kind wanted), checking integers against the range of `dtype`.
 class Filler {
 public:
-    Filler(DType dtype, char* target, const std::vector<array>& foreign)
-        : dtype_(dtype), wide_(widest(dtype)), target_(target), foreign_(foreign) {}
+    Filler(DType dtype, char* target) : dtype_(dtype), wide_(widest(dtype)), target_(target) {}
 
     static DType widest(DType dtype) {
         switch (dtype.kind()) {
@@ -182,26 +186,19 @@ public:
         }
     }
 
-    void fill(PyObject* object) {
-        if (PyFloat_CheckExact(object) && dtype_.is_floating()) {
-            put(PyFloat_AsDouble(object));
-        } else if (is_array(object)) {
-            put_array(array_of(object));
-        } else if (is_scalar(object) && !through_python(scalar_dtype(object), dtype_)) {
-            put_array(scalar_array(object));
-        } else if (is_scalar(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
-                   object == Py_None || is_text(object)) {
-            put_object(object);
-        } else if (is_nested(object)) {
-            nb::object items =
-                PyTuple_CheckExact(object) ? nb::borrow(object) : steal_or_throw(PySequence_Tuple(object));
-            const Py_ssize_t count = PyTuple_Size(items.ptr());
-            for (Py_ssize_t i = 0; i < count; ++i) fill(PyTuple_GetItem(items.ptr(), i));
-        } else if (has_foreign_buffer(object) ||
-                   !(PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
-            put_array(foreign_.at(next_foreign_++));
-        } else {
-            put_object(object);
+    void fill(const Discovery& found) {
+        auto array = found.arrays().begin();
+        for (const nb::object& each : found.elements()) {
+            PyObject* const object = each.ptr();
+            if (object == nullptr) {
+                put_array(*array++);
+            } else if (PyFloat_CheckExact(object) && dtype_.is_floating()) {
+                put(PyFloat_AsDouble(object));
+            } else if (is_scalar(object) && !through_python(scalar_dtype(object), dtype_)) {
+                put_array(scalar_array(object));
+            } else {
+                put_object(object);
+            }
         }
     }
 
@@ -281,8 +278,6 @@ private:
 
     DType dtype_, wide_;
     char* target_;
-    const std::vector<array>& foreign_;
-    size_t next_foreign_ = 0;
 };
 
 }  // namespace
@@ -294,13 +289,9 @@ array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_dep
     const DType target = dtype.value_or(discovery.dtype());
     const DType wide = Filler::widest(target);
     const Dims& shape = discovery.shape();
-    const int64_t count = element_count(shape);
-    std::vector<char> bytes(static_cast<size_t>(count * wide.itemsize()) + 1);
-    Filler(target, bytes.data(), discovery.foreign()).fill(object);
-    Dims strides(shape.size());
-    int64_t stride = wide.itemsize();
-    for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
-    array result = copy_in(bytes.data(), wide, shape, strides);
+    std::vector<char> bytes(static_cast<size_t>(checked_bytes(shape, wide)) + 1);
+    Filler(target, bytes.data()).fill(discovery);
+    array result = copy_in(bytes.data(), wide, shape, c_strides(shape, wide.itemsize()));
     return wide == target ? result : astype(result, target);
 }
 

@@ -189,6 +189,16 @@ nb::object as_integers(PyObject* object) {
     return nb::module_::import_("numpy").attr("asarray")(nb::handle(object)).attr("view")("uint16");
 }
 
+/// NumPy's dates and durations show themselves as bytes, which say nothing of what they are.
+void check_is_no_time(PyObject* object, const Py_buffer& view) {
+    if (view.itemsize != 1 || view.ndim != 1 || view.len != 8) return;
+    const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
+    if (dtype.is_none() || is_dtype(dtype.ptr())) return;
+    const nb::object kind = nb::getattr(dtype, "kind", nb::none());
+    if (nb::isinstance<nb::str>(kind) && (text_of(kind) == "M" || text_of(kind) == "m"))
+        throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
+}
+
 }  // namespace
 
 array convert_buffer(PyObject* object, bool share_memory) {
@@ -206,6 +216,7 @@ array convert_buffer(PyObject* object, bool share_memory) {
         return share_memory ? shared : copy(shared);
     }
     const Py_buffer& view = buffer->view();
+    check_is_no_time(object, view);
     const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
     if (!format)
         throw TypeError("weft has no arrays of '" + type_name(object) + "' with elements of format '" +

@@ -100,8 +100,8 @@ public:
         if (name.is_none()) return;
         if (!PyUnicode_Check(name.ptr()))
             throw TypeError("device must be a device or its name, got " +
-                            nb::cast<std::string>(name.type().attr("__name__")));
-        device_ = &device_named(nb::cast<std::string>(name));
+                            text_of(name.type().attr("__name__")));
+        device_ = &device_named(text_of(name));
         scope_.emplace(*device_);
     }
     DeviceBackend* device() const { return device_; }  // null: none was given
@@ -163,11 +163,15 @@ nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, n
     const GivenDevice given(device);
     // Scalars count as Python's numbers: NumPy takes the dtype from them, but int64 or float64 at least.
     const auto number = [](nb::handle object) {
-        if (is_scalar(object.ptr()) || (is_array(object.ptr()) && array_of(object).ndim() == 0))
-            return to_argument(object.attr("item")());
-        if (has_foreign_buffer(object.ptr()))
-            return to_argument(wrap(convert_buffer(object.ptr(), false)).attr("item")());
-        return to_argument(object);
+        if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()))
+            throw TypeError("arange: scalar arguments expected instead of a " +
+                            text_of(object.type().attr("__name__")) + ".");
+        const Argument argument = to_argument(object);
+        const auto* given = std::get_if<array>(&argument);
+        if (given == nullptr) return argument;
+        if (given->size() == 1 && given->ndim() != 0)
+            throw TypeError("only 0-dimensional arrays can be converted to Python scalars");
+        return to_argument(only_element(*given));
     };
     Argument from = Integer(0), to, by = Integer(1);
     if (!step.is_none()) by = number(step);
@@ -183,14 +187,17 @@ nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, n
     return wrap(arange(from, to, by, type));
 }
 
-std::vector<array> to_arrays(nb::handle sequence, const char* function) {
+/// What is in the sequence of arrays that is joined, as a tuple: others may change a list meanwhile.
+nb::object items_of(nb::handle sequence, const char* function) {
     if (is_array(sequence.ptr())) {
-        const array& whole = array_of(sequence);
-        if (whole.ndim() == 0) throw TypeError("iteration over a 0-d array");
+        if (array_of(sequence).ndim() == 0) throw TypeError("iteration over a 0-d array");
     } else if (!PySequence_Check(sequence.ptr())) {
         throw TypeError(std::string(function) + ": the first input argument needs to be a sequence");
     }
-    const nb::object items = steal_or_throw(PySequence_Tuple(sequence.ptr()));
+    return steal_or_throw(PySequence_Tuple(sequence.ptr()));
+}
+
+std::vector<array> to_arrays(const nb::object& items) {
     std::vector<array> arrays;
     arrays.reserve(static_cast<size_t>(PyTuple_Size(items.ptr())));
     for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i)
@@ -205,9 +212,8 @@ array to_out(nb::handle out) {
 }
 
 /// An array of the type with the largest __array_priority__ of those that were joined, ndarray's being 0.
-nb::object wrap_joined(array value, nb::handle arrays) {
+nb::object wrap_joined(array value, const nb::object& items) {
     if (!registry.has_subclasses) return wrap(std::move(value));
-    const nb::object items = steal_or_throw(PySequence_Tuple(arrays.ptr()));
     PyTypeObject* type = registry.ndarray;
     double highest = 0;
     for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i) {
@@ -221,22 +227,24 @@ nb::object wrap_joined(array value, nb::handle arrays) {
 
 nb::object concatenate_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
                                 nb::handle casting) {
-    const std::vector<array> inputs = to_arrays(arrays, "concatenate");
+    const nb::object items = items_of(arrays, "concatenate");
+    const std::vector<array> inputs = to_arrays(items);
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);
     array result = concatenate(inputs, along, to_dtype(dtype), to_casting(casting), to_out(out));
-    return out.is_none() ? wrap_joined(std::move(result), arrays) : nb::borrow(out);
+    return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
 }
 
 nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
                           nb::handle casting) {
-    const std::vector<array> inputs = to_arrays(arrays, "stack");
+    const nb::object items = items_of(arrays, "stack");
+    const std::vector<array> inputs = to_arrays(items);
     array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
-    return out.is_none() ? wrap_joined(std::move(result), arrays) : nb::borrow(out);
+    return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
 }
 
 TakeMode to_take_mode(nb::handle mode) {
-    const std::string text = nb::isinstance<nb::str>(mode) ? nb::cast<std::string>(mode) : "";
+    const std::string text = nb::isinstance<nb::str>(mode) ? text_of(mode) : "";
     if (text == "raise") return TakeMode::kRaise;
     if (text == "wrap") return TakeMode::kWrap;
     if (text == "clip") return TakeMode::kClip;
@@ -337,7 +345,7 @@ void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle
     if (!is_array(target.ptr())) {
         const nb::object name =
             nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(target.ptr()))).attr("__name__");
-        throw TypeError("copyto() argument 1 must be weft.ndarray, not " + nb::cast<std::string>(name));
+        throw TypeError("copyto() argument 1 must be weft.ndarray, not " + text_of(name));
     }
     const Casting rule = to_casting(casting);
     const Argument value = to_argument(source);
@@ -477,6 +485,7 @@ nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle
 nb::object label_view(nb::handle input, nb::handle labels, nb::handle out_labels) {
     const array value = to_array(input);
     const std::vector<int> names = to_labels(labels), out_names = to_labels(out_labels);
+    if (names.size() != value.shape().size()) throw ValueError("as many labels as axes are needed");
     Dims shape(out_names.size()), strides(out_names.size());
     for (size_t d = 0; d < names.size(); ++d) {
         for (size_t k = 0; k < out_names.size(); ++k) {
@@ -793,10 +802,19 @@ void bind_functions(nb::module_& m) {
         },
         arg("array"));
     m.def(
-        "_become", [](nb::handle self, nb::handle other) { array_of(self.ptr()) = array_of(other); },
+        "_become",
+        [](nb::handle self, nb::handle other) {
+            array value = array_of(other);
+            array_of(self);                          // throws for what is no array
+            std::swap(array_of(self.ptr()), value);  // the end of what it was may run Python's code
+        },
         arg("array"), arg("other"), "Gives an array object the storage and the layout of another.");
     m.def(
-        "_set_writeable", [](nb::handle self, bool writeable) { set_writeable(self.ptr(), writeable); },
+        "_set_writeable",
+        [](nb::handle self, bool writeable) {
+            array_of(self);  // throws for what is no array
+            set_writeable(self.ptr(), writeable);
+        },
         arg("array"), arg("writeable"));
 }
 

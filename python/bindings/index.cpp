@@ -72,21 +72,26 @@ bool integer_key(PyObject* object, int64_t& value, Key& key) {
     return integer_key(integer.ptr(), value, key);
 }
 
-Slice to_slice(PyObject* slice) {
-    Py_ssize_t start = 0, stop = 0, step = 0;
-    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) {
+struct PlainSlice {
+    Py_ssize_t start, stop, step;  // bounds that are absent lie beyond the range
+};
+
+PlainSlice to_slice(PyObject* object) {
+    PlainSlice slice{0, 0, 0};
+    if (PySlice_Unpack(object, &slice.start, &slice.stop, &slice.step) != 0) {
         if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw_python_error();
         PyErr_Clear();
-        step = 0;  // refused when the number of indices has been found right
+        slice.step = 0;  // refused when the number of indices has been found right
     }
-    return Slice{start, stop, step};  // bounds that are absent lie beyond the range
+    return slice;
 }
 
 void add_key(PyObject* item, Key& key) {
     int64_t value = 0;
     if (PySlice_Check(item)) {
         key.only_integers = false;
-        key.indices.emplace_back(to_slice(item));
+        const PlainSlice slice = to_slice(item);
+        key.indices.emplace_back(Slice{slice.start, slice.stop, slice.step});
     } else if (item == Py_Ellipsis) {
         key.only_integers = false;
         key.indices.emplace_back(Ellipsis{});
@@ -152,16 +157,43 @@ bool plain_element(const array& value, PyObject* key, int64_t& offset) {
     return true;
 }
 
-/// A key of plain integers, slices, None and Ellipsis, applied without a list of indices. Nothing for
-/// other keys, and for those that need the general way's errors.
-std::optional<array> plain_view(const array& value, PyObject* key) {
+/// The slices of a key, whose bounds Python's code may compute: read before the array is looked at.
+struct PlainSlices {
+    static constexpr Py_ssize_t kMost = 8;
+    PlainSlice slices[kMost];
+    std::exception_ptr error;  // of slice number `wrong`, thrown where its turn comes
+    Py_ssize_t wrong = 0;
+
+    void read(PyObject* item, Py_ssize_t place) {
+        if (error) return;
+        try {
+            slices[place] = to_slice(item);
+        } catch (const nb::python_error&) {
+            error = std::current_exception();
+            wrong = place;
+        }
+    }
+    const PlainSlice& at(Py_ssize_t place) const {
+        if (error && place == wrong) std::rethrow_exception(error);
+        return slices[place];
+    }
+};
+
+/// A key of plain integers, slices, None and Ellipsis, applied to the array of `self` without a list of
+/// indices. Nothing for other keys, and for those that need the general way's errors.
+std::optional<array> plain_view(PyObject* self, PyObject* key) {
     const bool several = PyTuple_CheckExact(key);
     const Py_ssize_t count = several ? PyTuple_Size(key) : 1;
+    if (count > PlainSlices::kMost) return std::nullopt;
     const auto item_at = [&](Py_ssize_t i) { return several ? PyTuple_GetItem(key, i) : key; };
     int consumed = 0, ellipses = 0;
+    bool has_slices = false;
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* item = item_at(i);
-        if (PyLong_CheckExact(item) || PySlice_Check(item)) {
+        if (PyLong_CheckExact(item)) {
+            ++consumed;
+        } else if (PySlice_Check(item)) {
+            has_slices = true;
             ++consumed;
         } else if (item == Py_Ellipsis) {
             ++ellipses;
@@ -170,13 +202,17 @@ std::optional<array> plain_view(const array& value, PyObject* key) {
         }
     }
     if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
-    IndexedView view(value, static_cast<size_t>(consumed));
+    PlainSlices slices;
+    for (Py_ssize_t i = 0; has_slices && consumed <= array_of(self).ndim() && i < count; ++i) {
+        if (PySlice_Check(item_at(i))) slices.read(item_at(i), i);
+    }
+    IndexedView view(array_of(self), static_cast<size_t>(consumed));
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* item = item_at(i);
         int64_t position = 0;
         if (PySlice_Check(item)) {
-            const Slice slice = to_slice(item);
-            view.slice(*slice.start, *slice.stop, *slice.step);
+            const PlainSlice& slice = slices.at(i);
+            view.slice(slice.start, slice.stop, slice.step);
         } else if (item == Py_None) {
             view.new_axis();
         } else if (item == Py_Ellipsis) {
@@ -216,7 +252,7 @@ std::optional<int64_t> element_of(const array& value, const Key& key) {
 
 /// x[key] where arrays take part.
 nb::object read_by_arrays(nb::handle origin, const Key& key) {
-    const array& value = array_of(origin);
+    const array value = array_of(origin);
     if (!key.gathers) return wrap_like(copy(index(value, key.indices)), origin);
     bool large = is_large(value);
     for (const Index& each : key.indices) {
@@ -248,18 +284,18 @@ void write_by_arrays(const array& target, const Key& key, PyObject* value) {
 
 PyObject* array_subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
-        const array& value = array_of(self);
         int64_t offset = 0;
-        if (plain_element(value, key, offset)) return read_element_object(value, offset);
-        if (array read; is_array(key) && (gather_at_hand(value, array_of(key), read) ||
-                                          choose_at_hand(value, array_of(key), read)))
+        if (plain_element(array_of(self), key, offset)) return read_element_object(array_of(self), offset);
+        if (array read; is_array(key) && (gather_at_hand(array_of(self), array_of(key), read) ||
+                                          choose_at_hand(array_of(self), array_of(key), read)))
             return wrap_like(std::move(read), self).release().ptr();
-        if (std::optional<array> view = plain_view(value, key))
+        if (std::optional<array> view = plain_view(self, key))
             return wrap_view(std::move(*view), self).release().ptr();
         array positions, read;
-        if (plain_list(key, positions) && gather_at_hand(value, positions, read))
+        if (plain_list(key, positions) && gather_at_hand(array_of(self), positions, read))
             return wrap_like(std::move(read), self).release().ptr();
         const Key parsed = parse_key(key);
+        const array value = array_of(self);
         if (const std::optional<int64_t> element = element_of(value, parsed))
             return read_element_object(value, *element);
         if (parsed.gathers || parsed.from_arrays) return read_by_arrays(self, parsed).release().ptr();
@@ -277,20 +313,21 @@ void refuse_in_one_element(const array& source, DType target) {
 int array_assign(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_number([&]() -> int {
         if (value == nullptr) throw ValueError("cannot delete array elements");
-        const array& whole = array_of(self);
-        if (!whole.writeable()) throw ValueError("assignment destination is read-only");
-        if (is_array(value)) warn_of_lost_imaginary_part(array_of(value).dtype(), whole.dtype());
-        int64_t offset = 0;
-        if (plain_element(whole, key, offset) && write_element_object(whole, offset, value)) return 0;
-        if (is_array(key) && assign_at_hand(whole, array_of(key), value)) return 0;
+        if (!array_of(self).writeable()) throw ValueError("assignment destination is read-only");
+        if (is_array(value)) warn_of_lost_imaginary_part(array_of(value).dtype(), array_of(self).dtype());
+        if (int64_t offset = 0;
+            plain_element(array_of(self), key, offset) && write_element_object(array_of(self), offset, value))
+            return 0;
+        if (is_array(key) && assign_at_hand(array_of(self), array_of(key), value)) return 0;
         Key parsed{{}, false};
         array target;
         if (key == Py_Ellipsis) {
-            target = whole;
-        } else if (std::optional<array> view = plain_view(whole, key); view && view->ndim() != 0) {
+            target = array_of(self);
+        } else if (std::optional<array> view = plain_view(self, key); view && view->ndim() != 0) {
             target = std::move(*view);
         } else {
             parsed = parse_key(key);
+            const array whole = array_of(self);
             if (parsed.gathers) {
                 write_by_arrays(whole, parsed, value);
                 return 0;
@@ -350,9 +387,8 @@ PyObject* array_item(PyObject* self, Py_ssize_t position) {
 
 PyObject* array_iterate(PyObject* self) {
     return guarded([&]() -> PyObject* {
-        const array& value = array_of(self);
-        if (value.ndim() == 0) throw TypeError("iteration over a 0-d array");
-        evaluate(value);
+        if (array_of(self).ndim() == 0) throw TypeError("iteration over a 0-d array");
+        evaluate(array_of(self));
         return PySeqIter_New(self);
     });
 }

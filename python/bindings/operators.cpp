@@ -220,8 +220,10 @@ bool to_product_operand(PyObject* object, array& operand) {
 
 template <class... Options>
 array multiply_matrices(const array& left, const array& right, const Options&... options) {
-    const ReleaseGil release(is_large(left) || is_large(right));
-    return matmul(left, right, options...);
+    if (!is_large(left) && !is_large(right)) return matmul(left, right, options...);
+    const array a = left, b = right;  // others may change the objects meanwhile
+    const GilRelease release;
+    return matmul(a, b, options...);
 }
 
 PyObject* matrix_multiply(PyObject* left, PyObject* right) {
@@ -353,14 +355,9 @@ PyObject* in_place_power(PyObject* target, PyObject* exponent, PyObject*) {
 /// The value of an array of one element, of any number of dimensions (for bool) or of none.
 nb::object only_element(PyObject* self, bool any_dimensions) {
     if (is_scalar(self)) return element_to_python(scalar_dtype(self), scalar_bytes(self));
-    const array& value = array_of(self);
-    if (value.ndim() != 0 && !any_dimensions)
+    if (array_of(self).ndim() != 0 && !any_dimensions)
         throw TypeError("only 0-dimensional arrays can be converted to Python scalars");
-    alignas(16) char bytes[16];
-    evaluate(value);
-    const Dims position(static_cast<size_t>(value.ndim()), 0);
-    read_element(value, position, bytes);
-    return element_to_python(value.dtype(), bytes);
+    return python::only_element(array_of(self));
 }
 
 int truth(PyObject* self) {
@@ -429,8 +426,7 @@ PyObject* to_number_index(PyObject* self) {
             if (is_scalar(self)) {
                 const nb::object name =
                     nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(self))).attr("__name__");
-                throw TypeError("'numpy." + nb::cast<std::string>(name) +
-                                "' object cannot be interpreted as an integer");
+                throw TypeError("'numpy." + text_of(name) + "' object cannot be interpreted as an integer");
             }
             throw TypeError("only integer scalar arrays can be converted to a scalar index");
         }

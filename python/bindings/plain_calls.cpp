@@ -55,9 +55,7 @@ PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     } else if (count != 0 || value.size() != 1) {
         return nullptr;
     }
-    alignas(16) char bytes[16];
-    read_scalar(value.with_view(value.dtype(), {}, {}, offset), bytes);
-    return element_to_python(value.dtype(), bytes).release().ptr();
+    return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
 }
 
 PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {

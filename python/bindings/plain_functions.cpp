@@ -79,7 +79,7 @@ PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
     if (count != 0 || value.ndim() != 1 || value.size() == 0 || is_large(value) ||
         value.dtype().scalar_type() != ScalarType::kInt64)
         return nullptr;
-    return give(bincount(value, array(), 0));
+    return give(bincount(array(value), array(), 0));
 }
 
 /// Of a row, all elements as often.
@@ -90,7 +90,7 @@ PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t co
         __builtin_mul_overflow(row.size(), times, &elements) || elements == 0 || elements > kLargeWork)
         return nullptr;
     array result = copy(broadcast_to(expand_dims(row, Dims{1}), Dims{row.size(), times}), 'C');
-    result.set_layout(Dims{elements}, Dims{row.itemsize()});
+    result.set_layout(Dims{elements}, Dims{result.itemsize()});
     return give(std::move(result));
 }
 

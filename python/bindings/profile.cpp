@@ -38,7 +38,7 @@ Sites& sites() {
 /// With the GIL. The code's file, or nothing.
 std::string file_of(PyObject* code) {
     const nb::object file = steal_or_throw(PyObject_GetAttrString(code, "co_filename"));
-    return PyUnicode_Check(file.ptr()) ? nb::cast<std::string>(file) : std::string();
+    return PyUnicode_Check(file.ptr()) ? text_of(file) : std::string();
 }
 
 bool is_own(PyObject* code) {
@@ -52,7 +52,7 @@ bool is_own(PyObject* code) {
     }
     if (package.empty()) {
         const nb::object file = nb::module_::import_("weft").attr("__file__");
-        const std::string text = nb::cast<std::string>(file);
+        const std::string text = text_of(file);
         package = text.substr(0, text.rfind('/') + 1);
     }
     const bool own = file_of(code).starts_with(package);
@@ -110,7 +110,7 @@ std::string describe(const Site& site) {
             nb::cast<int64_t>(range[0]) <= site.instruction && site.instruction < nb::cast<int64_t>(range[1]);
         if (covers && !range[2].is_none()) line = nb::cast<int64_t>(range[2]);
     }
-    const auto name = nb::cast<std::string>(code.attr("co_name"));
+    const auto name = text_of(code.attr("co_name"));
     return file_of(site.code) + ":" + std::to_string(line) + (name == "<module>" ? "" : " in " + name);
 }
 

@@ -40,7 +40,7 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         const std::optional<DType> dtype = dtype_of_class(type);
         if (!dtype) {
             const nb::object name = nb::handle(reinterpret_cast<PyObject*>(type)).attr("__name__");
-            throw TypeError("cannot create 'weft." + nb::cast<std::string>(name) + "' instances");
+            throw TypeError("cannot create 'weft." + text_of(name) + "' instances");
         }
         if (keywords != nullptr && PyDict_Size(keywords) > 0)
             throw TypeError("scalar types take no keyword arguments");
@@ -79,7 +79,8 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 }
 
 nb::object item(nb::handle self) {
-    return element_to_python(scalar_dtype(self.ptr()), scalar_bytes(self.ptr()));
+    PyObject* const scalar = checked_scalar(self);
+    return element_to_python(scalar_dtype(scalar), scalar_bytes(scalar));
 }
 
 Py_hash_t scalar_hash(PyObject* self) {
@@ -131,7 +132,9 @@ PyTypeObject* type_named(nb::module_& m, const char* name) {
     return reinterpret_cast<PyTypeObject*>(nb::object(m.attr(name)).ptr());
 }
 
-PyObject* get_dtype(PyObject* self, void*) { return wrap_dtype(scalar_dtype(self)).release().ptr(); }
+PyObject* get_dtype(PyObject* self, void*) {
+    return guarded([&] { return wrap_dtype(scalar_dtype(self)).release().ptr(); });
+}
 
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(scalar_dtype(self).itemsize()); }
 
@@ -176,6 +179,11 @@ PyGetSetDef kGetters[] = {
 };
 
 }  // namespace
+
+PyObject* checked_scalar(nb::handle object) {
+    if (is_scalar(object.ptr())) return object.ptr();
+    throw TypeError("expected a scalar of weft's, not " + text_of(object.type().attr("__name__")));
+}
 
 PyObject* make_scalar(DType dtype) {
     auto* object = allocate<ScalarObject>(registry.scalar_types[static_cast<size_t>(dtype.scalar_type())]);
@@ -301,17 +309,18 @@ void bind_scalars(nb::module_& m) {
     method(
         type, "__array__",
         [](nb::handle self, nb::handle dtype, nb::handle copy) {
-            return numpy_array(self, scalar_dtype(self.ptr()), dtype, copy);
+            return numpy_array(self, scalar_dtype(checked_scalar(self)), dtype, copy);
         },
         arg("dtype") = nb::none(), arg("copy") = nb::none());
     // Whatever else arrays can do, a scalar does as an array of no dimensions.
     method(
         type, "__getattr__",
         [](nb::handle self, const char* name) -> nb::object {
+            PyObject* const scalar = checked_scalar(self);
             if (std::strncmp(name, "__", 2) == 0)
-                throw AttributeError("'" + std::string(scalar_dtype(self.ptr()).name()) +
+                throw AttributeError("'" + std::string(scalar_dtype(scalar).name()) +
                                      "' object has no attribute '" + name + "'");
-            nb::object attribute = nb::getattr(wrap(copy(scalar_array(self.ptr()))), name);
+            nb::object attribute = nb::getattr(wrap(copy(scalar_array(scalar))), name);
             if (!PyCallable_Check(attribute.ptr())) return attribute;
             return nb::cpp_function(
                 [attribute](const nb::args& args, const nb::kwargs& options) -> nb::object {

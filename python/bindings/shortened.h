@@ -11,11 +11,11 @@ namespace weft::python {
 inline std::string text_about(nb::handle function) {
     if (!nb::hasattr(function, "__nb_signature__")) {
         const nb::object text = function.attr("__doc__");
-        return text.is_none() ? "" : nb::cast<std::string>(text);
+        return text.is_none() ? "" : text_of(text);
     }
     const nb::object signatures = function.attr("__nb_signature__");
     const nb::object text = nb::object(signatures[0])[1];
-    return text.is_none() ? "" : nb::cast<std::string>(text);
+    return text.is_none() ? "" : text_of(text);
 }
 
 inline bool has_name(PyObject* names, const char* name) {

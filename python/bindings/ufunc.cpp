@@ -56,7 +56,7 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
     bool wants_array = false;  // out=...
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
-        const std::string key = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, i)));
+        const std::string key = text_of(nb::handle(PyTuple_GetItem(names, i)));
         PyObject* value = arguments[count + static_cast<size_t>(i)];
         if (key == "out") {
             if (positional_out)
@@ -192,7 +192,7 @@ struct Overridable {
         const nb::object signatures = function.attr("__nb_signature__");
         const nb::object text = nb::object(signatures[0])[1];
         name = method_name;
-        doc = std::string(signature) + "\n--\n\n" + (text.is_none() ? "" : nb::cast<std::string>(text));
+        doc = std::string(signature) + "\n--\n\n" + (text.is_none() ? "" : text_of(text));
         general = nb::object(function).release().ptr();
         definition = {name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call)),
                       METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
