@@ -34,7 +34,8 @@ def array_split(ary, indices_or_sections, axis=0):
         if count <= 0:
             raise ValueError("number sections must be larger than 0.")
         size, longer = divmod(extent, count)
-        ends = [(k + 1) * size + min(k + 1, longer) for k in range(count)]
+        ends = [None] * count  # no memory for that many is an error before the work
+        ends[:] = ((k + 1) * size + min(k + 1, longer) for k in range(count))
     starts = [0, *ends[:-1]]
     return [ary[_along(axis, slice(start, end))] for start, end in zip(starts, ends)]
 
@@ -366,6 +367,17 @@ def insert(arr, obj, values, axis=None):
 # ---- another order ----
 
 
+def _items(value):
+    """What is given for one axis or for several, as a tuple."""
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    if getattr(value, "ndim", 0) == 0:
+        return (value,)
+    if value.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    return tuple(asarray(value).tolist())
+
+
 def roll(a, shift, axis=None):
     """The elements moved along axes, those beyond the end to the front; without an axis along all of the array.
 
@@ -375,12 +387,11 @@ def roll(a, shift, axis=None):
     a = asarray(a)
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    axes, shifts = _items(axis), _items(shift)
     if len(axes) != len(shifts):
         if 1 not in (len(axes), len(shifts)):
             raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-        axes, shifts = axes * max(len(shifts), 1), tuple(shifts) * max(len(axes), 1)
+        axes, shifts = axes * max(len(shifts), 1), shifts * max(len(axes), 1)
     moved = {}
     for own, steps in zip(axes, shifts):
         own = _axis_of(own, a.ndim)
@@ -411,7 +422,7 @@ def rot90(m, k=1, axes=(0, 1)):
         raise ValueError("Axes must be different.")
     if not all(-m.ndim <= axis < m.ndim for axis in axes):
         raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
-    k %= 4
+    k = k % 4
     if k == 0:
         return m[:]
     if k == 2:

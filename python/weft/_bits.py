@@ -1,5 +1,7 @@
 """NumPy's packed bits: eight truths in a byte."""
 
+from operator import index as _index
+
 from weft import _core
 from weft._core import asarray, concatenate, empty, zeros
 from weft._functions import _normal_axes, moveaxis
@@ -83,7 +85,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     bits = empty((*rows.shape[:-1], rows.shape[-1] * 8), "uint8")
     bits.view("uint64")[...] = _ones_where_not_zero(chosen)
     if count is not None:
-        count = count.__index__()
+        count = _index(count)
         length = bits.shape[-1]
         if count < 0:
             if -count > length:

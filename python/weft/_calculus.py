@@ -43,6 +43,8 @@ def diff(a, n=1, axis=-1, prepend=_MISSING, append=_MISSING):
     for _ in range(n):
         later, earlier = a[behind], a[before]
         a = later != earlier if a.dtype.kind == "b" else later - earlier
+        if a.shape[axis] == 0:
+            break
     return a
 
 

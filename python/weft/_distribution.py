@@ -1,5 +1,7 @@
 """NumPy's functions about how values are distributed: counts, averages, covariances."""
 
+from operator import index as _index
+
 from weft import _core
 from weft._core import asarray, concatenate, ndarray, result_type, zeros
 from weft._functions import _normal_axes, sum
@@ -31,7 +33,7 @@ def bincount(x, /, weights=None, minlength=0):
             raise TypeError(
                 f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
             )
-    minlength = minlength.__index__()
+    minlength = _index(minlength)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if x.size == 0:

@@ -353,7 +353,7 @@ def array2string(
         legacy=legacy,
     )
     options = {**_options, **changes}
-    options["linewidth"] -= len(suffix)
+    options["linewidth"] = options["linewidth"] - len(suffix)
     return _text(_core.asarray(a), options, separator, prefix)
 
 

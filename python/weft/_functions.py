@@ -1,5 +1,6 @@
 """NumPy's functions that are put together from the engine's own: creation, shapes, joining, rounding, tests."""
 
+from math import prod as _prod
 from operator import index as _index
 
 from weft import _core
@@ -82,7 +83,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
                 x if isinstance(x, (int, float)) else asarray(x, device=device) for x in (start, stop)
             )
             return linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    num = num.__index__()
+    num = _index(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     steps = num - 1 if endpoint else num
@@ -181,7 +182,7 @@ def _normal_axes(axes, ndim, name):
     axes = [axes] if hasattr(axes, "__index__") else list(axes)
     result = []
     for axis in axes:
-        axis = axis.__index__()
+        axis = _index(axis)
         if not -ndim <= axis < ndim:
             from weft.exceptions import AxisError
 
@@ -215,7 +216,7 @@ def rollaxis(a, axis, start=0):
         raise AxisError(f"'start' arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
     start = start + a.ndim if start < 0 else start
     if axis < start:
-        start -= 1
+        start = start - 1
     return moveaxis(a, axis, start) if axis != start else a[...]
 
 
@@ -244,6 +245,8 @@ def broadcast_shapes(*args):
         if len(extents) > 1:
             raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
         result.append(extents.pop() if extents else 1)
+    if _prod(extent for extent in result if extent != 0) >= 2**63:
+        raise ValueError("broadcast dimensions too large.")
     return tuple(reversed(result))
 
 
@@ -512,7 +515,7 @@ def round(a, decimals=0, out=None):
     """
     if not isinstance(a, _core.generic):
         a = asanyarray(a)
-    decimals = decimals.__index__()
+    decimals = _index(decimals)
     kind = a.dtype.kind
     if kind in "iu":
         if decimals >= 0:

@@ -1,5 +1,6 @@
 """NumPy's functions that make grids of positions or values, and turn positions into others."""
 
+from itertools import islice
 from operator import index as _index
 
 from weft import _core
@@ -39,8 +40,10 @@ def indices(dimensions, dtype=int, sparse=False):
            [[0, 1],
             [0, 1]]])
     """
-    dimensions = tuple(_index(extent) for extent in dimensions)
+    dimensions = tuple(_index(extent) for extent in islice(dimensions, 65))
     ndim = len(dimensions)
+    if ndim > 64:
+        raise ValueError("maximum supported dimension for an ndarray is currently 64")
     along = [
         arange(extent, dtype=dtype).reshape((1,) * k + (extent,) + (1,) * (ndim - k - 1))
         for k, extent in enumerate(dimensions)

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from operator import index as _index
 
 from weft import _core
 from weft._core import asarray, ndarray, result_type, where
@@ -147,7 +148,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         count = _chosen_count(a, bins, range, weights)
     elif asarray(bins).ndim == 0:
         try:
-            count = bins.__index__()
+            count = _index(bins)
         except (AttributeError, TypeError):
             raise TypeError("`bins` must be an integer, a string, or an array") from None
         if count < 1:
@@ -263,7 +264,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
                 raise ValueError(f"`bins[{k}]` must be positive, when an integer")
             low, high = _bounds(sample[:, k], range[k])
             try:
-                number = own.__index__()
+                number = _index(own)
             except (AttributeError, TypeError):
                 raise TypeError(f"`bins[{k}]` must be an integer, when a scalar") from None
             edges.append(linspace(low, high, number + 1))

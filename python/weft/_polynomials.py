@@ -102,6 +102,8 @@ def polyder(p, m=1):
     for _ in range(m):
         n = len(result) - 1
         result = result[:-1] * _core.arange(n, 0, -1)
+        if len(result) == 0:
+            break
     return _like(result, p)
 
 

@@ -1,6 +1,7 @@
 """NumPy's small helpers: how a number is written, what an array may stand for, buffers and iterables as arrays."""
 
 import math
+from operator import index as _index
 
 from weft import _core
 from weft._core import asarray
@@ -29,7 +30,7 @@ def binary_repr(num, width=None):
     >>> np.binary_repr(-3, width=4)
     '1101'
     """
-    num = num.__index__()
+    num = _index(num)
     if num == 0:
         return "0" * (width or 1)
     if num > 0:
@@ -62,12 +63,9 @@ def base_repr(number, base=2, padding=0):
     while rest:
         rest, digit = divmod(rest, base)
         text = digits[digit] + text
-    text = "0" * padding + text
     if number == 0 and not padding:
         text = "0"
-    elif number == 0:
-        text = "0" * padding
-    return ("-" if number < 0 else "") + text
+    return ("-" if number < 0 else "") + text.rjust(len(text) + padding, "0")
 
 
 def common_type(*arrays):

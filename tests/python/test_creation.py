@@ -394,3 +394,112 @@ def test_out_of_memory_says_how_much():
     assert (x + 1).tolist() == [2, 2, 2]
     with pytest.raises(ValueError):
         weft.empty((1 << 40, 1 << 40))
+
+
+# ---- shapes that no array can have ----
+
+TOO_LARGE = [
+    "np.broadcast_to(np.ones(1), (2**62, 2**62))",
+    "np.broadcast_to(0, b'\\xff' * 16)",
+    "np.broadcast_to(np.zeros(0), (2**62, 2**62, 0))",
+    "np.empty((2**62, 2**62, 0))",
+    "np.zeros(0).reshape(2**62, 2**62, 0)",
+    "np.broadcast_arrays(np.broadcast_to(1, (2**40, 1)), np.broadcast_to(1, (1, 2**40)))",
+    "np.broadcast_to(1, (2**40, 1)) + np.broadcast_to(1, (1, 2**40))",
+    "np.broadcast_to(np.int8(1), 2**62) + 0.5",
+    "np.cumsum(np.broadcast_to(np.int8(1), 2**62))",
+    "np.array([np.broadcast_to(np.int8(1), 2**62)], 'd')",
+    "np.broadcast_to(np.int8(1), 2**62).astype('D')",
+    "np.empty_like(np.broadcast_to(np.int8(1), 2**62), 'd')",
+    "np.concatenate([np.broadcast_to(np.int8(1), 2**62)] * 3)",
+    "np.broadcast_to(1.0, (4, 2**22))[np.broadcast_to(np.array(0), 2**40)]",
+    "np.broadcast_shapes((2**40, 1), (1, 2**40))",
+    "np.lib.stride_tricks.as_strided(np.ones(1), (2**62, 2**62), (0, 0))",
+    "np.lib.stride_tricks.sliding_window_view(np.broadcast_to(1, 2**62), 2**61)",
+    "np.tile(np.ones(1), 2**62)",
+    "np.repeat(np.ones(1), 2**62)",
+    "np.expand_dims(np.ones((1,) * 64), 0)",
+    "np.stack([np.ones((1,) * 64)])",
+    "np.dot(np.ones((1,) * 40), np.ones((1,) * 40))",
+    "np.add.outer(np.ones((1,) * 40), np.ones((1,) * 40))",
+    "np.take(np.ones((1,) * 40), np.zeros((1,) * 40, int), 0)",
+    "np.indices(range(2**62))",
+    "np.zeros(range(10**12))",
+    "np.arange(0, 2**62, 1)",
+]
+
+
+@pytest.mark.parametrize("text", TOO_LARGE)
+def test_shapes_that_no_array_can_have(text):
+    import weft.lib.stride_tricks
+
+    with pytest.raises((ValueError, IndexError, MemoryError)):
+        result = eval(text, {"np": weft})
+        weft.eval(result)
+
+
+def test_the_most_axes():
+    x = weft.ones((1,) * 64)
+    assert weft.matmul(x, x).shape == (1,) * 64
+    assert (x + x).sum() == 2
+    assert weft.broadcast_to(x, (2,) * 59 + (1,) * 5).nbytes == 2**62
+
+
+# ---- what stands for one value ----
+
+ONE_VALUE = [
+    "np.arange(np.zeros((3, 0)), 2, 0.5)",
+    "np.arange(np.array([3]))",
+    "np.arange(np.array([1, 2]))",
+    "np.arange([3])",
+    "np.arange(0, np.array([[3]]), 1)",
+    "np.arange(0, 3, ())",
+    "np.tri([], 100)",
+    "np.tri(np.array([3]))",
+    "np.tri(np.array(3))",
+    "np.tri(3, 3, [])",
+    "np.tril_indices([])",
+    "np.triu_indices(np.zeros(0))",
+    "np.diag_indices(())",
+    "np.diag_indices([2])",
+    "np.diag_indices(np.array(2))",
+    "np.linspace(0, 1, [])",
+    "np.eye([])",
+    "np.zeros(3).item([])",
+    "np.zeros(0).item()",
+    "np.zeros((2, 0)).item(0)",
+    "float(np.zeros(0))",
+    "bool(np.zeros((3, 0)))",
+    "int(np.zeros((1, 0)))",
+    "complex(np.zeros(0))",
+    "range(3)[np.zeros(0, int)]",
+    "np.roll(np.arange(3), np.zeros(0, int))",
+    "np.arange(2**63, 2**63 + 3)",
+    "np.arange(2**63 - 2, 2**63 + 5, 3)",
+    "np.arange(2**63, 2**63 + 3, dtype='L')",
+    "np.arange(2**63 + 2, 2**63, -1, dtype='L')",
+    "np.arange(-(2**63), -(2**63) + 2)",
+]
+
+
+@pytest.mark.parametrize("text", ONE_VALUE)
+def test_one_value_is_read_of_what_has_one(text):
+    expected, result = (outcome(lambda np=np: eval(text, {"np": np})) for np in (numpy, weft))
+    if isinstance(expected, Exception):
+        assert isinstance(result, (TypeError, ValueError, IndexError)), result
+    else:
+        assert exception_kind(result) == set()
+        for mine, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (result, expected))):
+            assert_equal(mine, other)
+
+
+def test_calls_of_huge_counts_end():
+    """As in NumPy, or at once."""
+    assert weft.diff(weft.arange(5), n=2**40).shape == (0,)
+    assert weft.diff(weft.ones((2, 3), "?"), n=2**40).shape == (2, 0)
+    assert weft.polyder(weft.arange(5), 2**40).shape == (0,)
+    with pytest.raises(MemoryError):
+        weft.array_split(weft.arange(5), 2**60)
+    with pytest.raises(MemoryError):
+        weft.hsplit(weft.zeros((5, 0)), 2**60)
+    assert weft.base_repr(-29, 15, 3) == numpy.base_repr(-29, 15, 3)

@@ -1,6 +1,7 @@
 """Streams of random words: PCG64, PCG64DXSM, Philox."""
 
 import threading
+from operator import index as _index
 
 from weft import _core
 from weft.random._seed_sequence import SeedSequence
@@ -151,7 +152,7 @@ class Philox(BitGenerator):
     @staticmethod
     def _split(value, count):
         if hasattr(value, "__index__"):
-            value = value.__index__()
+            value = _index(value)
             return [value >> 64 * k & _MASK for k in range(count)]
         return [int(word) for word in value]
 

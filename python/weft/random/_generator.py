@@ -1,6 +1,7 @@
 """Generator: numbers of distributions from a stream."""
 
 import math
+from operator import index as _index
 
 from weft import _core
 from weft._core import array, asarray, ndarray
@@ -202,7 +203,7 @@ class Generator:
     def permutation(self, x, axis=0):
         """The numbers below `x`, or a copy of an array's parts along an axis, in random order."""
         if not isinstance(x, ndarray) and hasattr(x, "__index__") and not getattr(x, "shape", ()):
-            return self.bit_generator._draw(_core._draw_permutation, x.__index__())
+            return self.bit_generator._draw(_core._draw_permutation, _index(x))
         x = asarray(x)
         axis = _axis_of(axis, x.ndim)
         order = self.bit_generator._draw(_core._draw_permutation, x.shape[axis])

@@ -4,6 +4,7 @@ Method: O'Neill, "Developing a seed_seq alternative", 2015, with NumPy's constan
 """
 
 import secrets
+from operator import index as _index
 
 _MASK = 0xFFFFFFFF
 _POOL = 4
@@ -14,7 +15,7 @@ def _words_of(value):
     if value is None:
         return []
     if hasattr(value, "__index__"):
-        value = value.__index__()
+        value = _index(value)
         if value < 0:
             raise ValueError("expected non-negative integer")
         words = [value & _MASK]
