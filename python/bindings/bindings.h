@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/fork.h"
+#include "core/interrupt.h"
 #include "ops/op.h"
 #include "text_caster.h"
 #include "weft/array.h"
@@ -269,6 +270,7 @@ public:
 
 private:
     ForkWindow window_;
+    HostCode host_;
     PyGILState_STATE state_{};
     int before_ = 0;
 };
@@ -328,6 +330,18 @@ auto guarded_number(Function&& function) noexcept -> decltype(function()) {
         return -1;
     }
 }
+
+/// For long loops that hold the GIL: lets signal handlers run now and then.
+class SignalChecks {
+public:
+    void turn() {
+        constexpr uint32_t kTurns = 1 << 16;
+        if (++turns_ % kTurns == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+
+private:
+    uint32_t turns_ = 0;
+};
 
 /// Throws the Python error that is set.
 [[noreturn]] inline void throw_python_error() {

@@ -204,8 +204,12 @@ Dims to_dims(nb::handle object) {
     if (count > kMaxDimensions)
         throw ValueError("maximum supported dimension for an ndarray is currently " +
                          std::to_string(kMaxDimensions) + ", found " + std::to_string(count));
-    for (Py_ssize_t i = 0; i < count; ++i)
-        dims.push_back(to_index(steal_or_throw(PySequence_GetItem(object.ptr(), i))));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const nb::object item = PyTuple_CheckExact(object.ptr())
+                                    ? nb::borrow(PyTuple_GetItem(object.ptr(), i))
+                                    : steal_or_throw(PySequence_GetItem(object.ptr(), i));
+        dims.push_back(to_index(item));
+    }
     return dims;
 }
 
@@ -288,7 +292,8 @@ nb::object element_to_python(DType dtype, const char* bytes) {
 
 namespace {
 
-nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*& data) {
+nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*& data,
+                       SignalChecks& signals) {
     if (axis == shape.size()) {
         nb::object element = element_to_python(dtype, data);
         data += dtype.itemsize();
@@ -296,7 +301,7 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
     }
     nb::object list = steal_or_throw(PyList_New(static_cast<Py_ssize_t>(shape[axis])));
     if (axis + 1 == shape.size() && dtype.scalar_type() == ScalarType::kFloat64) {
-        for (int64_t i = 0; i < shape[axis]; ++i, data += sizeof(double)) {
+        for (int64_t i = 0; i < shape[axis]; ++i, data += sizeof(double), signals.turn()) {
             double value = 0;
             std::memcpy(&value, data, sizeof value);
             PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
@@ -304,8 +309,8 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
         }
         return list;
     }
-    for (int64_t i = 0; i < shape[axis]; ++i) {
-        nb::object item = nested_list(dtype, shape, axis + 1, data);
+    for (int64_t i = 0; i < shape[axis]; ++i, signals.turn()) {
+        nb::object item = nested_list(dtype, shape, axis + 1, data, signals);
         PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
     }
     return list;
@@ -322,7 +327,8 @@ nb::object to_nested_list(const array& given) {
     evaluate(input);
     copy_out(input, many.empty() ? few : many.data());
     const char* data = many.empty() ? few : many.data();
-    return nested_list(input.dtype(), input.shape(), 0, data);
+    SignalChecks signals;
+    return nested_list(input.dtype(), input.shape(), 0, data, signals);
 }
 
 nb::object only_element(const array& input) {

@@ -10,6 +10,7 @@
 #include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
+#include "core/interrupt.h"
 #include "core/optional_steps.h"
 #include "core/thread_pool.h"
 #include "device/cuda/cuda_device.h"
@@ -220,6 +221,15 @@ void check_interrupt() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+/// Whether Ctrl-C was pressed, for what cannot let Python's code run where it is. It stays pressed.
+bool interrupt_is_asked() {
+    if (!is_main_thread()) return false;
+    const GilAcquire acquire;
+    if (PyOS_InterruptOccurred() == 0) return false;
+    PyErr_SetInterrupt();
+    return true;
+}
+
 void wait_unlocked(void (*wait)(void* state), void* state) {
     if (!holds_gil()) {
         wait(state);
@@ -343,6 +353,7 @@ void bind_devices(nb::module_& m) {
 
 void bind_engine(nb::module_& m) {
     set_host_hooks({&check_interrupt, &wait_unlocked});
+    set_interrupt_hooks({&interrupt_is_asked, &check_interrupt});
     bind_devices(m);
     m.def(
         "eval",

@@ -32,6 +32,7 @@ public:
     Discovery(bool typed, int max_depth) : typed_(typed), max_depth_(static_cast<size_t>(max_depth)) {}
 
     void visit(PyObject* object, size_t depth) {
+        signals_.turn();
         if (is_array(object)) {
             visit_array(array_of(object), depth);
         } else if (PyFloat_CheckExact(object)) {
@@ -163,6 +164,7 @@ private:
     size_t ragged_depth_ = 0;
     std::vector<nb::object> elements_;
     std::vector<array> arrays_;
+    SignalChecks signals_;
 };
 
 /// NumPy stores its scalars into signed integers by way of Python's, so that what does not fit is an error.
@@ -188,7 +190,9 @@ public:
 
     void fill(const Discovery& found) {
         auto array = found.arrays().begin();
+        SignalChecks signals;
         for (const nb::object& each : found.elements()) {
+            signals.turn();
             PyObject* const object = each.ptr();
             if (object == nullptr) {
                 put_array(*array++);

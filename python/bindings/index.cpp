@@ -182,6 +182,12 @@ struct PlainSlices {
 /// A key of plain integers, slices, None and Ellipsis, applied to the array of `self` without a list of
 /// indices. Nothing for other keys, and for those that need the general way's errors.
 std::optional<array> plain_view(PyObject* self, PyObject* key) {
+    if (PySlice_Check(key) && array_of(self).ndim() != 0) {
+        const PlainSlice slice = to_slice(key);
+        IndexedView view(array_of(self), 1);
+        view.slice(slice.start, slice.stop, slice.step);
+        return view.finish();
+    }
     const bool several = PyTuple_CheckExact(key);
     const Py_ssize_t count = several ? PyTuple_Size(key) : 1;
     if (count > PlainSlices::kMost) return std::nullopt;
@@ -233,7 +239,8 @@ bool plain_list(PyObject* key, array& positions) {
     if (count == 0) return false;
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count) * sizeof(int64_t));
     auto* const to = reinterpret_cast<int64_t*>(buffer->data());
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    SignalChecks signals;
+    for (Py_ssize_t i = 0; i < count; ++i, signals.turn()) {
         const nb::object item = python::element_of(key, true, i);
         if (!item.is_valid() || !plain_integer(item.ptr(), to[i])) return false;
     }

@@ -55,6 +55,8 @@ PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     } else if (count != 0 || value.size() != 1) {
         return nullptr;
     }
+    alignas(16) char bytes[16];
+    if (read_at_hand(value, offset, bytes)) return element_to_python(value.dtype(), bytes).release().ptr();
     return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
 }
 
@@ -99,7 +101,8 @@ bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Rea
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count) * sizeof(T));
     T* element = reinterpret_cast<T*>(buffer->data());
     const bool is_list = PyList_CheckExact(sequence);
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    SignalChecks signals;
+    for (Py_ssize_t i = 0; i < count; ++i, signals.turn()) {
         const nb::object item = element_of(sequence, is_list, i);
         if (!item.is_valid() || !read(item.ptr(), element[i])) return false;
     }

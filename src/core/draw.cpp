@@ -4,12 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/draw_pieces.h"
+#include "core/interrupt.h"
 #include "core/ziggurat.h"
 
 namespace weft {
@@ -297,20 +299,22 @@ void draw_integers_between(BitGenerator& generator, ScalarType type, std::span<c
 
 void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t> out, bool shuffled) {
     const auto count = static_cast<int64_t>(out.size());
+    PausePoints pauses;
     const auto shuffle_from = [&](std::span<int64_t> items, int64_t first) {
-        for (auto i = static_cast<int64_t>(items.size()) - 1; i >= first; --i)
+        for (auto i = static_cast<int64_t>(items.size()) - 1; i >= first; --i, pauses.turn())
             std::swap(items[static_cast<size_t>(i)], items[bounded(generator, static_cast<uint64_t>(i))]);
     };
     if (population > 10000 && count > population / (shuffled ? 50 : 20)) {
-        std::vector<int64_t> all(static_cast<size_t>(population));
-        std::iota(all.begin(), all.end(), int64_t{0});
+        const auto memory = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(population));
+        const std::span<int64_t> all(memory.get(), static_cast<size_t>(population));
+        count_up(all);
         shuffle_from(all, std::max<int64_t>(population - count, 1));
         std::copy(all.end() - count, all.end(), out.begin());
         return;
     }
     std::unordered_set<int64_t> found;
     found.reserve(out.size());
-    for (int64_t i = 0, last = population - count; i < count; ++i, ++last) {
+    for (int64_t i = 0, last = population - count; i < count; ++i, ++last, pauses.turn()) {
         const auto drawn = static_cast<int64_t>(bounded(generator, static_cast<uint64_t>(last)));
         const int64_t taken = found.insert(drawn).second ? drawn : last;
         if (taken == last) found.insert(last);
@@ -319,9 +323,19 @@ void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t>
     if (shuffled) shuffle_from(out, 1);
 }
 
+void count_up(std::span<int64_t> numbers) {
+    constexpr size_t kTogether = size_t{1} << 20;
+    for (size_t i = 0; i < numbers.size(); i += kTogether) {
+        const std::span<int64_t> part = numbers.subspan(i, std::min(kTogether, numbers.size() - i));
+        std::iota(part.begin(), part.end(), static_cast<int64_t>(i));
+        pause_point();
+    }
+}
+
 void shuffle(BitGenerator& generator, char* items, int64_t count, int64_t itemsize) {
     const auto size = static_cast<size_t>(itemsize);
-    for (int64_t i = count - 1; i > 0; --i) {
+    PausePoints pauses;
+    for (int64_t i = count - 1; i > 0; --i, pauses.turn()) {
         const uint64_t other = masked(generator, static_cast<uint64_t>(i));
         char *first = items + i * itemsize, *second = items + static_cast<int64_t>(other) * itemsize;
         if (first != second) std::swap_ranges(first, first + size, second);

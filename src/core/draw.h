@@ -44,4 +44,7 @@ void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t>
 // Puts items of `itemsize` bytes into random order.
 void shuffle(BitGenerator& generator, char* items, int64_t count, int64_t itemsize);
 
+// 0, 1, 2 and so on.
+void count_up(std::span<int64_t> numbers);
+
 }  // namespace weft

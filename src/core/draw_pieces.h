@@ -272,7 +272,14 @@ private:
     }
 
     void work(Pieces& pieces) {
+        const struct Finish {
+            bool past_caches;
+            ~Finish() {
+                if (past_caches) finish_copies();
+            }
+        } finish{past_caches_};
         while (true) {
+            pause_task();
             const size_t k = claimed_.fetch_add(1, std::memory_order_relaxed);
             size_t joined = joined_.load(std::memory_order_acquire);
             if (joined == kAll) break;
@@ -284,7 +291,6 @@ private:
             }
             join(pieces.own, k);
         }
-        if (past_caches_) finish_copies();
     }
 
     // Waits until the pieces before `piece` are joined; not for long, since who decodes one of them may not

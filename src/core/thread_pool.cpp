@@ -18,6 +18,7 @@
 #include "core/cgroup.h"
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/interrupt.h"
 #include "core/made_once.h"
 #include "core/thread_start.h"
 #include "weft/errors.h"
@@ -51,6 +52,9 @@ bool spin_until(const Predicate& changed) {
 
 thread_local bool inside_task = false;
 
+// Thrown out of a task whose job has failed, and which is therefore of no use.
+struct Useless {};
+
 // A part of a job's tasks.
 struct alignas(64) Share {
     std::atomic<int64_t> next{0};
@@ -76,17 +80,24 @@ struct Job {
     // The thread's own share first, then what is left of the others'.
     void work(size_t thread) {
         inside_task = true;
-        for (size_t i = 0; i < shares.size(); ++i) work_on(shares[(thread + i) % shares.size()]);
+        current = this;
+        const bool pauses = thread == 0;  // which waits for the others
+        for (size_t i = 0; i < shares.size(); ++i) work_on(shares[(thread + i) % shares.size()], pauses);
+        current = nullptr;
         inside_task = false;
     }
 
-    void work_on(Share& share) {
+    static inline thread_local constinit const Job* current = nullptr;
+
+    void work_on(Share& share, bool pauses) {
         while (!failed.load(std::memory_order_relaxed)) {
             if (share.next.load(std::memory_order_relaxed) >= share.end) break;
             const int64_t task = share.next.fetch_add(1, std::memory_order_relaxed);
             if (task >= share.end) break;
             try {
                 function(task);
+                if (pauses) pause_point();
+            } catch (const Useless&) {
             } catch (...) {
                 if (!failed.exchange(true)) error = std::current_exception();
             }
@@ -132,7 +143,10 @@ public:
             bool value;
             ~Restore() { inside_task = value; }
         } restore{outer};
-        for (int64_t task = 0; task < tasks; ++task) function(task);
+        for (int64_t task = 0; task < tasks; ++task) {
+            function(task);
+            if (!outer && tasks > 1) pause_point();
+        }
     }
 
     // Joins the workers; every later call runs on its own thread.
@@ -268,5 +282,10 @@ void parallel_for(int64_t tasks, TaskFunction function) {
 }
 
 bool in_parallel_task() { return inside_task; }
+
+void pause_task() {
+    if (Job::current != nullptr && Job::current->failed.load(std::memory_order_relaxed)) throw Useless();
+    pause_point();
+}
 
 }  // namespace weft

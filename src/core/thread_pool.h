@@ -40,9 +40,14 @@ void set_num_threads(int count);  // 0: back to the default; throws ValueError w
 // Runs function(0) ... function(tasks - 1) on the pool and the calling thread; returns when all are done.
 //
 // The first exception of a task is thrown again here, when no task runs any more; tasks not begun by then are
-// left out. A call from within a task, and a call while another thread uses the pool, runs on the calling
-// thread alone. After fork() the child starts its own workers at its first call.
+// left out. So is the host's answer to an interrupt: between tasks there are pause points (core/interrupt.h).
+// A call from within a task, and a call while another thread uses the pool, runs on the calling thread alone.
+// After fork() the child starts its own workers at its first call.
 void parallel_for(int64_t tasks, TaskFunction function);
+
+// A pause point in the middle of a long task, on whichever thread: ends the task, by an exception, where its
+// job ends.
+void pause_task();
 
 // Whether the calling thread is running a task.
 bool in_parallel_task();

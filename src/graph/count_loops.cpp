@@ -26,7 +26,11 @@ void in_parts(size_t count, std::span<Sum> sums, const Add& add) {
     const auto walk = [&](int64_t part, Sum* own) {
         const auto begin = static_cast<size_t>(static_cast<int64_t>(count) * part / parts);
         const auto end = static_cast<size_t>(static_cast<int64_t>(count) * (part + 1) / parts);
-        for (size_t i = begin; i < end; ++i) add(i, own);
+        constexpr size_t kTogether = size_t{1} << 20;
+        for (size_t i = begin; i < end;) {
+            for (const size_t stop = std::min(end, i + kTogether); i < stop; ++i) add(i, own);
+            pause_task();
+        }
     };
     if (parts == 1) {
         walk(0, sums.data());

@@ -10,6 +10,7 @@
 
 #include "core/config.h"
 #include "core/fork.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/shape.h"
 #include "core/without_failing.h"
@@ -256,13 +257,19 @@ void without_host_lock(const std::function<void()>& work) {
     hooks.wait_unlocked(run, const_cast<std::function<void()>*>(&work));
 }
 
-void evaluate(std::span<const NodePtr> roots) {
-    for (const NodePtr& root : roots) latest_root = std::max(latest_root, root->sequence);
-    const EvaluationLock lock;
+namespace {
+
+// How many evaluations have run something; under the evaluation lock. A plan is out of date when another
+// evaluation, which code of the host began in the middle of it, has run nodes of it.
+uint64_t evaluations = 0;
+
+// Plans and runs what is pending; false where it was left half way because the plan was out of date.
+bool run_plan(std::span<const NodePtr> roots) {
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     EvaluationScratch scratch;
     const std::span<Node* const> nodes = scratch.collect_rewritten(roots, fuse);
-    if (nodes.empty()) return;
+    if (nodes.empty()) return true;
+    const uint64_t own = ++evaluations;
     PlanLease plan(nodes, roots, fuse);
     std::vector<Group>& groups = plan.groups();
     if (debug_enabled(DebugLevel::kFusion)) {
@@ -275,6 +282,7 @@ void evaluate(std::span<const NodePtr> roots) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());
         }
     }
+    const InterruptibleEvaluation interruptible;
     LaunchesTogether together(plan);
     const bool checks = hooks.check_interrupt != nullptr && groups.size() > 1;
     auto next_check = std::chrono::steady_clock::time_point();
@@ -282,12 +290,29 @@ void evaluate(std::span<const NodePtr> roots) {
     for (Group& group : groups) {
         if (checks && std::chrono::steady_clock::now() > next_check) {
             hooks.check_interrupt();
+            if (own != evaluations) return false;
             next_check = std::chrono::steady_clock::now() + kInterruptInterval;
         }
         run_group(group, fuse);
         group.keep.clear();  // so that a version nobody else needs can be overwritten by the next
+        if (own != evaluations) return false;  // by the end of memory of others
     }
     together.end();
+    return true;
+}
+
+}  // namespace
+
+void evaluate(std::span<const NodePtr> roots) {
+    for (const NodePtr& root : roots) latest_root = std::max(latest_root, root->sequence);
+    const EvaluationLock lock;
+    for (bool done = false; !done;) {
+        try {
+            done = run_plan(roots);
+        } catch (const Interrupted&) {
+            answer_interrupt();
+        }
+    }
 }
 
 void evaluate_before(uint64_t sequence) {

@@ -52,7 +52,8 @@ std::string explain_plan(std::span<const NodePtr> roots);
 
 // What the engine needs of a host language; set once, by the bindings.
 struct HostHooks {
-    // Called now and then between kernels; throws to stop an evaluation (Ctrl-C).
+    // Called now and then between kernels: runs what the host has to do, such as signal handlers, which may
+    // evaluate; throws to stop an evaluation (Ctrl-C). Kernels can be stopped as well: core/interrupt.h.
     void (*check_interrupt)() = nullptr;
     // Runs wait(state) without the host's global lock. Whoever evaluates may need that lock for a moment, so
     // nobody may hold it while waiting for an evaluation.

@@ -1,9 +1,11 @@
 // Observation: where pending work becomes values, for the eyes of C++, Python, or others who share the
 // memory.
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
 #include "core/shape.h"
+#include "core/thread_pool.h"
 #include "graph/at_once.h"
 #include "graph/deferred.h"
 #include "graph/evaluate.h"
@@ -77,6 +79,45 @@ void read_element(const array& input, std::span<const int64_t> position, void* b
     std::memcpy(bytes, buffer->data() + offset, static_cast<size_t>(input.itemsize()));
 }
 
+namespace {
+
+// Into C order, many elements by all threads; can be stopped between pieces.
+void copy_in_pieces(const array& input, const char* from, char* to) {
+    constexpr int64_t kTogether = 1 << 20;  // elements
+    const Dims& shape = input.shape();
+    const Dims strides = c_strides(shape, input.itemsize());
+    const ScalarType type = input.dtype().scalar_type();
+    const auto copy = [&](const Dims& part, const Dims& position) {
+        int64_t read = 0, written = 0;
+        for (size_t d = 0; d < position.size(); ++d) {
+            read += position[d] * input.strides()[d];
+            written += position[d] * strides[d];
+        }
+        copy_at_once(part, {const_cast<char*>(from) + read, &input.strides(), type},
+                     {to + written, &strides, type});
+    };
+    if (input.size() <= kTogether) return copy(shape, {});
+    // Single positions of the first axes, then pieces of one; whole axes come after it.
+    size_t cut = shape.size();
+    int64_t inner = 1;
+    while (inner * shape[--cut] <= kTogether) inner *= shape[cut];
+    const int64_t piece = std::max<int64_t>(kTogether / inner, 1);
+    const int64_t pieces = (shape[cut] + piece - 1) / piece;
+    parallel_for(input.size() / inner / shape[cut] * pieces, [&](int64_t task) {
+        Dims position(cut + 1), part = shape;
+        position[cut] = task % pieces * piece;
+        part[cut] = std::min(piece, shape[cut] - position[cut]);
+        int64_t row = task / pieces;
+        for (size_t d = cut; d-- > 0; row /= shape[d]) {
+            position[d] = row % shape[d];
+            part[d] = 1;
+        }
+        copy(part, position);
+    });
+}
+
+}  // namespace
+
 void copy_out(const array& input, void* destination) {
     if (input.size() == 0) return;
     if (!input.storage()->device.is_cpu()) {
@@ -89,10 +130,7 @@ void copy_out(const array& input, void* destination) {
         return;
     }
     const BufferPtr buffer = evaluate_storage(*input.storage());
-    const Dims strides = c_strides(input.shape(), input.itemsize());
-    const ScalarType type = input.dtype().scalar_type();
-    copy_at_once(input.shape(), {buffer->data() + input.offset(), &input.strides(), type},
-                 {static_cast<char*>(destination), &strides, type});
+    copy_in_pieces(input, buffer->data() + input.offset(), static_cast<char*>(destination));
 }
 
 }  // namespace weft

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -159,7 +158,7 @@ array draw_permutation(BitGenerator& generator, int64_t extent, std::optional<in
     return filled(shape, ScalarType::kInt64, [&](char* data, int64_t) {
         for (int64_t row = 0; row < rows.value_or(1); ++row, data += count * int64_t{sizeof(int64_t)}) {
             const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
-            std::iota(positions.begin(), positions.end(), int64_t{0});
+            count_up(positions);
             shuffle(generator, data, count, sizeof(int64_t));
         }
     });

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/config.h"
+#include "core/interrupt.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "graph/copy_outside.h"
@@ -158,6 +159,7 @@ void run_update(Group& group, bool fuse) {
         }
         buffers.back().push_back(std::move(fresh));
     }
+    const WholeWork whole(*way == Way::kInPlace || *way == Way::kAside);  // reads what it overwrites
     GroupRun run(group, buffers, number_of(*way, surrounded));
     if (!run.replay()) {
         if (!parts) parts = describe(group, buffers);

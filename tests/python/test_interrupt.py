@@ -1,7 +1,11 @@
 """Ctrl-C during an evaluation, and threads that evaluate while others record: nothing is lost, nothing hangs."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy
 import pytest
@@ -58,3 +62,120 @@ def test_threads_record_and_evaluate_side_by_side():
         thread.join(timeout=60)
     assert not any(thread.is_alive() for thread in threads)
     assert not failures
+
+
+LONG = {
+    "a reduction of one value": "np.broadcast_to(np.ones(1), 2**37).sum().item()",
+    "rows": "np.eval(np.broadcast_to(np.ones((4, 1)), (4, 2**35)).max(axis=1))",
+    "a scan": "np.eval(np.broadcast_to(np.int8(1), 2**31).cumsum(dtype='b'))",
+    "a product": "np.eval(np.broadcast_to(np.ones(1), (2**20, 2**16)) @ np.ones(2**16))",
+    "random order": "np.random.default_rng(1).permutation(2**27)",
+    "random numbers": "np.random.default_rng(1).normal(size=2**29)",
+    "a sort": "np.sort(np.random.default_rng(1).random(2**26))",
+    "a list of elements": "np.broadcast_to(np.ones(1), 2**27).tolist()",
+    "bytes": "np.broadcast_to(np.ones((2, 1)), (2, 2**28)).tobytes()",
+    "elements of a list": "np.array([(1, 2, 3)] * 2**25, 'f4')",
+    "counts": "np.bincount(np.broadcast_to(np.array(3), 2**29))",
+}
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("what, threads", [("a reduction of one value", 1), *((what, 2) for what in LONG)])
+def test_interrupt_in_the_middle_of(what, threads):
+    """Ctrl-C ends what one statement does, wherever that is; what is pending is still there."""
+    program = (
+        "import os, subprocess, sys, time\n"
+        "import weft as np\n"
+        f"np.config.num_threads = {threads}\n"
+        "held = np.arange(10**5) * 2.0 + 1\n"
+        "subprocess.Popen(['sh', '-c', f'sleep 0.2; kill -INT {os.getpid()}'])\n"
+        "start = time.monotonic()\n"
+        "try:\n"
+        f"    {LONG[what]}\n"
+        "    time.sleep(30)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(time.monotonic() - start, float(held.sum()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    seconds, total = map(float, done.stdout.split())
+    assert seconds < 10  # mostly a fraction of one
+    assert total == 10**10
+
+
+def test_interrupt_leaves_what_is_overwritten_whole():
+    """A kernel that reads what it overwrites is not left half way: the next look does not do a part of it twice."""
+    x = weft.zeros(2**22)
+    weft.eval(x)
+    previous = signal.signal(signal.SIGINT, lambda signum, frame: (_ for _ in ()).throw(KeyboardInterrupt))
+    turns = 0
+    try:
+        for attempt in range(60):
+            x += 1
+            turns += 1
+            process = subprocess.Popen(["sh", "-c", f"sleep 0.00{attempt % 10}; kill -INT {os.getpid()}"])
+            try:
+                for _ in range(50):
+                    weft.eval(x)
+                process.wait()
+            except KeyboardInterrupt:
+                pass
+            process.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    values = numpy.asarray(x)
+    assert (values == values[0]).all()
+    assert values[0] == turns
+
+
+def test_a_signal_handler_that_evaluates():
+    """A handler may compute what the evaluation around it is about to."""
+    x = weft.asarray(numpy.random.default_rng(1).random((700, 700)))
+    state = {"inside": False, "calls": 0, "sums": []}
+
+    def look(signum, frame):
+        state["calls"] += 1
+        if state["inside"]:
+            return
+        state["inside"] = True
+        if state["sums"]:
+            float(state["sums"][-1])
+        weft.eval(x)
+        state["inside"] = False
+
+    def chain(sums):
+        y = x
+        for k in range(40):
+            y = weft.sqrt(y.cumsum(axis=k % 2) + k)
+            sums.append(y.sum())
+        return [float(each) for each in sums]
+
+    expected = chain([])
+    previous = signal.signal(signal.SIGALRM, look)
+    try:
+        with weft.config(without="turns", tier="block"):
+            for turn in range(6):
+                state["sums"] = []
+                signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.003 * turn, 0.02)
+                assert chain(state["sums"]) == expected
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert state["calls"] > 0
+
+
+def test_a_handler_of_interrupts_that_goes_on():
+    """Work that was stopped for a handler which does not raise is done all the same."""
+    seen = []
+    previous = signal.signal(signal.SIGINT, lambda signum, frame: seen.append(signum))
+    try:
+        process = subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -INT {os.getpid()}"])
+        x = weft.broadcast_to(weft.ones((3, 1)), (3, 2**29))
+        assert x.sum(axis=1).tolist() == [2.0**29] * 3
+        process.wait()
+        while not seen:
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, previous)

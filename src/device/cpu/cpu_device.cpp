@@ -30,11 +30,13 @@ private:
 
 // Stores past the caches are not ordered with others: before a thread says that its task is done, they are to
 // be seen by all.
-void finish_streams() {
+struct FinishStreams {
+    ~FinishStreams() {
 #if defined(__x86_64__)
-    __builtin_ia32_sfence();
+        __builtin_ia32_sfence();
 #endif
-}
+    }
+};
 
 // As the kernel says, of one cache: sysconf() adds up those of the whole processor.
 struct Caches {
@@ -61,6 +63,29 @@ Caches find_caches() {
 const Caches& caches() {
     static const Caches found = find_caches();
     return found;
+}
+
+// The extents of tiles that walk a box in its own order and end so often that the work can be stopped; none
+// where it is done soon anyway.
+Dims pieces_of(const GridBox& box, size_t rank, int64_t cost_per_point) {
+    constexpr double kSoon = 1 << 27;  // some tens of milliseconds
+    double points = static_cast<double>(cost_per_point);
+    for (size_t d = 0; d < rank; ++d) points *= static_cast<double>(box.upper[d] - box.lower[d]);
+    if (points <= kSoon) return {};
+    Dims tile(rank, 1);
+    double inner = static_cast<double>(cost_per_point);
+    for (size_t d = rank; d-- > 0;) {
+        const auto extent = static_cast<double>(box.upper[d] - box.lower[d]);
+        if (inner * extent <= kSoon) {
+            tile[d] = 0;  // all of it
+            inner *= extent;
+            continue;
+        }
+        tile[d] = static_cast<int64_t>(std::max(kSoon / inner, 1.0));
+        if (d + 1 == rank && tile[d] >= 64) tile[d] -= tile[d] % 64;  // as the boxes are cut
+        break;
+    }
+    return tile;
 }
 
 class CpuDevice final : public DeviceBackend {
@@ -102,10 +127,14 @@ public:
         if (cut.tasks() == 0) return;
         parallel_for(cut.tasks(), [&](int64_t task) {
             const GridBox box = cut.box(task);
-            for_each_tile(box, hints.tile, [&](const GridBox& part) {
+            const Dims pieces = hints.tile.empty() ? pieces_of(box, grid.size(), cost_per_point) : Dims();
+            const std::span<const int64_t> tile =
+                hints.tile.empty() ? std::span<const int64_t>(pieces) : hints.tile;
+            const FinishStreams finish;
+            for_each_tile(box, tile, [&](const GridBox& part) {
                 code.run(words.data(), part.lower.data(), part.upper.data());
+                if (!tile.empty()) pause_task();
             });
-            finish_streams();
         });
     }
 
