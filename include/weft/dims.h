@@ -128,14 +128,17 @@ int64_t element_count(const Dims& shape);
 
 [[noreturn]] void throw_impossible_shape(const Dims& shape);
 
+// Of many or of long extents, what check_shape asks.
+void check_large_shape(const Dims& shape, int64_t itemsize);
+
 // Throws ValueError for shapes that no array with elements of so many bytes can have: of more than 64 axes,
 // with a negative extent, or where the bytes are too many for 64 bits, even if another extent is 0.
 inline void check_shape(const Dims& shape, int64_t itemsize) {
-    int64_t bytes = itemsize;
-    bool impossible = shape.size() > kMaxDimensions;
-    for (const int64_t extent : shape)
-        impossible |= extent < 0 || __builtin_mul_overflow(bytes, extent == 0 ? 1 : extent, &bytes);
-    if (impossible) throw_impossible_shape(shape);
+    constexpr size_t kFew = 3;
+    constexpr uint64_t kShort = 1 << 19;  // whose product with 16 bytes is far from 64 bits
+    uint64_t bits = 0;
+    for (const int64_t extent : shape) bits |= static_cast<uint64_t>(extent);
+    if (shape.size() > kFew || bits >= kShort) check_large_shape(shape, itemsize);
 }
 
 }  // namespace weft

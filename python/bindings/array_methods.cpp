@@ -249,8 +249,10 @@ void bind_array_methods(nb::module_&) {
     method(
         type, "squeeze",
         [](nb::handle self, nb::handle axis) {
-            array squeezed = squeeze(array_of(self), to_axes(axis));
-            if (squeezed.ndim() == array_of(self).ndim()) return nb::borrow(self);
+            const std::optional<Dims> axes = to_axes(axis);
+            const array value = array_of(self);
+            array squeezed = squeeze(value, axes);
+            if (squeezed.ndim() == value.ndim()) return nb::borrow(self);
             return wrap_view(std::move(squeezed), self);
         },
         arg("axis") = none, "A view without the axes of extent one, or without those given.");

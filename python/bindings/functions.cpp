@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "core/shape.h"
 #include "graph/float_watch.h"
 #include "graph/indexed_at_hand.h"
 #include "graph/placement.h"
@@ -383,12 +384,9 @@ bool can_cast_function(nb::handle from, nb::handle to, nb::handle casting) {
 nb::object from_bytes(const nb::bytes& bytes, nb::handle dtype, nb::handle shape) {
     const DType type = to_dtype_required(dtype);
     const Dims dims = to_dims(shape);
-    if (static_cast<int64_t>(bytes.size()) != element_count(dims) * type.itemsize())
+    if (static_cast<int64_t>(bytes.size()) != checked_bytes(dims, type))
         throw ValueError("the bytes do not fill the shape");
-    Dims strides(dims.size());
-    int64_t stride = type.itemsize();
-    for (size_t i = dims.size(); i-- > 0; stride *= dims[i]) strides[i] = stride;
-    return wrap(copy_in(bytes.data(), type, dims, strides));
+    return wrap(copy_in(bytes.data(), type, dims, c_strides(dims, type.itemsize())));
 }
 
 // ---- products ----

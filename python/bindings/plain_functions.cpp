@@ -79,7 +79,7 @@ PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
     if (count != 0 || value.ndim() != 1 || value.size() == 0 || is_large(value) ||
         value.dtype().scalar_type() != ScalarType::kInt64)
         return nullptr;
-    return give(bincount(array(value), array(), 0));
+    return give(bincount(value, array(), 0));
 }
 
 /// Of a row, all elements as often.

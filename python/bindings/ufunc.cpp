@@ -18,6 +18,11 @@ struct UfuncObject {
 };
 
 const OpInfo& op_of(PyObject* self) { return *reinterpret_cast<UfuncObject*>(self)->op; }
+/// Of whatever a function was given. Throws TypeError for what is no ufunc.
+const OpInfo& op_of(nb::handle object) {
+    if (Py_TYPE(object.ptr()) == registry.ufunc) return op_of(object.ptr());
+    throw TypeError("expected a weft.ufunc, not " + text_of(object.type().attr("__name__")));
+}
 
 std::string name_of(const OpInfo& op) { return std::string(op.numpy_name); }
 
@@ -336,7 +341,7 @@ const ReductionInfo* reduction_of(const OpInfo& op) {
 
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
-    const OpInfo& op = op_of(self.ptr());
+    const OpInfo& op = op_of(self);
     const ReductionInfo* reduction = reduction_of(op);
     if (reduction == nullptr)
         return nb::module_::import_("weft._ufunc_methods")
@@ -368,7 +373,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
 
 nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype,
                              nb::handle out) {
-    const OpInfo& op = op_of(self.ptr());
+    const OpInfo& op = op_of(self);
     const array value = to_array(input);
     const std::optional<Dims> axes = to_axes(axis);
     if (op.nin == 2 && op.nout == 1) {
@@ -461,7 +466,7 @@ void bind_ufunc(nb::module_& m) {
     m.def(
         "_resolve_types",
         [](nb::handle ufunc, const nb::list& operands, nb::handle dtype, nb::handle casting) {
-            const OpInfo& op = op_of(ufunc.ptr());
+            const OpInfo& op = op_of(ufunc);
             std::vector<OperandType> types;
             for (const nb::handle operand : operands) {
                 if (operand.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) {
@@ -489,7 +494,7 @@ void bind_ufunc(nb::module_& m) {
             const array& into = array_of(target);
             const array& places = array_of(positions);
             const ReleaseGil release(is_large(places));
-            apply_at(op_of(ufunc.ptr()), into, places, values);
+            apply_at(op_of(ufunc), into, places, values);
         },
         arg("ufunc"), arg("a"), arg("positions"), arg("b"));
     m.def(
@@ -501,7 +506,7 @@ void bind_ufunc(nb::module_& m) {
             array result;
             {
                 const ReleaseGil release(is_large(values));
-                result = reduce_between(op_of(ufunc.ptr()), values, array_of(starts), type);
+                result = reduce_between(op_of(ufunc), values, array_of(starts), type);
             }
             return wrap(std::move(result));
         },

@@ -31,6 +31,14 @@ void throw_impossible_shape(const Dims& shape) {
         "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
 }
 
+void check_large_shape(const Dims& shape, int64_t itemsize) {
+    int64_t bytes = itemsize;
+    bool impossible = shape.size() > kMaxDimensions;
+    for (const int64_t extent : shape)
+        impossible |= extent < 0 || __builtin_mul_overflow(bytes, extent == 0 ? 1 : extent, &bytes);
+    if (impossible) throw_impossible_shape(shape);
+}
+
 int64_t checked_bytes(const Dims& shape, int64_t itemsize) {
     check_shape(shape, itemsize);
     return element_count(shape) * itemsize;

@@ -7,9 +7,11 @@
 #include "core/shape.h"
 #include "core/thread_pool.h"
 #include "graph/apply_at_on_gpu.h"
+#include "graph/count_loops.h"
 #include "graph/detour.h"
 #include "graph/evaluate.h"
 #include "graph/float_watch.h"
+#include "graph/indexed_view.h"
 #include "graph/neutral_element.h"
 #include "graph/placement.h"
 #include "graph/record.h"
@@ -75,6 +77,12 @@ array settled(const array& input, DType dtype) {
     return astype(input, dtype, 'C');
 }
 
+void check_bounds(const int64_t* positions, int64_t count, int64_t end) {
+    const CountedRange range = range_of_positions({positions, static_cast<size_t>(count)});
+    if (count != 0 && (range.low < 0 || range.high >= end))
+        throw_out_of_bounds(range.low < 0 ? range.low : range.high, 0, end);
+}
+
 }  // namespace
 
 void apply_at(const OpInfo& op, const array& target, const array& positions,
@@ -114,6 +122,9 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
     const auto* places = reinterpret_cast<const int64_t*>(numbers_held->data() + numbers.offset());
     const HostView memory(target, true);
     const Places where(target);
+    check_bounds(places, numbers.size(), target.size());
+    if (values && values->size() != numbers.size())
+        throw ValueError("each position needs an operand of its own");
     const int64_t count = numbers.size(), step = values ? values->itemsize() : 0;
     char* value = values ? values_held->data() + values->offset() : nullptr;
     const ScalarType own = target.dtype().scalar_type();
@@ -252,6 +263,7 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
     const BufferPtr held = evaluate_storage(*values.storage()),
                     numbers_held = evaluate_storage(*numbers.storage());
     const auto* first = reinterpret_cast<const int64_t*>(numbers_held->data() + numbers.offset());
+    check_bounds(first, numbers.size(), values.shape().back());
     const int64_t count = numbers.size(), length = values.shape().back(), itemsize = own.itemsize();
     const int64_t rows = length == 0 ? 0 : values.size() / length;
     Dims shape = values.shape();

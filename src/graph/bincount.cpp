@@ -33,6 +33,8 @@ array bincount(const array& input, const array& weights, int64_t least) {
         if (weights.valid()) check_same_device(input, weights);
         return bincount_on_gpu(input, weights, least);
     }
+    if (weights.valid() && weights.size() != input.size())
+        throw ValueError("The weights and list don't have the same length.");
     const array positions = dense(input), given = weights.valid() ? dense(weights) : weights;
     const BufferPtr held = evaluate_storage(*positions.storage());
     const std::span<const int64_t> places(elements_of<int64_t>(positions, held),

@@ -357,6 +357,8 @@ namespace {
 // Of the element at indices[i] along `axis` and at i along the others.
 GatherRequest request_along_axis(const array& input, const array& indices, int64_t axis) {
     const auto along = static_cast<size_t>(normalize_axis(axis, input.ndim()));
+    if (indices.ndim() != input.ndim())
+        throw ValueError("`indices` and `arr` must have the same number of dimensions");
     GatherRequest request;
     request.data = input;
     request.offset = input.offset();

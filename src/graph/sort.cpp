@@ -103,11 +103,15 @@ array argsort(const array& input, int64_t axis) {
 
 namespace {
 
-// As `work`, which takes the places too.
+// As `work`, which takes the places too, all of them along an axis of the input.
 template <class Rows>
-Work at_places(Rows work, std::vector<int64_t> places) {
+Work at_places(Rows work, std::vector<int64_t> places, const array& input, int64_t axis) {
+    const int64_t length = input.shape()[static_cast<size_t>(normalize_axis(axis, input.ndim()))];
     std::ranges::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
+    if (!places.empty() && (places.front() < 0 || places.back() >= length))
+        throw ValueError("kth(=" + std::to_string(places.front() < 0 ? places.front() : places.back()) +
+                         ") out of bounds (" + std::to_string(length) + ")");
     return [work, places = std::move(places)](ScalarType type, int64_t rows, int64_t length,
                                               const std::function<SortedRow(int64_t row)>& row_at) {
         work(type, rows, length, places, row_at);
@@ -119,13 +123,13 @@ Work at_places(Rows work, std::vector<int64_t> places) {
 array partition(const array& input, std::vector<int64_t> places, int64_t axis) {
     const Dims* const strides[1] = {&input.strides()};
     return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, input.itemsize()),
-                       at_places(partition_rows, std::move(places)), sort_on_gpu);
+                       at_places(partition_rows, std::move(places), input, axis), sort_on_gpu);
 }
 
 array argpartition(const array& input, std::vector<int64_t> places, int64_t axis) {
     const DType positions(ScalarType::kInt64);
     array order = order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()),
-                              at_places(argpartition_rows, std::move(places)), argsort_on_gpu);
+                              at_places(argpartition_rows, std::move(places), input, axis), argsort_on_gpu);
     return known_to_lie_below(std::move(order),
                               input.shape()[static_cast<size_t>(normalize_axis(axis, input.ndim()))]);
 }
