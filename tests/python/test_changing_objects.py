@@ -157,6 +157,132 @@ def test_memory_of_others_ends_while_an_array_gets_another():
     assert seen == [[[1, 1], [1, 1]]]
 
 
+CALLS = [
+    "np.add.at(a, [4000], Converts(numpy.ones(1)))",
+    "np.add.at(a, [Number(4000)], 1)",
+    "np.add.reduceat(a, [4000], Number(0))",
+    "np.add.reduceat(a, [4000], 0, HasType(np.dtype('d')))",
+    "np.partition(a, Number(4000))",
+    "a.partition(Number(4000))",
+    "np.take(a, [4000], Number(0))",
+    "np.take(a, [Number(4000)])",
+    "np.take_along_axis(a, np.array([4000]), Number(0))",
+    "np.put(a, [4000], Converts(numpy.ones(1)))",
+    "np.put_along_axis(a, np.array([4000]), Converts(numpy.ones(1)), 0)",
+    "np.place(a, np.ones(5000, '?'), Converts(numpy.ones(5000)))",
+    "np.copyto(a, Converts(numpy.ones(5000)))",
+    "np.copyto(a, 1, where=Converts(numpy.ones(5000, '?')))",
+    "np.add(a, 1, out=a, where=Converts(numpy.ones(5000, '?')))",
+    "np.add(Converts(numpy.ones(5000)), 1, out=a)",
+    "np.clip(a, Converts(numpy.ones(5000)), 9, out=a)",
+    "a.__setitem__(slice(1000, 4000), Converts(numpy.ones(3000)))",
+    "a.fill(Converts(numpy.array(1.0)))",
+    "np.cumsum(a, Number(0))",
+    "a.sum(axis=Number(0), out=np.array(0.0))",
+    "np.sum(a, where=Converts(numpy.ones(5000, '?')))",
+    "np.dot(a, Converts(numpy.ones(5000)))",
+    "np.convolve(a, Converts(numpy.ones(5000)))",
+    "np.interp(Converts(numpy.ones(5000)), a, a)",
+    "np.concatenate([a, Converts(numpy.ones(5000))], out=a)",
+    "np.choose(Converts(numpy.zeros(5000, int)), [a, a])",
+    "np.where(Converts(numpy.ones(5000, '?')), a, a)",
+    "np.repeat(a, Number(2))",
+    "np.roll(a, Number(2))",
+    "np.insert(a, Number(4000), 1)",
+    "np.delete(a, Number(4000))",
+    "np.searchsorted(a, Converts(numpy.ones(5000)))",
+    "np.bincount(np.arange(5000), Converts(numpy.ones(5000)))",
+    "np.random.default_rng(1).shuffle(a)",
+    "np.random.default_rng(1).permuted(a, out=a, axis=Number(0))",
+    "np.einsum('i,i', a, Converts(numpy.ones(5000)), out=np.array(0.0))",
+    "a.item(Number(4000))",
+    "a.take(Number(4000))",
+    "a[Number(4000)]",
+    "a[[1, Number(4000)]]",
+    "a.reshape(Number(50), 100)",
+    "a.view(HasType(np.dtype('D')))",
+    "a.astype(HasType(np.dtype('D')))",
+    "np.lib.stride_tricks.as_strided(a, (Number(4000),), (8,))",
+    "np.broadcast_to(a, (Number(3), 5000))",
+    "a.real.__setitem__(slice(Number(0), None), 5)",
+    "np.frombuffer(a, 'd', Number(5000))",
+    "np.ndarray((Number(5000),), 'd', a)",
+    "a.tobytes(order=Converts(1))",
+    "a.flat.__setitem__(slice(0, Number(4000)), 5)",
+    "a.flat[Number(4000)]",
+    "a.swapaxes(0, Number(0))",
+    "np.linspace(0, a, Number(3))",
+    "np.matmul(a, Converts(numpy.ones(5000)), out=np.array(0.0))",
+    "np.vdot(a, Converts(numpy.ones(5000)))",
+    "np.diff(a, Number(2))",
+    "np.percentile(a, Converts(numpy.array(50.0)))",
+    "np.quantile(a, 0.5, axis=Number(0), weights=np.ones(5000), method='inverted_cdf')",
+    "np.unique(a, axis=Number(0))",
+    "np.lexsort((a, Converts(numpy.ones(5000))))",
+    "np.histogram(a, weights=Converts(numpy.ones(5000)))",
+    "np.apply_along_axis(lambda r: shrink() or r, 0, a)",
+    "np.vectorize(lambda v: shrink() or v)(a)",
+    "np.fromfunction(lambda i: shrink() or i, (5000,))",
+    "np.piecewise(a, [a > 3], [lambda v: shrink() or v])",
+    "np.pad(a, 3, lambda *v: shrink())",
+    "sorted(a, key=lambda v: shrink() or v)",
+    "np.array_split(a, Number(7))",
+    "np.fill_diagonal(a.reshape(50, 100), Converts(numpy.ones(1)))",
+    "np.nan_to_num(a, nan=Converts(numpy.array(1.0)))",
+    "np.round(a, Number(1), out=a)",
+    "np.compress(Converts(numpy.ones(5000, '?')), a)",
+    "np.extract(Converts(numpy.ones(5000, '?')), a)",
+    "np.putmask(a, Converts(numpy.ones(5000, '?')), 1)",
+    "np.select([Converts(numpy.ones(5000, '?'))], [a])",
+    "np.digitize(a, Converts(numpy.ones(5)))",
+    "np.cross(a.reshape(-1, 2), Converts(numpy.ones((2500, 2))))",
+]
+
+
+class Converts:
+    """An array of another library, which does something when it is asked for."""
+
+    def __init__(self, action, value):
+        self.action, self.value = action, value
+
+    def __array__(self, dtype=None, copy=None):
+        self.action()
+        return self.value
+
+
+class HasType:
+    """The same for a dtype."""
+
+    def __init__(self, action, value):
+        self.action, self.value = action, value
+
+    @property
+    def dtype(self):
+        self.action()
+        return self.value
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_an_argument_shrinks_the_first_one(text):
+    """Whatever was found of an array before may be wrong when the call is made: what the engine needs it checks."""
+    a = weft.arange(5000.0).copy()
+
+    def shrink():
+        a.resize(1, refcheck=False)
+
+    names = {"np": weft, "numpy": numpy, "a": a, "shrink": shrink}
+    for name, kind in (("Number", Acting), ("Converts", Converts), ("HasType", HasType)):
+        names[name] = lambda value, kind=kind: kind(shrink, value)
+    try:
+        result = eval(text, names)
+        if isinstance(result, weft.ndarray):
+            result.tolist()
+    except Exception as error:
+        assert not isinstance(error, (weft.InternalError, SystemError))
+    assert a.nbytes == len(a.tobytes())
+    repr(a)
+
+
 # ---- what is no array, scalar or dtype ----
 
 
