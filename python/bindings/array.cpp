@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "bindings.h"
+#include "core/shape.h"
 #include "graph/placement.h"
 #include "graph/shown_memory.h"
 #include "graph/storage.h"
@@ -61,7 +62,7 @@ void finalize(nb::handle object, PyObject* origin) {
 }
 
 array array_with_strides(const Dims& shape, DType dtype, const Dims& strides) {
-    check_strides(shape, strides, dtype.itemsize(), element_count(shape) * dtype.itemsize(), 0);
+    check_strides(shape, strides, dtype.itemsize(), checked_bytes(shape, dtype), 0);
     const array memory = empty(shape, dtype);
     return array(memory.storage(), dtype, shape, strides, 0, true);
 }
@@ -350,6 +351,14 @@ nb::object wrap_view(array&& value, nb::handle origin) {
         set_base(view.ptr(), owner);
     }
     return view;
+}
+
+void become(nb::handle self, array value) {
+    array_of(self);  // throws for what is no array
+    auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
+    if (object->shown.load(std::memory_order_acquire) != nullptr)
+        throw ValueError("cannot resize an array whose memory was shown by __array_interface__");
+    std::swap(object->value, value);  // the end of what it was may run Python's code, which finds it whole
 }
 
 void set_writeable(PyObject* self, bool writeable) {

@@ -120,13 +120,8 @@ void bind_array_interface(nb::module_& m) {
     m.def(
         "_adopt",
         [](nb::handle self, nb::handle other) {
-            array_of(self);
-            auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
-            const array before = std::exchange(object->value, array_of(other));  // whose end may run Python
-            delete object->shown.exchange(nullptr);
-            PyObject* base = object->base;
-            object->base = nullptr;
-            Py_XDECREF(base);
+            become(self, array_of(other));
+            Py_XDECREF(std::exchange(reinterpret_cast<ArrayObject*>(self.ptr())->base, nullptr));
         },
         arg("array"), arg("other"));
     m.def(

@@ -205,6 +205,10 @@ nb::object cuda_interface_of(PyObject* object);
 /// An array over the memory that `object` described so.
 array share_cuda_interface(nb::handle object, nb::handle description);
 
+/// Gives an array object another array to be. Throws ValueError where an interface showed its memory: whoever asked
+/// keeps the object for as long as they look at that.
+void become(nb::handle self, array value);
+
 // ---- to Python ----
 
 /// The pin of an array whose memory is shown for as long as the object lives.

@@ -167,7 +167,9 @@ DType to_dtype_required(nb::handle object) {
         if (module_name == "numpy" || module_name == "numpy.dtypes") {
             const nb::object code = nb::getattr(object, "str", nb::none());
             if (nb::isinstance<nb::str>(code)) {
-                if (text_of(code) == "<V2") return to_dtype_required(object.attr("type"));  // ml_dtypes'
+                if (const nb::object own = nb::getattr(object, "type", nb::none());
+                    text_of(code) == "<V2" && PyType_Check(own.ptr()))
+                    return to_dtype_required(own);  // ml_dtypes'
                 if (const DTypeInfo* info = DType::find(text_of(code))) return DType(info->scalar_type);
                 throw TypeError("weft has no dtype " + text_of(nb::repr(object)));
             }

@@ -800,12 +800,7 @@ void bind_functions(nb::module_& m) {
         },
         arg("array"));
     m.def(
-        "_become",
-        [](nb::handle self, nb::handle other) {
-            array value = array_of(other);
-            array_of(self);                          // throws for what is no array
-            std::swap(array_of(self.ptr()), value);  // the end of what it was may run Python's code
-        },
+        "_become", [](nb::handle self, nb::handle other) { become(self, array_of(other)); },
         arg("array"), arg("other"), "Gives an array object the storage and the layout of another.");
     m.def(
         "_set_writeable",

@@ -70,6 +70,22 @@ def test_resize_leaves_views_and_pending_work_alone():
         x.resize(3)
 
 
+def test_memory_that_an_interface_shows_stays():
+    """Who asked for the interface keeps the array, and looks at its memory."""
+
+    class Described:
+        def __init__(self, array):
+            self.array, self.__array_interface__ = array, array.__array_interface__
+
+    x = weft.arange(3.0).copy()
+    theirs = numpy.asarray(Described(x))
+    for change in (lambda: x.resize(1000), lambda: x.__setstate__(weft.ones(9).__reduce__()[2])):
+        with pytest.raises(ValueError, match="shown"):
+            change()
+    x[1] = 7
+    numpy.testing.assert_array_equal(theirs, [0, 7, 2])
+
+
 def test_setflags():
     x = weft.zeros(2)
     x.setflags(write=False)
