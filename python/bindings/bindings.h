@@ -205,8 +205,8 @@ nb::object cuda_interface_of(PyObject* object);
 /// An array over the memory that `object` described so.
 array share_cuda_interface(nb::handle object, nb::handle description);
 
-/// Gives an array object another array to be. Throws ValueError where an interface showed its memory: whoever asked
-/// keeps the object for as long as they look at that.
+/// Gives an array object another array to be. Throws ValueError where an interface showed its memory: whoever
+/// asked keeps the object for as long as they look at that.
 void become(nb::handle self, array value);
 
 // ---- to Python ----

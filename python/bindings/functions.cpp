@@ -800,8 +800,8 @@ void bind_functions(nb::module_& m) {
         },
         arg("array"));
     m.def(
-        "_become", [](nb::handle self, nb::handle other) { become(self, array_of(other)); },
-        arg("array"), arg("other"), "Gives an array object the storage and the layout of another.");
+        "_become", [](nb::handle self, nb::handle other) { become(self, array_of(other)); }, arg("array"),
+        arg("other"), "Gives an array object the storage and the layout of another.");
     m.def(
         "_set_writeable",
         [](nb::handle self, bool writeable) {

@@ -1,6 +1,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/interrupt.h"
 #include "core/shape.h"
 #include "graph/copy_outside.h"
 #include "graph/group_run.h"
@@ -133,6 +134,7 @@ void run_scatter(Group& group, bool fuse) {
         }
         buffers.back().push_back(std::move(fresh));
     }
+    const WholeWork whole(in_place);  // who lets a statement fail may take the old version for whole
     GroupRun run(group, buffers, in_place ? kInPlace : kFresh);
     if (!run.replay()) {
         if (!in_place) parts = describe(group, buffers, *buffers.back()[0]);
