@@ -61,20 +61,20 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         }
         if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()))
             value = parse_text(value.ptr(), *dtype);
-        if (value.is_none()) return wrap_scalar(convert_sequence(value.ptr(), dtype)).release().ptr();
+        if (value.is_none()) return wrap_result(convert_sequence(value.ptr(), dtype)).release().ptr();
         if (is_array(value.ptr()) || is_scalar(value.ptr()))
             return wrap_result(astype(to_array(value), *dtype)).release().ptr();
         if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || PyComplex_Check(value.ptr())) {
             array foreign;
             if (!PyBool_Check(value.ptr()) && has_foreign_buffer(value.ptr()))
                 return wrap_result(astype(convert_buffer(value.ptr(), false), *dtype)).release().ptr();
-            return wrap_scalar(convert_sequence(value.ptr(), dtype)).release().ptr();
+            return wrap_result(convert_sequence(value.ptr(), dtype)).release().ptr();
         }
         array converted;
         if (convert_foreign(value.ptr(), dtype, converted))
             return wrap_result(std::move(converted)).release().ptr();
         // Anything that Python's own type takes: objects with __float__, __index__ and so on.
-        return wrap_scalar(convert_sequence(parse_text(value.ptr(), *dtype).ptr(), dtype)).release().ptr();
+        return wrap_result(convert_sequence(parse_text(value.ptr(), *dtype).ptr(), dtype)).release().ptr();
     });
 }
 
@@ -242,6 +242,7 @@ nb::object wrap_scalar(DType dtype, const void* bytes) {
 }
 
 nb::object wrap_scalar(array value) {
+    if (value.ndim() != 0) throw TypeError("only 0-dimensional arrays can be converted to scalars");
     if (value.dtype().is_bool()) {
         char truth = 0;
         if (read_at_hand(value, value.offset(), &truth)) return wrap_scalar(value.dtype(), &truth);
