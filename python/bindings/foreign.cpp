@@ -14,7 +14,6 @@ namespace weft::python {
 
 namespace {
 
-
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 
 /// A sequence whose items are elements or sequences again. Arrays and texts are not.

@@ -15,32 +15,40 @@ struct Handle {
 
 }  // namespace weft::stand_in
 
+using weft::stand_in::count_objects;
+using weft::stand_in::enter_library;
 using weft::stand_in::Handle;
 using weft::stand_in::Product;
 
 extern "C" {
 
 int cublasGetProperty(int type, int* value) {
+    if (const int status = enter_library("cublasGetProperty")) return status;
     *value = type == 0 ? 13 : 0;
     return 0;
 }
 int cublasCreate_v2(void** handle) {
+    if (const int status = enter_library("cublasCreate_v2")) return status;
     *handle = new Handle;
+    count_objects(1);
     return 0;
 }
 int cublasDestroy_v2(void* handle) {
     delete static_cast<Handle*>(handle);
-    return 0;
+    count_objects(-1);
+    return enter_library("cublasDestroy_v2");
 }
 int cublasSetStream_v2(void* handle, weft::cuda::StreamHandle stream) {
+    if (const int status = enter_library("cublasSetStream_v2")) return status;
     static_cast<Handle*>(handle)->stream = stream;
     return 0;
 }
-int cublasSetMathMode(void*, int) { return 0; }
+int cublasSetMathMode(void*, int) { return enter_library("cublasSetMathMode"); }
 int cublasGemmStridedBatchedEx(void* handle, int transpose_a, int transpose_b, int m, int n, int k,
                                const void*, const void* a, int a_type, int a_leading, long long a_stride,
                                const void* b, int, int b_leading, long long b_stride, const void*, void* c,
                                int, int c_leading, long long c_stride, int batch, int compute, int) {
+    if (const int status = enter_library("cublasGemmStridedBatchedEx")) return status;
     constexpr int kInvalidValue = 7;
     const bool a_transposed = transpose_a != 0, b_transposed = transpose_b != 0;
     const bool narrow = a_type != weft::stand_in::kReal64 && a_type != weft::stand_in::kComplex64;

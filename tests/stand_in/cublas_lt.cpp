@@ -48,7 +48,9 @@ int take(T& to, const void* value, size_t size) {
 }  // namespace weft::stand_in
 
 using weft::stand_in::Choice;
+using weft::stand_in::count_objects;
 using weft::stand_in::Description;
+using weft::stand_in::enter_library;
 using weft::stand_in::Layout;
 using weft::stand_in::take;
 
@@ -56,18 +58,24 @@ extern "C" {
 
 size_t cublasLtGetVersion() { return 130000; }
 int cublasLtCreate(void** handle) {
+    if (const int status = enter_library("cublasLtCreate")) return status;
     *handle = new int(0);
+    count_objects(1);
     return 0;
 }
 int cublasLtMatmulDescCreate(void** description, int compute, int scale) {
+    if (const int status = enter_library("cublasLtMatmulDescCreate")) return status;
     *description = new Description{compute, scale};
+    count_objects(1);
     return 0;
 }
 int cublasLtMatmulDescDestroy(void* description) {
     delete static_cast<Description*>(description);
-    return 0;
+    count_objects(-1);
+    return enter_library("cublasLtMatmulDescDestroy");
 }
 int cublasLtMatmulDescSetAttribute(void* description, int attribute, const void* value, size_t size) {
+    if (const int status = enter_library("cublasLtMatmulDescSetAttribute")) return status;
     auto& to = *static_cast<Description*>(description);
     switch (attribute) {
         case weft::stand_in::kTransposeA: return take(to.transposed_a, value, size);
@@ -78,14 +86,19 @@ int cublasLtMatmulDescSetAttribute(void* description, int attribute, const void*
     }
 }
 int cublasLtMatrixLayoutCreate(void** layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
+    if (const int status = enter_library("cublasLtMatrixLayoutCreate")) return status;
+    if (leading < static_cast<int64_t>(rows)) return weft::stand_in::kInvalidValue;
     *layout = new Layout{type, static_cast<int64_t>(rows), static_cast<int64_t>(columns), leading};
-    return leading < static_cast<int64_t>(rows) ? weft::stand_in::kInvalidValue : 0;
+    count_objects(1);
+    return 0;
 }
 int cublasLtMatrixLayoutDestroy(void* layout) {
     delete static_cast<Layout*>(layout);
-    return 0;
+    count_objects(-1);
+    return enter_library("cublasLtMatrixLayoutDestroy");
 }
 int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* value, size_t size) {
+    if (const int status = enter_library("cublasLtMatrixLayoutSetAttribute")) return status;
     auto& to = *static_cast<Layout*>(layout);
     switch (attribute) {
         case weft::stand_in::kBatchCount: return take(to.batch, value, size);
@@ -94,16 +107,23 @@ int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* va
     }
 }
 int cublasLtMatmulPreferenceCreate(void** preference) {
+    if (const int status = enter_library("cublasLtMatmulPreferenceCreate")) return status;
     *preference = new int(0);
+    count_objects(1);
     return 0;
 }
 int cublasLtMatmulPreferenceDestroy(void* preference) {
     delete static_cast<int*>(preference);
+    count_objects(-1);
+    return enter_library("cublasLtMatmulPreferenceDestroy");
+}
+int cublasLtMatmulPreferenceSetAttribute(void*, int, const void*, size_t) {
+    if (const int status = enter_library("cublasLtMatmulPreferenceSetAttribute")) return status;
     return 0;
 }
-int cublasLtMatmulPreferenceSetAttribute(void*, int, const void*, size_t) { return 0; }
 int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, void*, void* d, void*,
                                    int wanted, void* results, int* found) {
+    if (const int status = enter_library("cublasLtMatmulAlgoGetHeuristic")) return status;
     const auto& what = *static_cast<Description*>(description);
     const auto &left = *static_cast<Layout*>(a), &right = *static_cast<Layout*>(b),
                &out = *static_cast<Layout*>(d);
@@ -127,6 +147,7 @@ int cublasLtMatmul(void*, void* description, const void*, const void* a, void* a
                    void* b_layout, const void*, const void*, void*, void* d, void* d_layout,
                    const void* algorithm, void* workspace, size_t workspace_size,
                    weft::cuda::StreamHandle stream) {
+    if (const int status = enter_library("cublasLtMatmul")) return status;
     const auto& what = *static_cast<Description*>(description);
     const auto &left = *static_cast<Layout*>(a_layout), &right = *static_cast<Layout*>(b_layout),
                &out = *static_cast<Layout*>(d_layout);

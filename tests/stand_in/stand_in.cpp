@@ -1,9 +1,10 @@
 #include "stand_in.h"
 
-#include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,13 +12,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 
-#include "codegen/compiler.h"
+#include "calls.h"
 #include "device/kernel.h"
 #include "fibers.h"
-#include "ir/parser.h"
+#include "kernels.h"
 
 // The driver's opaque objects.
 namespace weft::cuda {
@@ -45,15 +45,9 @@ struct ContextState {
     Result fault = kSuccess;
 };
 
-// A kernel and how many words its arguments are.
-struct Kernel {
-    std::shared_ptr<const CompiledKernel> compiled;
-    size_t words = 0;
-};
-
 struct FunctionState {
     std::string symbol;
-    std::vector<Kernel> kernels;               // one after another in each launch
+    std::vector<stand_in::Kernel> kernels;     // one after another in each launch
     stand_in::ProgramEntry program = nullptr;  // of a program in C++
 };
 
@@ -101,12 +95,6 @@ int64_t environment(const char* name, int64_t otherwise) {
     return text != nullptr && *text != '\0' ? std::strtoll(text, nullptr, 10) : otherwise;
 }
 
-struct Failure {
-    std::string symbol;
-    int nth;
-    Result result;
-};
-
 class StandIn final : public Control {
 public:
     StandIn() {
@@ -119,42 +107,37 @@ public:
         }
         memory = static_cast<size_t>(environment("WEFT_STAND_IN_MEMORY", int64_t{4} << 30));
         skips_kernels = environment("WEFT_STAND_IN_SKIP_KERNELS", 0) != 0;
-        if (const char* path = std::getenv("WEFT_STAND_IN_LOG")) log_file = std::fopen(path, "a");
-        const char* given = std::getenv("WEFT_STAND_IN_FAIL");
-        std::string text = given != nullptr ? given : "";
-        while (!text.empty()) {
-            const size_t comma = std::min(text.find(','), text.size());
-            std::array<char, 64> symbol{};
-            Failure failure{"", 0, 0};
-            if (std::sscanf(text.substr(0, comma).c_str(), "%63[^:]:%d:%d", symbol.data(), &failure.nth,
-                            &failure.result) == 3) {
-                failure.symbol = symbol.data();
-                failures.push_back(failure);
-            }
-            text.erase(0, comma + 1);
-        }
     }
 
     void reset() override {
         const std::lock_guard lock(mutex);
-        failures.clear();
-        counts.clear();
-        calls_made.clear();
+        made.forget();
         stubs.clear();
         for (const auto& context : contexts) context->fault = kSuccess;
     }
-    void fail(const std::string& symbol, int nth, Result result) override {
+    void fail(const std::string& symbol, int nth, Result result, bool for_ever) override {
         const std::lock_guard lock(mutex);
-        failures.push_back({symbol, nth, result});
+        made.fail(symbol, nth, result, for_ever);
+    }
+    void succeed() override {
+        const std::lock_guard lock(mutex);
+        made.succeed();
     }
     int calls(const std::string& symbol) const override {
         const std::lock_guard lock(mutex);
-        const auto found = counts.find(symbol);
-        return found == counts.end() ? 0 : found->second;
+        return static_cast<int>(made.count(symbol));
+    }
+    int failed_calls() const override {
+        const std::lock_guard lock(mutex);
+        return static_cast<int>(made.failed());
     }
     std::vector<std::string> log() const override {
         const std::lock_guard lock(mutex);
-        return calls_made;
+        return made.log();
+    }
+    int64_t live_objects() const override {
+        const std::lock_guard lock(mutex);
+        return objects;
     }
     void set_kernel(const std::string& symbol, KernelStub stub) override {
         const std::lock_guard lock(mutex);
@@ -171,25 +154,13 @@ public:
     }
 
     // Notes a call; what it answers instead of doing its work.
-    Result enter(const char* symbol) {
-        ++counts[symbol];
-        calls_made.emplace_back(symbol);
-        if (log_file != nullptr) {
-            std::fprintf(log_file, "%s\n", symbol);
-            std::fflush(log_file);
-        }
-        Result result = kSuccess;
-        for (auto failure = failures.begin(); failure != failures.end();) {
-            if (failure->symbol == symbol && --failure->nth == 0) {
-                result = failure->result;
-                failure = failures.erase(failure);
-            } else {
-                ++failure;
-            }
-        }
-        if (result >= kIllegalAddress && current() != nullptr) current()->fault = result;
-        if (current() != nullptr && current()->fault != kSuccess) return current()->fault;
-        return result;
+    Result enter(const char* symbol, bool of_context) {
+        Result result = made.enter(symbol);
+        if (process != 0 && process != getpid()) return kNotInitialized;  // a driver does not survive fork()
+        ContextState* context = of_context ? current() : nullptr;
+        if (context == nullptr) return result;
+        if (ruins_context(result)) context->fault = result;
+        return context->fault != kSuccess ? context->fault : result;
     }
 
     ContextState* current() const { return stack().empty() ? nullptr : stack().back(); }
@@ -265,12 +236,11 @@ public:
     std::vector<std::unique_ptr<ContextState>> contexts;
     size_t memory = 0;
     bool skips_kernels = false;
-    std::vector<Failure> failures;
-    std::map<std::string, int> counts;
-    std::vector<std::string> calls_made;
+    Calls made;
+    pid_t process = 0;    // that has initialised the driver
+    int64_t objects = 0;  // that were made and not destroyed: events, modules, graphs and their like
     std::map<std::string, KernelStub> stubs;
     std::set<void*> pinned;
-    std::FILE* log_file = nullptr;
 };
 
 StandIn& state() {
@@ -278,10 +248,12 @@ StandIn& state() {
     return *instance;
 }
 
-// Inside one call of the driver.
+// Inside one call of the driver: of one that works in the current context, or has nothing to do with it.
+enum class Of { kContext, kNone };
 class Entry {
 public:
-    explicit Entry(const char* symbol) : lock_(state().mutex), result(state().enter(symbol)) {}
+    explicit Entry(const char* symbol, Of of = Of::kContext)
+        : lock_(state().mutex), result(state().enter(symbol, of == Of::kContext)) {}
 
 private:
     std::lock_guard<std::recursive_mutex> lock_;
@@ -294,61 +266,20 @@ Result work_of(const KernelNodeParams& params, std::function<Result()>& run);
 
 void* host(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-// The kernel IR in the comments of weft's PTX: the lines between these two.
-constexpr std::string_view kIrBegin = "// weft kernel IR\n", kIrEnd = "// end of kernel IR\n";
-
-size_t words_of(const ir::Function& kernel) {
-    size_t words = 0;
-    for (const ir::ValueId parameter : kernel.parameters) {
-        const ir::Type& type = kernel.type(parameter);
-        words += !type.is_buffer && type.scalar == ScalarType::kComplex128 ? 2 : 1;
-        if (type.is_buffer) {
-            words += static_cast<size_t>(
-                std::count(type.buffer.strides.begin(), type.buffer.strides.end(), ir::kDynamic));
-        }
-    }
-    return words;
-}
-
-// The kernels in C++ are compiled into this library, by the names that they have on a GPU.
-ProgramEntry program_entry(const char* name) {
-    static void* const self = [] {
-        Dl_info info{};
-        dladdr(reinterpret_cast<void*>(&state), &info);
-        return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    }();
-    return reinterpret_cast<ProgramEntry>(dlsym(self, name));
-}
-
-std::string ir_in(const std::string& text) {
-    const size_t begin = text.find(kIrBegin), end = text.find(kIrEnd);
-    if (begin == std::string::npos || end == std::string::npos) return "";
-    std::string ir;
-    for (size_t line = begin + kIrBegin.size(); line < end;) {
-        const size_t next = text.find('\n', line) + 1;
-        ir += text.substr(line + 3, next - line - 3);  // after "// "
-        line = next;
-    }
-    return ir;
-}
-
 }  // namespace
 
-Result init(unsigned) { return Entry("cuInit").result; }
+Result init(unsigned) {
+    const Entry entry("cuInit", Of::kNone);
+    if (entry.result == kSuccess) state().process = getpid();
+    return entry.result;
+}
 Result driver_version(int* version) {
-    *version = static_cast<int>(environment("WEFT_STAND_IN_VERSION", 13000));
-    return Entry("cuDriverGetVersion").result;
+    const Entry entry("cuDriverGetVersion", Of::kNone);
+    if (entry.result == kSuccess) *version = static_cast<int>(environment("WEFT_STAND_IN_VERSION", 13000));
+    return entry.result;
 }
 Result error_name(Result error, const char** text) {
-    switch (error) {
-        case kOutOfMemory: *text = "CUDA_ERROR_OUT_OF_MEMORY"; break;
-        case kNoDevice: *text = "CUDA_ERROR_NO_DEVICE"; break;
-        case kIllegalAddress: *text = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
-        case kInvalidPtx: *text = "CUDA_ERROR_INVALID_PTX"; break;
-        case kLaunchFailed: *text = "CUDA_ERROR_LAUNCH_FAILED"; break;
-        case kInvalidValue: *text = "CUDA_ERROR_INVALID_VALUE"; break;
-        default: *text = "CUDA_ERROR_UNKNOWN"; break;
-    }
+    *text = name_of(error);
     return kSuccess;
 }
 Result error_string(Result error, const char** text) {
@@ -357,18 +288,23 @@ Result error_string(Result error, const char** text) {
     return kSuccess;
 }
 Result device_count(int* count) {
-    *count = static_cast<int>(state().contexts.size());
-    return Entry("cuDeviceGetCount").result;
+    const Entry entry("cuDeviceGetCount", Of::kNone);
+    if (entry.result == kSuccess) *count = static_cast<int>(state().contexts.size());
+    return entry.result;
 }
 Result device_get(DeviceHandle* device, int ordinal) {
-    *device = ordinal;
-    return Entry("cuDeviceGet").result;
+    const Entry entry("cuDeviceGet", Of::kNone);
+    if (entry.result == kSuccess) *device = ordinal;
+    return entry.result;
 }
 Result device_name(char* name, int length, DeviceHandle device) {
-    std::snprintf(name, static_cast<size_t>(length), "Stand-in %d", device);
-    return Entry("cuDeviceGetName").result;
+    const Entry entry("cuDeviceGetName", Of::kNone);
+    if (entry.result == kSuccess) std::snprintf(name, static_cast<size_t>(length), "Stand-in %d", device);
+    return entry.result;
 }
 Result device_attribute(int* value, int attribute, DeviceHandle) {
+    const Entry entry("cuDeviceGetAttribute", Of::kNone);
+    if (entry.result != kSuccess) return entry.result;
     switch (attribute) {
         case kComputeCapabilityMajor: *value = 9; break;
         case kComputeCapabilityMinor: *value = 0; break;
@@ -378,33 +314,51 @@ Result device_attribute(int* value, int attribute, DeviceHandle) {
         case kMaxSharedMemoryPerBlockOptin: *value = 227 << 10; break;
         default: *value = 0; break;
     }
-    return Entry("cuDeviceGetAttribute").result;
+    return kSuccess;
 }
 Result device_memory(size_t* bytes, DeviceHandle) {
-    *bytes = state().memory;
-    return Entry("cuDeviceTotalMem_v2").result;
+    const Entry entry("cuDeviceTotalMem_v2", Of::kNone);
+    if (entry.result == kSuccess) *bytes = state().memory;
+    return entry.result;
 }
 Result primary_context_retain(ContextHandle* context, DeviceHandle device) {
+    const Entry entry("cuDevicePrimaryCtxRetain", Of::kNone);
+    if (entry.result != kSuccess) return entry.result;
     *context = state().contexts[static_cast<size_t>(device)].get();
-    return Entry("cuDevicePrimaryCtxRetain").result;
+    ++state().objects;
+    return kSuccess;
+}
+Result primary_context_release(DeviceHandle) {
+    const Entry entry("cuDevicePrimaryCtxRelease_v2", Of::kNone);
+    --state().objects;
+    return entry.result;
 }
 Result context_current(ContextHandle* context) {
-    *context = state().current();
-    return kSuccess;
+    if (state().skips_kernels) {
+        *context = state().current();
+        return kSuccess;
+    }
+    const Entry entry("cuCtxGetCurrent", Of::kNone);
+    if (entry.result == kSuccess) *context = state().current();
+    return entry.result;
 }
 Result context_push(ContextHandle context) {
-    StandIn::stack().push_back(context);
-    return kSuccess;
+    const Entry entry("cuCtxPushCurrent_v2", Of::kNone);
+    if (entry.result == kSuccess) StandIn::stack().push_back(context);
+    return entry.result;
 }
 Result context_pop(ContextHandle* context) {
+    const Entry entry("cuCtxPopCurrent_v2", Of::kNone);
+    if (entry.result != kSuccess) return entry.result;
     if (StandIn::stack().empty()) return kInvalidContext;
     *context = StandIn::stack().back();
     StandIn::stack().pop_back();
     return kSuccess;
 }
 Result can_access_peer(int* can, DeviceHandle, DeviceHandle) {
-    *can = 1;
-    return Entry("cuDeviceCanAccessPeer").result;
+    const Entry entry("cuDeviceCanAccessPeer", Of::kNone);
+    if (entry.result == kSuccess) *can = 1;
+    return entry.result;
 }
 Result enable_peer_access(ContextHandle, unsigned) { return Entry("cuCtxEnablePeerAccess").result; }
 Result context_synchronize() {
@@ -441,10 +395,11 @@ Result free(DeviceAddress address) {
 }
 Result memory_info(size_t* free_bytes, size_t* total_bytes) {
     const Entry entry("cuMemGetInfo_v2");
+    if (entry.result != kSuccess) return entry.result;
     if (state().current() == nullptr) return kInvalidContext;
     *total_bytes = state().memory;
     *free_bytes = state().memory - std::min(state().memory, state().current()->live);
-    return entry.result;
+    return kSuccess;
 }
 Result pointer_attribute(void* value, int attribute, DeviceAddress address) {
     const Entry entry("cuPointerGetAttribute");
@@ -464,12 +419,14 @@ Result host_allocate(void** address, size_t bytes, unsigned) {
     if (entry.result != kSuccess) return entry.result;
     *address = std::malloc(bytes);
     state().pinned.insert(*address);
+    ++state().objects;
     return kSuccess;
 }
 Result host_free(void* address) {
     const Entry entry("cuMemFreeHost");
     if (state().pinned.erase(address) == 0) return kInvalidValue;
     std::free(address);
+    --state().objects;
     return entry.result;
 }
 Result copy_in(DeviceAddress to, const void* from, size_t bytes, StreamHandle stream) {
@@ -512,6 +469,16 @@ Result stream_create(StreamHandle* stream, unsigned) {
     context->streams.push_back(std::make_unique<StreamState>());
     *stream = context->streams.back().get();
     (*stream)->context = context;
+    ++state().objects;
+    return kSuccess;
+}
+Result stream_destroy(StreamHandle stream) {
+    const Entry entry("cuStreamDestroy_v2");
+    if (entry.result != kSuccess) return entry.result;
+    if (const Result result = state().run(*stream)) return result;
+    auto& streams = stream->context->streams;
+    std::erase_if(streams, [&](const auto& other) { return other.get() == stream; });
+    --state().objects;
     return kSuccess;
 }
 Result stream_synchronize(StreamHandle stream) {
@@ -540,8 +507,10 @@ Result stream_wait_event(StreamHandle stream, EventHandle event, unsigned) {
 }
 Result event_create(EventHandle* event, unsigned) {
     const Entry entry("cuEventCreate");
-    if (entry.result == kSuccess) *event = new EventState;
-    return entry.result;
+    if (entry.result != kSuccess) return entry.result;
+    *event = new EventState;
+    ++state().objects;
+    return kSuccess;
 }
 Result event_destroy(EventHandle event) {
     const Entry entry("cuEventDestroy_v2");
@@ -553,6 +522,7 @@ Result event_destroy(EventHandle event) {
         }
     }
     delete event;
+    --state().objects;
     return entry.result;
 }
 Result event_record(EventHandle event, StreamHandle stream) {
@@ -574,8 +544,9 @@ Result event_synchronize(EventHandle event) {
     return event->stream != nullptr ? state().run(*event->stream, event) : kSuccess;
 }
 Result event_elapsed(float* milliseconds, EventHandle, EventHandle) {
-    *milliseconds = 0.5F;
-    return Entry("cuEventElapsedTime").result;
+    const Entry entry("cuEventElapsedTime");
+    if (entry.result == kSuccess) *milliseconds = 0.5F;
+    return entry.result;
 }
 Result module_load(ModuleHandle* module, const void* image, unsigned count, const int* options,
                    void** values) {
@@ -583,11 +554,13 @@ Result module_load(ModuleHandle* module, const void* image, unsigned count, cons
     if (entry.result != kSuccess) return entry.result;
     (void)count, (void)options, (void)values;
     *module = new ModuleState{static_cast<const char*>(image), {}};
+    ++state().objects;
     return kSuccess;
 }
 Result module_unload(ModuleHandle module) {
     const Entry entry("cuModuleUnload");
     delete module;
+    --state().objects;
     return entry.result;
 }
 Result module_function(FunctionHandle* function, ModuleHandle module, const char* name) {
@@ -596,28 +569,25 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
     auto made = std::make_unique<FunctionState>();
     made->symbol = name;
     if (module->text.find(name) == std::string::npos) return kNotFound;
-    if (const std::string text = ir_in(module->text); !text.empty()) {
-        const ir::Module parsed = ir::parse(text);
-        for (const ir::Function& kernel : parsed.functions)
-            made->kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
-    } else {
-        made->program = program_entry(name);
-    }
+    made->kernels = kernels_in(module->text);
+    if (made->kernels.empty()) made->program = program_entry(name);
     *function = made.get();
     module->functions.push_back(std::move(made));
     return kSuccess;
 }
 Result function_attribute(int* value, int, FunctionHandle) {
-    *value = 16;
-    return Entry("cuFuncGetAttribute").result;
+    const Entry entry("cuFuncGetAttribute");
+    if (entry.result == kSuccess) *value = 16;
+    return entry.result;
 }
 Result function_set_attribute(FunctionHandle, int, int) { return Entry("cuFuncSetAttribute").result; }
 Result link_create(unsigned count, const int* options, void** values, LinkHandle* link) {
     const Entry entry("cuLinkCreate_v2");
     if (entry.result != kSuccess) return entry.result;
     *link = new LinkState;
+    ++state().objects;
     for (unsigned k = 0; k < count; ++k) {
-        if (options[k] == kJitErrorLogBuffer && !state().failures.empty())
+        if (options[k] == kJitErrorLogBuffer && state().made.fails_some())
             std::strcpy(static_cast<char*>(values[k]), "ptxas error: as the stand-in was told");
     }
     return kSuccess;
@@ -638,6 +608,7 @@ Result link_complete(LinkHandle link, void** image, size_t* bytes) {
 Result link_destroy(LinkHandle link) {
     const Entry entry("cuLinkDestroy");
     delete link;
+    --state().objects;
     return entry.result;
 }
 Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -659,6 +630,7 @@ Result graph_create(GraphHandle* graph, unsigned flags) {
     if (entry.result != kSuccess) return entry.result;
     if (flags != 0) return kInvalidValue;
     *graph = new GraphState;
+    ++state().objects;
     return kSuccess;
 }
 Result graph_add_kernel(GraphNodeHandle* node, GraphHandle graph, const GraphNodeHandle* dependencies,
@@ -692,6 +664,7 @@ Result graph_instantiate(GraphExecHandle* executable, GraphHandle graph, unsigne
         made->nodes.emplace(ready->get(), **ready);
     }
     *executable = made.release();
+    ++state().objects;
     return kSuccess;
 }
 Result graph_set_kernel(GraphExecHandle executable, GraphNodeHandle node, const KernelNodeParams* params) {
@@ -711,11 +684,13 @@ Result graph_launch(GraphExecHandle executable, StreamHandle stream) {
 Result graph_exec_destroy(GraphExecHandle executable) {
     const Entry entry("cuGraphExecDestroy");
     delete executable;
+    --state().objects;
     return entry.result;
 }
 Result graph_destroy(GraphHandle graph) {
     const Entry entry("cuGraphDestroy");
     delete graph;
+    --state().objects;
     return entry.result;
 }
 
@@ -769,6 +744,19 @@ Result work_of(const KernelNodeParams& params, std::function<Result()>& run) {
 }
 
 }  // namespace
+
+cuda::Result enter_library(const char* symbol) {
+    const std::lock_guard lock(state().mutex);
+    constexpr Result kExecutionFailed = 13;
+    const Result result = state().enter(symbol, true);
+    const bool ruined = state().current() != nullptr && state().current()->fault != kSuccess;
+    return ruined ? kExecutionFailed : result;
+}
+
+void count_objects(int more) {
+    const std::lock_guard lock(state().mutex);
+    state().objects += more;
+}
 
 void run_later(cuda::StreamHandle stream, std::function<void()> work) {
     const std::lock_guard lock(state().mutex);

@@ -9,7 +9,8 @@
 //   WEFT_STAND_IN_DEVICES=n    devices there are; 2
 //   WEFT_STAND_IN_MEMORY=n     bytes that each has; 4 GiB
 //   WEFT_STAND_IN_VERSION=n    what cuDriverGetVersion says; 13000
-//   WEFT_STAND_IN_FAIL=symbol:nth:result[,...]   the nth call of that function from then on fails so, once
+//   WEFT_STAND_IN_FAIL=symbol:nth:result[:always][,...]   the nth call of that function from then on fails
+//   so, once or with all after it; * is any function
 //   WEFT_STAND_IN_LOG=path     a line for each call is appended to that file
 //   WEFT_STAND_IN_SKIP_KERNELS=1   launches return at once and do nothing: for measuring what leads up to
 //   them
@@ -34,19 +35,40 @@ public:
     virtual ~Control() = default;
     // Forgets failures, counts, stubs and faults; memory stays.
     virtual void reset() = 0;
-    // The nth call from now (1: the next) fails; a result that ruins contexts ruins this one.
-    virtual void fail(const std::string& symbol, int nth, cuda::Result result) = 0;
-    virtual int calls(const std::string& symbol) const = 0;  // since the last reset
+    // The nth call from now (1: the next) of a function, or of any ("*"), fails, and `for_ever` all after it;
+    // a result that ruins contexts ruins this one.
+    virtual void fail(const std::string& symbol, int nth, cuda::Result result, bool for_ever = false) = 0;
+    virtual void succeed() = 0;                              // from now on; what is ruined stays so
+    virtual int calls(const std::string& symbol) const = 0;  // since the last reset; "*": of all
+    virtual int failed_calls() const = 0;                    // as it was told
     virtual std::vector<std::string> log() const = 0;        // the symbols called, in order
     virtual void set_kernel(const std::string& symbol, KernelStub stub) = 0;
     virtual void set_memory(size_t bytes) = 0;  // of each device
     virtual size_t live_bytes(int device) const = 0;
     virtual size_t queued(int device) const = 0;  // operations that have not run yet
+    virtual int64_t live_objects() const = 0;     // events, modules and their like that were not destroyed
 };
 
-// Queues work on a stream, for the stand-ins of libraries.
+// For the stand-ins of libraries: notes a call, and gives what it fails with; counts objects that were made
+// (1) and destroyed (-1); queues work on a stream.
+cuda::Result enter_library(const char* symbol);
+void count_objects(int more);
 void run_later(cuda::StreamHandle stream, std::function<void()> work);
 
 }  // namespace weft::stand_in
 
-extern "C" weft::stand_in::Control* weft_stand_in();
+extern "C" {
+
+weft::stand_in::Control* weft_stand_in();
+
+// The same for scripts (tests/probe/driver.py).
+void weft_stand_in_fail(const char* symbol, int nth, int result, int for_ever);
+void weft_stand_in_succeed();
+void weft_stand_in_forget();  // as reset
+int weft_stand_in_calls(const char* symbol);
+int weft_stand_in_failed_calls();
+const char* weft_stand_in_log();  // the functions called since the last reset, a line each
+int64_t weft_stand_in_live_bytes(int device);
+int64_t weft_stand_in_live_objects();
+
+}  // extern "C"

@@ -45,6 +45,9 @@ constexpr Result kMisalignedAddress = 716;
 constexpr Result kInvalidAddressSpace = 717;
 constexpr Result kInvalidProgramCounter = 718;
 constexpr Result kLaunchFailed = 719;
+constexpr Result kNotSupported = 801;
+constexpr Result kSystemNotReady = 802;
+constexpr Result kDriverMismatch = 803;
 
 // CUdevice_attribute
 constexpr int kMaxSharedMemoryPerBlock = 8;

@@ -1,0 +1,69 @@
+#include "kernels.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "codegen/compiler.h"
+#include "ir/parser.h"
+
+namespace weft::stand_in {
+
+namespace {
+
+constexpr std::string_view kIrBegin = "// weft kernel IR\n", kIrEnd = "// end of kernel IR\n";
+
+// The lines between these two.
+std::string ir_in(const std::string& text) {
+    const size_t begin = text.find(kIrBegin), end = text.find(kIrEnd);
+    if (begin == std::string::npos || end == std::string::npos) return "";
+    std::string ir;
+    for (size_t line = begin + kIrBegin.size(); line < end;) {
+        const size_t next = text.find('\n', line) + 1;
+        ir += text.substr(line + 3, next - line - 3);  // after "// "
+        line = next;
+    }
+    return ir;
+}
+
+size_t words_of(const ir::Function& kernel) {
+    size_t words = 0;
+    for (const ir::ValueId parameter : kernel.parameters) {
+        const ir::Type& type = kernel.type(parameter);
+        words += !type.is_buffer && type.scalar == ScalarType::kComplex128 ? 2 : 1;
+        if (type.is_buffer) {
+            words += static_cast<size_t>(
+                std::count(type.buffer.strides.begin(), type.buffer.strides.end(), ir::kDynamic));
+        }
+    }
+    return words;
+}
+
+}  // namespace
+
+const std::vector<Kernel>& kernels_in(const std::string& text) {
+    static auto* const known = new std::map<std::string, std::vector<Kernel>>;
+    const std::string ir = ir_in(text);
+    const auto found = known->find(ir);
+    if (found != known->end()) return found->second;
+    std::vector<Kernel> kernels;
+    if (!ir.empty()) {
+        const ir::Module parsed = ir::parse(ir);
+        for (const ir::Function& kernel : parsed.functions)
+            kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
+    }
+    return known->emplace(ir, std::move(kernels)).first->second;
+}
+
+ProgramEntry program_entry(const char* name) {
+    static void* const self = [] {
+        Dl_info info{};
+        dladdr(reinterpret_cast<void*>(&program_entry), &info);
+        return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    }();
+    return reinterpret_cast<ProgramEntry>(dlsym(self, name));
+}
+
+}  // namespace weft::stand_in

@@ -1,0 +1,25 @@
+// What a module of weft's holds, as this library runs it: kernels by the kernel IR in the comments of weft's
+// PTX, compiled for the CPU, programs in C++ by the functions that are compiled into it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/kernel.h"
+#include "fibers.h"
+
+namespace weft::stand_in {
+
+// A kernel and how many words its arguments are.
+struct Kernel {
+    std::shared_ptr<const CompiledKernel> compiled;
+    size_t words = 0;
+};
+
+// Of the module's text; none where there is no kernel IR in it. Compiled once in a process.
+const std::vector<Kernel>& kernels_in(const std::string& text);
+// By the name that it has on a GPU; null where there is none.
+ProgramEntry program_entry(const char* name);
+
+}  // namespace weft::stand_in
