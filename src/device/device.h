@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -130,8 +131,9 @@ public:
         double start, seconds;  // from the epoch of std::chrono::steady_clock
     };
     virtual ~Stopwatch() = default;
-    virtual void stop() = 0;   // after what was queued since it was started
-    virtual Times read() = 0;  // waits for that
+    virtual void stop() noexcept = 0;  // after what was queued since it was started
+    // Waits for that; none where the device cannot tell: that is no reason to fail.
+    virtual std::optional<Times> read() noexcept = 0;
 };
 
 class DeviceBackend {
@@ -171,6 +173,7 @@ public:
     // same launch (CudaKernelImage). They are zero between launches, of which one runs at a time.
     virtual uint64_t tickets() { return 0; }
     virtual void synchronize() = 0;
+    virtual bool is_lost() const { return false; }  // after a fault, with all that is in its memory
     virtual std::unique_ptr<Stopwatch> start_stopwatch() {
         return nullptr;
     }  // null: calls return when work is done

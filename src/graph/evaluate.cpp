@@ -276,7 +276,7 @@ bool run_plan(std::span<const NodePtr> roots) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }
     require_memory(groups);
-    const OrderWithOthers order(nodes);
+    OrderWithOthers order(nodes);
     for (Group& group : groups) {
         for (size_t k = 0; k < group.nodes.size(); ++k) {
             if (group.stored[k]) group.keep.push_back(group.nodes[k]->shared_from_this());
@@ -298,6 +298,7 @@ bool run_plan(std::span<const NodePtr> roots) {
         if (own != evaluations) return false;  // by the end of memory of others
     }
     together.end();
+    order.end();
     return true;
 }
 

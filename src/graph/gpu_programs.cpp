@@ -31,10 +31,15 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+struct MachineCode {
+    std::string code;
+    std::string cache_key;  // where it is from the cache on disk
+};
+
 struct Store {
     std::mutex mutex;
     std::unordered_map<std::string, std::shared_ptr<CudaKernel>> kernels;
-    std::unordered_map<std::string, std::string> machine_code;  // of programs
+    std::unordered_map<std::string, MachineCode> machine_code;  // of programs
 };
 
 Store& store() {
@@ -48,15 +53,21 @@ void log_assembly(const std::string& name, const CudaDevice& device, double seco
 }
 
 // Of the whole program, for this device; or its text, which the driver assembles as it loads it.
-const std::string& machine_code_of(const GpuProgram& program, CudaDevice& device) {
-    std::string& code = store().machine_code[device.name() + " " + std::string(program.name)];
-    if (!code.empty()) return code;
-    if (program.is_whole) return code = std::string(program.ptx);
+MachineCode& machine_code_of(const GpuProgram& program, CudaDevice& device) {
+    MachineCode& made = store().machine_code[device.name() + " " + std::string(program.name)];
+    if (!made.code.empty()) return made;
+    if (program.is_whole) {
+        made.code = std::string(program.ptx);
+        return made;
+    }
     const std::string target = device.context().facts().name + " sm_" +
                                std::to_string(device.context().facts().capability) + " driver " +
                                std::to_string(device.context().driver().version);
     const std::string key = codegen::gpu_cache_key("program " + std::string(program.name), target);
-    if (auto cached = codegen::find_gpu_kernel_in_cache(key)) return code = std::move(cached->machine_code);
+    if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
+        made = {std::move(cached->machine_code), key};
+        return made;
+    }
     const auto start = Clock::now();
     codegen::CachedGpuKernel kept;
     kept.image.name = std::string(program.name);
@@ -66,7 +77,22 @@ const std::string& machine_code_of(const GpuProgram& program, CudaDevice& device
     kept.image.compile_seconds = seconds_since(start);
     codegen::keep_gpu_kernel_in_cache(key, kept);
     log_assembly(kept.image.name, device, kept.image.compile_seconds);
-    return code = std::move(kept.machine_code);
+    made.code = std::move(kept.machine_code);
+    return made;
+}
+
+// Of the cache on disk it may be what this driver does not take any more: then it is made anew, once.
+std::shared_ptr<CudaKernel> load(const GpuProgram& program, const CudaKernelImage& image,
+                                 CudaDevice& device) {
+    MachineCode& made = machine_code_of(program, device);
+    try {
+        return std::make_shared<CudaKernel>(device.context(), image, made.code);
+    } catch (const DeviceError&) {
+        if (device.context().ruined() || made.cache_key.empty()) throw;
+    }
+    codegen::drop_from_cache(made.cache_key);
+    made = {};
+    return std::make_shared<CudaKernel>(device.context(), image, machine_code_of(program, device).code);
 }
 
 std::shared_ptr<const CudaKernel> find(CudaDevice& device, const std::string& program,
@@ -82,8 +108,7 @@ std::shared_ptr<const CudaKernel> find(CudaDevice& device, const std::string& pr
     image.name = image.symbol = entry;
     image.words = static_cast<int>(words);
     const auto start = Clock::now();
-    auto loaded =
-        std::make_shared<CudaKernel>(device.context(), std::move(image), machine_code_of(*found, device));
+    std::shared_ptr<CudaKernel> loaded = load(*found, image, device);
     if (found->is_whole) log_assembly(program, device, seconds_since(start));
     loaded->name = entry;
     if (shared_bytes > kUsualSharedBytes) loaded->function.allow_shared(shared_bytes);

@@ -252,7 +252,8 @@ namespace {
 void finish_named(DeviceBackend& device, const std::string& kernel) {
     try {
         device.synchronize();
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
+        if (!device.is_lost()) return;  // it is queued, and may have written where it read
         throw DeviceError(std::string(error.what()) + "\nThe kernel was " + kernel + ".");
     }
 }

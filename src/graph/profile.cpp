@@ -56,9 +56,10 @@ void read_stopwatches(Profile& profile) {
     for (; profile.read < profile.entries.size(); ++profile.read) {
         Entry& entry = *profile.entries[profile.read];
         if (entry.stopwatch == nullptr) continue;
-        const Stopwatch::Times times = entry.stopwatch->read();
-        entry.work.start = times.start;
-        entry.work.seconds = times.seconds;
+        if (const std::optional<Stopwatch::Times> times = entry.stopwatch->read()) {
+            entry.work.start = times->start;
+            entry.work.seconds = times->seconds;
+        }
         entry.stopwatch.reset();
     }
 }
@@ -141,10 +142,9 @@ ProfiledCopy::~ProfiledCopy() {
         return;
     work_.host_seconds = work_.seconds = now() - work_.host_start;
     work_.start = work_.host_start;
-    without_failing([this] {  // the next use of the device says so
-        if (stopwatch_ != nullptr) stopwatch_->stop();
-        add({std::move(work_), std::move(stopwatch_)});
-    });
+    if (stopwatch_ != nullptr) stopwatch_->stop();
+    // A copy that nobody hears of is no reason to fail.
+    without_failing([this] { add({std::move(work_), std::move(stopwatch_)}); });
 }
 
 ProfiledGroup::ProfiledGroup(const Group& group) : on_(profiling()) {

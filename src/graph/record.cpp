@@ -187,14 +187,16 @@ void evaluate_beside(bool is_large, Work work) {
 
 }  // namespace
 
-// What nobody has asked for yet. Where there is no memory for it, who looks at the values is told; what was
-// recorded is.
+// What nobody has asked for yet. Where there is no memory for it, or a device refuses it, who looks at the
+// values is told; what was recorded is.
 template <class Work>
 void Recording::evaluate_ahead(Work work) {
     try {
         evaluate_beside(is_large_, work);
     } catch (const OutOfMemoryError&) {
     } catch (const std::bad_alloc&) {
+    } catch (const DeviceError&) {
+        if (node_->device->is_lost()) throw;
     }
 }
 

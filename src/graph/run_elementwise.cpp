@@ -53,14 +53,18 @@ bool walks_near_rows(const KernelParts& parts, const Dims& extents) {
 
 }  // namespace
 
-void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
+void collapse_uses(KernelParts& parts, Dims& extents) {
     std::vector<BufferUse*> uses;
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
-    Dims extents = shape;
     BufferUse leader = parts.outputs[0];
-    if (parts.in_order || !leader.computed.empty()) leader.strides = c_strides(shape, 1);
+    if (parts.in_order || !leader.computed.empty()) leader.strides = c_strides(extents, 1);
     collapse(extents, uses, leader);
+}
+
+void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
+    Dims extents = shape;
+    collapse_uses(parts, extents);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
     parts.outputs[0].ahead = parts.outputs[0].computed.empty() && is_on(OptionalStep::kPrefetch) &&

@@ -11,6 +11,8 @@ namespace weft {
 void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& group,
                         const GroupBuffers& buffers);
 
+// Merges dimensions of the iteration, in the order of the first output, unless it is to be C order.
+void collapse_uses(KernelParts& parts, Dims& extents);
 // Launches over `shape`, of whose dimensions the first output decides the order, unless it is to be C order.
 void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run);
 

@@ -40,13 +40,21 @@ bool gives_nothing(const Group& group) {
 // the device's memory again afterwards, unless they were computed.
 class Detour {
 public:
-    explicit Detour(Group& group) : group_(group), memo_(std::exchange(group.memo, nullptr)) {
+    explicit Detour(Group& group) : group_(group) {
         for (Node* node : group.nodes) {
             nodes_.push_back(node->shared_from_this());
             for (Operand& operand : node->inputs) {
-                if (operand.source.in_memory() && !operand.source.at_hand()) replace(operand.source.buffer);
+                if (operand.source.in_memory() && !operand.source.at_hand()) copy(operand.source.buffer);
             }
         }
+        // All copies are there: nothing can fail from here on.
+        for (const NodePtr& node : nodes_) {
+            for (Operand& operand : node->inputs) {
+                const auto found = copies_.find(operand.source.buffer);
+                if (found != copies_.end()) operand.source.buffer = found->second;
+            }
+        }
+        memo_ = std::exchange(group.memo, nullptr);
         group.device = &cpu_device();
     }
     ~Detour() {
@@ -66,14 +74,12 @@ public:
     int64_t bytes() const { return bytes_; }
 
 private:
-    void replace(BufferPtr& buffer) {
-        BufferPtr& copy = copies_[buffer];
-        if (copy == nullptr) {
-            copy = cpu_device().allocate(buffer->size());
-            buffer->device().copy_out(copy->data(), *buffer, 0, buffer->size());
-            bytes_ += static_cast<int64_t>(buffer->size());
-        }
-        buffer = copy;
+    void copy(const BufferPtr& buffer) {
+        if (copies_.contains(buffer)) return;
+        const BufferPtr made = cpu_device().allocate(buffer->size());
+        buffer->device().copy_out(made->data(), *buffer, 0, buffer->size());
+        bytes_ += static_cast<int64_t>(buffer->size());
+        copies_.emplace(buffer, made);
     }
 
     Group& group_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -76,12 +77,36 @@ std::optional<Way> known_way(const Group& group) {
     return std::nullopt;
 }
 
+// Whether the kernel reads what it writes and takes several launches (launch_folded).
+bool changes_in_parts(KernelParts parts, const Dims& shape) {
+    if (shape.size() <= static_cast<size_t>(kMaxGridDimensions)) return false;
+    const Buffer* written = parts.outputs[0].buffer;
+    const bool reads = std::any_of(parts.inputs.begin(), parts.inputs.end(), [&](const BufferUse& input) {
+        return !input.position && input.buffer == written;
+    });
+    if (!reads) return false;
+    Dims extents = shape;
+    collapse_uses(parts, extents);
+    return extents.size() > static_cast<size_t>(kMaxGridDimensions);
+}
+
 void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts parts, Way way,
                    GroupRun& run) {
     const Node& root = group.root();
     const Access& target = root.target;
-    const BufferUse place = use_of(*buffers.back()[0], target.offset, target.dtype, target.strides);
+    const Buffer& result = *buffers.back()[0];
+    const BufferUse place = use_of(result, target.offset, target.dtype, target.strides);
     parts.outputs[0] = place;
+    if (way != Way::kFresh && way != Way::kShared && changes_in_parts(parts, root.shape)) {
+        // Where one of the launches fails, nothing has changed.
+        const BufferPtr whole = run.temporary(static_cast<int64_t>(result.size()));
+        group.device->copy(*whole, 0, result, 0, result.size());
+        parts.outputs[0] = use_of(*whole, target.offset, target.dtype, target.strides);
+        launch_elementwise(parts, root.shape, run);
+        group.device->copy(result, 0, *whole, 0, result.size());
+        run.cannot_repeat();
+        return;
+    }
     if (way != Way::kAside) {
         launch_elementwise(parts, root.shape, run);
         return;

@@ -56,7 +56,7 @@ MemoryPin& MemoryPin::operator=(MemoryPin&& other) noexcept {
 
 MemoryPin::~MemoryPin() {
     if (buffer_ == nullptr) return;
-    without_failing([this] {  // the next use of the device says so
+    without_failing([this] {  // the next use of the device says so, or waits for it
         if (unknown_stream_) {
             buffer_->device().synchronize_with_others();
         } else if (!buffer_->on_host()) {
@@ -151,10 +151,14 @@ OrderWithOthers::OrderWithOthers(std::span<Node* const> nodes) {
     for (DeviceBackend* device : devices_) device->wait_for_stream(kDefaultStream);
 }
 
+void OrderWithOthers::end() {
+    for (; !devices_.empty(); devices_.pop_back()) devices_.back()->make_stream_wait(kDefaultStream);
+}
+
 OrderWithOthers::~OrderWithOthers() {
-    for (DeviceBackend* device : devices_) {
-        without_failing([&] { device->make_stream_wait(kDefaultStream); });  // the next use says so
-    }
+    for (; !devices_.empty(); devices_.pop_back())
+        without_failing(
+            [&] { devices_.back()->make_stream_wait(kDefaultStream); });  // an error is on its way
 }
 
 void wait_for_others(const Buffer& buffer) {

@@ -66,6 +66,7 @@ array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, con
 class OrderWithOthers {
 public:
     explicit OrderWithOthers(std::span<Node* const> nodes);
+    void end();  // the destructor's work, for those who hear of errors
     OrderWithOthers(const OrderWithOthers&) = delete;
     OrderWithOthers& operator=(const OrderWithOthers&) = delete;
     ~OrderWithOthers();

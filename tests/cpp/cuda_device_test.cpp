@@ -1,7 +1,5 @@
 // The CUDA device against the stand-in driver (tests/stand_in): loading, pooling, copies and their order,
 // launches, errors.
-#include "device/cuda/cuda_device.h"
-
 #include <numeric>
 #include <string>
 #include <thread>
@@ -9,44 +7,11 @@
 
 #include "core/config.h"
 #include "device/devices.h"
-#include "stand_in_testing.h"
+#include "gpu_device_testing.h"
 #include "weft/errors.h"
 
 namespace weft {
 namespace {
-
-using cuda::cuda_device;
-using cuda::CudaDevice;
-
-class CudaTest : public StandInTest {
-protected:
-    void TearDown() override {
-        device().synchronize();
-        device().empty_pool();
-        control.set_memory(size_t{4} << 30);
-        StandInTest::TearDown();
-    }
-    static CudaDevice& device() { return cuda_device(0); }
-
-    static std::vector<char> read(const BufferPtr& buffer) {
-        std::vector<char> bytes(buffer->size());
-        buffer->device().copy_out(bytes.data(), *buffer, 0, bytes.size());
-        return bytes;
-    }
-    static std::vector<char> numbers(size_t count, int first = 0) {
-        std::vector<char> bytes(count);
-        for (size_t k = 0; k < count; ++k) bytes[k] = static_cast<char>(first + static_cast<int>(k * 7 / 3));
-        return bytes;
-    }
-    static std::string error_of(const std::function<void()>& work) {
-        try {
-            work();
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "";
-    }
-};
 
 // --- loading
 
@@ -222,16 +187,6 @@ TEST_F(CudaTest, CopiesBetweenDevicesAreOrderedWithBoth) {
     EXPECT_EQ(read(second), values);
 }
 
-// A kernel, as the device takes it, that a test's function stands for.
-std::shared_ptr<const cuda::CudaKernel> make_kernel(CudaDevice& device, int words, int grid_dimensions = 1) {
-    CudaKernelImage image;
-    image.name = image.symbol = "stub";
-    image.ptx = ".entry stub";
-    image.words = words;
-    image.grid_dimensions = grid_dimensions;
-    return device.load(image, device.assemble(image));
-}
-
 TEST_F(CudaTest, CopiesInWaitForKernelsThatStillUseTheMemory) {
     // The kernel writes into memory that is freed while it is queued, and taken again for a large copy, which
     // goes on another stream.
@@ -365,14 +320,27 @@ TEST_F(CudaBatchTest, WhatTheDriverRefusesOnceIsLaunchedOneByOne) {
     }
 }
 
-TEST_F(CudaBatchTest, WhatCannotBeLaunchedAnyMoreRuinsTheContext) {
-    CudaDevice ruined(cuda::driver(), 1);
-    const auto kernel = make_kernel(ruined, 3);
-    for (int nth : {1, 2}) control.fail("cuLaunchKernel", nth, cuda::kOutOfMemory);
-    const std::string error = error_of([&] { launch_together(ruined, *kernel, 2); });
+TEST_F(CudaBatchTest, WhatTheDriverRefusesStaysCollected) {
+    const auto kernel = make_kernel(device(), 3);
+    // Of five the third is refused, again and again: the values of all count as computed.
+    control.fail("cuLaunchKernel", 3, cuda::kOutOfMemory, true);
+    const std::string error = error_of([&] { launch_together(device(), *kernel, 5); });
     EXPECT_NE(error.find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos) << error;
-    EXPECT_EQ(error_of([&] { ruined.synchronize(); }), error);
+    EXPECT_EQ(error_of([&] { device().synchronize(); }), error);
+    EXPECT_THROW(launch_together(device(), *kernel, 100), OutOfMemoryError) << "not without bound";
+    control.succeed();
+    device().synchronize();
+    EXPECT_EQ(seen, expected);
+}
+
+TEST_F(CudaBatchTest, WhatWasCollectedIsNotDroppedWhereTheContextCannotBeEntered) {
+    CudaDevice second(cuda::driver(), 1);  // whose context is not current between uses
+    const auto kernel = make_kernel(second, 3);
+    control.fail("cuCtxPushCurrent_v2", 1, cuda::kInvalidValue);
+    EXPECT_THROW(launch_together(second, *kernel, 5), DeviceError);
     EXPECT_TRUE(seen.empty());
+    second.synchronize();
+    EXPECT_EQ(seen, expected);
 }
 
 TEST_F(CudaTest, TheAssemblersMessagesAreInTheError) {

@@ -40,3 +40,33 @@ def on_cpu():
 
 def gpu(values, dtype=None):
     return np.asarray(values, dtype).to_device("cuda:0")
+
+
+# What a program begins with that makes calls of the stand-in fail, by the context fails(...).
+FAILING = f"""
+import contextlib, ctypes, numpy
+stand_in = ctypes.CDLL({str(STAND_IN)!r})
+stand_in.weft_stand_in_live_objects.restype = ctypes.c_int64
+
+@contextlib.contextmanager
+def fails(symbol, result=999, nth=1, for_ever=False):
+    stand_in.weft_stand_in_fail(symbol.encode(), nth, result, for_ever)
+    try:
+        yield
+    finally:
+        stand_in.weft_stand_in_succeed()
+
+def calls(symbol):
+    return stand_in.weft_stand_in_calls(symbol.encode())
+
+def error_of(work):
+    try:
+        work()
+    except (np.DeviceError, MemoryError) as error:
+        return str(error)
+    return ""
+"""
+
+
+def run_failing(program, **environment):
+    return run(FAILING + program, **environment)

@@ -9,6 +9,8 @@ namespace weft::stand_in {
 bool ruins_context(cuda::Result result) {
     switch (result) {
         case cuda::kEccUncorrectable:
+        case cuda::kNvlinkUncorrectable:
+        case cuda::kContained:
         case cuda::kIllegalAddress:
         case cuda::kLaunchTimeout:
         case cuda::kContextIsDestroyed:

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -41,20 +42,37 @@ size_t words_of(const ir::Function& kernel) {
     return words;
 }
 
-}  // namespace
-
-const std::vector<Kernel>& kernels_in(const std::string& text) {
+// By their IR.
+std::map<std::string, std::vector<Kernel>>& known_kernels() {
     static auto* const known = new std::map<std::string, std::vector<Kernel>>;
-    const std::string ir = ir_in(text);
-    const auto found = known->find(ir);
-    if (found != known->end()) return found->second;
+    return *known;
+}
+
+const std::vector<Kernel>& compiled(const std::string& ir) {
+    std::map<std::string, std::vector<Kernel>>& known = known_kernels();
+    const auto found = known.find(ir);
+    if (found != known.end()) return found->second;
     std::vector<Kernel> kernels;
     if (!ir.empty()) {
         const ir::Module parsed = ir::parse(ir);
         for (const ir::Function& kernel : parsed.functions)
             kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
     }
-    return known->emplace(ir, std::move(kernels)).first->second;
+    return known.emplace(ir, std::move(kernels)).first->second;
+}
+
+}  // namespace
+
+const std::vector<Kernel>& kernels_in(const std::string& text) { return compiled(ir_in(text)); }
+
+void write_kernels(const std::string& path) {
+    std::ofstream file(path, std::ios::binary);
+    for (const auto& [ir, kernels] : known_kernels()) file << ir << '\0';
+}
+
+void compile_kernels(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    for (std::string ir; std::getline(file, ir, '\0');) compiled(ir);
 }
 
 ProgramEntry program_entry(const char* name) {

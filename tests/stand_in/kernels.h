@@ -19,6 +19,10 @@ struct Kernel {
 
 // Of the module's text; none where there is no kernel IR in it. Compiled once in a process.
 const std::vector<Kernel>& kernels_in(const std::string& text);
+// Writes the kernel IR of all that was compiled so far into a file; compiles what is in such a file, so that
+// children of a fork have it.
+void write_kernels(const std::string& path);
+void compile_kernels(const std::string& path);
 // By the name that it has on a GPU; null where there is none.
 ProgramEntry program_entry(const char* name);
 

@@ -1,4 +1,5 @@
 // The stand-in's controls for scripts, which reach them by their names.
+#include "kernels.h"
 #include "stand_in.h"
 
 #define WEFT_EXPORTED __attribute__((visibility("default")))
@@ -22,5 +23,8 @@ WEFT_EXPORTED int64_t weft_stand_in_live_bytes(int device) {
     return static_cast<int64_t>(weft_stand_in()->live_bytes(device));
 }
 WEFT_EXPORTED int64_t weft_stand_in_live_objects() { return weft_stand_in()->live_objects(); }
+WEFT_EXPORTED int weft_stand_in_fault(int device) { return weft_stand_in()->fault(device); }
+WEFT_EXPORTED void weft_stand_in_write_kernels(const char* path) { weft::stand_in::write_kernels(path); }
+WEFT_EXPORTED void weft_stand_in_compile_kernels(const char* path) { weft::stand_in::compile_kernels(path); }
 
 }  // extern "C"

@@ -135,6 +135,7 @@ public:
         const std::lock_guard lock(mutex);
         return made.log();
     }
+    Result fault(int device) const override { return contexts[static_cast<size_t>(device)]->fault; }
     int64_t live_objects() const override {
         const std::lock_guard lock(mutex);
         return objects;
@@ -238,7 +239,7 @@ public:
     bool skips_kernels = false;
     Calls made;
     pid_t process = 0;    // that has initialised the driver
-    int64_t objects = 0;  // that were made and not destroyed: events, modules, graphs and their like
+    int64_t objects = 0;  // that were made and not destroyed
     std::map<std::string, KernelStub> stubs;
     std::set<void*> pinned;
 };
@@ -554,13 +555,11 @@ Result module_load(ModuleHandle* module, const void* image, unsigned count, cons
     if (entry.result != kSuccess) return entry.result;
     (void)count, (void)options, (void)values;
     *module = new ModuleState{static_cast<const char*>(image), {}};
-    ++state().objects;
     return kSuccess;
 }
 Result module_unload(ModuleHandle module) {
     const Entry entry("cuModuleUnload");
     delete module;
-    --state().objects;
     return entry.result;
 }
 Result module_function(FunctionHandle* function, ModuleHandle module, const char* name) {
@@ -630,7 +629,6 @@ Result graph_create(GraphHandle* graph, unsigned flags) {
     if (entry.result != kSuccess) return entry.result;
     if (flags != 0) return kInvalidValue;
     *graph = new GraphState;
-    ++state().objects;
     return kSuccess;
 }
 Result graph_add_kernel(GraphNodeHandle* node, GraphHandle graph, const GraphNodeHandle* dependencies,
@@ -664,7 +662,6 @@ Result graph_instantiate(GraphExecHandle* executable, GraphHandle graph, unsigne
         made->nodes.emplace(ready->get(), **ready);
     }
     *executable = made.release();
-    ++state().objects;
     return kSuccess;
 }
 Result graph_set_kernel(GraphExecHandle executable, GraphNodeHandle node, const KernelNodeParams* params) {
@@ -684,13 +681,11 @@ Result graph_launch(GraphExecHandle executable, StreamHandle stream) {
 Result graph_exec_destroy(GraphExecHandle executable) {
     const Entry entry("cuGraphExecDestroy");
     delete executable;
-    --state().objects;
     return entry.result;
 }
 Result graph_destroy(GraphHandle graph) {
     const Entry entry("cuGraphDestroy");
     delete graph;
-    --state().objects;
     return entry.result;
 }
 

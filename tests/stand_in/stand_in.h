@@ -45,8 +45,10 @@ public:
     virtual void set_kernel(const std::string& symbol, KernelStub stub) = 0;
     virtual void set_memory(size_t bytes) = 0;  // of each device
     virtual size_t live_bytes(int device) const = 0;
-    virtual size_t queued(int device) const = 0;  // operations that have not run yet
-    virtual int64_t live_objects() const = 0;     // events, modules and their like that were not destroyed
+    virtual size_t queued(int device) const = 0;       // operations that have not run yet
+    virtual cuda::Result fault(int device) const = 0;  // what ruined its context
+    // Contexts, streams, events, links, pinned memory and cuBLAS's objects that were not destroyed.
+    virtual int64_t live_objects() const = 0;
 };
 
 // For the stand-ins of libraries: notes a call, and gives what it fails with; counts objects that were made
@@ -70,5 +72,8 @@ int weft_stand_in_failed_calls();
 const char* weft_stand_in_log();  // the functions called since the last reset, a line each
 int64_t weft_stand_in_live_bytes(int device);
 int64_t weft_stand_in_live_objects();
+void weft_stand_in_write_kernels(const char* path);
+void weft_stand_in_compile_kernels(const char* path);
+int weft_stand_in_fault(int device);  // what ruined its context, 0: nothing
 
 }  // extern "C"

@@ -10,6 +10,20 @@ _MASK = (1 << 64) - 1
 _WORDS = 0  # Distribution::kWords
 
 
+class _Draws:
+    def __init__(self, bit_generator):
+        self._of = bit_generator
+
+    def __enter__(self):
+        self._of.lock.acquire()
+        self._before = self._of._stream
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self._of._stream = self._before
+        self._of.lock.release()
+
+
 class BitGenerator:
     """A stream of 64-bit words. Its `lock` is held while somebody draws."""
 
@@ -29,6 +43,10 @@ class BitGenerator:
         with self.lock:
             result, self._stream = function(self._stream, *arguments)
         return result
+
+    def _unless_it_fails(self):
+        """A context that draws nothing in the end where what is done in it fails; others wait meanwhile."""
+        return _Draws(self)
 
     def random_raw(self, size=None, output=True):
         """The stream's words: one, or an array of them."""

@@ -64,18 +64,18 @@ def draw(bit_generator, name, arguments):
         if not isinstance(out, ndarray):
             raise TypeError("out must be an array of weft's")
         arguments["out"] = numpy.empty(out.shape, out.dtype.name)
-    with bit_generator.lock:
+    with bit_generator._unless_it_fails():
         theirs = getattr(numpy.random, type(bit_generator).__name__)(0)
         theirs.state = bit_generator.state
         drawn = getattr(numpy.random.Generator(theirs), name)(**arguments)
         bit_generator.state = theirs.state
-    _core._record_numpys_draw(name, getattr(drawn, "nbytes", 8))
-    if out is not None:
-        out[...] = asarray(drawn)
-        return out
-    if isinstance(drawn, numpy.ndarray):
-        return asarray(drawn)
-    return asarray(drawn)[()] if isinstance(drawn, numpy.generic) else drawn
+        _core._record_numpys_draw(name, getattr(drawn, "nbytes", 8))
+        if out is not None:
+            out[...] = asarray(drawn)
+            return out
+        if isinstance(drawn, numpy.ndarray):
+            return asarray(drawn)
+        return asarray(drawn)[()] if isinstance(drawn, numpy.generic) else drawn
 
 
 def methods():

@@ -70,7 +70,8 @@ class Generator:
                 )
             if size is not None and tuple(_core.broadcast_to(asarray(0), size).shape) != out.shape:
                 raise ValueError("size must match out.shape when used together")
-            out[...] = self.bit_generator._draw(_core._draw, distribution, out.shape, name)
+            with self.bit_generator._unless_it_fails():
+                out[...] = self.bit_generator._draw(_core._draw, distribution, out.shape, name)
             return out
         result = self.bit_generator._draw(_core._draw, distribution, _shape_of(size), name)
         return result[()].item() if size is None else result
@@ -206,8 +207,9 @@ class Generator:
             return self.bit_generator._draw(_core._draw_permutation, _index(x))
         x = asarray(x)
         axis = _axis_of(axis, x.ndim)
-        order = self.bit_generator._draw(_core._draw_permutation, x.shape[axis])
-        return _core._take(x, order, axis, None, "raise")
+        with self.bit_generator._unless_it_fails():
+            order = self.bit_generator._draw(_core._draw_permutation, x.shape[axis])
+            return _core._take(x, order, axis, None, "raise")
 
     def shuffle(self, x, axis=0):
         """Puts an array's parts along an axis, or a list's elements, into random order, in place."""
@@ -216,7 +218,8 @@ class Generator:
                 raise ValueError("array is read-only")
             axis = _axis_of(axis, x.ndim)
             if x.size != 0:
-                x[...] = self.permutation(x, axis)
+                with self.bit_generator._unless_it_fails():
+                    x[...] = self.permutation(x, axis)
             return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
@@ -244,16 +247,18 @@ class Generator:
                 if result.ndim > 1 and result.flags.f_contiguous and not result.flags.c_contiguous
                 else "C"
             )
-            mixed = self.permutation(result.ravel(order=order))
-            result[...] = mixed.reshape(result.shape, order=order)
+            with self.bit_generator._unless_it_fails():
+                mixed = self.permutation(result.ravel(order=order))
+                result[...] = mixed.reshape(result.shape, order=order)
             return result
         axis = _axis_of(axis, x.ndim)
         if x.size != 0:
             rows = _moved(result, axis, -1)
-            orders = self.bit_generator._draw(
-                _core._draw_permutation, x.shape[axis], x.size // x.shape[axis]
-            ).reshape(rows.shape)
-            rows[...] = take_along_axis(rows, orders, -1)
+            with self.bit_generator._unless_it_fails():
+                orders = self.bit_generator._draw(
+                    _core._draw_permutation, x.shape[axis], x.size // x.shape[axis]
+                ).reshape(rows.shape)
+                rows[...] = take_along_axis(rows, orders, -1)
         return result
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
@@ -265,8 +270,9 @@ class Generator:
         array([4, 2, 3])
         """
         given, count = _choice.population_of(a, axis, size)
-        chosen = _choice.positions(self, count, size, replace, p, shuffle)
-        return _choice.taken(given, chosen, axis, size is None)
+        with self.bit_generator._unless_it_fails():
+            chosen = _choice.positions(self, count, size, replace, p, shuffle)
+            return _choice.taken(given, chosen, axis, size is None)
 
 
 for _name, _method in _by_numpy.methods().items():

@@ -1,30 +1,13 @@
 #include "device/cuda/context.h"
 
 #include <array>
+#include <utility>
 
 #include "weft/errors.h"
 
 namespace weft::cuda {
 
 namespace {
-
-// Faults after which CUDA refuses every further call on the context.
-bool ruins_context(Result result) {
-    switch (result) {
-        case kEccUncorrectable:
-        case kIllegalAddress:
-        case kLaunchTimeout:
-        case kContextIsDestroyed:
-        case kAssert:
-        case kHardwareStackError:
-        case kIllegalInstruction:
-        case kMisalignedAddress:
-        case kInvalidAddressSpace:
-        case kInvalidProgramCounter:
-        case kLaunchFailed: return true;
-        default: return false;
-    }
-}
 
 int attribute(const Driver& driver, DeviceHandle device, int which) {
     int value = 0;
@@ -53,8 +36,18 @@ DeviceFacts facts_of(const Driver& driver, DeviceHandle device) {
 
 DeviceHandle find_device(const Driver& driver, int ordinal) {
     DeviceHandle device = 0;
-    driver.check(driver.device_get(&device, ordinal), "find the device");
+    driver.check(driver.device_get(&device, ordinal), "find the device cuda:" + std::to_string(ordinal));
     return device;
+}
+
+DeviceHandle find_offered_device(const Driver& driver, int ordinal) {
+    check_fork();
+    if (ordinal >= 0 && ordinal < driver.devices) return find_device(driver, ordinal);
+    throw DeviceError("there is no device cuda:" + std::to_string(ordinal) + ": the driver offers " +
+                      std::to_string(driver.devices) +
+                      (driver.devices == 1
+                           ? " device, cuda:0"
+                           : " devices, cuda:0 to cuda:" + std::to_string(driver.devices - 1)));
 }
 
 }  // namespace
@@ -63,79 +56,109 @@ DeviceFacts read_facts(const Driver& driver, int ordinal) {
     return facts_of(driver, find_device(driver, ordinal));
 }
 
-Context::Context(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {
-    check_fork();
-    if (ordinal < 0 || ordinal >= driver.devices) {
-        throw DeviceError(
-            "there is no device " + name() + ": the driver offers " + std::to_string(driver.devices) +
-            (driver.devices == 1 ? " device, cuda:0"
-                                 : " devices, cuda:0 to cuda:" + std::to_string(driver.devices - 1)));
-    }
-    const DeviceHandle device = find_device(driver, ordinal);
-    facts_ = facts_of(driver, device);
-    driver.check(driver.primary_context_retain(&handle_, device), "make a context on the device");
-    const Scope scope(*this);
-    driver.check(driver.stream_create(&stream_, kStreamNonBlocking), "create a stream");
-    driver.check(driver.stream_create(&copy_stream_, kStreamNonBlocking), "create a stream");
+Context::Context(const Driver& driver, int ordinal)
+    : driver_(driver),
+      ordinal_(ordinal),
+      primary_(driver, find_offered_device(driver, ordinal)),
+      stream_(driver),
+      copy_stream_(driver) {
+    facts_ = read_facts(driver, ordinal);
+    check(primary_.retain(), "make a context");
+    const Current current(*this, false);
+    check(stream_.create(), "create a stream");
+    check(copy_stream_.create(), "create a stream");
 }
 
-void Context::Scope::enter() {
-    context_.check_usable();
+Context::Current::Current(Context& context, bool keeps) : driver_(context.driver_) {
     ContextHandle current = nullptr;
-    if (context_.driver_.context_current(&current) == kSuccess && current == context_.handle_) return;
-    context_.check(context_.driver_.context_push(context_.handle_), "enter the device's context");
+    const Result asked = driver_.context_current(&current);
+    if (asked == kSuccess && current == context.handle()) return;
+    context.check(driver_.context_push(context.handle()), "enter the device's context");
     // A thread without a context keeps the first device's, which CUDA's runtime would give it too: entering
     // it for each launch would cost as much as a part of the launch.
-    pushed_ = current != nullptr || context_.ordinal_ != 0;
+    pushed_ = !keeps || asked != kSuccess || current != nullptr || context.ordinal_ != 0;
 }
 
-Context::Scope::~Scope() {
+Context::Current::~Current() {
     ContextHandle before = nullptr;
-    if (pushed_) context_.driver_.context_pop(&before);
+    if (pushed_) driver_.context_pop(&before);
 }
 
 void Context::synchronize() {
     const Scope scope(*this);
-    check(driver_.stream_synchronize(stream_), "finish the work of the device");
-    check(driver_.stream_synchronize(copy_stream_), "finish copies");
+    check(driver_.stream_synchronize(stream()), "finish the work of the device");
+    check(driver_.stream_synchronize(copy_stream()), "finish copies");
 }
+
+void Context::worsen(Condition condition) noexcept {
+    Condition known = condition_.load(std::memory_order_acquire);
+    while (known < condition && !condition_.compare_exchange_weak(known, condition)) {
+    }
+}
+
+void Context::owe(Whose whose) noexcept {
+    worsen(whose == Whose::kOwn ? Condition::kOwesOwn : Condition::kOwesEverybodys);
+}
+
+void Context::recover() {
+    Condition known = condition_.load(std::memory_order_acquire);
+    if (known == Condition::kRuined) throw_ruined();
+    if (known == Condition::kSound) return;
+    const Current current(*this);
+    const char* const what = "finish what was queued when an earlier call failed";
+    if (known == Condition::kOwesEverybodys) {
+        check(driver_.context_synchronize(), what);
+    } else {
+        check(driver_.stream_synchronize(stream()), what);
+        check(driver_.stream_synchronize(copy_stream()), what);
+    }
+    condition_.compare_exchange_strong(known, Condition::kSound);  // unless it has worsened
+}
+
+bool Context::reclaim() { return reclaim_ != nullptr && reclaim_(); }
 
 void Context::reach(Context& peer) {
     {
         const std::lock_guard lock(mutex_);
-        if (!reached_.insert(peer.ordinal_).second) return;
+        if (reached_.contains(peer.ordinal_)) return;
     }
     // What is refused here (too many peers, say, or enabled by another library) is no error of the copy.
+    DeviceHandle own = 0, other = 0;
     int can = 0;
-    if (driver_.can_access_peer(&can, find_device(driver_, ordinal_), find_device(driver_, peer.ordinal_)) !=
-            kSuccess ||
-        can == 0)
-        return;
-    const Scope scope(*this);
-    (void)driver_.enable_peer_access(peer.handle_, 0);
+    const bool asked = driver_.device_get(&own, ordinal_) == kSuccess &&
+                       driver_.device_get(&other, peer.ordinal_) == kSuccess &&
+                       driver_.can_access_peer(&can, own, other) == kSuccess;
+    if (asked && can != 0) {
+        const Scope scope(*this);
+        (void)driver_.enable_peer_access(peer.handle(), 0);
+    }
+    const std::lock_guard lock(mutex_);
+    reached_.insert(peer.ordinal_);
 }
 
-void Context::fail(Result result, const char* what) {
-    if (!ruins_context(result)) driver_.check(result, what);
-    ruin(result);
-}
-
-void Context::ruin(Result result) {
+void Context::check_fault(Result result) {
+    if (!ruins_context(result)) return;
     {
         const std::lock_guard lock(mutex_);
         if (fault_.empty()) fault_ = driver_.describe(result);
     }
-    ruined_.store(true, std::memory_order_release);
+    worsen(Condition::kRuined);
     throw_ruined();
+}
+
+void Context::fail(Result result, const char* what) {
+    check_fault(result);
+    driver_.refuse(result, std::string(what) + " on " + name());
 }
 
 void Context::throw_ruined() {
     const std::lock_guard lock(mutex_);
     throw DeviceError("a kernel on " + name() + " failed and ruined this process's CUDA context: " + fault_ +
-                      ". What is in the device's memory is lost; save what is on the CPU and start the "
-                      "process again. With WEFT_EAGER=1 WEFT_DEBUG=1 the message names the kernel; "
-                      "compute-sanitizer shows the access. "
-                      "If no kernel of your own is to blame, this is a fault of weft: please report it");
+                      ". What is in the device's memory is lost, and the device cannot be used any more; the "
+                      "CPU and other devices can. Save what is there, and start the process again. With "
+                      "WEFT_EAGER=1 WEFT_DEBUG=1 the message names the kernel; compute-sanitizer shows the "
+                      "access. If no kernel of your own is to blame, this is a fault of weft or of the "
+                      "hardware: please report it");
 }
 
 }  // namespace weft::cuda

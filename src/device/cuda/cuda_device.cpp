@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
+#include "core/without_failing.h"
 #include "weft/errors.h"
 
 namespace weft::cuda {
@@ -13,14 +15,16 @@ namespace {
 
 class CudaBuffer final : public Buffer {
 public:
-    CudaBuffer(CudaDevice& device, const Block& block, size_t bytes)
-        : Buffer(device, block.address, bytes), pool_(device.pool()), block_(block) {
-        surroundings_ = std::move(block_.surroundings);
-    }
+    CudaBuffer(CudaDevice& device, size_t bytes) : Buffer(device, 0, bytes), pool_(device.pool()) {}
     ~CudaBuffer() override {
-        if (lost_by_fork()) return;
+        if (block_.address == 0 || lost_by_fork()) return;
         block_.surroundings = std::move(surroundings_);
         pool_.give_back(std::move(block_));
+    }
+    void take(const Surroundings* mark) {
+        block_ = pool_.take(size_, mark);
+        data_ = reinterpret_cast<char*>(block_.address);
+        surroundings_ = std::move(block_.surroundings);
     }
     const Block& block() const { return block_; }
 
@@ -32,19 +36,21 @@ private:
 class ForeignCudaBuffer final : public Buffer {
 public:
     ForeignCudaBuffer(CudaDevice& device, DeviceAddress address, size_t bytes, std::shared_ptr<void> owner)
-        : Buffer(device, address, bytes), device_(device), owner_(std::move(owner)) {
+        : Buffer(device, address, bytes), device_(device) {
+        owners_.push_back(std::move(owner));
         expose();
     }
     ~ForeignCudaBuffer() override {
         try {
             device_.synchronize();  // its owner may reuse the memory at once
-        } catch (const Error&) {    // the next use of the device says so
+        } catch (const std::exception&) {
+            device_.keep(owners_);
         }
     }
 
 private:
     CudaDevice& device_;
-    std::shared_ptr<void> owner_;
+    CudaDevice::Owners owners_;  // one
 };
 
 double host_seconds() {
@@ -76,47 +82,65 @@ public:
         : context_(context), epoch_(std::move(epoch)), begin_(context, true), end_(context, true) {
         begin_.record(context.stream());
     }
-    void stop() override {
-        const Context::Scope scope(context_);
-        end_.record(context_.stream());
+    void stop() noexcept override {
+        without_failing([this] {
+            const Context::Scope scope(context_);
+            end_.record(context_.stream());
+            stopped_ = true;
+        });
     }
-    Times read() override {
-        const Context::Scope scope(context_);
-        end_.wait();
-        return {epoch_->host + begin_.seconds_since(epoch_->event), end_.seconds_since(begin_)};
+    std::optional<Times> read() noexcept override {
+        std::optional<Times> times;
+        if (!stopped_) return times;
+        without_failing([&] {
+            const Context::Scope scope(context_);
+            end_.wait();
+            times = {epoch_->host + begin_.seconds_since(epoch_->event), end_.seconds_since(begin_)};
+        });
+        return times;
     }
 
 private:
     Context& context_;
     std::shared_ptr<Epoch> epoch_;
     Event begin_, end_;
+    bool stopped_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Stopwatch> CudaDevice::start_stopwatch() {
-    const Context::Scope scope(context_);
-    std::shared_ptr<Epoch> epoch;
-    {
-        const std::lock_guard lock(epoch_mutex_);
-        if (epoch_ == nullptr || host_seconds() > epoch_->host + kEpochSeconds)
-            epoch_ = std::make_shared<Epoch>(context_);
-        epoch = epoch_;
+    context_.check_usable();
+    try {
+        const Context::Scope scope(context_);
+        std::shared_ptr<Epoch> epoch;
+        {
+            const std::lock_guard lock(mutex_);
+            if (epoch_ == nullptr || host_seconds() > epoch_->host + kEpochSeconds)
+                epoch_ = std::make_shared<Epoch>(context_);
+            epoch = epoch_;
+        }
+        return std::make_unique<CudaStopwatch>(context_, std::move(epoch));
+    } catch (const Error&) {
+        if (context_.ruined()) throw;
+        return nullptr;  // a time that is not known is no reason to fail
     }
-    return std::make_unique<CudaStopwatch>(context_, std::move(epoch));
 }
 
 CudaDevice::CudaDevice(const Driver& driver, int ordinal)
-    : context_(driver, ordinal), pool_(context_), transfers_(context_, pool_) {}
-
-BufferPtr CudaDevice::allocate(size_t bytes) {
-    check_fork();
-    return std::make_shared<CudaBuffer>(*this, pool_.take(bytes), bytes);
+    : context_(driver, ordinal), pool_(context_), transfers_(context_, pool_) {
+    context_.set_reclaim([this] { return pool_.reclaim(); });
 }
+
+CudaDevice::~CudaDevice() = default;
+
+BufferPtr CudaDevice::allocate(size_t bytes) { return allocate_marked(bytes, nullptr); }
 
 BufferPtr CudaDevice::allocate_marked(size_t bytes, const Surroundings* mark) {
     check_fork();
-    return std::make_shared<CudaBuffer>(*this, pool_.take(bytes, mark), bytes);
+    auto buffer = std::make_shared<CudaBuffer>(*this, bytes);  // before there is a block that could be lost
+    buffer->take(mark);
+    return buffer;
 }
 
 BufferPtr CudaDevice::wrap(char* data, size_t bytes, std::shared_ptr<void> owner) {
@@ -142,19 +166,19 @@ void CudaDevice::copy(const Buffer& to, size_t to_offset, const Buffer& from, si
         copy_from_peer(to, to_offset, from, from_offset, bytes);
     } else {
         const Context::Scope scope(context_);
+        const MemoryPool::Queueing counted(pool_);
         context_.check(context_.driver().copy_within(to.address() + to_offset, from.address() + from_offset,
                                                      bytes, context_.stream()),
                        "copy on the device");
-        pool_.mark();
     }
 }
 
 void CudaDevice::clear(const Buffer& buffer, size_t offset, size_t bytes) {
     if (bytes == 0) return;
     const Context::Scope scope(context_);
+    const MemoryPool::Queueing counted(pool_);
     context_.check(context_.driver().fill_bytes(buffer.address() + offset, 0, bytes, context_.stream()),
                    "clear memory");
-    pool_.mark();
 }
 
 // On this device's stream, after what the other one has queued; its later work comes after the copy.
@@ -170,15 +194,20 @@ void CudaDevice::copy_from_peer(const Buffer& to, size_t to_offset, const Buffer
         computed.make_wait(context_.stream());
     }
     const Context::Scope scope(context_);
+    const MemoryPool::Queueing counted(pool_), counted_there(other.pool_);
     context_.check(
         context_.driver().copy_peer(to.address() + to_offset, context_.handle(), from.address() + from_offset,
                                     source.handle(), bytes, context_.stream()),
         "copy from another device");
-    Event copied(context_);
-    copied.record(context_.stream());
-    copied.make_wait(source.stream());
-    pool_.mark();
-    other.pool_.mark();
+    try {
+        Event copied(context_);
+        copied.record(context_.stream());
+        copied.make_wait(source.stream());
+    } catch (...) {  // the source's later work would not come after the copy
+        if (context_.driver().stream_synchronize(context_.stream()) != kSuccess)
+            context_.owe(Context::Whose::kOwn);
+        throw;
+    }
 }
 
 void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
@@ -200,6 +229,7 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
 void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const KernelWord> words,
                             const CudaLaunchShape& shape) {
     const Context::Scope scope(context_);
+    const MemoryPool::Queueing counted(pool_);
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
@@ -207,7 +237,6 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const KernelWord
                                             shape.threads_y, 1, shape.shared_bytes, context_.stream(),
                                             nullptr, arguments.data()),
                    "launch a kernel");
-    pool_.mark();
 }
 
 void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const KernelWord>, const GridBox&) {
@@ -236,28 +265,59 @@ uint64_t CudaDevice::tickets() {
 
 void CudaDevice::synchronize() {
     const uint64_t mark = pool_.queued();  // what other threads queue meanwhile may not be done
-    context_.synchronize();
+    Owners done;
+    {
+        const std::lock_guard lock(mutex_);
+        done.swap(kept_);
+    }
+    try {
+        context_.synchronize();
+    } catch (...) {
+        if (!context_.ruined()) keep(done);
+        throw;
+    }
     pool_.settled(mark);
+}
+
+void CudaDevice::keep(Owners& owners) noexcept {
+    if (context_.ruined() || lost_by_fork()) return;  // nothing runs there any more
+    const std::lock_guard lock(mutex_);
+    kept_.splice(kept_.end(), owners);
 }
 
 void CudaDevice::wait_for_stream(uint64_t stream) {
     const Context::Scope scope(context_);
-    Event queued(context_);
-    queued.record(reinterpret_cast<StreamHandle>(stream));
-    queued.make_wait(context_.stream());
-    pool_.mark();  // memory that was freed before may still be in use by what is waited for
+    const MemoryPool::Queueing counted(
+        pool_);  // memory that was freed before may be in use by what is waited for
+    try {
+        Event queued(context_);
+        queued.record(reinterpret_cast<StreamHandle>(stream));
+        queued.make_wait(context_.stream());
+    } catch (...) {
+        context_.owe(Context::Whose::kEverybodys);
+        throw;
+    }
 }
 
 void CudaDevice::make_stream_wait(uint64_t stream) {
     const Context::Scope scope(context_);
-    Event queued(context_);
-    queued.record(context_.stream());
-    queued.make_wait(reinterpret_cast<StreamHandle>(stream));
+    try {
+        Event queued(context_);
+        queued.record(context_.stream());
+        queued.make_wait(reinterpret_cast<StreamHandle>(stream));
+    } catch (const Error&) {  // then work on the stream that is queued later comes after what is done now
+        context_.synchronize();
+    }
 }
 
 void CudaDevice::synchronize_with_others() {
-    const Context::Scope scope(context_);
-    context_.check(context_.driver().context_synchronize(), "finish everybody's work on the device");
+    try {
+        const Context::Scope scope(context_);
+        context_.check(context_.driver().context_synchronize(), "finish everybody's work on the device");
+    } catch (...) {
+        context_.owe(Context::Whose::kEverybodys);
+        throw;
+    }
 }
 
 std::shared_ptr<const CudaKernel> CudaDevice::load(CudaKernelImage description,
@@ -281,13 +341,16 @@ CudaDevice& cuda_device(int ordinal) {
         new std::map<int, std::unique_ptr<CudaDevice>>;  // arrays may outlive static destruction
     const Driver& usable = driver();
     const std::lock_guard lock(mutex);
-    std::unique_ptr<CudaDevice>& device = (*devices)[ordinal];
-    if (device == nullptr) device = std::make_unique<CudaDevice>(usable, ordinal);
-    return *device;
+    const auto found = devices->find(ordinal);
+    if (found != devices->end()) return *found->second;
+    return *devices->emplace(ordinal, std::make_unique<CudaDevice>(usable, ordinal)).first->second;
 }
 
 CudaDevice* device_of_address(DeviceAddress address) {
-    Context& context = cuda_device(0).context();
+    // Any context will do; not one that answers nothing but its fault.
+    int asked = 0;
+    while (asked + 1 < cuda_device_count() && cuda_device(asked).context().ruined()) ++asked;
+    Context& context = cuda_device(asked).context();
     const Context::Scope scope(context);
     int ordinal = 0;
     const Result result = context.driver().pointer_attribute(&ordinal, kPointerDeviceOrdinal, address);

@@ -1,7 +1,9 @@
 // A GPU as a device of weft: pooled memory, copies, kernels queued on one stream.
 #pragma once
 
+#include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -28,6 +30,7 @@ class CudaDevice final : public DeviceBackend {
 public:
     // Throws DeviceError.
     CudaDevice(const Driver& driver, int ordinal);
+    ~CudaDevice() override;
 
     std::string name() const override { return context_.name(); }
     BufferPtr allocate(size_t bytes) override;
@@ -53,6 +56,7 @@ public:
                  const GridBox& box) override;
     uint64_t tickets() override;
     void synchronize() override;
+    bool is_lost() const override { return context_.ruined(); }
     std::unique_ptr<Stopwatch> start_stopwatch() override;
     double peak_bandwidth() override { return context_.facts().peak_bandwidth; }
     void wait_for_stream(uint64_t stream) override;
@@ -74,6 +78,10 @@ public:
     Context& context() { return context_; }
     MemoryPool& pool() { return pool_; }
 
+    // Others' memory that work may still touch which could not be waited for: kept until all work is done.
+    using Owners = std::list<std::shared_ptr<void>>;
+    void keep(Owners& owners) noexcept;
+
 private:
     void copy_from_peer(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
                         size_t bytes);
@@ -82,8 +90,9 @@ private:
     MemoryPool pool_;
     Transfers transfers_;
     DeviceAddress tickets_ = 0;     // used under the evaluation lock
-    std::mutex epoch_mutex_;        // of what follows
+    std::mutex mutex_;              // of what follows
     std::shared_ptr<Epoch> epoch_;  // that stopwatches count from
+    Owners kept_;
 };
 
 // Device `ordinal` of this process, opened at first need; it lives as long as the process. Throws

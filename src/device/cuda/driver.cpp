@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 
 #include "core/fork.h"
@@ -18,29 +19,26 @@ constexpr const char* kFileName = "libcuda.so.1";
 std::atomic<bool> initialised{false};  // in this process or the one it was forked from
 std::atomic<bool> forked{false};
 
-[[maybe_unused]] const bool at_fork = on_fork(ForkRank::kCuda, {nullptr, nullptr, [] {
-                                                                    if (initialised.load())
-                                                                        forked.store(true);
-                                                                }});
-
+// Never destroyed, nor is the library closed: it has threads of its own.
 struct Found {
-    std::unique_ptr<Driver> driver;
+    std::mutex mutex;  // of what follows
+    bool looked = false;
+    std::unique_ptr<Driver> loaded;  // not initialised yet, or in vain
     std::string reason;
+    std::atomic<const Driver*> usable{nullptr};
 };
 
-const Found& found() {
-    static const Found* const result = [] {
-        auto* made = new Found;  // never closed: it has threads of its own
-        const char* chosen = std::getenv("WEFT_CUDA_DRIVER");
-        if (chosen != nullptr && *chosen == '\0') {
-            made->reason = "WEFT_CUDA_DRIVER is empty, so no driver is opened";
-            return made;
-        }
-        made->driver = open_driver(chosen != nullptr ? chosen : kFileName, made->reason);
-        return made;
-    }();
-    return *result;
+Found& found() {
+    static auto* const instance = new Found;
+    return *instance;
 }
+
+void go_on_in_child() {
+    if (initialised.load()) forked.store(true);
+    std::construct_at(&found().mutex);  // another thread may have been opening the driver
+}
+
+[[maybe_unused]] const bool at_fork = on_fork(ForkRank::kCuda, {nullptr, nullptr, go_on_in_child});
 
 std::string path_of(void* function) {
     Dl_info info;
@@ -53,6 +51,25 @@ std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+bool ruins_context(Result result) {
+    switch (result) {
+        case kEccUncorrectable:
+        case kNvlinkUncorrectable:
+        case kContained:
+        case kIllegalAddress:
+        case kLaunchTimeout:
+        case kContextIsDestroyed:
+        case kAssert:
+        case kHardwareStackError:
+        case kIllegalInstruction:
+        case kMisalignedAddress:
+        case kInvalidAddressSpace:
+        case kInvalidProgramCounter:
+        case kLaunchFailed: return true;
+        default: return false;
+    }
+}
+
 std::string Driver::describe(Result result) const {
     const char* name = nullptr;
     const char* text = nullptr;
@@ -61,12 +78,41 @@ std::string Driver::describe(Result result) const {
     return std::string(name) + " (" + std::to_string(result) + "): " + text;
 }
 
-void Driver::check(Result result, const char* what) const {
-    if (result != kSuccess) [[unlikely]]
-        throw DeviceError(std::string("CUDA could not ") + what + ": " + describe(result));
+namespace {
+
+// What can be done about it.
+const char* advice(Result result) {
+    if (ruins_context(result)) return "Save what is on the CPU, and start the process again";
+    switch (result) {
+        case kOutOfMemory:
+            return "Nothing is lost: let go of arrays, call weft.empty_pool(), or end other programs on the "
+                   "device, and try again";
+        case kNotInitialized:
+        case kDeinitialized:
+        case kInvalidContext:
+        case kContextIsDestroyed:
+            return "If it stays so when it is tried again, the driver was shut down in this process: save "
+                   "what is on the CPU and start the process again";
+        case kNoDevice: return "nvidia-smi shows the devices there are; CUDA_VISIBLE_DEVICES may hide them";
+        case kInvalidImage:
+        case kInvalidPtx:
+            return "Nothing is lost. Update the NVIDIA driver if it is older than weft; else please report "
+                   "it";
+        case kNotSupported:
+            return "Nothing is lost: try again. If it stays so, the device or its driver does not offer what "
+                   "weft asks for: update the NVIDIA driver, or compute on the CPU";
+        case kSystemNotReady:
+            return "The machine's services for its GPUs are not running yet (nvidia-fabricmanager): start "
+                   "them, and try again";
+        case kDriverMismatch:
+            return "The driver's library and its part in the kernel are of different versions: start the "
+                   "machine again after an update of the driver";
+        default: return "Nothing is lost: try again, and please report it if it stays so";
+    }
 }
 
-std::unique_ptr<Driver> open_driver(const std::string& path, std::string& reason) {
+// The library at `path` with all functions that weft calls.
+std::unique_ptr<Driver> load_driver(const std::string& path, std::string& reason) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* why = dlerror();
@@ -96,23 +142,62 @@ std::unique_ptr<Driver> open_driver(const std::string& path, std::string& reason
         return nullptr;
     }
     driver->path = path_of(reinterpret_cast<void*>(driver->init));
-    Result result = driver->init(0);
-    if (result == kSuccess) {
-        initialised.store(true);
-        result = driver->device_count(&driver->devices);
-    }
-    if (result != kSuccess || driver->devices == 0) {
-        reason = "the driver " + driver->path + " (CUDA " + version_text(driver->version) +
-                 ") offers no device: " +
-                 (result != kSuccess ? driver->describe(result)
-                                     : "it counts none; CUDA_VISIBLE_DEVICES may hide them");
-        return nullptr;
-    }
     return driver;
 }
 
-const Driver* find_driver() { return found().driver.get(); }
-std::string why_no_driver() { return found().reason; }
+// Whether it offers a device; else why not.
+bool initialise(Driver& driver, std::string& reason) {
+    Result result = driver.init(0);
+    if (result == kSuccess) {
+        initialised.store(true);
+        result = driver.driver_version(&driver.version);
+    }
+    if (result == kSuccess) result = driver.device_count(&driver.devices);
+    if (result == kSuccess && driver.devices > 0) return true;
+    reason = "the driver " + driver.path + " (CUDA " + version_text(driver.version) + ") offers no device: " +
+             (result != kSuccess ? driver.describe(result) + ". " + advice(result)
+                                 : "it counts none; CUDA_VISIBLE_DEVICES may hide them");
+    return false;
+}
+
+}  // namespace
+
+void Driver::refuse(Result result, const std::string& what, const std::string& log) const {
+    const std::string text = "CUDA could not " + what + ": " + describe(result) + log + ". " + advice(result);
+    if (result == kOutOfMemory) throw OutOfMemoryError(text);
+    throw DeviceError(text);
+}
+
+std::unique_ptr<Driver> open_driver(const std::string& path, std::string& reason) {
+    std::unique_ptr<Driver> driver = load_driver(path, reason);
+    if (driver != nullptr && !initialise(*driver, reason)) driver.reset();
+    return driver;
+}
+
+const Driver* find_driver() {
+    Found& all = found();
+    if (const Driver* usable = all.usable.load(std::memory_order_acquire)) [[likely]]
+        return usable;
+    const std::lock_guard lock(all.mutex);
+    if (const Driver* usable = all.usable.load(std::memory_order_relaxed)) return usable;
+    if (!all.looked) {
+        const char* chosen = std::getenv("WEFT_CUDA_DRIVER");
+        if (chosen != nullptr && *chosen == '\0') {
+            all.reason = "WEFT_CUDA_DRIVER is empty, so no driver is opened";
+        } else {
+            all.loaded = load_driver(chosen != nullptr ? chosen : kFileName, all.reason);
+        }
+        all.looked = true;
+    }
+    if (all.loaded == nullptr || !initialise(*all.loaded, all.reason)) return nullptr;
+    all.usable.store(all.loaded.get(), std::memory_order_release);
+    return all.loaded.get();
+}
+
+std::string why_no_driver() {
+    const std::lock_guard lock(found().mutex);
+    return found().reason;
+}
 
 const Driver& driver() {
     check_fork();

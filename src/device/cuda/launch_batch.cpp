@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kSmallestGraph = 4;  // launches: fewer cost as little one by one
 constexpr int kMeetings = 3;  // of a sequence of kernels before it becomes a graph, which takes 0.1 ms
+constexpr int kMeetingsAfterRefusal = 1000;
 constexpr size_t kLargestGraph = 64;  // so that the GPU begins while a long plan is still run
 constexpr size_t kMostGraphs = 64;
 
@@ -50,38 +51,48 @@ void LaunchBatch::close() {
 
 void LaunchBatch::add(FunctionHandle function, const CudaLaunchShape& shape,
                       std::span<const KernelWord> words) {
-    {
-        const std::lock_guard lock(mutex_);
-        launches_.push_back({function, shape, words_.size(), words.size()});
-        words_.insert(words_.end(), words.begin(), words.end());
-        waiting_.store(true, std::memory_order_release);
-        if (launches_.size() < kLargestGraph) return;
-    }
-    launch_all();
+    const std::lock_guard lock(mutex_);
+    if (launches_.size() >= kLargestGraph) launch_collected();
+    launches_.reserve(std::max(launches_.capacity(), kLargestGraph));
+    const size_t first = words_.size();
+    words_.insert(words_.end(), words.begin(), words.end());
+    launches_.push_back({function, shape, first, words.size()});
+    waiting_.store(true, std::memory_order_release);
 }
 
 void LaunchBatch::launch_all() {
+    check_fork();  // the lock may be another thread's that is not there
     const std::lock_guard lock(mutex_);
-    const struct Cleared {
-        LaunchBatch& batch;
-        ~Cleared() {
-            batch.launches_.clear();
-            batch.words_.clear();
-            batch.waiting_.store(false, std::memory_order_release);
-        }
-    } cleared{*this};
+    launch_collected();
+}
+
+void LaunchBatch::launch_collected() {
     if (launches_.empty()) return;
     const Context::Scope scope(context_, Context::Scope::Of::kBatch);
-    if (launches_.size() < kSmallestGraph || !launch_graph()) {
-        for (const Launch& each : launches_) {
-            Result result = launch(each);
-            if (result != kSuccess) {  // for want of something that others hold for a while
-                context_.driver().stream_synchronize(context_.stream());
-                result = launch(each);
-            }
-            if (result != kSuccess) context_.ruin(result);
-        }
+    if (launches_.size() >= kSmallestGraph && launch_graph()) {
+        drop(launches_.size());
+        return;
     }
+    for (size_t k = 0; k < launches_.size(); ++k) {
+        Result result = launch(launches_[k]);
+        if (result != kSuccess) {  // for want of something that others hold for a while
+            (void)context_.driver().stream_synchronize(context_.stream());
+            result = launch(launches_[k]);
+        }
+        if (result == kSuccess) continue;
+        drop(k);
+        context_.check(result,
+                       "launch a kernel, which computes values that the program holds and is tried again "
+                       "whenever the device is used,");
+    }
+    drop(launches_.size());
+}
+
+void LaunchBatch::drop(size_t count) {
+    launches_.erase(launches_.begin(), launches_.begin() + static_cast<std::ptrdiff_t>(count));
+    if (!launches_.empty()) return;
+    words_.clear();
+    waiting_.store(false, std::memory_order_release);
 }
 
 Result LaunchBatch::launch(const Launch& launch) {
@@ -105,7 +116,7 @@ bool LaunchBatch::launch_graph() {
         forget(graph);
         for (const Launch& each : launches_) graph.functions.push_back(each.function);
     }
-    if (graph.refused || ++graph.met < kMeetings) return false;
+    if (++graph.met < kMeetings) return false;
     const Driver& driver = context_.driver();
     Result result = kSuccess;
     if (graph.executable == nullptr) {
@@ -118,8 +129,10 @@ bool LaunchBatch::launch_graph() {
     }
     if (result == kSuccess) result = driver.graph_launch(graph.executable, context_.stream());
     if (result == kSuccess) return true;
+    const std::vector<FunctionHandle> functions = std::move(graph.functions);
     forget(graph);
-    graph.refused = true;
+    graph.functions = functions;
+    graph.met = -kMeetingsAfterRefusal;
     return false;
 }
 

@@ -18,22 +18,24 @@ namespace weft::cuda {
 class Context;
 
 // While a batch is open, launches are collected; whoever enters the context (Context::Scope) queues them
-// first, from whichever thread. What has been collected cannot fail any more without harm: values that it
-// computes count as computed. It is launched one by one where the graph cannot be, tried again once, and
-// after that the context is ruined.
+// first, from whichever thread. What has been collected counts as done, so it is never dropped: it is
+// launched one by one where the graph cannot be, and tried again once. What the driver refuses then stays
+// collected, and whoever enters the context gets the error, until the driver takes it.
 class LaunchBatch {
 public:
     explicit LaunchBatch(Context& context) : context_(context) {}
     LaunchBatch(const LaunchBatch&) = delete;
     LaunchBatch& operator=(const LaunchBatch&) = delete;
 
-    // One thread opens and closes batches, and launches meanwhile: the one that evaluates.
+    // One thread opens and closes batches, and launches meanwhile: the one that evaluates. A batch is closed
+    // whether or not the driver takes it.
     void open();
     void close();
     // Functions are about to be unloaded, and others may get their handles.
     void forget_all();
     bool is_open() const { return open_.load(std::memory_order_relaxed); }
 
+    // Throws with nothing added.
     void add(FunctionHandle function, const CudaLaunchShape& shape, std::span<const KernelWord> words);
     void flush() {
         if (waiting_.load(std::memory_order_acquire)) [[unlikely]]
@@ -48,20 +50,22 @@ private:
     };
     struct Graph {
         std::vector<FunctionHandle> functions;
-        int met = 0;
-        bool refused = false;  // by the driver: not tried again
+        int met = 0;  // below 0: the driver has refused it
         GraphHandle graph = nullptr;
         GraphExecHandle executable = nullptr;
         std::vector<GraphNodeHandle> nodes;
     };
     struct Arguments;
 
-    void launch_all();
+    // These with the lock held.
+    void launch_collected();
     bool launch_graph();  // false where it has to be one by one
     Result make(Graph& graph);
     void forget(Graph& graph);
     void forget_graphs();
     Result launch(const Launch& launch);
+    void drop(size_t count);  // the first ones
+    void launch_all();
 
     Context& context_;
     std::atomic<bool> open_{false}, waiting_{false};

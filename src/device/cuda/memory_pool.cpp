@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <string>
 
 #include "core/config.h"
+#include "core/without_failing.h"
 #include "weft/errors.h"
 
 namespace weft::cuda {
@@ -68,12 +70,21 @@ Block MemoryPool::take(size_t bytes, const Surroundings* mark) {
     return block;
 }
 
-void MemoryPool::give_back(Block block) {
+void MemoryPool::give_back(Block block) noexcept {
     const std::lock_guard lock(mutex_);
     in_use_ -= block.bytes;
-    pooled_ += block.bytes;
     block.used_until = queued_.load();
-    free_[block.bytes].push_back(std::move(block));
+    const DeviceAddress address = block.address;
+    const size_t bytes = block.bytes;
+    try {
+        free_[bytes].push_back(std::move(block));
+        pooled_ += bytes;
+    } catch (const std::bad_alloc&) {  // it goes back to the driver, which waits for its work
+        without_failing([&] {
+            const Context::Scope scope(context_);
+            (void)context_.driver().free(address);
+        });
+    }
 }
 
 Block MemoryPool::allocate(size_t bytes) {
@@ -113,32 +124,43 @@ void MemoryPool::empty() {
     empty_locked();
 }
 
+bool MemoryPool::reclaim() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || pooled_ == 0) return false;
+    empty_locked();
+    return true;
+}
+
 void MemoryPool::empty_locked() {
     if (pooled_ == 0) return;
     const Context::Scope scope(context_);
     context_.synchronize();
     for (auto size = free_.begin(); size != free_.end(); size = free_.erase(size)) {
         for (std::vector<Block>& blocks = size->second; !blocks.empty(); blocks.pop_back()) {
-            pooled_ -= blocks.back().bytes;
             context_.check(context_.driver().free(blocks.back().address), "free memory");
+            pooled_ -= blocks.back().bytes;
         }
     }
 }
 
-void MemoryPool::throw_out_of_memory(size_t bytes) const {
+void MemoryPool::throw_out_of_memory(size_t bytes) {
     std::string text = "cannot allocate " + std::to_string(bytes) + " bytes on " + context_.name() +
                        ": weft holds " + std::to_string(in_use_ + pooled_) + " bytes there, " +
                        std::to_string(in_use_) + " of them in use";
     size_t free_bytes = 0, total = 0;
+    const Context::Scope scope(context_);
     if (context_.driver().memory_info(&free_bytes, &total) == kSuccess) {
         text +=
             "; the device has " + std::to_string(free_bytes) + " of " + std::to_string(total) + " bytes free";
     }
     if (limit() != SIZE_MAX) text += "; WEFT_DEVICE_MEMORY_LIMIT is " + std::to_string(limit());
+    text += ". Nothing is lost: let go of arrays, or compute in smaller parts";
     throw OutOfMemoryError(text);
 }
 
 MemoryStats MemoryPool::stats() const {
+    // In the child of a fork the lock may be another thread's that is not there, and there is no device.
+    if (lost_by_fork()) return {};
     const std::lock_guard lock(mutex_);
     MemoryStats stats;
     stats.in_use = static_cast<int64_t>(in_use_);

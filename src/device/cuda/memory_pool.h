@@ -29,15 +29,28 @@ public:
     // Throws OutOfMemoryError (bytes asked for and held) after the pool was emptied and the request tried
     // again. A block with that mark is preferred; any other has none.
     Block take(size_t bytes, const Surroundings* mark = nullptr);
-    void give_back(Block block);
+    void give_back(Block block) noexcept;
 
     // Throws OutOfMemoryError when so many bytes cannot be had.
     void require(size_t bytes);
     // Returns free blocks to the driver; waits for the work that uses them.
     void empty();
+    // Whether it gave some back, where nobody uses the pool.
+    bool reclaim();
 
     // Counts work that is queued on the stream; to be called for each kernel and copy.
     void mark() { ++queued_; }
+    // Counts what is queued while it lives, whatever becomes of it: a call that fails may have queued a part.
+    class Queueing {
+    public:
+        explicit Queueing(MemoryPool& pool) : pool_(pool) {}
+        ~Queueing() { pool_.mark(); }
+        Queueing(const Queueing&) = delete;
+        Queueing& operator=(const Queueing&) = delete;
+
+    private:
+        MemoryPool& pool_;
+    };
     uint64_t queued() const { return queued_.load(); }
     // Work that was counted when queued() said so is done.
     void settled(uint64_t mark) { settled_ = mark; }
@@ -50,7 +63,7 @@ private:
     bool take_free(size_t bytes, const Surroundings* mark, Block& block);  // these with the lock held
     Block allocate(size_t bytes);
     void empty_locked();
-    [[noreturn]] void throw_out_of_memory(size_t bytes) const;
+    [[noreturn]] void throw_out_of_memory(size_t bytes);
     size_t limit() const;
 
     Context& context_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/without_failing.h"
 #include "weft/errors.h"
 
 namespace weft::cuda {
@@ -40,13 +41,23 @@ private:
     unsigned count_ = 0;
 };
 
+// Tried again, where there is too little memory, without the pool's.
+template <class Call>
+Result with_memory(Context& context, const Call& call) {
+    const Result result = call();
+    return result == kOutOfMemory && context.reclaim() ? call() : result;
+}
+
 // A link in progress, destroyed on every way out.
 class Link {
 public:
     Link(Context& context, JitOptions& options) : context_(context) {
-        context.check(
-            context.driver().link_create(options.count(), options.names(), options.values(), &handle_),
-            "start its assembler");
+        context.check(with_memory(context,
+                                  [&] {
+                                      return context.driver().link_create(options.count(), options.names(),
+                                                                          options.values(), &handle_);
+                                  }),
+                      "start its assembler");
     }
     ~Link() { context_.driver().link_destroy(handle_); }
     Link(const Link&) = delete;
@@ -59,8 +70,8 @@ private:
 };
 
 [[noreturn]] void refuse(Context& context, Result result, const char* what, const JitOptions& options) {
-    throw DeviceError(std::string("CUDA could not ") + what + " a kernel for " + context.name() + ": " +
-                      context.driver().describe(result) + options.log());
+    context.check_fault(result);
+    context.driver().refuse(result, std::string(what) + " a kernel for " + context.name(), options.log());
 }
 
 }  // namespace
@@ -71,11 +82,14 @@ std::string assemble(Context& context, const std::string& ptx) {
     JitOptions options(0);  // without a target the driver takes the context's device
     const Link link(context, options);
     std::string text = ptx;  // with the zero byte at its end, which the driver wants counted
-    Result result = driver.link_add(link.handle(), kJitInputPtx, text.data(), text.size() + 1, "weft", 0,
-                                    nullptr, nullptr);
+    Result result = with_memory(context, [&] {
+        return driver.link_add(link.handle(), kJitInputPtx, text.data(), text.size() + 1, "weft", 0, nullptr,
+                               nullptr);
+    });
     void* image = nullptr;
     size_t bytes = 0;
-    if (result == kSuccess) result = driver.link_complete(link.handle(), &image, &bytes);
+    if (result == kSuccess)
+        result = with_memory(context, [&] { return driver.link_complete(link.handle(), &image, &bytes); });
     if (result != kSuccess) refuse(context, result, "assemble", options);
     return {static_cast<const char*>(image), bytes};
 }
@@ -86,25 +100,25 @@ LoadedFunction::LoadedFunction(Context& context, std::string_view image, const s
     const Driver& driver = context.driver();
     JitOptions options(0);
     const std::string bytes(image);  // images are read up to their own end; a text needs its zero byte
-    const Result result =
-        driver.module_load(&module_, bytes.data(), options.count(), options.names(), options.values());
+    const Result result = with_memory(context, [&] {
+        return driver.module_load(&module_, bytes.data(), options.count(), options.names(), options.values());
+    });
     if (result != kSuccess) refuse(context, result, "load", options);
     const Result found = driver.module_function(&function_, module_, symbol.c_str());
     if (found != kSuccess) {
-        driver.module_unload(module_);
+        (void)driver.module_unload(module_);
         context.check(found, ("find the function " + symbol + " of a kernel").c_str());
     }
 }
 
 LoadedFunction::~LoadedFunction() {
     if (lost_by_fork() || context_.ruined()) return;
-    try {
+    without_failing([this] {  // the next use of the device says so
         context_.synchronize();
         const Context::Scope scope(context_);
         context_.batch().forget_all();
-        context_.driver().module_unload(module_);
-    } catch (const Error&) {  // the next use of the device says so
-    }
+        (void)context_.driver().module_unload(module_);
+    });
 }
 
 int LoadedFunction::attribute(int which) const {

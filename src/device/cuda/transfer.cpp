@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "core/thread_pool.h"
 #include "weft/errors.h"
@@ -29,33 +30,54 @@ void copy_on_host(char* to, const char* from, size_t bytes) {
 
 }  // namespace
 
+class Transfers::Unordered {
+public:
+    explicit Unordered(Context& context) : context_(context) {}
+    ~Unordered() {
+        if (!ordered_) context_.owe(Context::Whose::kOwn);
+    }
+    Unordered(const Unordered&) = delete;
+    Unordered& operator=(const Unordered&) = delete;
+    void ordered() { ordered_ = true; }
+
+private:
+    Context& context_;
+    bool ordered_ = false;
+};
+
 void Transfers::prepare() {
     if (prepared_) return;
-    computed_ = std::make_unique<Event>(context_);
-    copied_ = std::make_unique<Event>(context_);
+    if (computed_ == nullptr) computed_ = std::make_unique<Event>(context_);
+    if (copied_ == nullptr) copied_ = std::make_unique<Event>(context_);
     for (Piece& piece : pieces_) {
+        if (piece.done == nullptr) piece.done = std::make_unique<Event>(context_);
+        if (piece.memory != nullptr) continue;  // of a call that failed later
         void* memory = nullptr;
         if (pinned_) {
-            pinned_ = context_.driver().host_allocate(&memory, kPiece, kHostAllocPortable) == kSuccess;
+            const Result result = context_.driver().host_allocate(&memory, kPiece, kHostAllocPortable);
+            context_.check_fault(result);
+            pinned_ = result == kSuccess;
         }
         // Memory that may not be locked serves as well, slowly: each copy is then waited for.
         if (!pinned_) memory = std::malloc(kPiece);
-        if (memory == nullptr) throw OutOfMemoryError("no memory for copies to and from " + context_.name());
+        if (memory == nullptr)
+            throw OutOfMemoryError("cannot allocate " + std::to_string(kPiece) +
+                                   " bytes on the host for copies to and from " + context_.name());
         piece.memory = static_cast<char*>(memory);
-        piece.done = std::make_unique<Event>(context_);
     }
     prepared_ = true;
 }
 
 Transfers::Piece& Transfers::next_piece() {
     Piece& piece = pieces_[next_];
-    next_ = (next_ + 1) % pieces_.size();
     piece.done->wait();
+    next_ = (next_ + 1) % pieces_.size();
     return piece;
 }
 
 void Transfers::copy_in(const Block& block, DeviceAddress to, const char* from, size_t bytes) {
     if (bytes == 0) return;
+    check_fork();  // the lock may be another thread's that is not there
     const std::lock_guard lock(mutex_);
     const Context::Scope scope(context_);
     prepare();
@@ -66,6 +88,8 @@ void Transfers::copy_in(const Block& block, DeviceAddress to, const char* from, 
         computed_->record(context_.stream());
         computed_->make_wait(stream);
     }
+    const MemoryPool::Queueing counted(pool_);
+    Unordered order(context_);
     for (size_t begin = 0; begin < bytes; begin += kPiece) {
         const size_t length = std::min(kPiece, bytes - begin);
         const Piece& piece = next_piece();
@@ -78,11 +102,12 @@ void Transfers::copy_in(const Block& block, DeviceAddress to, const char* from, 
         copied_->record(stream);
         copied_->make_wait(context_.stream());
     }
-    pool_.mark();
+    order.ordered();
 }
 
 void Transfers::copy_out(char* to, DeviceAddress from, size_t bytes) {
     if (bytes == 0) return;
+    check_fork();
     const std::lock_guard lock(mutex_);
     const Context::Scope scope(context_);
     prepare();
@@ -93,6 +118,7 @@ void Transfers::copy_out(char* to, DeviceAddress from, size_t bytes) {
         computed_->record(context_.stream());
         computed_->make_wait(stream);
     }
+    Unordered order(context_);
     // What has been queued and not yet emptied, oldest first.
     std::array<std::pair<const Piece*, size_t>, std::tuple_size_v<decltype(pieces_)>> queued;
     size_t first = 0, count = 0;
@@ -112,6 +138,7 @@ void Transfers::copy_out(char* to, DeviceAddress from, size_t bytes) {
         queued[(first + count++) % queued.size()] = {&piece, begin};
     }
     while (count > 0) empty_oldest();
+    order.ordered();
 }
 
 }  // namespace weft::cuda

@@ -29,6 +29,10 @@ private:
     Piece& next_piece();
     void prepare();
 
+    // While it lives, copies are queued whose order with other work has not been told to the driver; all is
+    // waited for before the next use of the device where that is left by an exception.
+    class Unordered;
+
     Context& context_;
     MemoryPool& pool_;
     std::mutex mutex_;  // one copy at a time

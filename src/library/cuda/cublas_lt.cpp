@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/cuda/libraries.h"
+#include "library/cuda/cublas_status.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -25,6 +26,9 @@ constexpr int kRelu = 2, kBias = 4;  // as bits, they are RELU, BIAS and RELU_BI
 constexpr int kBatchCount = 5, kBatchStride = 6;
 constexpr int kMostWorkspace = 1, kAlignmentA = 5, kAlignmentB = 6, kAlignmentC = 7, kAlignmentD = 8;
 
+// cublasStatus_t
+constexpr int kInvalidValue = 7, kNotSupported = 15;
+
 constexpr uint64_t kWorkspace = 32 << 20;  // what NVIDIA recommends for Hopper
 constexpr uint64_t kMostAlignment = 256;
 constexpr size_t kMostPlans = 1024;
@@ -40,9 +44,7 @@ struct Choice {
 static_assert(sizeof(Choice) == 96);
 
 void check(int status, const char* what) {
-    if (status != 0)
-        throw DeviceError(std::string("cuBLASLt could not ") + what + " (status " + std::to_string(status) +
-                          ")");
+    if (status != 0) refuse_cublas("cuBLASLt", status, what);
 }
 
 uint64_t alignment_of(uint64_t address) { return std::min(address & (~address + 1), kMostAlignment); }
@@ -80,46 +82,59 @@ Key key_of(const LtProduct& p, const CudaDevice& device) {
              0}};
 }
 
+// A description of cuBLASLt's, destroyed by the function.
+class Description {
+public:
+    explicit Description(int (*destroy)(void*)) : destroy_(destroy) {}
+    Description(const Description&) = delete;
+    Description& operator=(const Description&) = delete;
+    ~Description() {
+        if (made_ != nullptr) (void)destroy_(made_);
+    }
+    void** place() { return &made_; }
+    void* get() const { return made_; }
+
+private:
+    int (*destroy_)(void*);
+    void* made_ = nullptr;
+};
+
 class Plan {
 public:
     Plan(const Libraries& functions, void* handle, const LtProduct& p) : functions_(functions) {
-        check(functions.cublasLtMatmulDescCreate(&description_, p.compute_type, p.scale_type),
+        check(functions.cublasLtMatmulDescCreate(description_.place(), p.compute_type, p.scale_type),
               "describe a product");
         set(kTransposeA, p.left.transposed ? 1 : 0);
         set(kTransposeB, p.right.transposed ? 1 : 0);
         const int epilogue = (p.relu ? kRelu : 0) | (p.bias != 0 ? kBias : 0);
         if (epilogue != 0) set(kEpilogue, epilogue);
         if (p.bias != 0) set_bias(p.bias);
-        left_ = layout(p, p.left, p.left.transposed ? p.depth : p.rows, p.left.transposed ? p.rows : p.depth);
-        right_ = layout(p, p.right, p.right.transposed ? p.columns : p.depth,
-                        p.right.transposed ? p.depth : p.columns);
-        out_ = layout(p, p.out, p.rows, p.columns);
-        void* preference = nullptr;
-        check(functions.cublasLtMatmulPreferenceCreate(&preference), "describe a preference");
+        describe(left_, p, p.left, p.left.transposed ? p.depth : p.rows,
+                 p.left.transposed ? p.rows : p.depth);
+        describe(right_, p, p.right, p.right.transposed ? p.columns : p.depth,
+                 p.right.transposed ? p.depth : p.columns);
+        describe(out_, p, p.out, p.rows, p.columns);
+        Description preference(functions.cublasLtMatmulPreferenceDestroy);
+        check(functions.cublasLtMatmulPreferenceCreate(preference.place()), "describe a preference");
         const auto prefer = [&](int attribute, auto value) {
-            return functions.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value,
-                                                                  sizeof value);
+            check(functions.cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value,
+                                                                 sizeof value),
+                  "describe a preference");
         };
-        int status = prefer(kMostWorkspace, kWorkspace);
+        prefer(kMostWorkspace, kWorkspace);
         const std::pair<int, uint64_t> alignments[] = {{kAlignmentA, p.left.address},
                                                        {kAlignmentB, p.right.address},
                                                        {kAlignmentC, p.out.address},
                                                        {kAlignmentD, p.out.address}};
         for (const auto& [attribute, address] : alignments)
-            status |= prefer(attribute, static_cast<uint32_t>(alignment_of(address)));
+            prefer(attribute, static_cast<uint32_t>(alignment_of(address)));
         int found = 0;
-        if (status == 0) {
-            status = functions.cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, out_, out_,
-                                                              preference, 1, &choice_, &found);
-        }
-        functions.cublasLtMatmulPreferenceDestroy(preference);
+        const int status = functions.cublasLtMatmulAlgoGetHeuristic(handle, description_.get(), left_.get(),
+                                                                    right_.get(), out_.get(), out_.get(),
+                                                                    preference.get(), 1, &choice_, &found);
+        // What it has no algorithm for it has none for later.
+        if (status != kInvalidValue && status != kNotSupported) check(status, "choose an algorithm");
         usable_ = status == 0 && found == 1 && choice_.state == 0;
-    }
-    ~Plan() {
-        for (void* layout : {left_, right_, out_}) {
-            if (layout != nullptr) functions_.cublasLtMatrixLayoutDestroy(layout);
-        }
-        if (description_ != nullptr) functions_.cublasLtMatmulDescDestroy(description_);
     }
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
@@ -133,40 +148,42 @@ public:
         const bool wide = p.scale_type == kReal64 || p.scale_type == kComplex64;
         const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
         if (p.bias != 0) set_bias(p.bias);
-        check(functions_.cublasLtMatmul(handle, description_, one.read(wide), pointer(p.left.address), left_,
-                                        pointer(p.right.address), right_, zero.read(wide),
-                                        pointer(p.out.address), out_, pointer(p.out.address), out_,
-                                        &choice_.algorithm, workspace, choice_.workspace, stream),
+        check(functions_.cublasLtMatmul(handle, description_.get(), one.read(wide), pointer(p.left.address),
+                                        left_.get(), pointer(p.right.address), right_.get(), zero.read(wide),
+                                        pointer(p.out.address), out_.get(), pointer(p.out.address),
+                                        out_.get(), &choice_.algorithm, workspace, choice_.workspace, stream),
               "multiply");
     }
 
 private:
     void set(int attribute, int32_t value) {
-        check(functions_.cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value),
+        check(functions_.cublasLtMatmulDescSetAttribute(description_.get(), attribute, &value, sizeof value),
               "describe a product");
     }
     void set_bias(uint64_t address) {
-        check(functions_.cublasLtMatmulDescSetAttribute(description_, kBiasPointer, &address, sizeof address),
+        check(functions_.cublasLtMatmulDescSetAttribute(description_.get(), kBiasPointer, &address,
+                                                        sizeof address),
               "describe a product");
     }
-    void* layout(const LtProduct& p, const LtMatrix& matrix, int64_t rows, int64_t columns) {
-        void* made = nullptr;
-        check(functions_.cublasLtMatrixLayoutCreate(&made, p.data_type, static_cast<uint64_t>(rows),
+    void describe(Description& layout, const LtProduct& p, const LtMatrix& matrix, int64_t rows,
+                  int64_t columns) {
+        check(functions_.cublasLtMatrixLayoutCreate(layout.place(), p.data_type, static_cast<uint64_t>(rows),
                                                     static_cast<uint64_t>(columns), matrix.leading),
               "describe a matrix");
         const auto set_of = [&](int attribute, auto value) {
-            check(functions_.cublasLtMatrixLayoutSetAttribute(made, attribute, &value, sizeof value),
+            check(functions_.cublasLtMatrixLayoutSetAttribute(layout.get(), attribute, &value, sizeof value),
                   "describe a matrix");
         };
         if (p.batch > 1) {
             set_of(kBatchCount, static_cast<int32_t>(p.batch));
             set_of(kBatchStride, matrix.batch_stride);
         }
-        return made;
     }
 
     const Libraries& functions_;
-    void *description_ = nullptr, *left_ = nullptr, *right_ = nullptr, *out_ = nullptr;
+    Description description_{functions_.cublasLtMatmulDescDestroy};
+    Description left_{functions_.cublasLtMatrixLayoutDestroy}, right_{functions_.cublasLtMatrixLayoutDestroy},
+        out_{functions_.cublasLtMatrixLayoutDestroy};
     Choice choice_;
     bool usable_ = false;
 };
@@ -196,9 +213,12 @@ std::string multiply_by_cublas_lt(const LtProduct& product, CudaDevice& device) 
     State& all = state();
     const std::lock_guard lock(all.mutex);
     void*& handle = all.handles[&device];
-    if (handle == nullptr && functions->cublasLtCreate(&handle) != 0) {
-        handle = nullptr;
-        return "cuBLASLt does not start";
+    if (handle == nullptr) {
+        const int status = with_cublas_memory(device, [&] { return functions->cublasLtCreate(&handle); });
+        if (status != 0) {
+            handle = nullptr;
+            return "cuBLASLt does not start (" + cublas_status_text(status) + ")";
+        }
     }
     if (all.plans.size() > kMostPlans) all.plans.clear();
     std::unique_ptr<Plan>& plan = all.plans[key_of(product, device)];
@@ -206,9 +226,9 @@ std::string multiply_by_cublas_lt(const LtProduct& product, CudaDevice& device) 
     if (!plan->usable()) return "cuBLASLt has no algorithm for it";
     BufferPtr workspace;
     if (plan->workspace() != 0) workspace = device.allocate(plan->workspace());
+    const cuda::MemoryPool::Queueing counted(device.pool());  // before the workspace goes back to it
     plan->run(handle, product, workspace != nullptr ? reinterpret_cast<void*>(workspace->address()) : nullptr,
               device.context().stream());
-    device.pool().mark();  // before the workspace goes back to it
     return "";
 }
 

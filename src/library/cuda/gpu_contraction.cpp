@@ -10,6 +10,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/libraries.h"
 #include "library/cuda/cublas_lt.h"
+#include "library/cuda/cublas_status.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -84,11 +85,14 @@ void* handle_of(CudaDevice& device, const Libraries& functions, std::string& why
     const std::lock_guard lock(all->mutex);
     void*& handle = all->handles[&device];
     if (handle != nullptr) return handle;
-    int status = functions.cublasCreate_v2(&handle);
-    if (status == 0) status = functions.cublasSetStream_v2(handle, device.context().stream());
-    if (status == 0) return handle;
-    handle = nullptr;
-    why = "cuBLAS does not start (status " + std::to_string(status) + ")";
+    void* made = nullptr;
+    int status = with_cublas_memory(device, [&] { return functions.cublasCreate_v2(&made); });
+    if (status == 0) {
+        status = functions.cublasSetStream_v2(made, device.context().stream());
+        if (status == 0) return handle = made;
+        (void)functions.cublasDestroy_v2(made);
+    }
+    why = "cuBLAS does not start (" + cublas_status_text(status) + ")";
     return nullptr;
 }
 
@@ -201,7 +205,12 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
                                 lt_matrix(contraction.out, *out, batch.out, kPlain),
                                 address(epilogue.bias),
                                 epilogue.relu};
-        why = multiply_by_cublas_lt(product, device);
+        try {
+            why = multiply_by_cublas_lt(product, device);
+        } catch (const Error&) {
+            device.synchronize();  // says so where a fault is to blame
+            throw;
+        }
         if (why.empty()) {
             report.routine = std::string("cublaslt ") + types->routine;
             if (epilogue.bias != nullptr) report.routine += " bias";
@@ -220,6 +229,7 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
     if (handle == nullptr) return why;
     const ProductScalar one(1), zero(0);
     const bool wide = types->compute == kCompute64;
+    const cuda::MemoryPool::Queueing counted(device.pool());
     const int status = functions->cublasGemmStridedBatchedEx(
         handle, right->operation, left->operation, static_cast<int>(n.extent), static_cast<int>(m.extent),
         static_cast<int>(k.extent), one.read(wide), contraction.right, types->data,
@@ -227,10 +237,10 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
         static_cast<int>(left->leading), batch.left / itemsize, zero.read(wide), contraction.out, types->data,
         static_cast<int>(*out), batch.out / itemsize, static_cast<int>(batch.extent), types->compute,
         kDefaultAlgorithm);
-    if (status != 0)
-        throw DeviceError("cuBLAS could not multiply on " + device.name() + " (status " +
-                          std::to_string(status) + ")");
-    device.pool().mark();
+    if (status != 0) {
+        device.synchronize();  // says so where a fault is to blame
+        refuse_cublas("cuBLAS", status, "multiply on " + device.name());
+    }
     report.routine = std::string("cublas ") + types->routine;
     return "";
 }
