@@ -1,6 +1,4 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
-#include <nanobind/stl/vector.h>
-
 #include "bindings.h"
 #include "core/shape.h"
 #include "graph/float_watch.h"
@@ -449,6 +447,15 @@ nb::object dot_function(nb::handle left, nb::handle right, nb::handle out) {
     return wrap_result_like(std::move(result), priority(right) > priority(left) ? right : left);
 }
 
+// Not nanobind's conversion, which is noexcept and asks for memory.
+std::vector<int64_t> to_places(nb::handle places) {
+    const nb::object items = steal_or_throw(PySequence_Tuple(places.ptr()));
+    std::vector<int64_t> result(static_cast<size_t>(PyTuple_Size(items.ptr())));
+    for (size_t i = 0; i < result.size(); ++i)
+        result[i] = to_index(PyTuple_GetItem(items.ptr(), static_cast<Py_ssize_t>(i)));
+    return result;
+}
+
 std::vector<int> to_labels(nb::handle labels) {
     std::vector<int> result;
     for (const int64_t label : to_dims(labels)) result.push_back(static_cast<int>(label));
@@ -669,12 +676,13 @@ void bind_functions(nb::module_& m) {
                                  array (*part)(const array&, std::vector<int64_t>, int64_t)) {
         m.def(
             name,
-            [part](nb::handle input, std::vector<int64_t> places, int64_t axis) {
+            [part](nb::handle input, nb::handle places, int64_t axis) {
                 const array& value = array_of(input);
+                std::vector<int64_t> positions = to_places(places);
                 array result;
                 {
                     const ReleaseGil release(is_large(value));
-                    result = part(value, std::move(places), axis);
+                    result = part(value, std::move(positions), axis);
                 }
                 return wrap(std::move(result));
             },
