@@ -10,6 +10,7 @@
 
 #include "core/allocation_failure.h"
 #include "core/reserved_memory.h"
+#include "core/stack_room.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -25,6 +26,9 @@ struct WayBack {
 thread_local constinit WayBack* way_back = nullptr;
 
 constinit std::atomic<bool> given_up{false};
+
+constexpr size_t kLlvmStack = size_t{1}
+                              << 20;  // bytes, several times what the largest kernels were seen to take
 
 [[noreturn]] void go_back(bool out_of_memory, const char* reason) {
     WayBack& way = *way_back;
@@ -84,7 +88,9 @@ bool detail::run_llvm(void (*work)(void*), void* state) {
     WayBack way;
     const Inside inside(way);
     const LastResort last_resort([] { go_back(true, "its reserve is used up"); });
-    if (!came_to_its_end(way, work, state)) {
+    bool ended = false;
+    run_with_stack(kLlvmStack, [&] { ended = came_to_its_end(way, work, state); });
+    if (!ended) {
         if (way.out_of_memory) given_up.store(true, std::memory_order_relaxed);
         throw LlvmGaveUp(way.out_of_memory, way.reason);
     }

@@ -2,6 +2,7 @@
 // call, always; who wants more threads cuts the work into tiles (library/cpu/contraction.cpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -38,6 +39,7 @@ struct ComplexBlasFunctions {
 };
 
 struct Blas {
+    size_t buffer_bytes = 0;  // what each of several calls at once takes of memory
     BlasFunctions<float> f32;
     BlasFunctions<double> f64;
     ComplexBlasFunctions c64, c128;
@@ -45,7 +47,21 @@ struct Blas {
 };
 
 // Null when there is none to be found: WEFT_OPENBLAS if set (nothing else then; empty: none), else beside the
-// engine, else where the system looks. Thread safe; a library that was found stays open.
+// engine, else where the system looks. Thread safe; a library that was found stays open. Throws
+// std::bad_alloc where the library is there, but memory to open it is not; a later call tries again.
 const Blas* blas();
+
+// While one lives, so many threads may be in OpenBLAS, besides those of other products. It ends the process
+// where it cannot have memory for another thread; here that is std::bad_alloc, before the product begins.
+class BlasThreads {
+public:
+    BlasThreads(const Blas& library, int64_t threads);
+    ~BlasThreads();
+    BlasThreads(const BlasThreads&) = delete;
+    BlasThreads& operator=(const BlasThreads&) = delete;
+
+private:
+    int64_t threads_;
+};
 
 }  // namespace weft

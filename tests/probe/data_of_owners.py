@@ -1,5 +1,7 @@
 """Owners that change, resize or give up the memory that they lend, in any order."""
 
+import mmap
+
 import cases
 import numpy
 from data_of_files import outcome, use
@@ -9,7 +11,9 @@ OWNERS = {
     "mmap": "b = mmap.mmap(-1, 64)", "numpy": "b = numpy.arange(64, dtype='u1')",
     "weft": "b = np.arange(64, dtype='u1')", "memoryview": "b = memoryview(bytearray(64))",
     "BytesIO": "f = io.BytesIO(bytes(range(64))); b = f.getbuffer()", "ctypes": "b = (ctypes.c_uint8 * 64)()",
-    "exporter": "b = lenders.flat(64)",
+    "exporter": "b = lenders.flat(64)", "bytes": "b = bytes(range(64))",
+    "read-only": "b = data_of_owners.read_only_map()", "read-only exporter": "b = lenders.flat(64, readonly=1)",
+    "strided": "b = memoryview(bytearray(128))[::2]",
 }  # fmt: skip
 MAKE = [
     "a = np.frombuffer(b, 'u1')", "a = np.asarray(b, copy=False)", "a = np.ndarray((8, 8), 'u1', b)",
@@ -51,6 +55,13 @@ def owners(draw):
     return cases.Case(lines, 2)
 
 
+def read_only_map():
+    with open("map", "wb") as file:
+        file.write(bytes(range(64)))
+    with open("map", "rb") as file:
+        return mmap.mmap(file.fileno(), 64, access=mmap.ACCESS_READ)
+
+
 def step(line, names):
     """A statement that may raise what a user expects."""
     outcome(lambda: exec(line, names))
@@ -61,6 +72,8 @@ def finish(names):
     import weft
 
     weft.config.small = 4096
+    if isinstance(names.get("b"), bytes) and names["b"] != bytes(range(64)):
+        raise cases.Fault("bytes were written")
     for name in "abcdefnqvwx":
         value = names.get(name)
         if isinstance(value, weft.ndarray):

@@ -113,7 +113,7 @@ def case(seed, number):
     if how == "start":
         arguments = (name, way, draw.choice(["addresses", "addresses", "data"]), room)
     elif how == "thread":
-        size = draw.choice([32, 64, 64, 128, 256, 512, 1024]) << 10
+        size = draw.choice([256, 256, 320, 512, 1024]) << 10
         return cases.Case(["import limits", f"limits.on_small_stack({name!r}, {way!r}, {size})"], 2)
     elif how == "stack":
         arguments = (name, way, "stack", draw.choice([128, 192, 256, 512, 1024, 4096, 1 << 20, 0]) << 10)

@@ -1,9 +1,12 @@
+#include <cstddef>
 #include <new>
 #include <optional>
 
 #include "core/allocation_failure.h"
 #include "core/loading/loading.h"
 #include "core/reserved_memory.h"
+#include "core/stack_room.h"
+#include "core/thread_start.h"
 
 namespace weft {
 namespace {
@@ -17,6 +20,9 @@ constinit std::optional<LastResort> loading;
 
 void begin_loading() noexcept {
     if (prepare_reserve()) loading.emplace();
+    (void)prepare_thread();
+    constexpr size_t kStack = size_t{512} << 10;  // several times what kernels and planning take
+    grow_main_stack(kStack);
 }
 
 void end_loading() noexcept { loading.reset(); }

@@ -1,8 +1,11 @@
 #include "library/contraction.h"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
+#include "core/thread_pool.h"
 #include "device/device.h"
 #include "library/blas.h"
 #include "library/cpu/one_product.h"
@@ -156,8 +159,13 @@ ContractionReport contract(const Contraction& contraction) {
     WEFT_CHECK(contraction.tile_work == nullptr || (tiling.parts == 1 && batch == 1 && scattered == nullptr &&
                                                     product.out_column == itemsize),
                "work on the tiles of a product that has none");
-    Runner{problem.type, itemsize, routine, library}.run(product, problem.batch, tiling,
-                                                         contraction.tile_work);
+    {
+        std::optional<BlasThreads> inside;
+        if (library != nullptr)
+            inside.emplace(*library, std::min<int64_t>(task_count(tiling, batch), num_threads()));
+        Runner{problem.type, itemsize, routine, library}.run(product, problem.batch, tiling,
+                                                             contraction.tile_work);
+    }
     if (scattered != nullptr) {
         const MatrixProduct target = matrix_product(problem);
         for (int64_t index = 0; index < batch; ++index) {
