@@ -20,7 +20,7 @@ import traceback
 import cases
 import programs
 
-FULL = 50_000
+FULL = 2_500
 BATCH = 500
 SAMPLE = 60
 PATIENCE = 120.0

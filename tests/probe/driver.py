@@ -24,7 +24,7 @@ import cases
 import driver_programs
 import numpy
 
-FULL = 24_000
+FULL = 20_000
 BATCH = 3000
 SAMPLE = 10
 PATIENCE = 120.0
@@ -288,6 +288,7 @@ class Run:
     def __init__(self, np, name, arrays):
         self.np, self.name, self.arrays = np, name, arrays
         self.side = OnGpu(np)
+        self.failed = False
 
     def go(self):
         with self.np.device("cuda"):
@@ -299,9 +300,11 @@ class Run:
         wrong = []
         wanted = {held.place: held for held in expected(self.name).held}
         for held in self.side.held:
-            state = wanted[held.place].states[held.steps]
+            states = wanted[held.place].states
+            # A write into memory that others read may be done when the driver refuses to tell them (docs/gpu.md).
+            late = held.steps + (2 if self.name == "shared" and self.failed else 1)
             got = host_values(self.np, held.array)
-            if not is_close(got, state):
+            if not any(is_close(got, state) for state in states[held.steps : late]):
                 wrong.append(f"array {held.place} after {held.steps} steps is wrong")
         for stream, other in zip(self.side.streams, expected(self.name).streams, strict=False):
             if stream.state() != other.states[stream.draws]:
@@ -442,6 +445,7 @@ class Attempt:
                     if not numpy.array_equal(host_values(self.np, arrays[key]), value):
                         self.say(f"the input {key} is not what it was")
             if run is not None:
+                run.failed = True
                 run.read()
                 self.say(*run.wrong)
             for _ in range(2 if self.moment == "repeated" else 1):

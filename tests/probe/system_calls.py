@@ -396,9 +396,8 @@ def attempt(program, state, effect, error, which, kth, how_often):
         return wrong, happened
 
     wrong, _ = forked.run(fails, LONGEST)
-    if (
-        error != "EAGAIN" and effect != "DISTURBED"
-    ):  # as if others had locked the count; files that came and went
+    # EAGAIN is as if others had locked the count, ENOENT as if others had removed a file; disturbed files came and went.
+    if error not in ("EAGAIN", "ENOENT") and effect != "DISTURBED":
         wrong += miscounted(folder)
     may_be_damaged = state == "damaged" or (effect, error) == ("DISTURBED", "CUT_SHORT")
     for turn, damage in (("the next process", may_be_damaged), ("the process after that", False)):

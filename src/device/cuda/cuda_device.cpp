@@ -306,7 +306,9 @@ void CudaDevice::make_stream_wait(uint64_t stream) {
         queued.record(context_.stream());
         queued.make_wait(reinterpret_cast<StreamHandle>(stream));
     } catch (const Error&) {  // then work on the stream that is queued later comes after what is done now
-        context_.synchronize();
+        const char* const what = "let another library's stream wait for what is written, which is done";
+        context_.check(context_.driver().stream_synchronize(context_.stream()), what);
+        context_.check(context_.driver().stream_synchronize(context_.copy_stream()), what);
     }
 }
 
