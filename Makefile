@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants probe demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
 	bench bench-curves bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -55,6 +55,10 @@ test-threads: bootstrap ## The tests of threads with the thread sanitizer (ARGS=
 
 probe: build ## Junk calls, failing allocations and system calls: nothing may crash (ARGS="--only calls --cases 100000")
 	@$(PYTHON) tests/probe/run.py $(ARGS)
+
+probe-sanitize: bootstrap ## The same with the address and undefined-behaviour sanitizers
+	@tools/build asan $(JOBS)
+	@tools/sanitize build/asan --probe $(ARGS)
 
 fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
 	@$(PYTHON) tests/fuzz/run.py $(ARGS)

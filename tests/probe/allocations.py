@@ -18,6 +18,7 @@ import time
 import traceback
 
 import cases
+import driver
 import programs
 
 FULL = 2_500
@@ -34,6 +35,7 @@ WAYS = {
     "jit": {"small": 0, "tier": "jit"},
     "naive": {"small": 0, "tier": "jit", "fuse": False},
     "eager": {"small": 0, "tier": "block", "eager": True},
+    "gpu": {"device": "cuda"},
 }
 LONGEST = 60  # seconds an attempt may take
 CACHE = tempfile.TemporaryDirectory(
@@ -49,10 +51,11 @@ def library():
 
 
 def environment():
-    preloaded = [os.environ.get("LD_PRELOAD", ""), str(library())]
+    # First, so that a sanitizer's functions stand behind the library's.
+    preloaded = [str(library()), os.environ.get("LD_PRELOAD", "")]
     return {
         "LD_PRELOAD": " ".join(filter(None, preloaded)), "WEFT_CACHE_DIR": CACHE.name, "WEFT_NUM_THREADS": "2",
-        "WEFT_CUDA_DRIVER": "",
+        **driver.environment(),
     }  # fmt: skip
 
 
@@ -77,7 +80,9 @@ def case(seed, number):
         return cases.Case(["import allocations", call], 2)
     name = draw.choice([*programs.PROGRAMS, *2 * list(programs.WRITES)])
     # Machine code takes long to make: fewer of these.
-    way = draw.choice(["at once", "at once", "auto", "blocks", "blocks", "jit", "naive", "eager"])
+    way = draw.choice(["at once", "at once", "auto", "blocks", "blocks", "jit", "naive", "eager", "gpu"])
+    if name == "conversion" and way == "gpu":
+        way = "eager"  # NumPy's arrays are not made of a GPU's unasked
     kind = draw.choice(["new", "new", "new", "malloc", "map", "thread", "any"])
     place, once = round(draw.random(), 6), draw.random() < 0.5
     return cases.Case(
@@ -191,11 +196,15 @@ def known(failing, name, way, kind):
                 results.append(program.run(step))
                 states.append(program.state())
             weft.cache_info()
+            if way == "gpu":
+                driver.StandIn().write_kernels("kernels_of_a_program")
             return count, states, results
 
     key = (name, way, kind)
     if key not in _known:
         _known[key] = Attempt(work).result()
+        if way == "gpu":
+            driver.StandIn().compile_kernels("kernels_of_a_program")  # once, for all children
     return _known[key]
 
 

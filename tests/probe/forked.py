@@ -21,7 +21,7 @@ def library(name):
 
 def preloaded(name):
     """What LD_PRELOAD has to be for it."""
-    return " ".join(filter(None, [os.environ.get("LD_PRELOAD", ""), str(library(name))]))
+    return " ".join(filter(None, [str(library(name)), os.environ.get("LD_PRELOAD", "")]))
 
 
 class Child:

@@ -118,6 +118,15 @@ def test_functions_document_themselves():
             assert value.__doc__, name
 
 
+def test_every_setting_can_be_set_to_what_it_is():
+    for name in dir(np.config):
+        if not name.startswith("_"):
+            with np.config(**{name: getattr(np.config, name)}):
+                pass
+    with np.config(device="cpu"):
+        assert np.config.device == "cpu"
+
+
 def test_config():
     assert weft.config.fuse is True
     with weft.config(fuse=False, small=0):
