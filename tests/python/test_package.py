@@ -119,12 +119,12 @@ def test_functions_document_themselves():
 
 
 def test_every_setting_can_be_set_to_what_it_is():
-    for name in dir(np.config):
+    for name in dir(weft.config):
         if not name.startswith("_"):
-            with np.config(**{name: getattr(np.config, name)}):
+            with weft.config(**{name: getattr(weft.config, name)}):
                 pass
-    with np.config(device="cpu"):
-        assert np.config.device == "cpu"
+    with weft.config(device="cpu"):
+        assert weft.config.device == "cpu"
 
 
 def test_config():
