@@ -396,7 +396,7 @@ def attempt(program, state, effect, error, which, kth, how_often):
         return wrong, happened
 
     wrong, _ = forked.run(fails, LONGEST)
-    # EAGAIN is as if others had locked the count, ENOENT as if others had removed a file; disturbed files came and went.
+    # EAGAIN is as if others had locked the count, ENOENT as if they had removed a file; disturbed files come and go.
     if error not in ("EAGAIN", "ENOENT") and effect != "DISTURBED":
         wrong += miscounted(folder)
     may_be_damaged = state == "damaged" or (effect, error) == ("DISTURBED", "CUT_SHORT")
