@@ -5,10 +5,19 @@ does not help, raise an internal error, or change what a failed call was given.
 """
 
 import dataclasses
+import os
+import resource
 import traceback
 
 # What a script imports for itself, so that a printed one runs as it stands.
 PREAMBLE = "import weft as np"
+
+
+def limit_addresses(size):
+    """So that a size that is junk takes no more than this of the machine. Sanitizers have limits of their own."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != size and "asan" not in os.environ.get("LD_PRELOAD", ""):
+        resource.setrlimit(resource.RLIMIT_AS, (size, hard))
 
 
 @dataclasses.dataclass

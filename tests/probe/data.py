@@ -5,8 +5,8 @@ asked for because a header says so; and where both read something, it is the sam
 """
 
 import random
-import resource
 
+import cases
 import data_of_dlpack
 import data_of_files
 import data_of_lenders
@@ -41,8 +41,7 @@ def prepare():
     import weft
 
     weft.eval(weft.arange(10_000.0) + 1)  # threads have begun
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, hard))
+    cases.limit_addresses(ROOM)
 
 
 def case(seed, number):

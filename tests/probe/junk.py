@@ -7,7 +7,6 @@ raises Fault where a call raised and yet changed what it was given, and hands ea
 import array
 import functools
 import itertools
-import resource
 import sys
 import types
 
@@ -17,9 +16,7 @@ import weft as np
 
 nan, inf = float("nan"), float("inf")
 
-ADDRESSES = (
-    6 << 30
-)  # bytes of address space, so that a size that is junk takes no more than this of the machine
+ADDRESSES = 6 << 30  # bytes that a script may have
 LOOKED_AT = 1 << 14  # elements up to which values are read and compared
 
 _PRINTING = np.get_printoptions()
@@ -28,9 +25,7 @@ _SETTINGS = {name: getattr(np.config, name) for name in dir(np.config) if name !
 
 def begin(**settings):
     """The state in which every script begins, whatever one before it has left."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft != ADDRESSES:
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, hard))
+    cases.limit_addresses(ADDRESSES)
     for name, value in {**_SETTINGS, **settings}.items():
         if np._core._get_setting(name) != value:
             np._core._set_setting(name, value)

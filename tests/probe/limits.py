@@ -103,7 +103,7 @@ MOMENTS = ["begin", "inputs", "inputs", "once", "other"]
 def case(seed, number):
     draw = random.Random(seed * 1_000_003 + number)
     name = draw.choice([*programs.PROGRAMS, *2 * list(programs.WRITES)])
-    way = draw.choice(list(allocations.WAYS))
+    way = draw.choice([way for way in allocations.WAYS if way != "gpu"])
     room = int(math.exp(draw.uniform(math.log(4096), math.log(400 * MIB))))
     how = draw.choice(["running"] * 24 + ["start"] * 4 + ["stack", "thread", "thread", "group"])
     if how == "running":
