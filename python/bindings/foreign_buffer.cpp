@@ -229,7 +229,8 @@ array convert_buffer(PyObject* object, bool share_memory) {
         const auto count = static_cast<size_t>(element_count(layout.shape));
         std::vector<char> bytes(count * static_cast<size_t>(view.itemsize) + 1);
         char* target = bytes.data();
-        gather(data, layout.shape, layout.strides, 0, static_cast<size_t>(view.itemsize), target);
+        if (count != 0)  // without elements there may be no address
+            gather(data, layout.shape, layout.strides, 0, static_cast<size_t>(view.itemsize), target);
         swap_bytes(bytes.data(), count, format->dtype);
         return copy_in(bytes.data(), format->dtype, layout.shape, c_strides(layout.shape, view.itemsize));
     }

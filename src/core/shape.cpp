@@ -65,7 +65,8 @@ Dims reshaped_strides(const Dims& shape, int64_t itemsize, bool fortran) {
     for (size_t k = 0; k < shape.size(); ++k) {
         const size_t d = fortran ? k : shape.size() - 1 - k;
         strides[d] = stride;
-        stride *= std::max<int64_t>(shape[d], 1);
+        if (__builtin_mul_overflow(stride, std::max<int64_t>(shape[d], 1), &stride))
+            throw_impossible_shape(shape);
     }
     return strides;
 }
