@@ -3,8 +3,8 @@
 #include <cxxabi.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstddef>
-#include <mutex>
 
 namespace weft {
 namespace {
@@ -13,25 +13,26 @@ namespace {
 // maps some for a thread that it can make no arena for.
 constexpr size_t kEnough = size_t{256} << 10;
 
-constinit std::mutex one_at_a_time;
-constinit void* kept_aside = nullptr;  // addresses alone: no page of it is touched
+// Addresses alone: no page of it is touched. Without a lock, which a fork could find taken.
+constinit std::atomic<void*> kept_aside = nullptr;
 
-void keep_aside() noexcept {
+void* ask() noexcept {
     void* const room =
         mmap(nullptr, kEnough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room != MAP_FAILED) kept_aside = room;
+    return room == MAP_FAILED ? nullptr : room;
 }
 
 }  // namespace
 
 bool prepare_thread() noexcept {
-    const std::lock_guard lock(one_at_a_time);
-    if (kept_aside == nullptr) keep_aside();
-    if (kept_aside == nullptr) return false;
-    munmap(kept_aside, kEnough);
-    kept_aside = nullptr;
+    void* room = kept_aside.exchange(nullptr);
+    if (room == nullptr) room = ask();
+    if (room == nullptr) return false;
+    munmap(room, kEnough);
     const bool is_there = __cxxabiv1::__cxa_get_globals() != nullptr;
-    keep_aside();
+    void* before = nullptr;
+    room = ask();
+    if (room != nullptr && !kept_aside.compare_exchange_strong(before, room)) munmap(room, kEnough);
     return is_there;
 }
 
