@@ -1,6 +1,7 @@
 // Python objects to operands, dtypes, shapes and axes, and elements back to Python.
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "bindings.h"
 #include "core/scalar_traits.h"
@@ -321,16 +322,21 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
 }  // namespace
 
 nb::object to_nested_list(const array& given) {
-    const array input = given;      // whatever others do while it is computed
     constexpr int64_t kFew = 1024;  // bytes
+    const bool is_small = given.nbytes() <= kFew;
+    std::optional<array> held;  // others may change the object that has it while it is computed
+    if (!is_small || !evaluated(given)) held.emplace(given);
+    const array& input = held ? *held : given;
     char few[kFew];
     std::vector<char> many;
-    if (input.nbytes() > kFew) many.resize(static_cast<size_t>(input.nbytes()));
+    if (!is_small) many.resize(static_cast<size_t>(input.nbytes()));
     evaluate(input);
-    copy_out(input, many.empty() ? few : many.data());
-    const char* data = many.empty() ? few : many.data();
+    copy_out(input, is_small ? few : many.data());
+    const char* data = is_small ? few : many.data();
+    const DType dtype = input.dtype();
+    const Dims shape = input.shape();  // making a list may run code of Python
     SignalChecks signals;
-    return nested_list(input.dtype(), input.shape(), 0, data, signals);
+    return nested_list(dtype, shape, 0, data, signals);
 }
 
 nb::object only_element(const array& input) {

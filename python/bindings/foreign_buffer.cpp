@@ -50,43 +50,37 @@ struct BufferFormat {
     bool swapped = false;
 };
 
-/// A format's elements have these sizes: some differ between native and standard formats.
-bool has_size(std::string_view code, Py_ssize_t itemsize) {
-    struct Sizes {
+/// Elements of one code differ in size between native and standard formats.
+std::optional<ScalarType> type_of_format(std::string_view code, Py_ssize_t itemsize) {
+    struct Format {
         std::string_view code;
-        Py_ssize_t first, second;
+        Py_ssize_t itemsize;
+        ScalarType type;
     };
-    static constexpr Sizes kSizes[] = {
-        {"?", 1, 1}, {"b", 1, 1}, {"B", 1, 1}, {"h", 2, 2}, {"H", 2, 2},  {"i", 4, 4},
-        {"I", 4, 4}, {"l", 4, 8}, {"L", 4, 8}, {"q", 8, 8}, {"Q", 8, 8},  {"n", 8, 8},
-        {"N", 8, 8}, {"e", 2, 2}, {"f", 4, 4}, {"d", 8, 8}, {"Zf", 8, 8}, {"Zd", 16, 16},
-    };
-    return std::any_of(std::begin(kSizes), std::end(kSizes), [&](const Sizes& sizes) {
-        return sizes.code == code && (itemsize == sizes.first || itemsize == sizes.second);
-    });
+    static constexpr Format kFormats[] = {
+        {"d", 8, ScalarType::kFloat64},    {"l", 8, ScalarType::kInt64},       {"f", 4, ScalarType::kFloat32},
+        {"i", 4, ScalarType::kInt32},      {"?", 1, ScalarType::kBool},        {"b", 1, ScalarType::kInt8},
+        {"B", 1, ScalarType::kUInt8},      {"h", 2, ScalarType::kInt16},       {"H", 2, ScalarType::kUInt16},
+        {"I", 4, ScalarType::kUInt32},     {"l", 4, ScalarType::kInt32},       {"L", 4, ScalarType::kUInt32},
+        {"L", 8, ScalarType::kUInt64},     {"q", 8, ScalarType::kInt64},       {"Q", 8, ScalarType::kUInt64},
+        {"n", 8, ScalarType::kInt64},      {"N", 8, ScalarType::kUInt64},      {"e", 2, ScalarType::kFloat16},
+        {"Zf", 8, ScalarType::kComplex64}, {"Zd", 16, ScalarType::kComplex128}};
+    for (const Format& each : kFormats) {
+        if (each.itemsize == itemsize && each.code == code) return each.type;
+    }
+    return std::nullopt;
 }
 
 std::optional<BufferFormat> parse_format(const char* format, Py_ssize_t itemsize) {
-    BufferFormat result;
     std::string_view text = format == nullptr ? "B" : format;
+    bool swapped = false;
     if (!text.empty() && std::strchr("@=<>!^", text[0]) != nullptr) {
-        result.swapped = (text[0] == '>' || text[0] == '!') && itemsize > 1;
+        swapped = (text[0] == '>' || text[0] == '!') && itemsize > 1;
         text.remove_prefix(1);
     }
-    if (!has_size(text, itemsize)) return std::nullopt;
-    char kind = 'f';
-    if (text[0] == 'Z') {
-        kind = 'c';
-    } else if (std::strchr("bhilqn", text[0]) != nullptr) {
-        kind = 'i';
-    } else if (std::strchr("BHILQN", text[0]) != nullptr) {
-        kind = 'u';
-    }
-    const std::string code = text[0] == '?' ? "?" : kind + std::to_string(itemsize);
-    const DTypeInfo* info = DType::find(code);
-    if (info == nullptr) return std::nullopt;
-    result.dtype = DType(info->scalar_type);
-    return result;
+    const std::optional<ScalarType> type = type_of_format(text, itemsize);
+    if (!type) return std::nullopt;
+    return BufferFormat{*type, swapped};
 }
 
 struct Layout {

@@ -37,7 +37,7 @@ void stop_for_ever() noexcept {
 
 bool is_main_thread() { return gettid() == getpid(); }
 
-bool may_take_gil() { return Py_IsInitialized() != 0 && (is_main_thread() || !python_ends()); }
+bool may_take_gil() { return Py_IsInitialized() != 0 && (!python_ends() || is_main_thread()); }
 
 GilRelease::GilRelease() {
     ++gil_released;

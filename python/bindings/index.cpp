@@ -191,11 +191,11 @@ std::optional<array> plain_view(PyObject* self, PyObject* key) {
     const bool several = PyTuple_CheckExact(key);
     const Py_ssize_t count = several ? PyTuple_Size(key) : 1;
     if (count > PlainSlices::kMost) return std::nullopt;
-    const auto item_at = [&](Py_ssize_t i) { return several ? PyTuple_GetItem(key, i) : key; };
+    PyObject* items[PlainSlices::kMost];  // the key holds them
     int consumed = 0, ellipses = 0;
     bool has_slices = false;
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = item_at(i);
+        PyObject* const item = items[i] = several ? PyTuple_GetItem(key, i) : key;
         if (PyLong_CheckExact(item)) {
             ++consumed;
         } else if (PySlice_Check(item)) {
@@ -209,12 +209,14 @@ std::optional<array> plain_view(PyObject* self, PyObject* key) {
     }
     if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
     PlainSlices slices;
-    for (Py_ssize_t i = 0; has_slices && consumed <= array_of(self).ndim() && i < count; ++i) {
-        if (PySlice_Check(item_at(i))) slices.read(item_at(i), i);
+    if (has_slices && consumed <= array_of(self).ndim()) {
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            if (PySlice_Check(items[i])) slices.read(items[i], i);
+        }
     }
     IndexedView view(array_of(self), static_cast<size_t>(consumed));
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = item_at(i);
+        PyObject* const item = items[i];
         int64_t position = 0;
         if (PySlice_Check(item)) {
             const PlainSlice& slice = slices.at(i);

@@ -40,11 +40,11 @@ def diff(a, n=1, axis=-1, prepend=_MISSING, append=_MISSING):
             parts.insert(place, more)
         a = concatenate(parts, axis)
     before, behind = _axis_key(a.ndim, axis, slice(None, -1)), _axis_key(a.ndim, axis, slice(1, None))
-    for _ in range(n):
+    for turn in range(n):
+        if turn and a.shape[axis] == 0:
+            break
         later, earlier = a[behind], a[before]
         a = later != earlier if a.dtype.kind == "b" else later - earlier
-        if a.shape[axis] == 0:
-            break
     return a
 
 

@@ -28,8 +28,8 @@ void in_parts(size_t count, std::span<Sum> sums, const Add& add) {
         const auto end = static_cast<size_t>(static_cast<int64_t>(count) * (part + 1) / parts);
         constexpr size_t kTogether = size_t{1} << 20;
         for (size_t i = begin; i < end;) {
+            if (i != begin) pause_task();
             for (const size_t stop = std::min(end, i + kTogether); i < stop; ++i) add(i, own);
-            pause_task();
         }
     };
     if (parts == 1) {

@@ -120,10 +120,10 @@ std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> sha
     return {};
 }
 
-void check_memory(const std::string& name, uint64_t first_element, std::span<const int64_t> shape,
+void check_memory(std::string_view name, uint64_t first_element, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t itemsize) {
     const std::string fault = fault_of_memory(first_element, shape, strides, itemsize);
-    if (!fault.empty()) throw ValueError(name + " " + fault);
+    if (!fault.empty()) throw ValueError(std::string(name) + " " + fault);
 }
 
 array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,

@@ -53,7 +53,7 @@ bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> str
 std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> shape,
                             std::span<const int64_t> strides, int64_t itemsize);
 // Throws ValueError where something is.
-void check_memory(const std::string& name, uint64_t first_element, std::span<const int64_t> shape,
+void check_memory(std::string_view name, uint64_t first_element, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t itemsize);
 
 // Another's memory as an array: `first_element` is where it is, and `owner` keeps it alive. Strides may be of
