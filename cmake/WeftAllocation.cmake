@@ -1,5 +1,5 @@
 # weft_wrap_allocation(target): what the target allocates, also by the static libraries in it, goes through
-# src/core/wrapped_allocation.cpp: calls of these functions of the C and C++ libraries become calls of __wrap_<name>.
+# src/core/memory/wrapped_allocation.cpp: calls of these functions of the C and C++ libraries become calls of __wrap_<name>.
 function(weft_wrap_allocation target)
     set(functions malloc calloc realloc aligned_alloc free
         _Znwm _Znam _ZnwmSt11align_val_t _ZnamSt11align_val_t # operator new

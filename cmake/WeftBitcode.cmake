@@ -60,7 +60,7 @@ function(weft_embed_ptx_bitcode name source)
     set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} PARENT_SCOPE)
 endfunction()
 
-# weft_embed_gpu_program(name source [HOPPER] [DEFINES ...]): compiles kernels in C++ (library/cuda/kernels) to PTX text,
+# weft_embed_gpu_program(name source [HOPPER] [DEFINES ...]): compiles kernels in C++ (library/*/cuda/*_program.cpp) to PTX text,
 # without any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a zero byte at its end. HOPPER: for sm_90a
 # alone, whose instructions later GPUs do not have.
 function(weft_embed_gpu_program name source)

@@ -1,5 +1,5 @@
 # OpenBLAS from the scipy-openblas64 package: a shared library that needs nothing but libc. The engine opens it at the
-# first product (src/library/blas.cpp), so nothing links it; it only has to lie beside the engine.
+# first product (src/library/products/cpu/blas.cpp), so nothing links it; it only has to lie beside the engine.
 # WEFT_OPENBLAS_FILE names another file; empty when there is none, and then weft's own loops do the products.
 if(NOT DEFINED CACHE{WEFT_OPENBLAS_FILE})
     find_package(Python 3.11 QUIET COMPONENTS Interpreter)

@@ -10,7 +10,7 @@ find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB binding_sources CONFIGURE_DEPENDS "python/bindings/*.cpp")
 # Where Python has no GIL the module needs none.
-nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE ${binding_sources} src/core/wrapped_allocation.cpp)
+nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE ${binding_sources} src/core/memory/wrapped_allocation.cpp)
 target_link_libraries(_core PRIVATE weft)
 weft_wrap_allocation(_core)
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${WEFT_PACKAGE_DIR}"

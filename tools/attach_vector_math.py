@@ -6,7 +6,7 @@
 Clang has no way to say in C++ which vector functions stand for a scalar one. LLVM has: an attribute of the function
 and declarations of its variants, which this adds to textual IR for every declared SLEEF function, and for
 weft_rarely_f(is_rare, x, usual) of src/ops/scalar/sleef.h. These get their bodies afterwards: a branch around the call
-of f where no element is rare. The kernel compiler does the same in memory (src/codegen/vector_math.cpp).
+of f where no element is rare. The kernel compiler does the same in memory (src/codegen/llvm/vector_math.cpp).
 """
 
 import argparse

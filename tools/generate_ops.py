@@ -652,7 +652,7 @@ def generate_cpp_source(ops, reductions):
         )
     return f"""{HEADER}#include "weft/operations.h"
 
-#include "graph/operations.h"
+#include "api/elementwise/operations.h"
 
 namespace weft {{
 

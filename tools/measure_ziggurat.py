@@ -1,4 +1,4 @@
-"""Measures the tables of NumPy's ziggurats and writes src/core/ziggurat_tables.inc.
+"""Measures the tables of NumPy's ziggurats and writes src/random/ziggurat_tables.inc.
 
 weft.random gives NumPy's own numbers, so it needs the tables to the last bit, and NumPy's are not what the formulas
 give: they carry the roundings of whoever computed them. A draw shows one factor: it is a known integer times it.

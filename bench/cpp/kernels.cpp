@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/compiler.h"
-#include "core/thread_pool.h"
+#include "codegen/cpu/compiler.h"
+#include "core/threads/thread_pool.h"
 #include "device/device.h"
 #include "ir/parser.h"
 #include "ops/op.h"

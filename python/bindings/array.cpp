@@ -1,10 +1,10 @@
 // weft.ndarray: the type, its operators and attributes. Its methods are in array_methods.cpp.
 #include <memory>
 
+#include "api/recording/memory_pin.h"
 #include "bindings.h"
 #include "core/shape.h"
 #include "graph/placement.h"
-#include "graph/shown_memory.h"
 #include "graph/storage.h"
 
 // After Python.h, which it does not include itself.

@@ -4,10 +4,10 @@
 // asked, so that the memory is shown until that is gone.
 #include <memory>
 
+#include "api/recording/memory_pin.h"
 #include "core/shape.h"
 #include "foreign_buffer.h"
 #include "graph/placement.h"
-#include "graph/shown_memory.h"
 
 namespace weft::python {
 

@@ -1,13 +1,13 @@
-// From Python objects straight to the engine's shortest way (graph/at_hand.h): operands are not copied,
+// From Python objects straight to the engine's shortest way (api/fast/fast_call.h): operands are not copied,
 // results are made in place.
-#include "graph/at_hand.h"
+#include "api/fast/fast_call.h"
 
 #include <cstring>
 
+#include "api/indexing/fast_index.h"
+#include "api/recording/record_fast.h"
 #include "bindings.h"
 #include "core/float_errors.h"
-#include "graph/indexed_at_hand.h"
-#include "graph/record_call.h"
 
 namespace weft::python {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/fork.h"
-#include "core/interrupt.h"
+#include "core/threads/fork.h"
+#include "core/threads/interrupt.h"
 #include "ops/op.h"
 #include "text_caster.h"
 #include "weft/array.h"

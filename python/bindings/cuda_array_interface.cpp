@@ -6,11 +6,11 @@
 // shown from the first question until that ndarray object is gone.
 #include <memory>
 
+#include "api/recording/memory_pin.h"
 #include "bindings.h"
 #include "core/shape.h"
 #include "device/cuda/cuda_device.h"
 #include "graph/placement.h"
-#include "graph/shown_memory.h"
 
 namespace weft::python {
 

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "bindings.h"
-#include "core/allocation_failure.h"
+#include "core/memory/allocation_failure.h"
 
 namespace weft::python {
 

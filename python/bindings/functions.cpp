@@ -1,10 +1,10 @@
 // Functions of the module that need no composition: creation, joining, choosing, dtype rules.
+#include "api/elementwise/float_errors.h"
+#include "api/indexing/fast_index.h"
+#include "api/ordering/select.h"
 #include "bindings.h"
 #include "core/shape.h"
-#include "graph/float_watch.h"
-#include "graph/indexed_at_hand.h"
 #include "graph/placement.h"
-#include "graph/select.h"
 #include "ops/resolve.h"
 #include "weft/products.h"
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bindings.h"
-#include "graph/evaluate.h"
+#include "execution/evaluate.h"
 
 namespace weft::python {
 namespace {

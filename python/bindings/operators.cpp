@@ -1,9 +1,9 @@
 // The operators of ndarray and of the scalars: type slots that go straight to the op table.
 #include <cstring>
 
+#include "api/fast/fast_call.h"
 #include "bindings.h"
 #include "core/float_errors.h"
-#include "graph/at_hand.h"
 #include "weft/products.h"
 
 namespace weft::python {

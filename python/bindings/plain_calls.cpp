@@ -4,10 +4,10 @@
 #include <functional>
 #include <memory>
 
+#include "api/fast/fast_call.h"
+#include "api/recording/record.h"
 #include "core/float_errors.h"
-#include "graph/at_hand.h"
 #include "graph/placement.h"
-#include "graph/record.h"
 #include "shortened.h"
 
 namespace weft::python {

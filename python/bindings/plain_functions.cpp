@@ -4,10 +4,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/fast/fast_call.h"
+#include "api/ordering/fast_interpolate.h"
+#include "api/ordering/fast_order.h"
 #include "core/float_errors.h"
-#include "graph/at_hand.h"
-#include "graph/interpolate_at_hand.h"
-#include "graph/order_at_hand.h"
 #include "shortened.h"
 #include "weft/products.h"
 

@@ -1,14 +1,14 @@
 // weft.profile() for Python, and where in a program something was recorded: code object and instruction,
 // which are cheap to note; the line is looked up when somebody wants to read it.
-#include "graph/profile.h"
+#include "execution/profile.h"
 
 #include <map>
 #include <mutex>
 
+#include "api/recording/record.h"
 #include "bindings.h"
 #include "device/devices.h"
-#include "graph/evaluate.h"
-#include "graph/record.h"
+#include "execution/evaluate.h"
 
 namespace weft::python {
 

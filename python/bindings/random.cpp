@@ -1,12 +1,12 @@
 // Random streams for Python: a state is a bytes object that each call takes and gives back changed, so that
 // the package keeps it, with its lock.
-#include "graph/random.h"
+#include "api/random/random.h"
 
 #include <optional>
 #include <span>
 
 #include "bindings.h"
-#include "core/draw.h"
+#include "random/draw.h"
 
 namespace weft::python {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <mutex>
 
+#include "api/fast/fast_call.h"
 #include "bindings.h"
 #include "core/scalar_traits.h"
-#include "graph/at_hand.h"
 
 namespace weft::python {
 

@@ -1,6 +1,6 @@
 // weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
+#include "api/ufuncs/apply_at.h"
 #include "bindings.h"
-#include "graph/apply_at.h"
 #include "ops/aliases.h"
 #include "ops/resolve.h"
 
@@ -213,7 +213,7 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
             throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
                             std::to_string(op.nin + op.nout) + " positional arguments but " +
                             std::to_string(count) + (count == 1 ? " was given" : " were given"));
-        // Powers of numbers: graph/short_power.h asks about those of ufuncs, not of operators.
+        // Powers of numbers: api/fast/power_shortcuts.h asks about those of ufuncs, not of operators.
         const bool numbers_alone =
             op.id == OpId::kPower && !is_array(arguments[0]) && !is_array(arguments[1]);
         if (count == op.nin && names == nullptr && !numbers_alone) {

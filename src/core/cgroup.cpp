@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/made_once.h"
 #include "core/small_file.h"
+#include "core/threads/made_once.h"
 
 namespace weft {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/made_once.h"
+#include "core/threads/made_once.h"
 #include "weft/errors.h"
 
 namespace weft {

@@ -20,7 +20,7 @@ class DeviceBackend;
 
 // What is known of a buffer: its bytes outside of a window are those of every other buffer with the same
 // mark, free blocks of the pool included. Who writes there, or lets others write, takes the mark away; what
-// kernels have computed is otherwise never changed (graph/run_update.cpp).
+// kernels have computed is otherwise never changed (execution/run_update.cpp).
 struct Surroundings {
     int64_t bytes = 0, offset = 0, itemsize = 0;  // of the buffer; of the window in it; of its elements
     Dims shape, strides;                          // of the window
@@ -29,7 +29,7 @@ struct Surroundings {
 };
 using SurroundingsMark = std::shared_ptr<const Surroundings>;
 
-// What makes values unfit to be seen before it is decided (graph/deferred.h).
+// What makes values unfit to be seen before it is decided (api/recording/deferred_checks.h).
 struct Poison;
 using PoisonPtr = std::shared_ptr<const Poison>;
 
@@ -124,7 +124,7 @@ struct GridHints {
     bool in_order = false;
 };
 
-// The time that work takes on a device where it is queued (graph/profile.h).
+// The time that work takes on a device where it is queued (execution/profile.h).
 class Stopwatch {
 public:
     struct Times {

@@ -1,7 +1,7 @@
 // How the points of a kernel's space name the elements of a node that the kernel computes: each dimension of
 // the node has the index start + factor · (index of one dimension of the space), or a fixed one. Slices,
-// flips, transposes and broadcasts of pending values are such maps, so that planning (graph/plan.h) can take
-// a value into a kernel that reads it through a view.
+// flips, transposes and broadcasts of pending values are such maps, so that planning (planning/planner.h) can
+// take a value into a kernel that reads it through a view.
 #pragma once
 
 #include <cstdint>

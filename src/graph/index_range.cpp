@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/shape.h"
-#include "graph/evaluate.h"
+#include "execution/evaluate.h"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/fork.h"
-#include "core/short_lock.h"
+#include "core/threads/fork.h"
+#include "core/threads/short_lock.h"
 #include "graph/storage.h"
 
 namespace weft {
@@ -187,8 +187,8 @@ std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products) {
             }
         }
         for (Node* node = list.first; node != nullptr; node = node->pending_after) {
-            // What reads a product may replace it (graph/rewrite.h), and may be the node that is being
-            // recorded.
+            // What reads a product may replace it (planning/algebraic_rewrites.h), and may be the node that
+            // is being recorded.
             if (node->sequence >= sequence || (!with_products && node->kind == NodeKind::kProduct)) continue;
             if (node->done.load(std::memory_order_acquire)) continue;
             if (static_cast<size_t>(node->weak_from_this().use_count()) <= node->plan_readers) continue;

@@ -56,15 +56,16 @@ enum class NodeKind : uint8_t {
     kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
     kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
     kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest;
-               // at positions that inputs[2...] say, if any, and where one more says true: graph/scatter.h
+               // at positions that inputs[2...] say, if any, and where one more says true:
+               // api/indexing/scatter.h
     kArange,   // start + i * step over one dimension: inputs are the two constants
     kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
-    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see graph/run_product.h
-    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see graph/gather.h
+    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see execution/run_product.h
+    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see api/indexing/gather.h
     kDraw,     // words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
                // inputs are constants, the position of the first one and what the op takes after a position
     kChoose,   // inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
-               // order; on GPUs, evaluated at once: graph/choose_on_gpu.h
+               // order; on GPUs, evaluated at once: api/indexing/compress_on_gpu.h
     kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
 };
 
@@ -121,7 +122,8 @@ public:
     bool adds_bias = false;   // kProduct on a GPU: inputs[2], of the result's columns, is added to each row
     bool takes_relu = false;  // and then the larger of it and 0
 
-    const char* rewritten = nullptr;  // which rewrite made it what it is, and why (graph/rewrite.h)
+    const char* rewritten =
+        nullptr;  // which rewrite made it what it is, and why (planning/algebraic_rewrites.h)
 
     uint64_t sequence = 0;  // order of recording, in steps of kSequenceStep; inputs have smaller ones
     // The longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it.
@@ -132,7 +134,7 @@ public:
     uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
     bool plan_held = false;   // by the program, or by nodes that are not among them
     uint32_t site = 0;        // where the program recorded it, while somebody profiles
-    PoisonPtr poison;         // what its results' observers have to decide first (graph/deferred.h)
+    PoisonPtr poison;  // what its results' observers have to decide first (api/recording/deferred_checks.h)
     // Its place among the pending nodes, and what its inputs hold of memory; under their lock.
     Node *pending_before = nullptr, *pending_after = nullptr;
     int64_t pending_bytes = 0;

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <mutex>
 
+#include "api/recording/deferred_checks.h"
+#include "api/recording/record.h"
 #include "core/shape.h"
-#include "graph/deferred.h"
-#include "graph/evaluate.h"
-#include "graph/record.h"
+#include "execution/evaluate.h"
 #include "weft/ops.h"
 
 namespace weft {

@@ -1,6 +1,6 @@
 // A storage: bytes that views share, with the version of them that is current. Reading takes the current
-// version; writing makes a new one (graph/record.h). While memory is shown to others the version is pinned in
-// its buffer.
+// version; writing makes a new one (api/recording/record.h). While memory is shown to others the version is
+// pinned in its buffer.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "core/short_lock.h"
+#include "core/threads/short_lock.h"
 #include "graph/node.h"
 
 namespace weft {

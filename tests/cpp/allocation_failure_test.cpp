@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm_guard.h"
-#include "core/allocation_failure.h"
-#include "core/reserved_memory.h"
+#include "codegen/runtime/llvm_guard.h"
+#include "core/memory/allocation_failure.h"
+#include "core/memory/reserved_memory.h"
 #include "weft/errors.h"
 
 namespace weft {

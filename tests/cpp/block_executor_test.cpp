@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/block_executor.h"
+#include "codegen/interpreter/executor.h"
 #include "ir_random.h"
 #include "ir_testing.h"
 #include "kernel_testing.h"

@@ -1,5 +1,5 @@
 // Which folders the kernel cache trusts: hostile ones at every level, odd umasks, links, odd environments.
-#include "codegen/cache_folder.h"
+#include "codegen/cache/folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiled_testing.h"
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "ir/oracle.h"
 #include "ir/printer.h"
 #include "ir_random.h"

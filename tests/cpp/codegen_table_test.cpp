@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "kernel_testing.h"
 
 namespace weft {

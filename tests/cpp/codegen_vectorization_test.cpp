@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "ir_testing.h"
 #include "kernel_testing.h"
 

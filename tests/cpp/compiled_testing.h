@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "codegen/compiler.h"
+#include "codegen/cpu/compiler.h"
 #include "device/device.h"
 #include "ir/oracle.h"
 

@@ -1,6 +1,6 @@
 // The bytes behind the kernel cache: damage of every kind, kills, many processes, limits, a system that
 // refuses.
-#include "codegen/disk_cache.h"
+#include "codegen/cache/disk_cache.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "cache_testing.h"
-#include "codegen/cache_entry.h"
-#include "codegen/cache_usage.h"
+#include "codegen/cache/entry.h"
+#include "codegen/cache/usage.h"
 
 namespace weft::codegen {
 namespace {

@@ -1,6 +1,6 @@
 // Draws by pieces of a stream: so short that what is mended runs through them and on, they are those that are
 // made one after another. What ziggurats take at once is the same by each kind of instructions.
-#include "core/draw_pieces.h"
+#include "random/parallel_draw.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/ziggurat.h"
+#include "random/ziggurat.h"
 
 namespace weft {
 namespace {

@@ -1,5 +1,5 @@
 // fork() beside threads that hold exclusions, evaluate and compile.
-#include "core/fork.h"
+#include "core/threads/fork.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

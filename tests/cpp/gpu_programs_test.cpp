@@ -1,6 +1,6 @@
 // The programs that weft brings for GPUs: CUDA's assembler takes them, where there is one, and keeps what
 // their threads hold in registers.
-#include "library/cuda/programs.h"
+#include "library/gpu/programs.h"
 
 #include <gtest/gtest.h>
 

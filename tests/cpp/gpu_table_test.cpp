@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ptx_compiler.h"
+#include "codegen/ptx/compiler.h"
 #include "core/complex.h"
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "device/cuda/cuda_device.h"
 #include "kernel_testing.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/compiler.h"
+#include "codegen/cpu/compiler.h"
 #include "device/device.h"
 #include "ir_random.h"
 #include "ir_testing.h"

@@ -1,6 +1,6 @@
 // Kernels that come from disk: without compiling, the same bits, and whatever was done to the files the right
 // result.
-#include "codegen/kernel_cache.h"
+#include "codegen/service/kernel_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "cache_testing.h"
-#include "codegen/disk_cache.h"
-#include "codegen/engine_identity.h"
+#include "codegen/cache/disk_cache.h"
+#include "codegen/cache/engine_identity.h"
 #include "core/config.h"
 #include "core/shape.h"
-#include "graph/kernel_store.h"
+#include "execution/kernels/kernel_store.h"
 #include "ops/op.h"
 #include "weft/cache.h"
 #include "weft/ops.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/compiler.h"
+#include "codegen/cpu/compiler.h"
 #include "core/complex.h"
 #include "device/device.h"
 #include "ir/builder.h"

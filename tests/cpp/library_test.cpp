@@ -1,6 +1,6 @@
-// library/contraction.h against plain loops: any axes, any strides, any result; and weft's own loops for each
-// instruction set that this machine has.
-#include "library/contraction.h"
+// library/products/contraction.h against plain loops: any axes, any strides, any result; and weft's own loops
+// for each instruction set that this machine has.
+#include "library/products/contraction.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 
 #include "core/processor.h"
 #include "core/scalar_traits.h"
-#include "library/blas.h"
-#include "library/cpu/panel_product.h"
-#include "library/cpu/tile_product.h"
+#include "library/products/cpu/blas.h"
+#include "library/products/cpu/panel_product.h"
+#include "library/products/cpu/tile_product.h"
 #include "weft/ops.h"
 #include "weft/products.h"
 

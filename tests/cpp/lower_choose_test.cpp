@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "gpu_kernel_testing.h"
-#include "graph/lower.h"
-#include "graph/lower_choose.h"
 #include "ir/oracle.h"
 #include "ir/verifier.h"
+#include "lowering/lower.h"
+#include "lowering/lower_compress.h"
 #include "ptx_testing.h"
 
 namespace weft {

@@ -1,5 +1,5 @@
 // Which integers are near, and that these are not sorted by comparing.
-#include "graph/near_integers.h"
+#include "library/ordering/counting_sort.h"
 
 #include <gtest/gtest.h>
 

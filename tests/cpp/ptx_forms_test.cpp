@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gpu_kernel_testing.h"
-#include "graph/lower.h"
-#include "graph/scan_tree.h"
+#include "library/loops/scan_order.h"
+#include "lowering/lower.h"
 #include "ptx_testing.h"
 
 namespace weft {

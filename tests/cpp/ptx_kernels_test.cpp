@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "ir/parser.h"
 #include "ptx_testing.h"
 #include "weft/errors.h"

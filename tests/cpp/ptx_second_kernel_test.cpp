@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gpu_kernel_testing.h"
-#include "graph/lower.h"
-#include "graph/reduction_tree.h"
+#include "library/loops/reduction_order.h"
+#include "lowering/lower.h"
 #include "ptx_testing.h"
 
 namespace weft {

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "codegen/ptx_compiler.h"
+#include "codegen/ptx/compiler.h"
 
 namespace weft::testing_ptx {
 

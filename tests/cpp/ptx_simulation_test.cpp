@@ -96,7 +96,7 @@ TEST_F(PtxSimulation, ArgmaxTakesTheFirstOfEqualsAndNanBeforeAll) {
     }
 }
 
-// What a row is divided by is turned into a factor (codegen/invariant_division.h): the quotients are the
+// What a row is divided by is turned into a factor (codegen/ptx/invariant_division.h): the quotients are the
 // same.
 TEST_F(PtxSimulation, RowsDividedByOneNumberHaveTheNearestQuotients) {
     const ir::Module module = ir::parse(R"(

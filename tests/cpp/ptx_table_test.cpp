@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "kernel_testing.h"
 #include "ptx_testing.h"
 #include "weft/errors.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "codegen/ptx_compiler.h"
+#include "codegen/ptx/compiler.h"
 
 namespace weft::testing_ptx {
 

@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "codegen/draw_words.h"
-#include "core/bit_generator.h"
+#include "codegen/runtime/draw_words.h"
 #include "ops/op.h"
+#include "random/bit_generator.h"
 
 namespace weft {
 namespace {

@@ -7,9 +7,9 @@
 #include <new>
 #include <vector>
 
-#include "core/bit_generator.h"
-#include "graph/random.h"
+#include "api/random/random.h"
 #include "ops/op.h"
+#include "random/bit_generator.h"
 #include "weft/ops.h"
 
 #if defined(__has_feature)

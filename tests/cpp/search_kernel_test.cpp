@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "graph/lower.h"
-#include "graph/search_kernel.h"
+#include "execution/kernels/search_kernel.h"
 #include "kernel_testing.h"
+#include "lowering/lower.h"
 
 namespace weft {
 namespace {

@@ -1,5 +1,5 @@
 // The parts of a sort by splitting, each beside the standard library: buckets, keys of floats, positions.
-#include "graph/split_sort.h"
+#include "library/ordering/sample_sort.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "graph/key_order.h"
-#include "graph/sort_keys.h"
-#include "library/cpu/float_keys.h"
+#include "library/ordering/cpu/float_keys.h"
+#include "library/ordering/key_order.h"
+#include "library/ordering/sort_keys.h"
 
 namespace weft {
 namespace {

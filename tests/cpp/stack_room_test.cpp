@@ -1,4 +1,4 @@
-#include "core/stack_room.h"
+#include "core/threads/stack_room.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 // The functions that make a stream's words, by each kind of instructions.
-#include "core/stream_words.h"
+#include "random/stream_words.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "core/bit_generator.h"
+#include "random/bit_generator.h"
 
 namespace weft {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/config.h"
-#include "graph/evaluate.h"
-#include "graph/kernel_store.h"
-#include "graph/profile.h"
+#include "execution/evaluate.h"
+#include "execution/kernels/kernel_store.h"
+#include "execution/profile.h"
 #include "weft/weft.h"
 
 namespace weft {

@@ -1,5 +1,5 @@
-// The stand-in's cuBLAS: what library/cuda calls of it, on the memory and the streams of the stand-in's
-// driver.
+// The stand-in's cuBLAS: what library/products/cuda calls of it, on the memory and the streams of the
+// stand-in's driver.
 #include "product.h"
 #include "stand_in.h"
 

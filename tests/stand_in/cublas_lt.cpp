@@ -1,6 +1,6 @@
-// The stand-in's cuBLASLt: what library/cuda calls of it. Descriptions are checked as far as a wrong one
-// would read or write elsewhere; an algorithm is chosen for what was described, and no other product may be
-// run with it.
+// The stand-in's cuBLASLt: what library/products/cuda calls of it. Descriptions are checked as far as a wrong
+// one would read or write elsewhere; an algorithm is chosen for what was described, and no other product may
+// be run with it.
 #include "product.h"
 #include "stand_in.h"
 

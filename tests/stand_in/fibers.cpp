@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "library/cuda/kernels/threads.h"
+#include "library/gpu/threads.h"
 
 // Saves the registers that a function has to keep, and the stack's place in *from; goes on where `to` was
 // left.

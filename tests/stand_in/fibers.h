@@ -1,6 +1,6 @@
-// Runs the kernels that weft brings in C++ (library/cuda/kernels) on the CPU: threads of a block are fibers,
-// which run until they come to a barrier or have to tell their warp something, and go on when all that take
-// part have come. Blocks run one after another.
+// Runs the kernels that weft brings in C++ (library/*/cuda/*_program.cpp) on the CPU: threads of a block are
+// fibers, which run until they come to a barrier or have to tell their warp something, and go on when all
+// that take part have come. Blocks run one after another.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "codegen/compiler.h"
+#include "codegen/cpu/compiler.h"
 #include "ir/parser.h"
 
 namespace weft::stand_in {

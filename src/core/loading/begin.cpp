@@ -2,11 +2,11 @@
 #include <new>
 #include <optional>
 
-#include "core/allocation_failure.h"
 #include "core/loading/loading.h"
-#include "core/reserved_memory.h"
-#include "core/stack_room.h"
-#include "core/thread_start.h"
+#include "core/memory/allocation_failure.h"
+#include "core/memory/reserved_memory.h"
+#include "core/threads/stack_room.h"
+#include "core/threads/thread_start.h"
 
 namespace weft {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/config.h"
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "device/cpu/available_memory.h"
 #include "device/cpu/grid_cut.h"
 #include "device/cpu/memory_pool.h"

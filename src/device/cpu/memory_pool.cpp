@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/allocation_failure.h"
-#include "core/bytes_text.h"
 #include "core/config.h"
-#include "core/fork.h"
-#include "core/reserved_memory.h"
-#include "core/thread_start.h"
+#include "core/memory/allocation_failure.h"
+#include "core/memory/bytes_text.h"
+#include "core/memory/reserved_memory.h"
+#include "core/threads/fork.h"
+#include "core/threads/thread_start.h"
 #include "core/without_failing.h"
 #include "device/cpu/available_memory.h"
 #include "weft/errors.h"
@@ -128,7 +128,7 @@ public:
 
     static size_t held() { return bytes_held.load(std::memory_order_relaxed); }
 
-    // For fork(), see core/fork.h.
+    // For fork(), see core/threads/fork.h.
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
 
@@ -299,8 +299,8 @@ CommonPool& common_pool() {
 
 std::atomic<size_t> bytes_in_use{0};
 
-// For errors (core/allocation_failure.h): what weft holds, what is left, and the limit. Whoever asks may hold
-// any lock.
+// For errors (core/memory/allocation_failure.h): what weft holds, what is left, and the limit. Whoever asks
+// may hold any lock.
 size_t report_memory(char* text, size_t size) {
     size_t length = 0;
     const auto add = [&](const char* format, auto... values) {
@@ -385,7 +385,7 @@ void close_lists(void*) {
 }
 // False where that cannot be said: then they stay empty.
 [[gnu::noinline]] bool empty_lists_at_thread_end() {
-    // Not a thread_local object with a destructor: see core/thread_owned.h.
+    // Not a thread_local object with a destructor: see core/threads/thread_owned.h.
     static const auto key = [] {
         pthread_key_t made = 0;
         return pthread_key_create(&made, &close_lists) == 0 ? std::optional(made) : std::nullopt;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "device/device.h"
 
 namespace weft {

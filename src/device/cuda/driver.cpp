@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/fork.h"
+#include "core/threads/fork.h"
 #include "weft/errors.h"
 
 namespace weft::cuda {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "weft/errors.h"
 
 namespace weft::cuda {

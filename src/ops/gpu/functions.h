@@ -1,4 +1,4 @@
-// weft's own elementary functions for GPUs under the names that codegen/gpu_math.cpp looks for: the one
+// weft's own elementary functions for GPUs under the names that codegen/ptx/gpu_math.cpp looks for: the one
 // source of the bitcode `gpu_math` (ops.cmake).
 #pragma once
 

@@ -1,6 +1,6 @@
 // The natural logarithm of float64 for GPUs, within 1 ULP. What is neither negative, subnormal, infinite nor
 // nan has it without a branch; is_rare_for_log tells, so that several elements share one
-// (codegen/gpu_math.h). The polynomial comes from tools/derive_error_function.py.
+// (codegen/ptx/gpu_math.h). The polynomial comes from tools/derive_error_function.py.
 #pragma once
 
 #include "ops/scalar/exponential.h"

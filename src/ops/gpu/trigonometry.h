@@ -1,7 +1,7 @@
-// Sine and cosine for GPUs, within 2 ULP, in steps that a kernel takes apart (codegen/gpu_math.h): an angle
-// is a multiple of pi/2 and a rest. It is found without a branch for angles that are not large, and for large
-// ones by a function of its own, so that several elements share one branch; then sine and cosine of an angle
-// are polynomials in the same rest. Those come from tools/derive_error_function.py.
+// Sine and cosine for GPUs, within 2 ULP, in steps that a kernel takes apart (codegen/ptx/gpu_math.h): an
+// angle is a multiple of pi/2 and a rest. It is found without a branch for angles that are not large, and for
+// large ones by a function of its own, so that several elements share one branch; then sine and cosine of an
+// angle are polynomials in the same rest. Those come from tools/derive_error_function.py.
 #pragma once
 
 #include "ops/scalar/trigonometry.h"

@@ -1,5 +1,5 @@
 // Words of random streams by their position, for kernels that draw as many numbers as they have elements:
-// PCG64, PCG64DXSM and Philox as core/bit_generator.h says. A word is 64 bits, a half the lower or upper 32
+// PCG64, PCG64DXSM and Philox as random/bit_generator.h says. A word is 64 bits, a half the lower or upper 32
 // of one.
 //
 // PCG's state is multiplied and added to at each step; n steps are one product and one sum, whose factors are

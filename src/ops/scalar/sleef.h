@@ -4,7 +4,7 @@
 //
 // rarely::sin(is_rare, x, usual) is sleef::sin(x) for rare arguments, and `usual` for the others: a branch.
 // With WEFT_BRANCHES_LATER it is a call, which vectorises as such and then becomes a branch around SLEEF's
-// vector function, taken where any element of a vector is rare (codegen/vector_math.h).
+// vector function, taken where any element of a vector is rare (codegen/llvm/vector_math.h).
 #pragma once
 
 #include "ops/scalar/types.h"

@@ -1,0 +1,30 @@
+// Powers by one exponent for all elements that NumPy's loops of float32 and float64 compute otherwise: by -1
+// as reciprocals, by 0.5 as square roots, by 2 as squares; and by 3, where weft multiplies too. It shows in
+// the bits, and in what -inf and -0 give by 0.5. Asked by the ways into a call (api/fast/fast_call.h,
+// api/recording/record_fast.h, api/elementwise/call.cpp) before one is recorded or run.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "api/fast/fast_call.h"
+#include "ops/op.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+struct ShortPower {
+    const OpInfo* op;  // of the base alone
+    bool times_base = false;
+};
+
+// What stands for `op` on these operands, if something does. The exponent is a number, or an array of one
+// element at hand: one that is pending stays an exponent like any other, since to look at it would end the
+// fusion.
+std::optional<ShortPower> short_power(const OpInfo& op, ScalarType loop_type, const Argument& base,
+                                      const Argument& exponent);
+
+// Whether there may be one: such a call is left to api/elementwise/call.cpp.
+bool may_be_short_power(const OpInfo& op, std::span<const GivenOperand> inputs);
+
+}  // namespace weft

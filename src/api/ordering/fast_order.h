@@ -1,0 +1,19 @@
+// The shortest way to put few elements in order (api/fast/fast_call.h): rows whose elements are at hand, by
+// the calling thread. Every function answers false, having changed nothing, when the general way
+// (api/ordering/sort.cpp) has to be taken; that way also makes the errors.
+#pragma once
+
+#include "api/fast/fast_call.h"
+
+namespace weft {
+
+// The rows lie along the last axis, or `value` has one alone.
+bool sort_at_hand(const array& value, int64_t axis, array& result);
+bool sort_in_place_at_hand(const array& target, int64_t axis);
+bool argsort_at_hand(const array& value, int64_t axis, array& result);
+
+// Where values belong in a sorted row of their dtype: for an array of them, and for one element.
+bool search_at_hand(const array& sorted, const array& values, bool right, array& result);
+bool search_at_hand(const array& sorted, const void* value, bool right, int64_t& position);
+
+}  // namespace weft

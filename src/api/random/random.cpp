@@ -1,0 +1,178 @@
+#include "api/random/random.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "api/random/draw_on_gpu.h"
+#include "api/recording/record.h"
+#include "core/optional_steps.h"
+#include "core/shape.h"
+#include "execution/fallback.h"
+#include "graph/placement.h"
+#include "ops/op.h"
+#include "planning/planner.h"
+#include "random/draw.h"
+#include "weft/errors.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+// Fills memory of the host, and moves it to where arrays are made.
+template <class Fill>
+array filled(const Dims& shape, DType dtype, const Fill& fill) {
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
+    fill(buffer->data(), element_count(shape));
+    DeviceBackend& device = current_device();
+    const array result = array_of(std::move(buffer), dtype, shape, c_strides(shape, dtype.itemsize()));
+    if (device.is_cpu()) return result;
+    record_detour(device, "random numbers", result.nbytes());
+    return move_to(result, device);
+}
+
+// As of kernels' results (plan.h).
+Stores stores_of(int64_t count, DType dtype) {
+    const bool streams = is_on(OptionalStep::kStreams) && count * dtype.itemsize() > streamed_bytes();
+    return streams ? Stores::kPastCaches : Stores::kCached;
+}
+
+template <class T>
+void fill_real(BitGenerator& generator, Distribution distribution, std::span<T> out, Stores stores) {
+    switch (distribution) {
+        case Distribution::kUniform: draw_uniform(generator, out); return;
+        case Distribution::kNormal: draw_normal(generator, out, stores); return;
+        case Distribution::kExponential: draw_exponential(generator, out, stores); return;
+        case Distribution::kExponentialByLog: draw_exponential_by_log(generator, out); return;
+        case Distribution::kWords: break;
+    }
+    throw InternalError("words are no real numbers");
+}
+
+OpId word_op(BitAlgorithm algorithm, bool halves) {
+    switch (algorithm) {
+        case BitAlgorithm::kPcg64: return halves ? OpId::kPcg64Half : OpId::kPcg64Word;
+        case BitAlgorithm::kPcg64Dxsm: return halves ? OpId::kPcg64dxsmHalf : OpId::kPcg64dxsmWord;
+        case BitAlgorithm::kPhilox: break;
+    }
+    return halves ? OpId::kPhiloxHalf : OpId::kPhiloxWord;
+}
+
+Operand constant_of(uint64_t value, DType dtype, const Dims& shape) {
+    ScalarBytes bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return constant_operand(bytes, dtype, shape);
+}
+
+// The stream's next words, or halves of words, as a node: each is computed from its position where it is
+// needed. Nothing if the stream's state is not of the kind that can be.
+std::optional<array> recorded_words(BitGenerator& generator, const Dims& shape, bool halves) {
+    const int64_t count = element_count(shape);
+    const std::optional<BitGenerator> before = halves ? generator.before_half() : std::nullopt;
+    if (halves && generator.has_half && !before) return std::nullopt;
+    BitGenerator start = before.value_or(generator);
+    const std::optional<BitGenerator::Origin> origin = start.origin();
+    if (!origin) return std::nullopt;
+    const DType dtype = halves ? ScalarType::kUInt32 : ScalarType::kUInt64;
+    auto node = new_node();
+    node->kind = NodeKind::kDraw;
+    node->device = &current_device();
+    node->op = &op_info(word_op(generator.algorithm, halves));
+    node->shape = shape;
+    const int64_t first = halves ? 2 * origin->first + (before ? 1 : 0) : origin->first;
+    node->inputs.push_back(constant_of(static_cast<uint64_t>(first), ScalarType::kInt64, shape));
+    for (const uint64_t word : origin->words)
+        node->inputs.push_back(constant_of(word, ScalarType::kUInt64, shape));
+    NodeResult result;
+    result.dtype = dtype;
+    result.strides = c_strides(shape, dtype.itemsize());
+    result.bytes = checked_bytes(shape, dtype);
+    node->results.push_back(std::move(result));
+    array words = array_of(node, 0, shape);
+    recorded(node);
+    if (halves) {
+        start.advance_halves(static_cast<uint64_t>(count) + (before ? 1 : 0));
+    } else {
+        start.advance(static_cast<uint64_t>(count));
+    }
+    generator = start;
+    return words;
+}
+
+// Few numbers are drawn at once, where the program is: a kernel would cost more.
+bool is_drawn_later(Distribution distribution, const Dims& shape) {
+    if (distribution != Distribution::kWords && distribution != Distribution::kUniform) return false;
+    if (shape.empty() || element_count(shape) == 0) return false;
+    return !current_device().is_cpu() || !is_small(element_count(shape));
+}
+
+}  // namespace
+
+array draw(BitGenerator& generator, Distribution distribution, const Dims& shape, DType dtype) {
+    checked_bytes(shape, dtype);
+    if (is_drawn_later(distribution, shape)) {
+        const bool halves = dtype.scalar_type() == ScalarType::kFloat32;
+        if (const std::optional<array> words = recorded_words(generator, shape, halves)) {
+            return distribution == Distribution::kWords ? *words
+                                                        : call_unary(op_info(OpId::kUnitInterval), *words);
+        }
+    }
+    if (std::optional<array> numbers = draw_on_gpu(generator, distribution, shape, dtype))
+        return std::move(*numbers);
+    return filled(shape, dtype, [&](char* data, int64_t count) {
+        const auto size = static_cast<size_t>(count);
+        const Stores stores = stores_of(count, dtype);
+        if (distribution == Distribution::kWords) {
+            draw_words(generator, {reinterpret_cast<uint64_t*>(data), size});
+        } else if (dtype.scalar_type() == ScalarType::kFloat32) {
+            fill_real<float>(generator, distribution, {reinterpret_cast<float*>(data), size}, stores);
+        } else {
+            fill_real<double>(generator, distribution, {reinterpret_cast<double*>(data), size}, stores);
+        }
+    });
+}
+
+array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range) {
+    if (std::optional<array> numbers = draw_integers_on_gpu(generator, shape, dtype, low, range))
+        return std::move(*numbers);
+    return filled(shape, dtype, [&](char* data, int64_t count) {
+        draw_integers(generator, dtype.scalar_type(), low, range, count, data, stores_of(count, dtype));
+    });
+}
+
+array draw_integers_between(BitGenerator& generator, const Dims& shape, DType dtype,
+                            std::span<const uint64_t> low, std::span<const uint64_t> range) {
+    const auto count = static_cast<size_t>(element_count(shape));
+    if (low.size() != count || range.size() != count) throw InternalError("each number has its bounds");
+    return filled(shape, dtype, [&](char* data, int64_t) {
+        draw_integers_between(generator, dtype.scalar_type(), low, range, data);
+    });
+}
+
+array draw_permutation(BitGenerator& generator, int64_t extent, std::optional<int64_t> rows) {
+    const int64_t count = std::max<int64_t>(extent, 0);  // as of arange
+    const Dims shape = rows ? Dims{*rows, count} : Dims{count};
+    return filled(shape, ScalarType::kInt64, [&](char* data, int64_t) {
+        for (int64_t row = 0; row < rows.value_or(1); ++row, data += count * int64_t{sizeof(int64_t)}) {
+            const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
+            count_up(positions);
+            shuffle(generator, data, count, sizeof(int64_t));
+        }
+    });
+}
+
+array draw_sample(BitGenerator& generator, int64_t population, int64_t count, bool shuffled) {
+    return filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
+        draw_sample(generator, population, {reinterpret_cast<int64_t*>(data), static_cast<size_t>(count)},
+                    shuffled);
+    });
+}
+
+void record_numpys_draw(const std::string& distribution, int64_t bytes) {
+    record_detour(current_device(), (distribution + " by NumPy").c_str(), bytes);
+}
+
+}  // namespace weft

@@ -1,0 +1,29 @@
+// Random numbers as arrays: drawn at the call from a stream that the caller keeps (random/draw.h).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "random/bit_generator.h"
+#include "weft/array.h"
+
+namespace weft {
+
+enum class Distribution : uint8_t { kWords, kUniform, kNormal, kExponential, kExponentialByLog };
+
+// On the current device. Words are uint64, the others float64 or float32.
+array draw(BitGenerator& generator, Distribution distribution, const Dims& shape, DType dtype);
+// In [low, low + range], as the dtype's bits.
+array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range);
+// The same between bounds of their own: a number for each pair of `low` and `range`.
+array draw_integers_between(BitGenerator& generator, const Dims& shape, DType dtype,
+                            std::span<const uint64_t> low, std::span<const uint64_t> range);
+// The positions 0 ... count - 1 in random order, int64; or several such rows, one drawn after another.
+array draw_permutation(BitGenerator& generator, int64_t extent, std::optional<int64_t> rows = {});
+// Different numbers below `population`, int64; see random/draw.h.
+array draw_sample(BitGenerator& generator, int64_t population, int64_t count, bool shuffled);
+// Writes into the history of kernels that NumPy drew so many bytes.
+void record_numpys_draw(const std::string& distribution, int64_t bytes);
+
+}  // namespace weft

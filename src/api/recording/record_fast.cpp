@@ -1,0 +1,115 @@
+#include "api/recording/record_fast.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "api/fast/power_shortcuts.h"
+#include "api/recording/record.h"
+#include "core/shape.h"
+#include "execution/evaluate.h"
+#include "graph/storage.h"
+
+namespace weft {
+
+namespace {
+
+constexpr size_t kMaxInputs = 3;
+
+// The first array, if all have its shape, are on its device and not shown, and the call is not one for
+// call_at_hand.
+const array* leader_of(std::span<const GivenOperand> inputs) {
+    const array* leader = nullptr;
+    for (const GivenOperand& input : inputs) {
+        const array* value = input.value;
+        if (value == nullptr) continue;
+        if (value->storage()->shown()) return nullptr;
+        if (leader == nullptr) {
+            leader = value;
+        } else if (&value->storage()->device != &leader->storage()->device ||
+                   !(value->shape() == leader->shape())) {
+            return nullptr;
+        }
+    }
+    if (leader == nullptr || leader->ndim() == 0) return nullptr;
+    const int64_t count = leader->size();
+    return count == 0 || (leader->storage()->device.is_cpu() && is_small(count)) ? nullptr : leader;
+}
+
+// Whether all operands lie as the first does, in C order without gaps, with elements of the result's size.
+bool is_plain(const array& leader, std::span<const Dims* const> strides, int64_t itemsize) {
+    if (itemsize != leader.itemsize()) return false;
+    int64_t expected = itemsize;
+    for (size_t d = leader.shape().size(); d-- > 0; expected *= leader.shape()[d]) {
+        if (leader.strides()[d] != expected) return false;
+    }
+    return std::all_of(strides.begin() + 1, strides.end(),
+                       [&](const Dims* other) { return *other == leader.strides(); });
+}
+
+bool read(const array& value, Operand& operand) {
+    {
+        Storage& storage = *value.storage();
+        const std::lock_guard lock(storage.mutex);
+        if (storage.shown()) return false;
+        storage.current.settle();
+        operand.source = storage.current;
+    }
+    operand.dtype = value.dtype();
+    operand.strides = value.strides();
+    operand.offset = value.offset();
+    return true;
+}
+
+}  // namespace
+
+bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+    if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_short_power(op, inputs)) return false;
+    const array* leader = leader_of(inputs);
+    if (leader == nullptr) return false;
+    OperandType types[kMaxInputs] = {DType(), DType(), DType()};
+    for (size_t k = 0; k < inputs.size(); ++k) types[k] = inputs[k].type;
+    const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
+    if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
+    const Dims& shape = leader->shape();
+    const NodePtr node = unnumbered_node();
+    node->inputs.reserve(inputs.size());
+    const Dims* strides[kMaxInputs];
+    size_t arrays = 0;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        Operand& operand = node->inputs.emplace_back();
+        if (inputs[k].value != nullptr) {
+            if (!read(*inputs[k].value, operand)) return false;
+            strides[arrays++] = &inputs[k].value->strides();
+            continue;
+        }
+        if (!inputs[k].convert(loop.types[k])) return false;
+        operand.dtype = loop.types[k];
+        std::memcpy(operand.constant.data(), inputs[k].number, static_cast<size_t>(operand.dtype.itemsize()));
+        operand.strides = Dims(shape.size());
+    }
+    give_number(*node);
+    node->device = &leader->storage()->device;
+    node->op = &op;
+    node->loop = static_cast<int>(&loop - op.loops.data());
+    node->shape = shape;
+    node->results.reserve(1);
+    NodeResult& stored = node->results.emplace_back();
+    stored.dtype = loop.types[inputs.size()];
+    stored.bytes = checked_bytes(shape, stored.dtype);
+    stored.strides = is_plain(*leader, {strides, arrays}, stored.dtype.itemsize())
+                         ? leader->strides()
+                         : k_order_strides(shape, {strides, arrays}, stored.dtype.itemsize());
+    result = array_of(node, 0, shape);
+    recorded(node);
+    // Another thread may have begun to show an operand's memory since it was read above.
+    for (const GivenOperand& input : inputs) {
+        if (input.value == nullptr || !is_shown(*input.value)) [[likely]]
+            continue;
+        evaluate({&node, 1});
+        break;
+    }
+    return true;
+}
+
+}  // namespace weft

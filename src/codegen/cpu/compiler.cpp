@@ -1,0 +1,243 @@
+#include "codegen/cpu/compiler.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/OptBisect.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/cpu/lowering.h"
+#include "codegen/cpu/vector_width.h"
+#include "codegen/llvm/bitcode_library.h"
+#include "codegen/llvm/engine_pool.h"
+#include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/optimizer.h"
+#include "codegen/llvm/target.h"
+#include "codegen/llvm/vector_math.h"
+#include "codegen/runtime/nontemporal_copy.h"
+#include "codegen/runtime/object_loader.h"
+#include "codegen/service/process_end.h"
+#include "core/config.h"
+#include "core/log.h"
+#include "core/threads/fork.h"
+#include "ir/printer.h"
+#include "passes/pipeline.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+namespace {
+
+class LoadedKernel final : public CpuKernel {
+public:
+    explicit LoadedKernel(LoadedObject object) : object_(std::move(object)) {
+        function = reinterpret_cast<CpuKernelFunction>(object_.function());
+    }
+
+private:
+    LoadedObject object_;
+};
+
+// Keeps what the vectoriser says about loops, and LLVM's messages from stderr.
+class Diagnostics final : public llvm::DiagnosticHandler {
+public:
+    Diagnostics(std::string* remarks, std::string* errors) : remarks_(remarks), errors_(errors) {}
+
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (const auto* remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
+            if (enabled(remark->getPassName()))
+                *remarks_ += remark->getPassName().str() + ": " + remark->getMsg() + "\n";
+        } else if (info.getSeverity() == llvm::DS_Error) {
+            llvm::raw_string_ostream stream(*errors_);
+            llvm::DiagnosticPrinterRawOStream printer(stream);
+            info.print(printer);
+        }
+        return true;
+    }
+    bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
+    bool isAnyRemarkEnabled() const override { return remarks_ != nullptr; }
+
+private:
+    bool enabled(llvm::StringRef pass) const { return remarks_ != nullptr && pass == "loop-vectorize"; }
+    std::string* remarks_;
+    std::string* errors_;
+};
+
+// Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
+// or rows side by side, and element-wise ones over contiguous elements. Strength reduction takes a third to
+// half of the time of their compilation for code that is no faster; branches in place of conditional moves
+// mispredict with random elements.
+class PassGate final : public llvm::OptPassGate {
+public:
+    bool plain_addresses = false;
+
+    bool isEnabled() const override { return plain_addresses; }
+    bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
+        return pass != "Loop Strength Reduction" && pass != "X86 cmov Conversion";
+    }
+};
+constexpr std::ptrdiff_t kSideBySide = 5;  // loads
+
+// A context with what is dear to make in it.
+class Engine {
+public:
+    Engine() { context_.setOptPassGate(gate_); }
+    PassGate& gate() { return gate_; }
+    llvm::LLVMContext& context() { return context_; }
+    BitcodeLibrary& library() { return library_; }
+
+    llvm::TargetMachine& machine(const TargetName& name) {
+        if (machine_ == nullptr || name_ != name) {
+            machine_ = make_target_machine(name);
+            name_ = name;
+        }
+        return *machine_;
+    }
+
+private:
+    PassGate gate_;
+    llvm::LLVMContext context_;
+    BitcodeLibrary library_{context_, BitcodeTarget::kCpu};
+    TargetName name_;
+    std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+EnginePool<Engine>& engine_pool() {
+    static auto* const pool = new EnginePool<Engine>;  // threads may still compile while the process exits
+    return *pool;
+}
+
+std::string text_of(const llvm::Module& module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return stream.str();
+}
+
+std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& machine) {
+    // Emitting changes the module, so a copy is emitted.
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+        throw InternalError("LLVM cannot print assembly");
+    }
+    passes.run(*copy);
+    return std::string(text.begin(), text.end());
+}
+
+llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::SmallVector<char, 0> object;
+    llvm::raw_svector_ostream stream(object);
+    llvm::legacy::PassManager passes;
+    llvm::MCContext* machine_context = nullptr;
+    if (machine.addPassesToEmitMC(passes, machine_context, stream, /*DisableVerify=*/true)) {
+        throw InternalError("LLVM cannot emit machine code");
+    }
+    passes.run(module);
+    return object;
+}
+
+std::atomic<int64_t> compiled_count{0};
+
+KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits,
+                     const CompileOptions& options, CompiledTexts* texts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
+    const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
+
+    std::string errors;
+    engine.context().setDiagnosticHandler(
+        std::make_unique<Diagnostics>(texts != nullptr ? &texts->vectorization_remarks : nullptr, &errors));
+    llvm::TargetMachine& machine = engine.machine(resolve_target(options.cpu));
+    llvm::Module module(kernel.name, engine.context());
+    module.setTargetTriple(machine.getTargetTriple().str());
+    module.setDataLayout(machine.createDataLayout());
+
+    const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
+    engine.gate().plain_addresses = lowered.most_loads >= kSideBySide || lowered.contiguous;
+    declare_vector_math(module, machine, options.vector_math);
+    for (llvm::Function& function : module) {
+        if (!function.isDeclaration()) set_target_attributes(function, machine, vector_bits);
+    }
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    optimize(module, machine, config().verify);
+    if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine, vector_bits);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (texts != nullptr) {
+        texts->llvm_ir = text_of(module);
+        texts->assembly = assembly_of(module, machine);
+    }
+    if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));
+    const llvm::SmallVector<char, 0> object = emit_object(module, machine);
+    if (!errors.empty()) throw InternalError("LLVM: " + errors);
+
+    engine.context().setDiagnosticHandler(nullptr);
+
+    KernelObject result;
+    result.name = kernel.name;
+    result.symbol = lowered.function->getName().str();
+    result.grid_dimensions = lowered.grid_dimensions;
+    result.bytes.assign(object.begin(), object.end());
+    result.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++compiled_count;
+    return result;
+}
+
+}  // namespace
+
+KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
+                                    const CompileOptions& options, CompiledTexts* texts) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    watch_end_of_process();
+    const ir::Function* found = module.find(kernel_name);
+    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
+    ir::Function kernel = *found;
+    passes::run_pipeline(module, kernel);
+    if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
+    try {
+        return engine_pool().run(
+            [&](Engine& engine) {
+                return compile(engine, kernel, useful_vector_bits(*found), options, texts);
+            },
+            [&](const KernelObject& object) {
+                if (texts != nullptr) *texts = CompiledTexts(*texts);
+                return KernelObject(object);
+            });
+    } catch (const InternalError& error) {
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    }
+}
+
+std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    auto result = std::make_shared<LoadedKernel>(
+        LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
+    result->name = object.name;
+    result->grid_dimensions = object.grid_dimensions;
+    result->compile_seconds = object.compile_seconds;
+    return result;
+}
+
+std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
+                                                      const std::string& kernel_name,
+                                                      const CompileOptions& options, CompiledTexts* texts) {
+    return load_for_cpu(compile_object_for_cpu(module, kernel_name, options, texts));
+}
+
+int64_t kernels_compiled() { return compiled_count; }
+
+}  // namespace weft::codegen

@@ -1,0 +1,51 @@
+// Kernel IR in, loadable kernel out: the only door to LLVM. Runs the passes, lowers to LLVM IR, optimises,
+// emits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "device/kernel.h"
+#include "ir/ir.h"
+
+namespace weft::codegen {
+
+struct CompileOptions {
+    std::string cpu;          // LLVM CPU name; empty: the host (WEFT_CPU overrides)
+    bool vector_math = true;  // SLEEF's vector functions
+    bool keep_texts = false;  // fill CompiledTexts
+    bool fast_math = false;   // see codegen/llvm/fast_math.h
+};
+
+struct CompiledTexts {
+    std::string ir_after_passes, llvm_ir, assembly, vectorization_remarks;
+};
+
+// A compiled kernel as an object file, and what is needed to use it without compiling.
+struct KernelObject {
+    std::string name;
+    std::string symbol;  // of its function
+    int grid_dimensions = 0;
+    std::string bytes;           // the object file
+    double compile_seconds = 0;  // passes not included
+};
+
+// Thread safe. Throws InternalError (with the IR) when weft itself is at fault.
+KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
+                                    const CompileOptions& options = {}, CompiledTexts* texts = nullptr);
+// Throws InternalError when the object does not link.
+std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object);
+// Both at once.
+std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
+                                                      const std::string& kernel_name,
+                                                      const CompileOptions& options = {},
+                                                      CompiledTexts* texts = nullptr);
+
+int64_t kernels_compiled();  // by this process
+
+std::string host_cpu();  // what the machine's CPU is called, for messages and cache keys
+std::string host_features();
+bool runs_on_host(const std::string& cpu);  // whether the host has every feature of that CPU; "" is the host
+
+}  // namespace weft::codegen

@@ -1,0 +1,16 @@
+// What weft.config.fast_math allows (docs/accuracy.md, "Fast math"): a product and a sum that one rounding
+// does (fma), in machine code for CPUs and GPUs, and on GPUs quotients, square roots and exponentials of
+// float32 that are not the nearest numbers. Only the op table's own arithmetic: what elementary functions are
+// made of stays as it is written.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "codegen/llvm/bitcode_library.h"
+
+namespace weft::codegen {
+
+// Of the op table's functions in a module, before they are inlined.
+void allow_fast_math(llvm::Module& module, BitcodeTarget target);
+
+}  // namespace weft::codegen

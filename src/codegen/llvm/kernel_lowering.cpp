@@ -1,0 +1,413 @@
+#include "codegen/llvm/kernel_lowering.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <utility>
+
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+using ir::AddressSpace;
+using ir::BufferType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+using ir::ValueId;
+
+void KernelLowering::refuse(const std::string& what) const {
+    throw NotImplementedError("kernel " + kernel_.name + ": " + what + " cannot be compiled for " + target_ +
+                              " yet");
+}
+
+void KernelLowering::begin_function(llvm::Function* function) {
+    function_ = function;
+    function_->setDoesNotThrow();
+    entry_ = llvm::BasicBlock::Create(context_, "entry", function_);
+    auto* start = llvm::BasicBlock::Create(context_, "start", function_);
+    builder_.SetInsertPoint(entry_);
+    allocations_ = builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+}
+
+void KernelLowering::set_alias_scope(llvm::Instruction* access, const BufferType& type) const {
+    if (!has_alias_scope(type)) return;
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, alias_scope_.at(type.alias_scope));
+    if (const auto found = noalias_.find(type.alias_scope); found != noalias_.end())
+        access->setMetadata(llvm::LLVMContext::MD_noalias, found->second);
+}
+
+llvm::Type* KernelLowering::part_type(ScalarType type) {
+    switch (type) {
+        case ScalarType::kBool:
+        case ScalarType::kInt8:
+        case ScalarType::kUInt8: return builder_.getInt8Ty();
+        case ScalarType::kInt16:
+        case ScalarType::kUInt16:
+        case ScalarType::kBFloat16: return builder_.getInt16Ty();  // its arithmetic is the op table's
+        case ScalarType::kInt32:
+        case ScalarType::kUInt32: return builder_.getInt32Ty();
+        case ScalarType::kInt64:
+        case ScalarType::kUInt64: return builder_.getInt64Ty();
+        case ScalarType::kFloat16: return builder_.getHalfTy();
+        case ScalarType::kFloat32:
+        case ScalarType::kComplex64: return builder_.getFloatTy();
+        case ScalarType::kFloat64:
+        case ScalarType::kComplex128: return builder_.getDoubleTy();
+    }
+    throw InternalError("an element type without LLVM type");
+}
+
+llvm::Value* KernelLowering::part_pointer(llvm::Value* pointer, ScalarType type, int part) {
+    if (part == 0) return pointer;
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), pointer,
+                                               static_cast<uint64_t>(part_size(type)));
+}
+
+// One scope a number of alias_scope, in a domain of this kernel. An access belongs to its own scope and
+// aliases no other.
+void KernelLowering::make_alias_scopes() {
+    llvm::MDBuilder metadata(context_);
+    llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel_.name);
+    std::map<uint16_t, llvm::MDNode*> scopes;
+    for (const ir::ValueInfo& value : kernel_.values) {
+        if (!value.type.is_buffer || !has_alias_scope(value.type.buffer)) continue;
+        llvm::MDNode*& scope = scopes[value.type.buffer.alias_scope];
+        if (scope == nullptr) scope = metadata.createAnonymousAliasScope(domain);
+    }
+    for (const auto& [number, scope] : scopes) {
+        std::vector<llvm::Metadata*> others;
+        for (const auto& [other, other_scope] : scopes) {
+            if (other != number) others.push_back(other_scope);
+        }
+        alias_scope_[number] = llvm::MDNode::get(context_, {scope});
+        if (!others.empty()) noalias_[number] = llvm::MDNode::get(context_, others);
+    }
+}
+
+void KernelLowering::read_parameters() {
+    int64_t word = 0;
+    for (ValueId parameter : kernel_.parameters) {
+        const ir::Type& type = kernel_.type(parameter);
+        const std::string& name = kernel_.values[parameter.index].name;
+        if (!type.is_buffer) {
+            Scalar& scalar = scalars_[parameter.index];
+            const int64_t size = part_size(type.scalar);
+            for (int part = 0; part < part_count(type.scalar); ++part) {
+                llvm::Value* pointer =
+                    builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), function_->getArg(0),
+                                                        static_cast<uint64_t>(word * 8 + part * size));
+                scalar.parts[part] =
+                    builder_.CreateAlignedLoad(part_type(type.scalar), pointer, llvm::Align(size), name);
+            }
+            word += type.scalar == ScalarType::kComplex128 ? 2 : 1;
+            continue;
+        }
+        BufferValue buffer;
+        buffer.type = type.buffer;
+        buffer.base = load_base(word++, name);
+        for (int64_t stride : type.buffer.strides) {
+            buffer.strides.push_back(stride == ir::kDynamic ? load_stride(word++, name + ".stride")
+                                                            : static_cast<llvm::Value*>(builder_.getInt64(
+                                                                  static_cast<uint64_t>(stride))));
+        }
+        buffers_.emplace(parameter.index, std::move(buffer));
+    }
+}
+
+const KernelLowering::Scalar& KernelLowering::scalar(ValueId value) const {
+    const Scalar& found = scalars_[value.index];
+    if (found.parts[0] == nullptr)
+        throw InternalError("kernel " + kernel_.name + " uses a value before its definition");
+    return found;
+}
+
+llvm::Value* KernelLowering::condition(ValueId value) {
+    return builder_.CreateICmpNE(scalar(value).parts[0], builder_.getInt8(0));
+}
+
+llvm::AllocaInst* KernelLowering::allocate_local(llvm::Type* type, llvm::Align alignment,
+                                                 const llvm::Twine& name) {
+    llvm::IRBuilder<> builder(allocations_);
+    llvm::AllocaInst* slot = builder.CreateAlloca(type, nullptr, name);
+    slot->setAlignment(alignment);
+    return slot;
+}
+
+// Memory for one scalar, for the uniform ABI of the operation bitcode.
+llvm::Value* KernelLowering::scalar_slot(ScalarType type) {
+    return allocate_local(llvm::ArrayType::get(part_type(type), static_cast<uint64_t>(part_count(type))),
+                          llvm::Align(static_cast<uint64_t>(DType(type).alignment())), "slot");
+}
+
+std::vector<KernelLowering::Scalar> KernelLowering::lower_region(const Region& region) {
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
+            std::vector<Scalar> yielded;
+            yielded.reserve(instruction.operands.size());
+            for (ValueId value : instruction.operands) yielded.push_back(scalar(value));
+            return yielded;
+        }
+        lower(instruction);
+    }
+    throw InternalError("kernel " + kernel_.name + " has a region without end");
+}
+
+void KernelLowering::lower(const Instruction& instruction) {
+    switch (instruction.opcode) {
+        case Opcode::kConstant: lower_constant(instruction); return;
+        case Opcode::kApply: {
+            const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+            call(loop, instruction.op->nin, instruction);
+            return;
+        }
+        case Opcode::kCast: {
+            const ScalarType from = kernel_.type(instruction.operands[0]).scalar;
+            const ScalarType to = kernel_.type(instruction.results[0]).scalar;
+            call(cast_loop(from, to), 1, instruction);
+            return;
+        }
+        case Opcode::kLoad: lower_load(instruction); return;
+        case Opcode::kStore: lower_store(instruction); return;
+        case Opcode::kAllocate: lower_allocate(instruction); return;
+        case Opcode::kFor: lower_for(instruction); return;
+        case Opcode::kWhile: lower_while(instruction); return;
+        case Opcode::kIf: lower_if(instruction); return;
+        case Opcode::kParallel: lower_parallel(instruction); return;
+        case Opcode::kAtomic: lower_atomic(instruction); return;
+        case Opcode::kCompareExchange: lower_compare_exchange(instruction); return;
+        case Opcode::kBarrier: refuse("a barrier");
+        case Opcode::kReduce: refuse("reduce");
+        case Opcode::kScan: refuse("scan");
+        case Opcode::kCall: refuse("a call");
+        case Opcode::kYield:
+        case Opcode::kReturn: break;
+    }
+    throw InternalError("kernel " + kernel_.name + " has an instruction that is none");
+}
+
+void KernelLowering::lower_constant(const Instruction& instruction) {
+    const ir::Constant& constant = instruction.constant;
+    Scalar& result = scalars_[instruction.results[0].index];
+    const auto size = static_cast<unsigned>(part_size(constant.type));
+    for (int part = 0; part < part_count(constant.type); ++part) {
+        uint64_t bits = 0;
+        for (unsigned i = size; i-- > 0;)
+            bits = bits << 8 | constant.bytes[static_cast<unsigned>(part) * size + i];
+        llvm::Constant* integer = llvm::ConstantInt::get(builder_.getIntNTy(size * 8), bits);
+        result.parts[part] = builder_.CreateBitCast(integer, part_type(constant.type));
+    }
+}
+
+void KernelLowering::call(const LoopInfo& loop, int inputs, const Instruction& instruction) {
+    if (static_cast<int>(instruction.operands.size()) != inputs)
+        throw InternalError(std::string("wrong number of operands for ") + loop.symbol);
+    const std::vector<Scalar> results =
+        call(loop, values_of(instruction.operands), instruction.results.size());
+    for (size_t i = 0; i < results.size(); ++i) scalars_[instruction.results[i].index] = results[i];
+}
+
+std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
+                                                         std::span<const Scalar> operands, size_t results) {
+    llvm::Function* callee = library_.import(loop.symbol, module_);
+    const size_t operand_count = operands.size();
+    if (callee->arg_size() != operand_count + results)
+        throw InternalError(std::string("wrong number of operands for ") + loop.symbol);
+    std::vector<llvm::Value*> slots;
+    slots.reserve(operand_count + results);
+    for (size_t i = 0; i < operand_count + results; ++i) slots.push_back(scalar_slot(loop.types[i]));
+    for (size_t i = 0; i < operand_count; ++i) {
+        for (int part = 0; part < part_count(loop.types[i]); ++part)
+            builder_.CreateStore(operands[i].parts[part], part_pointer(slots[i], loop.types[i], part));
+    }
+    builder_.CreateCall(callee, slots);
+    std::vector<Scalar> values(results);
+    for (size_t i = 0; i < results; ++i) {
+        const ScalarType type = loop.types[operand_count + i];
+        for (int part = 0; part < part_count(type); ++part) {
+            values[i].parts[part] =
+                builder_.CreateLoad(part_type(type), part_pointer(slots[operand_count + i], type, part));
+        }
+    }
+    return values;
+}
+
+void KernelLowering::lower_load(const Instruction& instruction) {
+    const BufferValue& from = buffer(instruction.operands[0]);
+    const std::span<const ValueId> indices(instruction.operands.data() + 1, from.strides.size());
+    Scalar& result = scalars_[instruction.results[0].index];
+    if (!instruction.predicated) {
+        result = load(from, indices);
+        return;
+    }
+    const ValueId predicate = instruction.operands[1 + from.strides.size()];
+    const Scalar otherwise = scalar(instruction.operands[2 + from.strides.size()]);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* taken = new_block("load");
+    llvm::BasicBlock* after = new_block("loaded");
+    builder_.CreateCondBr(condition(predicate), taken, after);
+    builder_.SetInsertPoint(taken);
+    const Scalar loaded = load(from, indices);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+    for (int part = 0; part < part_count(from.type.element); ++part) {
+        llvm::PHINode* phi = builder_.CreatePHI(part_type(from.type.element), 2);
+        phi->addIncoming(loaded.parts[part], taken);
+        phi->addIncoming(otherwise.parts[part], before);
+        result.parts[part] = phi;
+    }
+}
+
+void KernelLowering::lower_store(const Instruction& instruction) {
+    const BufferValue& to = buffer(instruction.operands[0]);
+    const Scalar& value = scalar(instruction.operands[1]);
+    const std::span<const ValueId> indices(instruction.operands.data() + 2, to.strides.size());
+    if (!instruction.predicated) {
+        store(to, value, indices);
+        return;
+    }
+    llvm::BasicBlock* taken = new_block("store");
+    llvm::BasicBlock* after = new_block("stored");
+    builder_.CreateCondBr(condition(instruction.operands[2 + to.strides.size()]), taken, after);
+    builder_.SetInsertPoint(taken);
+    store(to, value, indices);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+}
+
+void KernelLowering::lower_allocate(const Instruction& instruction) {
+    const ValueId result = instruction.results[0];
+    const BufferType& type = kernel_.type(result).buffer;
+    int64_t last = 0;  // byte offset of the last element
+    for (size_t d = 0; d < type.sizes.size(); ++d) last += (type.sizes[d] - 1) * type.strides[d];
+    const auto bytes = static_cast<uint64_t>(last + DType(type.element).itemsize());
+    // An array of elements, not bytes, so that SROA finds vectors in it.
+    const auto elements = bytes / static_cast<uint64_t>(part_size(type.element));
+    BufferValue value;
+    value.type = type;
+    value.base = allocate_local(llvm::ArrayType::get(part_type(type.element), elements), llvm::Align(64),
+                                kernel_.values[result.index].name);
+    for (int64_t stride : type.strides)
+        value.strides.push_back(builder_.getInt64(static_cast<uint64_t>(stride)));
+    buffers_.insert_or_assign(result.index, std::move(value));
+}
+
+// Phi nodes at the builder's point for values that arrive from `from`.
+KernelLowering::Phis KernelLowering::make_phis(std::span<const Scalar> values, llvm::BasicBlock* from) {
+    Phis phis;
+    for (const Scalar& value : values) {
+        std::vector<llvm::PHINode*>& parts = phis.emplace_back();
+        for (llvm::Value* part : value.parts) {
+            if (part == nullptr) continue;
+            llvm::PHINode* phi = builder_.CreatePHI(part->getType(), 2);
+            phi->addIncoming(part, from);
+            parts.push_back(phi);
+        }
+    }
+    return phis;
+}
+
+void KernelLowering::add_incoming(const Phis& phis, std::span<const Scalar> values, llvm::BasicBlock* from) {
+    for (size_t i = 0; i < phis.size(); ++i) {
+        for (size_t part = 0; part < phis[i].size(); ++part)
+            phis[i][part]->addIncoming(values[i].parts[part], from);
+    }
+}
+
+void KernelLowering::define(std::span<const ValueId> names, const Phis& phis) {
+    for (size_t i = 0; i < names.size(); ++i) {
+        for (size_t part = 0; part < phis[i].size(); ++part)
+            scalars_[names[i].index].parts[part] = phis[i][part];
+    }
+}
+
+std::vector<KernelLowering::Scalar> KernelLowering::values_of(std::span<const ValueId> names) const {
+    std::vector<Scalar> values;
+    for (ValueId name : names) values.push_back(scalar(name));
+    return values;
+}
+
+// Loops come in the form that LLVM's loop passes want: tested once before, then at the end of each turn.
+void KernelLowering::lower_for(const Instruction& instruction) {
+    llvm::Value* lower = index(instruction.operands[0]);
+    llvm::Value* upper = index(instruction.operands[1]);
+    llvm::Value* step = index(instruction.operands[2]);
+    const auto* constant_step = llvm::dyn_cast<llvm::ConstantInt>(step);
+    const auto before_end = [&](llvm::Value* i) -> llvm::Value* {
+        llvm::Value* up = builder_.CreateICmpSLT(i, upper);
+        if (constant_step != nullptr && constant_step->getSExtValue() > 0) return up;
+        llvm::Value* down = builder_.CreateICmpSGT(i, upper);
+        return builder_.CreateSelect(builder_.CreateICmpSGT(step, builder_.getInt64(0)), up, down);
+    };
+    const std::vector<Scalar> initials = values_of(std::span(instruction.operands).subspan(3));
+    llvm::BasicBlock* body = new_block("for");
+    llvm::BasicBlock* after = new_block("for.end");
+    llvm::BasicBlock* preheader = new_block("for.preheader");
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateCondBr(before_end(lower), preheader, after);
+    builder_.SetInsertPoint(preheader);
+    builder_.CreateBr(body);
+    builder_.SetInsertPoint(body);
+    const Region& region = instruction.regions[0];
+    llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, "i");
+    i->addIncoming(lower, preheader);
+    scalars_[region.arguments[0].index].parts[0] = i;
+    const auto carried = make_phis(initials, preheader);
+    define(std::span(region.arguments).subspan(1), carried);
+    const std::vector<Scalar> yielded = lower_region(region);
+    // A step of one cannot overflow: i is below upper.
+    const bool one = constant_step != nullptr && constant_step->isOne();
+    llvm::Value* next = builder_.CreateAdd(i, step, "next", /*HasNUW=*/false, /*HasNSW=*/one);
+    llvm::BasicBlock* latch = builder_.GetInsertBlock();
+    annotate_loop(builder_.CreateCondBr(before_end(next), body, after), instruction);
+    i->addIncoming(next, latch);
+    add_incoming(carried, yielded, latch);
+    builder_.SetInsertPoint(after);
+    const auto finals = make_phis(initials, before);
+    add_incoming(finals, yielded, latch);
+    define(instruction.results, finals);
+}
+
+void KernelLowering::lower_while(const Instruction& instruction) {
+    const std::vector<Scalar> initials = values_of(instruction.operands);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* test = new_block("while");
+    llvm::BasicBlock* body = new_block("while.body");
+    llvm::BasicBlock* after = new_block("while.end");
+    builder_.CreateBr(test);
+    builder_.SetInsertPoint(test);
+    const auto carried = make_phis(initials, before);
+    define(instruction.regions[0].arguments, carried);
+    const std::vector<Scalar> tested = lower_region(instruction.regions[0]);
+    const std::span<const Scalar> forwarded = std::span(tested).subspan(1);
+    builder_.CreateCondBr(builder_.CreateICmpNE(tested[0].parts[0], builder_.getInt8(0)), body, after);
+    builder_.SetInsertPoint(body);
+    for (size_t i = 0; i < forwarded.size(); ++i) {
+        scalars_[instruction.regions[1].arguments[i].index] = forwarded[i];
+    }
+    const std::vector<Scalar> yielded = lower_region(instruction.regions[1]);
+    add_incoming(carried, yielded, builder_.GetInsertBlock());
+    builder_.CreateBr(test);
+    builder_.SetInsertPoint(after);
+    for (size_t i = 0; i < forwarded.size(); ++i) scalars_[instruction.results[i].index] = forwarded[i];
+}
+
+void KernelLowering::lower_if(const Instruction& instruction) {
+    llvm::BasicBlock* branches[2] = {new_block("then"), new_block("else")};
+    llvm::BasicBlock* after = new_block("if.end");
+    builder_.CreateCondBr(condition(instruction.operands[0]), branches[0], branches[1]);
+    std::vector<Scalar> yielded[2];
+    llvm::BasicBlock* ends[2];
+    for (size_t side = 0; side < 2; ++side) {
+        builder_.SetInsertPoint(branches[side]);
+        if (side < instruction.regions.size()) yielded[side] = lower_region(instruction.regions[side]);
+        ends[side] = builder_.GetInsertBlock();
+        builder_.CreateBr(after);
+    }
+    builder_.SetInsertPoint(after);
+    const auto phis = make_phis(yielded[0], ends[0]);
+    add_incoming(phis, yielded[1], ends[1]);
+    define(instruction.results, phis);
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,151 @@
+// Kernel IR to LLVM IR, as far as it is the same for every target: values, operations, control flow. A target
+// derives from it and says where arguments and memory are and what parallel regions become (lowering.cpp for
+// CPUs, ptx_lowering.cpp for NVIDIA GPUs).
+//
+// Scalars are carried as their parts (two for complex numbers), bool as i8 of value 0 or 1. Operations are
+// calls of the op table's functions from bitcode, with operands in memory that inlining and SROA remove.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/bitcode_library.h"
+#include "ir/ir.h"
+
+namespace weft::codegen {
+
+class KernelLowering {
+public:
+    virtual ~KernelLowering() = default;
+    KernelLowering(const KernelLowering&) = delete;
+    KernelLowering& operator=(const KernelLowering&) = delete;
+
+protected:
+    // A scalar's LLVM values: one, or the real and the imaginary part.
+    struct Scalar {
+        llvm::Value* parts[2] = {nullptr, nullptr};
+    };
+
+    struct BufferValue {
+        llvm::Value* base = nullptr;
+        std::vector<llvm::Value*> strides;
+        ir::BufferType type;
+        // Of a piece of a stream (lowering.cpp): the last index of its first element, and the loop over its
+        // elements, if parallel.
+        llvm::Value* origin = nullptr;
+        llvm::MDNode* piece_group = nullptr;
+    };
+
+    KernelLowering(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library,
+                   const char* target)
+        : kernel_(kernel),
+          module_(module),
+          library_(library),
+          context_(module.getContext()),
+          builder_(context_),
+          scalars_(kernel.values.size()),
+          target_(target) {}
+
+    // --- what targets say ----------------------------------------------------------------------------
+
+    virtual Scalar load(const BufferValue& from, std::span<const ir::ValueId> indices) = 0;
+    virtual void store(const BufferValue& to, const Scalar& value, std::span<const ir::ValueId> indices) = 0;
+    virtual llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices) = 0;
+    virtual void lower_parallel(const ir::Instruction& instruction) = 0;
+    // A word of the arguments that is a buffer's base; one that is a stride, as i64.
+    virtual llvm::Value* load_base(int64_t word, const std::string& name) = 0;
+    virtual llvm::Value* load_stride(int64_t word, const std::string& name) = 0;
+    virtual void lower(const ir::Instruction& instruction);
+    // What a target tells LLVM about a `for`.
+    virtual void annotate_loop(llvm::BranchInst*, const ir::Instruction&) {}
+    // Whether LLVM is told of shared buffers too what aliases them.
+    virtual bool tells_shared_apart() const { return false; }
+    // Before and after an atomic operation that is not relaxed.
+    virtual void fence(const ir::Instruction& instruction, bool before);
+    // Atomic operations need it, whatever views begin where; x86-64 does them anywhere.
+    llvm::Align atomic_alignment(ScalarType type) const {
+        return llvm::Align(static_cast<uint64_t>(part_size(type)));
+    }
+    // Lowers all but the yield; gives what is yielded.
+    virtual std::vector<Scalar> lower_region(const ir::Region& region);
+
+    [[noreturn]] void refuse(const std::string& what) const;
+
+    // --- types and values ----------------------------------------------------------------------------
+
+    static int part_count(ScalarType type) {
+        return type == ScalarType::kComplex64 || type == ScalarType::kComplex128 ? 2 : 1;
+    }
+    static int64_t part_size(ScalarType type) { return DType(type).itemsize() / part_count(type); }
+    llvm::Type* part_type(ScalarType type);
+    llvm::Value* part_pointer(llvm::Value* pointer, ScalarType type, int part);
+
+    // Creates the function's first blocks; arguments are read at the builder's point, by read_parameters.
+    void begin_function(llvm::Function* function);
+    void make_alias_scopes();
+    void read_parameters();
+
+    const Scalar& scalar(ir::ValueId value) const;
+    llvm::Value* index(ir::ValueId value) const { return scalar(value).parts[0]; }
+    llvm::Value* condition(ir::ValueId value);
+    const BufferValue& buffer(ir::ValueId value) const { return buffers_.at(value.index); }
+    llvm::AllocaInst* allocate_local(llvm::Type* type, llvm::Align alignment, const llvm::Twine& name);
+    // Memory for one scalar, for the uniform ABI of the operation bitcode.
+    llvm::Value* scalar_slot(ScalarType type);
+    bool has_alias_scope(const ir::BufferType& type) const {
+        return type.space == ir::AddressSpace::kGlobal ||
+               (type.space == ir::AddressSpace::kShared && tells_shared_apart());
+    }
+    // Tells LLVM what an access to global memory aliases, or to shared memory.
+    void set_alias_scope(llvm::Instruction* access, const ir::BufferType& type) const;
+
+    // --- instructions --------------------------------------------------------------------------------
+
+    void lower_constant(const ir::Instruction& instruction);
+    // `symbol(in0, ..., out0, ...)` with each operand in a slot.
+    void call(const LoopInfo& loop, int inputs, const ir::Instruction& instruction);
+    std::vector<Scalar> call(const LoopInfo& loop, std::span<const Scalar> operands, size_t results);
+    void lower_load(const ir::Instruction& instruction);
+    void lower_store(const ir::Instruction& instruction);
+    void lower_allocate(const ir::Instruction& instruction);
+    void lower_for(const ir::Instruction& instruction);
+    void lower_while(const ir::Instruction& instruction);
+    void lower_if(const ir::Instruction& instruction);
+    void lower_atomic(const ir::Instruction& instruction);  // atomic_lowering.cpp
+    void lower_compare_exchange(const ir::Instruction& instruction);
+    llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,
+                               ScalarType type);
+
+    llvm::BasicBlock* new_block(const llvm::Twine& name) {
+        return llvm::BasicBlock::Create(context_, name, function_);
+    }
+    using Phis = std::vector<std::vector<llvm::PHINode*>>;
+    // Phi nodes at the builder's point for values that arrive from `from`.
+    Phis make_phis(std::span<const Scalar> values, llvm::BasicBlock* from);
+    static void add_incoming(const Phis& phis, std::span<const Scalar> values, llvm::BasicBlock* from);
+    void define(std::span<const ir::ValueId> names, const Phis& phis);
+    std::vector<Scalar> values_of(std::span<const ir::ValueId> names) const;
+
+    const ir::Function& kernel_;
+    llvm::Module& module_;
+    BitcodeLibrary& library_;
+    llvm::LLVMContext& context_;
+    llvm::IRBuilder<> builder_;
+    llvm::Function* function_ = nullptr;
+    llvm::BasicBlock* entry_ = nullptr;
+    llvm::Instruction* allocations_ = nullptr;  // local memory is allocated before this one
+    std::vector<Scalar> scalars_;               // by value index; of buffers empty
+    std::map<uint32_t, BufferValue> buffers_;
+    std::map<uint16_t, llvm::MDNode*> alias_scope_;
+    std::map<uint16_t, llvm::MDNode*> noalias_;
+
+private:
+    const char* target_;
+};
+
+}  // namespace weft::codegen

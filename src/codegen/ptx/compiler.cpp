@@ -1,0 +1,210 @@
+#include "codegen/ptx/compiler.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/llvm/bitcode_library.h"
+#include "codegen/llvm/engine_pool.h"
+#include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/optimizer.h"
+#include "codegen/ptx/gpu_math.h"
+#include "codegen/ptx/invariant_division.h"
+#include "codegen/ptx/libdevice.h"
+#include "codegen/ptx/lowering.h"
+#include "core/config.h"
+#include "core/log.h"
+#include "core/threads/fork.h"
+#include "ir/printer.h"
+#include "passes/pipeline.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+namespace {
+
+constexpr const char* kTriple = "nvptx64-nvidia-cuda";
+
+const llvm::Target& find_target() {
+    static const llvm::Target* const target = [] {
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
+        std::string error;
+        const llvm::Target* found = llvm::TargetRegistry::lookupTarget(kTriple, error);
+        if (found == nullptr) throw InternalError("LLVM has no target for GPUs: " + error);
+        return found;
+    }();
+    return *target;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(int sm) {
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // The first version of PTX that adds pairs of 16 bits; drivers before it are refused.
+    const char* const features = sm >= 90 ? "+ptx80" : "";
+    std::unique_ptr<llvm::TargetMachine> machine(
+        find_target().createTargetMachine(kTriple, "sm_" + std::to_string(sm), features, options,
+                                          std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+    if (machine == nullptr) throw InternalError("LLVM cannot compile for sm_" + std::to_string(sm));
+    return machine;
+}
+
+// Keeps LLVM's errors from stderr.
+class Diagnostics final : public llvm::DiagnosticHandler {
+public:
+    explicit Diagnostics(std::string* errors) : errors_(errors) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (info.getSeverity() == llvm::DS_Error) {
+            llvm::raw_string_ostream stream(*errors_);
+            llvm::DiagnosticPrinterRawOStream printer(stream);
+            info.print(printer);
+        }
+        return true;
+    }
+
+private:
+    std::string* errors_;
+};
+
+// A context with what is dear to make in it.
+class Engine {
+public:
+    llvm::LLVMContext& context() { return context_; }
+    BitcodeLibrary& library() { return library_; }
+    llvm::TargetMachine& machine(int sm) {
+        std::unique_ptr<llvm::TargetMachine>& machine = machines_[sm];
+        if (machine == nullptr) machine = make_machine(sm);
+        return *machine;
+    }
+    GpuMath& gpu_math() {
+        if (gpu_math_ == nullptr) gpu_math_ = std::make_unique<GpuMath>(context_);
+        return *gpu_math_;
+    }
+    Libdevice& libdevice(const std::string& path) {
+        if (libdevice_ == nullptr || path != libdevice_path_) {
+            libdevice_ = std::make_unique<Libdevice>(context_, path);
+            libdevice_path_ = path;
+        }
+        return *libdevice_;
+    }
+
+private:
+    llvm::LLVMContext context_;
+    BitcodeLibrary library_{context_, BitcodeTarget::kPtx};
+    std::map<int, std::unique_ptr<llvm::TargetMachine>> machines_;
+    std::unique_ptr<GpuMath> gpu_math_;
+    std::unique_ptr<Libdevice> libdevice_;
+    std::string libdevice_path_;
+};
+
+EnginePool<Engine>& engine_pool() {
+    static auto* const pool = new EnginePool<Engine>;  // threads may still compile while the process exits
+    return *pool;
+}
+
+std::string text_of(const llvm::Module& module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return stream.str();
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                    /*DisableVerify=*/true)) {
+        throw InternalError("LLVM cannot emit PTX");
+    }
+    passes.run(module);
+    return std::string(text.begin(), text.end());
+}
+
+CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Function* second,
+                        const PtxOptions& options, PtxTexts* texts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
+    std::string errors;
+    engine.context().setDiagnosticHandler(std::make_unique<Diagnostics>(&errors));
+    llvm::TargetMachine& machine = engine.machine(options.sm);
+    llvm::Module module(kernel.name, engine.context());
+    module.setTargetTriple(kTriple);
+    module.setDataLayout(machine.createDataLayout());
+
+    CudaKernelImage image;
+    image.name = kernel.name;
+    image.sm = options.sm;
+    lower_for_ptx(kernel, second, {.wide = options.wide, .unaligned = options.unaligned}, module,
+                  engine.library(), image);
+    ask_by_comparisons(module);
+    const bool uses_gpu_math = GpuMath::is_needed(module);
+    if (uses_gpu_math) engine.gpu_math().replace_operations(module);
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);
+    const bool divides = module.getFunction("weft_divide_f32_f32_to_f32") != nullptr;
+    if (uses_gpu_math || divides) inline_operations(module, machine);
+    if (uses_gpu_math) engine.gpu_math().define(module);
+    if (divides) multiply_by_reciprocals(module);
+    const bool uses_libdevice = needs_libdevice(module);
+    if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    optimize_for_ptx(module, machine, config().verify);
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (texts != nullptr) {
+        texts->llvm_ir = text_of(module);
+        texts->uses_gpu_math = uses_gpu_math;
+        texts->uses_libdevice = uses_libdevice;
+    }
+    image.ptx = emit(module, machine);
+    if (!errors.empty()) throw InternalError("LLVM: " + errors);
+    engine.context().setDiagnosticHandler(nullptr);
+    if (debug_enabled(DebugLevel::kAssembly, kernel.name))
+        log_line("PTX of " + kernel.name + ":\n" + image.ptx);
+    image.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return image;
+}
+
+}  // namespace
+
+CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
+                            const PtxOptions& options, PtxTexts* texts) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    const auto prepared = [&](const std::string& name) {
+        const ir::Function* found = module.find(name);
+        if (found == nullptr) throw InternalError("the module has no kernel " + name);
+        ir::Function kernel = *found;
+        passes::run_gpu_pipeline(module, kernel);
+        if (texts != nullptr) texts->ir_after_passes += ir::print(kernel);
+        return kernel;
+    };
+    const ir::Function kernel = prepared(kernel_name);
+    std::optional<ir::Function> second;
+    if (!options.second.empty()) second = prepared(options.second);
+    try {
+        return engine_pool().run(
+            [&](Engine& engine) {
+                return compile(engine, kernel, second ? &*second : nullptr, options, texts);
+            },
+            [&](const CudaKernelImage& image) {
+                if (texts != nullptr) *texts = PtxTexts(*texts);
+                return CudaKernelImage(image);
+            });
+    } catch (const InternalError& error) {
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    }
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,37 @@
+// Kernel IR in, PTX out, with what a launch has to know of it: the door to LLVM's NVPTX target. The device
+// loads the text by the driver, whose compiler makes machine code of it.
+#pragma once
+
+#include <string>
+
+#include "device/kernel.h"
+#include "ir/ir.h"
+
+namespace weft::codegen {
+
+struct PtxOptions {
+    int sm = 80;             // the least compute capability that the kernel shall run on
+    bool wide = false;       // 64-bit indices
+    bool unaligned = false;  // buffers may start and step at any byte
+    bool fast_math = false;  // see codegen/llvm/fast_math.h
+    // Another kernel of the module, which follows in the same launch (CudaKernelImage::shared_dimensions).
+    std::string second = {};
+    // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
+    std::string libdevice = {};
+};
+
+struct PtxTexts {
+    std::string ir_after_passes, llvm_ir;
+    bool uses_gpu_math = false, uses_libdevice = false;  // whose results have not the CPU's bits
+};
+
+// Thread safe. Throws InternalError (with the IR) when weft itself is at fault, NotImplementedError for what
+// kernels for GPUs cannot do yet, and DeviceError when libdevice is needed and cannot be found or read.
+CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
+                            const PtxOptions& options, PtxTexts* texts = nullptr);
+
+// libdevice.10.bc below CUDA_HOME or CUDA_PATH, or of the toolkit in its usual place; empty when there is
+// none.
+std::string find_libdevice();
+
+}  // namespace weft::codegen

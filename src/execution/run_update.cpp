@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/config.h"
+#include "core/optional_steps.h"
+#include "core/shape.h"
+#include "core/threads/interrupt.h"
+#include "execution/kernels/launch_replay.h"
+#include "execution/run_elementwise.h"
+#include "library/indexing/complement_slabs.h"
+#include "library/indexing/copy_complement.h"
+
+namespace weft {
+
+namespace {
+
+// The value of a write: computed by the group, or something that is there already.
+void add_value_output(KernelParts& parts, StepBuilder& steps, const Node& root, BufferUse target) {
+    parts.outputs.push_back(std::move(target));
+    parts.form.outputs.push_back({steps.operand_of(root, 1, identity_map(root.shape)), {}});
+}
+
+// Whether an input of the kernel is the old version at another place than the element that is written.
+bool reads_elsewhere(const KernelParts& parts, const Buffer* old, const BufferUse& target,
+                     const Dims& shape) {
+    for (const BufferUse& input : parts.inputs) {
+        if (input.position || input.buffer != old) continue;
+        if (!input.computed.empty() || input.base != target.base ||
+            input.dtype.itemsize() != target.dtype.itemsize())
+            return true;
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (shape[d] != 1 && input.strides[d] != target.strides[d]) return true;
+        }
+    }
+    return false;
+}
+
+enum class Way : uint8_t {
+    kShared,  // others see the old version: a fresh buffer
+    kFresh,   // nobody does, but the value reads elsewhere in it
+    kInPlace,
+    kAside,  // the value is computed aside, then copied in
+};
+constexpr size_t kWays = 4;
+
+// The kernel, as if it wrote into the old version.
+KernelParts describe(const Group& group, const GroupBuffers& buffers) {
+    const Node& root = group.root();
+    KernelParts parts;
+    StepBuilder steps(parts, group);
+    add_value_output(
+        parts, steps, root,
+        use_of(*root.inputs[0].source.buffer, root.target.offset, root.target.dtype, root.target.strides));
+    add_result_outputs(parts, steps, group, buffers);
+    return parts;
+}
+
+Way choose(const Group& group, const KernelParts& parts) {
+    const Node& root = group.root();
+    if (!reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape)) return Way::kInPlace;
+    const int64_t view_bytes = element_count(root.shape) * root.target.dtype.itemsize();
+    return root.in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
+}
+
+// Which of the group's runs this one is: with the surroundings of the view copied by kernels or not.
+size_t number_of(Way way, bool surrounded) { return static_cast<size_t>(way) + (surrounded ? kWays : 0); }
+
+// How the last run of a plan that is kept did it, with the old version as much its own.
+std::optional<Way> known_way(const Group& group) {
+    for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
+        if (way == Way::kFresh && group.root().in_place) continue;
+        for (const bool surrounded : {false, true}) {
+            if (GroupRun::is_known(group, number_of(way, surrounded))) return way;
+        }
+    }
+    return std::nullopt;
+}
+
+// Whether the kernel reads what it writes and takes several launches (launch_folded).
+bool changes_in_parts(KernelParts parts, const Dims& shape) {
+    if (shape.size() <= static_cast<size_t>(kMaxGridDimensions)) return false;
+    const Buffer* written = parts.outputs[0].buffer;
+    const bool reads = std::any_of(parts.inputs.begin(), parts.inputs.end(), [&](const BufferUse& input) {
+        return !input.position && input.buffer == written;
+    });
+    if (!reads) return false;
+    Dims extents = shape;
+    collapse_uses(parts, extents);
+    return extents.size() > static_cast<size_t>(kMaxGridDimensions);
+}
+
+void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts parts, Way way,
+                   GroupRun& run) {
+    const Node& root = group.root();
+    const Access& target = root.target;
+    const Buffer& result = *buffers.back()[0];
+    const BufferUse place = use_of(result, target.offset, target.dtype, target.strides);
+    parts.outputs[0] = place;
+    if (way != Way::kFresh && way != Way::kShared && changes_in_parts(parts, root.shape)) {
+        // Where one of the launches fails, nothing has changed.
+        const BufferPtr whole = run.temporary(static_cast<int64_t>(result.size()));
+        group.device->copy(*whole, 0, result, 0, result.size());
+        parts.outputs[0] = use_of(*whole, target.offset, target.dtype, target.strides);
+        launch_elementwise(parts, root.shape, run);
+        group.device->copy(result, 0, *whole, 0, result.size());
+        run.cannot_repeat();
+        return;
+    }
+    if (way != Way::kAside) {
+        launch_elementwise(parts, root.shape, run);
+        return;
+    }
+    const int64_t itemsize = target.dtype.itemsize();
+    const Dims* const order[1] = {&target.strides};
+    const BufferUse aside = use_of(*run.temporary(element_count(root.shape) * itemsize), 0, target.dtype,
+                                   k_order_strides(root.shape, order, itemsize));
+    parts.outputs[0] = aside;
+    launch_elementwise(parts, root.shape, run);
+    KernelParts copy;
+    copy.inputs.push_back(aside);
+    copy.outputs.push_back(place);
+    copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
+    launch_elementwise(copy, root.shape, run);
+}
+
+void copy_slabs(const Buffer& from, const Buffer& to, DType dtype, const std::vector<Slab>& slabs,
+                GroupRun& run) {
+    for (const Slab& slab : slabs) {
+        KernelParts copy;
+        copy.inputs.push_back(use_of(from, slab.offset, dtype, slab.strides));
+        copy.outputs.push_back(use_of(to, slab.offset, dtype, slab.strides));
+        copy.form.outputs.push_back({{ValueForm::Kind::kInput, 0, 0}, {}});
+        launch_elementwise(copy, slab.shape, run);
+    }
+}
+
+// What lies outside of the view in the old version and the new one: the same from here on, with the old
+// one's mark if that is of this view. A loop over two buffers that take turns copies it once.
+SurroundingsMark mark_of(const Node& root, const Buffer& old) {
+    const Access& target = root.target;
+    Surroundings mark{root.results[0].bytes, target.offset, target.dtype.itemsize(), root.shape,
+                      target.strides};
+    if (old.surroundings() != nullptr && *old.surroundings() == mark) return old.surroundings();
+    return std::make_shared<const Surroundings>(std::move(mark));
+}
+
+}  // namespace
+
+// In place when nobody else sees the old version and it is read only where it is written. Else a fresh
+// buffer takes the value inside of the view and the old bytes outside: one read and one write of the storage.
+// A small view whose value reads elsewhere is computed aside, then copied in.
+void run_update(Group& group, bool fuse) {
+    Node& root = group.root();
+    const BufferPtr& old = root.inputs[0].source.buffer;
+    const bool owned = root.in_place || (fuse && owns_last_references(group, old));
+    GroupBuffers& buffers = reserve_results(group);
+    std::optional<KernelParts> parts;
+    std::optional<Way> way = owned ? known_way(group) : Way::kShared;
+    if (!way) {
+        parts = describe(group, buffers);
+        way = choose(group, *parts);
+    }
+    std::optional<std::vector<Slab>> slabs;
+    SurroundingsMark mark;
+    bool surrounded = false;
+    if (*way == Way::kInPlace || *way == Way::kAside) {
+        if (old->surroundings() != nullptr) old->set_surroundings(nullptr);
+        buffers.back().push_back(old);
+    } else {
+        const int64_t bytes = root.results[0].bytes;
+        const Access& target = root.target;
+        if (fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
+        BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
+        surrounded = fresh->surroundings() != nullptr;
+        if (surrounded) {
+            // It holds what lies outside already.
+        } else if (old->on_host()) {
+            copy_outside(fresh->data(), old->data(), bytes, root.shape, target.strides, target.offset,
+                         target.dtype.itemsize());
+        } else {
+            slabs = slabs_outside(bytes, root.shape, target.strides, target.offset, target.dtype.itemsize());
+            if (!slabs) group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
+        }
+        buffers.back().push_back(std::move(fresh));
+    }
+    const WholeWork whole(*way == Way::kInPlace || *way == Way::kAside);  // reads what it overwrites
+    GroupRun run(group, buffers, number_of(*way, surrounded));
+    if (!run.replay()) {
+        if (!parts) parts = describe(group, buffers);
+        launch_update(group, buffers, std::move(*parts), *way, run);
+        if (slabs) copy_slabs(*old, *buffers.back()[0], root.target.dtype, *slabs, run);
+    }
+    run.finish();
+    if (mark != nullptr) {
+        old->set_surroundings(mark);
+        buffers.back()[0]->set_surroundings(std::move(mark));
+    }
+    commit_all(group);
+}
+
+}  // namespace weft

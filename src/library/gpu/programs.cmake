@@ -1,0 +1,37 @@
+# The programs of GPUs that weft brings (programs.def): their sources, and for the tests the list of them.
+foreach(bits 8 16 32 64)
+    foreach(kind sort argsort)
+        set(pairs 0)
+        if(kind STREQUAL argsort)
+            set(pairs 1)
+        endif()
+        weft_embed_gpu_program(${kind}_${bits} src/library/ordering/cuda/sort_program.cpp
+            DEFINES WEFT_KEY_BITS=${bits} WEFT_PAIRS=${pairs})
+        weft_embed_gpu_program(${kind}_rows_${bits} src/library/ordering/cuda/sort_program.cpp
+            DEFINES WEFT_KEY_BITS=${bits} WEFT_PAIRS=${pairs} WEFT_ROWS=1)
+    endforeach()
+endforeach()
+weft_embed_gpu_program(search src/library/ordering/cuda/search_program.cpp)
+weft_embed_gpu_program(choose src/library/indexing/cuda/compress_program.cpp)
+weft_embed_gpu_program(count src/library/counting/cuda/count_program.cpp)
+foreach(stream pcg64 pcg64dxsm philox)
+    weft_embed_gpu_program(draw_${stream} src/library/random/cuda/draw_program.cpp DEFINES WEFT_STREAM=${stream})
+    weft_embed_gpu_program(draw_integers_${stream} src/library/random/cuda/draw_integers_program.cpp
+        DEFINES WEFT_STREAM=${stream})
+endforeach()
+weft_embed_gpu_program(complex_keys src/library/ordering/cuda/complex_keys_program.cpp)
+foreach(left 0 1)
+    foreach(right 0 1)
+        string(REPLACE 0 n layout ${left}${right})
+        string(REPLACE 1 t layout ${layout})
+        set(layouts WEFT_LEFT_TRANSPOSED=${left} WEFT_RIGHT_TRANSPOSED=${right})
+        foreach(tile 0 1)
+            string(REPLACE 0 small tile_name ${tile})
+            string(REPLACE 1 large tile_name ${tile_name})
+            weft_embed_gpu_program(product_${tile_name}_${layout} src/library/products/cuda/product_program.cpp
+                DEFINES WEFT_ENTRY=weft_product_${tile_name}_${layout} WEFT_LARGE=${tile} ${layouts})
+        endforeach()
+        weft_embed_gpu_program(product_warpgroup_${layout} src/library/products/cuda/warpgroup_product_program.cpp HOPPER
+            DEFINES WEFT_ENTRY=weft_product_warpgroup_${layout} ${layouts})
+    endforeach()
+endforeach()

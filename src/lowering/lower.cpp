@@ -1,0 +1,794 @@
+#include "lowering/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+
+#include "ir/builder.h"
+#include "library/loops/identities.h"
+#include "library/loops/reduction_order.h"
+#include "library/loops/scan_order.h"
+#include "lowering/collapsed_rows.h"
+#include "lowering/kernel_parameters.h"
+#include "lowering/lower_compress.h"
+#include "lowering/lower_product.h"
+#include "lowering/lower_scan.h"
+#include "lowering/lower_search.h"
+#include "weft/errors.h"
+
+namespace weft {
+
+namespace {
+
+using ir::Builder;
+using ir::ValueId;
+using Values = std::vector<ValueId>;
+
+class Lowering {
+public:
+    Lowering(const KernelForm& form, KernelTarget target)
+        : form_(form), target_(target), builder_(form.name()) {}
+
+    ir::Function run() {
+        declare();
+        find_levels();
+        builder_.parallel(ir::ParallelLevel::kGrid, grid_sizes_,
+                          [&](Builder&, std::span<const ValueId> indices) {
+                              switch (form_.shape) {
+                                  case KernelShape::kElementwise: elementwise(indices); break;
+                                  case KernelShape::kReduce: reduce(indices); break;
+                                  case KernelShape::kCombine: combine(indices); break;
+                                  case KernelShape::kScan: scan(indices); break;
+                                  case KernelShape::kProduct: product(indices); break;
+                                  case KernelShape::kChoose: choose(); break;
+                              }
+                              return Values{};
+                          });
+        return builder_.finish();
+    }
+
+private:
+    void declare() {
+        KernelParameters parameters = declare_parameters(builder_, form_);
+        grid_sizes_ = std::move(parameters.grid_sizes);
+        reduced_sizes_ = std::move(parameters.reduced_sizes);
+        inputs_ = std::move(parameters.inputs);
+        positions_ = std::move(parameters.positions);
+        scalars_ = std::move(parameters.scalars);
+        outputs_ = std::move(parameters.outputs);
+    }
+
+    // ---- values at their levels ----
+
+    bool of_element(const ValueForm& value) const {
+        if (value.kind == ValueForm::Kind::kInput) return form_.inputs[value.index].buffer.of_element;
+        return value.kind == ValueForm::Kind::kStep && step_of_element_[value.index];
+    }
+
+    void find_levels() {
+        for (const StepForm& step : form_.steps) {
+            const bool reads_element =
+                step.kind == StepForm::Kind::kGather && form_.inputs[step.data].buffer.of_element;
+            step_of_element_.push_back(
+                reads_element || std::any_of(step.operands.begin(), step.operands.end(),
+                                             [&](const ValueForm& value) { return of_element(value); }));
+        }
+    }
+
+    // What is computed at one place: at a point of the grid, or in the body of one loop over the row.
+    struct Scope {
+        Values indices;
+        std::vector<ValueId> loaded;
+        std::vector<Values> steps;
+        Scope* point = nullptr;  // of an element's scope: where the values of the point level are
+    };
+
+    Scope make_scope(std::span<const ValueId> indices, Scope* point) const {
+        Scope scope{{indices.begin(), indices.end()}, {}, {}, point};
+        scope.loaded.resize(form_.inputs.size());
+        scope.steps.resize(form_.steps.size());
+        return scope;
+    }
+
+    // Computes what `value` needs of the point level, so that a loop over the row finds it before it.
+    void prepare(Scope& point, const ValueForm& value) {
+        if (!of_element(value)) {
+            compute(point, value);
+            return;
+        }
+        if (value.kind != ValueForm::Kind::kStep) return;
+        const std::vector<bool>& needed = needed_by(value.index);
+        for (size_t k = 0; k <= value.index; ++k) {
+            if (!needed[k]) continue;
+            if (!step_of_element_[k]) {
+                compute_step(point, k);
+                continue;
+            }
+            for (const ValueForm& operand : form_.steps[k].operands) {
+                if (operand.kind == ValueForm::Kind::kInput && !of_element(operand)) compute(point, operand);
+            }
+        }
+    }
+
+    ValueId compute(Scope& scope, const ValueForm& value) {
+        if (scope.point != nullptr && !of_element(value)) return compute(*scope.point, value);
+        switch (value.kind) {
+            case ValueForm::Kind::kInput: {
+                ValueId& loaded = scope.loaded[value.index];
+                if (!loaded.valid()) loaded = load_input(value.index, scope.indices);
+                return loaded;
+            }
+            case ValueForm::Kind::kScalar: return scalars_[value.index];
+            case ValueForm::Kind::kConstant: return builder_.constant(form_.constants[value.index]);
+            case ValueForm::Kind::kReduction:
+                WEFT_CHECK(reduced_[value.index].valid(), "a kernel reads a reduction that comes later");
+                return reduced_[value.index];
+            case ValueForm::Kind::kStep: break;
+        }
+        // Steps come in an order in which each operand is there: no recursion, however long the chain is.
+        const std::vector<bool>& needed = needed_by(value.index);
+        for (size_t k = 0; k <= value.index; ++k) {
+            if (needed[k]) compute_step(scope, k);
+        }
+        return scope.steps[value.index][value.result];
+    }
+
+    // Which steps `step` needs, itself included.
+    const std::vector<bool>& needed_by(size_t step) {
+        std::vector<bool>& needed = needed_[step];
+        if (!needed.empty()) return needed;
+        needed.resize(form_.steps.size());
+        needed[step] = true;
+        for (size_t k = step + 1; k-- > 0;) {
+            if (!needed[k]) continue;
+            for (const ValueForm& operand : form_.steps[k].operands) {
+                if (operand.kind == ValueForm::Kind::kStep) needed[operand.index] = true;
+            }
+        }
+        return needed;
+    }
+
+    void compute_step(Scope& scope, size_t index) {
+        if (scope.point != nullptr && !step_of_element_[index]) return compute_step(*scope.point, index);
+        if (!scope.steps[index].empty()) return;
+        const StepForm& step = form_.steps[index];
+        Values operands;
+        for (size_t k = 0; k < step.operands.size(); ++k) {
+            const ValueForm& form = step.operands[k];
+            const ValueId operand =
+                form.kind == ValueForm::Kind::kStep ? step_value(scope, form) : compute(scope, form);
+            switch (step.kind) {
+                case StepForm::Kind::kOperation:
+                    operands.push_back(
+                        builder_.cast(operand, step.op->loops[static_cast<size_t>(step.loop)].types[k]));
+                    break;
+                case StepForm::Kind::kCast: operands.push_back(builder_.cast(operand, step.to)); break;
+                case StepForm::Kind::kArange: operands.push_back(operand); break;
+                case StepForm::Kind::kGather:
+                    operands.push_back(builder_.cast(operand, ScalarType::kInt64));
+                    break;
+            }
+        }
+        switch (step.kind) {
+            case StepForm::Kind::kOperation:
+                scope.steps[index] = builder_.apply_multiple(*step.op, operands);
+                break;
+            case StepForm::Kind::kCast: scope.steps[index] = operands; break;
+            case StepForm::Kind::kArange:
+                scope.steps[index] = {arange(step.to, operands[0], operands[1], operands[2])};
+                break;
+            case StepForm::Kind::kGather: scope.steps[index] = {gather(scope, step, operands)}; break;
+        }
+    }
+
+    ValueId step_value(const Scope& scope, const ValueForm& form) const {
+        const Scope& owner = scope.point != nullptr && !step_of_element_[form.index] ? *scope.point : scope;
+        return owner.steps[form.index][form.result];
+    }
+
+    ValueId load_input(size_t index, std::span<const ValueId> indices) {
+        const InputForm& input = form_.inputs[index];
+        if (input.beside != 0 && target_ == KernelTarget::kGpu) {
+            Values moved(indices.begin(), indices.end());
+            moved.back() = builder_.apply("add", {moved.back(), builder_.index(input.steps)});
+            return builder_.load(inputs_[input.beside - 1U], moved);
+        }
+        if (!input.position) return builder_.load(inputs_[index], indices);
+        ValueId position = positions_[index].base;
+        for (size_t d = 0; d < indices.size(); ++d) {
+            ValueId term = indices[d];
+            switch (input.buffer.strides[d]) {
+                case StrideClass::kZero: continue;
+                case StrideClass::kItem: break;
+                case StrideClass::kMinusItem: term = builder_.apply("negative", {term}); break;
+                case StrideClass::kDynamic:
+                    term = builder_.apply("multiply", {term, positions_[index].strides[d]});
+                    break;
+            }
+            position = builder_.apply("add", {position, term});
+        }
+        return position;
+    }
+
+    ValueId arange(ScalarType type, ValueId position, ValueId start, ValueId step) {
+        const ScalarType wide =
+            type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
+        const ValueId offset =
+            builder_.apply("multiply", {builder_.cast(position, wide), builder_.cast(step, wide)});
+        return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);
+    }
+
+    // Appends positions that are given as a kGather step's operands are.
+    void append_positions(Values& indices, std::span<const ValueId> operands,
+                          const std::vector<bool>& wraps) {
+        size_t at = 0;
+        for (const bool wrap : wraps) {
+            ValueId position = operands[at++];
+            if (wrap) {
+                const ValueId negative = builder_.apply("less", {position, builder_.index(0)});
+                const ValueId from_end = builder_.apply("add", {position, operands[at++]});
+                position = builder_.apply("select", {negative, from_end, position});
+            }
+            indices.push_back(position);
+        }
+    }
+
+    ValueId gather(const Scope& scope, const StepForm& step, std::span<const ValueId> operands) {
+        const size_t walked = form_.inputs[step.data].buffer.strides.size();
+        Values indices(scope.indices.begin(), scope.indices.begin() + static_cast<std::ptrdiff_t>(walked));
+        append_positions(indices, operands, step.wraps);
+        return builder_.load(inputs_[step.data], indices);
+    }
+
+    void store(Scope& scope, size_t output) {
+        const OutputForm& form = form_.outputs[output];
+        const ValueId value = builder_.cast(compute(scope, form.value), form.buffer.element);
+        const Values* indices = &scope.indices;
+        Values computed;
+        if (!form.positions.empty()) {
+            Values operands;
+            for (const ValueForm& position : form.positions)
+                operands.push_back(builder_.cast(compute(scope, position), ScalarType::kInt64));
+            const auto walked = static_cast<std::ptrdiff_t>(form.buffer.strides.size());
+            computed.assign(scope.indices.begin(), scope.indices.begin() + walked);
+            append_positions(computed, operands, form.wraps);
+            indices = &computed;
+        }
+        if (form.largest) {
+            builder_.atomic(op_info(OpId::kMaximum), outputs_[output], value, *indices,
+                            ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
+        } else if (form.condition) {
+            builder_.store_if(outputs_[output], value, *indices, compute(scope, *form.condition));
+        } else {
+            builder_.store(outputs_[output], value, *indices);
+        }
+    }
+
+    // ---- element-wise ----
+
+    void elementwise(std::span<const ValueId> indices) {
+        Scope scope = make_scope(indices, nullptr);
+        for (size_t k = 0; k < outputs_.size(); ++k) store(scope, k);
+    }
+
+    // ---- reductions ----
+
+    // Which of two (value, index) pairs argmax keeps: the better value, a NaN before all, the first of
+    // equals.
+    static Values better(Builder& b, const ReductionForm& reduction, ValueId left, ValueId left_index,
+                         ValueId right, ValueId right_index) {
+        ValueId take = b.apply(op_info(reduction.info->combine), std::array{right, left});
+        ValueId tie = b.apply("equal", {right, left});
+        if (DType::of(reduction.compute).is_inexact()) {
+            const ValueId right_nan = b.apply("isnan", {right}), left_nan = b.apply("isnan", {left});
+            take = b.apply("logical_or",
+                           {take, b.apply("logical_and", {right_nan, b.apply("logical_not", {left_nan})})});
+            tie = b.apply("logical_or", {tie, b.apply("logical_and", {right_nan, left_nan})});
+        }
+        const ValueId earlier = b.apply("less", {right_index, left_index});
+        take = b.apply("logical_or", {take, b.apply("logical_and", {tie, earlier})});
+        return {b.apply("select", {take, right, left}), b.apply("select", {take, right_index, left_index})};
+    }
+
+    // How many values of a reduction a walk carries: over elements, or (kCombine) over partial results.
+    size_t width(const ReductionForm& reduction) const {
+        return form_.shape == KernelShape::kCombine ? reduction.components().size() : reduction.carried();
+    }
+
+    Values initials(Builder& b, const ReductionForm& reduction) const {
+        const ValueId neutral = b.constant(neutral_element(*reduction.info, reduction.compute));
+        if (reduction.info->gives_index) return {neutral, b.index(INT64_MAX)};
+        return Values(width(reduction), neutral);
+    }
+
+    // Of two (count, mean, sum of squared distances) triples; see library/loops/reduction_order.h.
+    static Values joined_deviations(Builder& b, std::span<const ValueId> left,
+                                    std::span<const ValueId> right) {
+        const ValueId both = b.apply("add", {left[0], right[0]});
+        const ValueId delta = b.apply("subtract", {right[1], left[1]});
+        const ValueId part = b.apply("divide", {right[0], both});
+        const ValueId mean = b.apply("add", {left[1], b.apply("multiply", {delta, part})});
+        const ValueId between =
+            b.apply("multiply", {b.apply("multiply", {delta, delta}), b.apply("multiply", {left[0], part})});
+        return {both, mean, b.apply("add", {b.apply("add", {left[2], right[2]}), between})};
+    }
+
+    static Values combine_pair(Builder& b, const ReductionForm& reduction, std::span<const ValueId> left,
+                               std::span<const ValueId> right) {
+        if (reduction.info->gives_index) return better(b, reduction, left[0], left[1], right[0], right[1]);
+        if (reduction.info->deviations && left.size() == 3) return joined_deviations(b, left, right);
+        Values combined;
+        for (size_t k = 0; k < left.size(); ++k)
+            combined.push_back(b.apply(op_info(reduction.info->combine), std::array{left[k], right[k]}));
+        return combined;
+    }
+
+    // What is subtracted from each element before squares are added up: the mean of the first few.
+    ValueId pilot_of(Builder& b, ValueId count, const Builder::Body& element) {
+        const ScalarType type = ScalarType::kFloat64;
+        const ValueId few = b.apply("minimum", {count, b.index(form_.pilot)});
+        const ValueId one = b.constant(ir::Constant::of(type, 1.0));
+        const ValueId inverse = b.apply("divide", {one, b.cast(few, type)});
+        const Values zero{b.constant(ir::Constant::of(type, 0.0))};
+        const Values sum =
+            b.reduce(few, zero, form_.lanes, 0, element, [](Builder& inner, std::span<const ValueId> pair) {
+                return Values{inner.apply("add", {pair[0], pair[1]})};
+            });
+        return b.apply("multiply", {sum[0], inverse});
+    }
+
+    // (count, mean, squares) of a chunk, from the sums of distances from the pilot and of their squares.
+    static Values deviations(Builder& b, ValueId count, ValueId pilot, std::span<const ValueId> sums) {
+        const ValueId n = b.cast(count, ScalarType::kFloat64);
+        const ValueId shift = b.apply("divide", {sums[0], n});
+        const ValueId left = b.apply("subtract", {sums[1], b.apply("multiply", {sums[0], shift})});
+        const ValueId zero = b.constant(ir::Constant::of(ScalarType::kFloat64, 0.0));
+        return {n, b.apply("add", {pilot, shift}), b.apply("maximum", {left, zero})};
+    }
+
+    // Reduces several at once, in one walk over `size` elements that `element` gives: all their components,
+    // one reduction's after another's.
+    Values walk(Builder& b, std::span<const size_t> which, ValueId size, int64_t lanes, int64_t block,
+                const Builder::Body& element) {
+        const ReductionForm& first = form_.reductions[which[0]];
+        if (!has_neutral_element(*first.info, first.compute)) {
+            const Values zero{b.index(0)};
+            const Values start = element(b, zero);
+            return b.for_loop(
+                b.index(1), size, b.index(1), start, [&](Builder& inner, std::span<const ValueId> arguments) {
+                    const Values next = element(inner, arguments.subspan(0, 1));
+                    return Values{
+                        inner.apply(op_info(first.info->combine), std::array{arguments[1], next[0]})};
+                });
+        }
+        Values starts;
+        for (const size_t k : which) {
+            const Values own = initials(b, form_.reductions[k]);
+            starts.insert(starts.end(), own.begin(), own.end());
+        }
+        return b.reduce(
+            size, starts, lanes, block, element, [&](Builder& inner, std::span<const ValueId> arguments) {
+                const Values all(arguments.begin(), arguments.end());
+                const size_t components = all.size() / 2;
+                Values combined;
+                size_t at = 0;
+                for (const size_t k : which) {
+                    const size_t count = width(form_.reductions[k]);
+                    const Values own =
+                        combine_pair(inner, form_.reductions[k], std::span(all).subspan(at, count),
+                                     std::span(all).subspan(components + at, count));
+                    combined.insert(combined.end(), own.begin(), own.end());
+                    at += count;
+                }
+                return combined;
+            });
+    }
+
+    // argmax, any and their kin along rows; across rows, columns are the vector lanes.
+    bool searches(const ReductionForm& reduction) const {
+        return form_.shape == KernelShape::kReduce && form_.lanes > 1 && target_ == KernelTarget::kCpu &&
+               searches_by_blocks(reduction);
+    }
+
+    Values search(const ReductionForm& reduction, ValueId count, ValueId base, const ElementAt& element) {
+        if (!reduction.info->gives_index)
+            return {find_deciding(builder_, reduction, form_.lanes, count, element)};
+        Values found = find_extreme(builder_, reduction, form_.lanes, count, element);
+        found[1] = builder_.apply("add", {base, found[1]});
+        return found;
+    }
+
+    // The reductions of a phase, in sets that can share a walk.
+    std::vector<std::vector<size_t>> walks_of_phase(int phase) const {
+        std::vector<std::vector<size_t>> walks;
+        std::optional<size_t> shared;
+        for (size_t k = 0; k < form_.reductions.size(); ++k) {
+            const ReductionForm& reduction = form_.reductions[k];
+            if (reduction.phase != phase) continue;
+            if (!has_neutral_element(*reduction.info, reduction.compute) || searches(reduction)) {
+                walks.push_back({k});
+            } else if (shared) {
+                walks[*shared].push_back(k);
+            } else {
+                shared = walks.size();
+                walks.push_back({k});
+            }
+        }
+        return walks;
+    }
+
+    ValueId finished(const ReductionForm& reduction, std::span<const ValueId> components) {
+        return builder_.cast(components.back(), reduction.result);
+    }
+
+    void finish_walk(std::span<const size_t> which, const Values& values) {
+        size_t at = 0;
+        for (const size_t k : which) {
+            const size_t count = width(form_.reductions[k]);
+            reduced_[k] = finished(form_.reductions[k], std::span(values).subspan(at, count));
+            at += count;
+        }
+    }
+
+    void reduce(std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const auto rank = static_cast<size_t>(form_.grid_rank);
+        const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.chunked ? 1 : 0);
+        ValueId begin = b.index(0), count = reduced_sizes_[0];
+        if (form_.chunked) {
+            begin = b.apply("multiply", {indices[rank - 1], b.index(form_.chunk)});
+            count =
+                b.apply("minimum", {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(form_.chunk)});
+        }
+        ValueId base = begin;  // position of the first element in C order, for argmax
+        if (form_.outer_rank > 0) {
+            const size_t first = rank - reduced_grid;
+            ValueId row = indices[first];
+            for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
+                row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
+            }
+            base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
+        }
+        const Values at(indices.begin(), indices.end() - (form_.chunked ? 1 : 0));
+        Scope point = make_scope(at, nullptr);
+        const auto element_scope = [&](ValueId k) {
+            Values position = at;
+            const ValueId along = form_.chunked ? b.apply("add", {begin, k}) : k;
+            if (form_.folded) {
+                position.push_back(b.apply("floor_divide", {along, reduced_sizes_[1]}));
+                const ValueId rows = b.apply("multiply", {position.back(), reduced_sizes_[1]});
+                position.push_back(b.apply("subtract", {along, rows}));
+            } else {
+                position.push_back(along);
+            }
+            return make_scope(position, &point);
+        };
+        if (form_.folded && target_ == KernelTarget::kCpu) compute_elements(point, at, begin, count);
+
+        reduced_.resize(form_.reductions.size());
+        int last_phase = 0;
+        for (const ReductionForm& reduction : form_.reductions)
+            last_phase = std::max(last_phase, reduction.phase);
+        for (int phase = 0; phase <= last_phase; ++phase) {
+            for (const std::vector<size_t>& which : walks_of_phase(phase)) {
+                walk_row(which, point, count, base, indices, element_scope);
+            }
+        }
+        if (form_.chunked) return;
+
+        std::vector<size_t> along_row;
+        for (size_t k = 0; k < outputs_.size(); ++k) {
+            if (form_.outputs[k].buffer.of_element) {
+                prepare(point, form_.outputs[k].value);
+                along_row.push_back(k);
+            } else {
+                store(point, k);
+            }
+        }
+        if (along_row.empty()) return;
+        const Builder::Body write = [&](Builder&, std::span<const ValueId> arguments) {
+            Scope scope = element_scope(arguments[0]);
+            for (const size_t k : along_row) store(scope, k);
+            return Values{};
+        };
+        if (target_ == KernelTarget::kGpu && form_.lanes > 1) {
+            b.parallel(ir::ParallelLevel::kBlock, std::array{count}, write);
+        } else {
+            b.for_loop(b.index(0), count, b.index(1), {}, write);
+        }
+    }
+
+    // The reductions' elements in local memory: their positions would have to be divided by the rows' length.
+    void compute_elements(Scope& point, const Values& at, ValueId begin, ValueId count) {
+        std::vector<const ReductionForm*> distinct;  // a mean and a deviation are of the same elements
+        std::vector<size_t> number;
+        for (const ReductionForm& reduction : form_.reductions) {
+            const auto same = std::find_if(distinct.begin(), distinct.end(), [&](const auto* other) {
+                return other->element == reduction.element && other->compute == reduction.compute;
+            });
+            number.push_back(static_cast<size_t>(same - distinct.begin()));
+            if (same == distinct.end()) distinct.push_back(&reduction);
+        }
+        std::vector<ScalarType> types;
+        for (const ReductionForm* reduction : distinct) {
+            prepare(point, reduction->element);
+            types.push_back(reduction->compute);
+        }
+        const std::vector<ValueId> locals = compute_rows(
+            builder_, begin, count, reduced_sizes_[1], form_.chunk, types,
+            static_cast<uint16_t>(outputs_.size() + 1), [&](ValueId row, ValueId column) {
+                Values position = at;
+                position.push_back(row);
+                position.push_back(column);
+                Scope scope = make_scope(position, &point);
+                Values values;
+                for (const ReductionForm* reduction : distinct)
+                    values.push_back(builder_.cast(compute(scope, reduction->element), reduction->compute));
+                return values;
+            });
+        for (const size_t k : number) elements_.push_back(locals[k]);
+    }
+
+    // One walk over the row or the chunk: its reductions' results, or their partial results stored.
+    template <class ElementScope>
+    void walk_row(std::span<const size_t> which, Scope& point, ValueId count, ValueId base,
+                  std::span<const ValueId> indices, const ElementScope& element_scope) {
+        std::vector<ValueId> pilots(form_.reductions.size());
+        for (const size_t k : which) {
+            const ReductionForm& reduction = form_.reductions[k];
+            prepare(point, reduction.element);
+            if (!reduction.info->deviations) continue;
+            pilots[k] = pilot_of(builder_, count, [&](Builder& inner, std::span<const ValueId> arguments) {
+                if (!elements_.empty()) return Values{inner.load(elements_[k], std::array{arguments[0]})};
+                Scope scope = element_scope(arguments[0]);
+                return Values{inner.cast(compute(scope, reduction.element), reduction.compute)};
+            });
+        }
+        const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
+            const ValueId position = arguments[0];
+            std::optional<Scope> scope;
+            if (elements_.empty()) scope = element_scope(position);
+            Values values;
+            for (const size_t k : which) {
+                const ReductionForm& reduction = form_.reductions[k];
+                ValueId value = scope ? inner.cast(compute(*scope, reduction.element), reduction.compute)
+                                      : inner.load(elements_[k], std::array{position});
+                if (reduction.info->deviations) value = inner.apply("subtract", {value, pilots[k]});
+                values.push_back(value);
+                if (reduction.info->deviations) values.push_back(inner.apply("multiply", {value, value}));
+                if (reduction.info->gives_index) values.push_back(inner.apply("add", {base, position}));
+            }
+            return values;
+        };
+        const ReductionForm& first = form_.reductions[which[0]];
+        const auto plain_element = [&](Builder& inner, ValueId position) {
+            if (!elements_.empty()) return inner.load(elements_[which[0]], std::array{position});
+            Scope scope = element_scope(position);
+            return inner.cast(compute(scope, first.element), first.compute);
+        };
+        const Values carried = searches(first)
+                                   ? search(first, count, base, plain_element)
+                                   : walk(builder_, which, count, form_.lanes, form_.block, element);
+        size_t at = 0;
+        for (const size_t k : which) {
+            const ReductionForm& reduction = form_.reductions[k];
+            Values own(carried.begin() + static_cast<std::ptrdiff_t>(at),
+                       carried.begin() + static_cast<std::ptrdiff_t>(at + reduction.carried()));
+            at += reduction.carried();
+            if (reduction.info->deviations) own = deviations(builder_, count, pilots[k], own);
+            if (!form_.chunked) reduced_[k] = finished(reduction, own);
+            for (size_t c = 0; form_.chunked && c < own.size(); ++c)
+                builder_.store(outputs_[partial_of(k) + c], own[c], indices);
+        }
+    }
+
+    // Number of the first buffer of partial results of reduction `index`.
+    size_t partial_of(size_t index) const {
+        size_t at = 0;
+        for (size_t k = 0; k < index; ++k) at += form_.reductions[k].components().size();
+        return at;
+    }
+
+    Values combine_dimension(Builder& b, std::span<const size_t> which, size_t dimension, Values& position) {
+        const auto element = [&](Builder& inner, std::span<const ValueId> arguments) {
+            position.push_back(arguments[0]);
+            Values values;
+            if (dimension + 1 < reduced_sizes_.size()) {
+                values = combine_dimension(inner, which, dimension + 1, position);
+            } else {
+                for (const size_t k : which) {
+                    for (size_t c = 0; c < form_.reductions[k].components().size(); ++c)
+                        values.push_back(inner.load(inputs_[partial_of(k) + c], position));
+                }
+            }
+            position.pop_back();
+            return values;
+        };
+        return walk(b, which, reduced_sizes_[dimension], 1, 1, element);
+    }
+
+    void combine(std::span<const ValueId> indices) {
+        Scope point = make_scope(indices, nullptr);
+        reduced_.resize(form_.reductions.size());
+        for (const std::vector<size_t>& which : walks_of_phase(0)) {
+            Values position(indices.begin(), indices.end());
+            finish_walk(which, combine_dimension(builder_, which, 0, position));
+        }
+        for (size_t k = 0; k < outputs_.size(); ++k) store(point, k);
+    }
+
+    // ---- running results ----
+
+    void scan(std::span<const ValueId> indices) {
+        ScanLowering lowering(builder_, *form_.scan, form_.outputs[0].buffer.streamed);
+        if (form_.scan->across) {
+            scan_across(lowering, indices);
+        } else {
+            scan_row(lowering, indices);
+        }
+    }
+
+    ValueId scan_element(Scope& scope) {
+        return builder_.cast(compute(scope, form_.scan->element), form_.scan->compute);
+    }
+
+    void store_prefix(ValueId value, const Values& position) {
+        builder_.store(outputs_[0], builder_.cast(value, form_.outputs[0].buffer.element), position);
+    }
+
+    void scan_row(ScanLowering& lowering, std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const Values at(indices.begin(), indices.end() - (form_.chunked ? 1 : 0));
+        Scope point = make_scope(at, nullptr);
+        prepare(point, form_.scan->element);
+        const auto position = [&](ValueId k) {
+            Values position = at;
+            position.push_back(k);
+            return position;
+        };
+        const auto element = [&](ValueId k) {
+            Scope scope = make_scope(position(k), &point);
+            return scan_element(scope);
+        };
+        const auto store = [&](ValueId k, ValueId value) { store_prefix(value, position(k)); };
+        const bool gpu = target_ == KernelTarget::kGpu;
+        if (form_.scan->part == ScanForm::Part::kBefore) {
+            lowering.before(reduced_sizes_[0], element, store);
+            return;
+        }
+        if (!form_.chunked) {
+            if (!gpu) {
+                lowering.row(reduced_sizes_[0], element, store);
+            } else if (form_.scan->in_order || !writes_along_memory()) {
+                lowering.row_of_thread(reduced_sizes_[0], element, store);
+            } else {
+                lowering.row_of_team(reduced_sizes_[0], element, store);
+            }
+            return;
+        }
+        const ValueId length = b.index(kScanChunk);
+        const ValueId begin = b.apply("multiply", {indices.back(), length});
+        const ValueId end = b.apply("minimum", {b.apply("add", {begin, length}), reduced_sizes_[0]});
+        if (form_.scan->part == ScanForm::Part::kChunkTotals) {
+            const ValueId total = gpu ? lowering.chunk_total_of_team(begin, end, element)
+                                      : lowering.chunk_total(begin, end, element);
+            b.store(outputs_[0], total, indices);
+        } else if (gpu) {
+            lowering.chunk_of_team(begin, end, b.load(inputs_.back(), indices), element, store);
+        } else {
+            lowering.chunk(begin, end, b.load(inputs_.back(), indices), element, store);
+        }
+    }
+
+    // ---- what a mask chooses ----
+
+    void choose() {
+        const ChooseForm& form = *form_.choose;
+        const ScalarType type = form_.outputs[0].buffer.element;
+        const ValueId* const scalars = scalars_.data() + form.scalars;
+        ChooseLowering lowering(
+            builder_, type, {outputs_[0], outputs_[1], scalars[0], scalars[1], scalars[2], grid_sizes_[0]});
+        std::vector<Scope> scopes;
+        ChooseLowering::Elements elements;
+        elements.mask = [&](const ChooseLowering::Element& element) {
+            const Values indices = lowering.indices_of(element, reduced_sizes_);
+            Scope& scope = scopes.emplace_back(make_scope(indices, nullptr));
+            for (size_t k = 2; k < outputs_.size(); ++k) compute(scope, form_.outputs[k].value);
+            return builder_.cast(compute(scope, form.mask), ScalarType::kBool);
+        };
+        if (form.value) {
+            elements.is_known = [&](const ChooseLowering::Element& element) {
+                return is_computed(scopes[element.number], *form.value);
+            };
+            elements.value = [&](const ChooseLowering::Element& element) {
+                Scope scope = scopes[element.number];  // nothing of what follows is computed for all
+                return builder_.cast(compute(scope, *form.value), type);
+            };
+        }
+        elements.store = [&](const ChooseLowering::Element& element) {
+            Scope& scope = scopes[element.number];
+            for (size_t k = 2; k < outputs_.size(); ++k) {
+                const ValueId stored = compute(scope, form_.outputs[k].value);
+                builder_.store_if(outputs_[k], builder_.cast(stored, form_.outputs[k].buffer.element),
+                                  scope.indices, element.inside);
+            }
+        };
+        lowering.tile(elements);
+    }
+
+    static bool is_computed(const Scope& scope, const ValueForm& value) {
+        switch (value.kind) {
+            case ValueForm::Kind::kInput: return scope.loaded[value.index].valid();
+            case ValueForm::Kind::kStep: return !scope.steps[value.index].empty();
+            default: return true;
+        }
+    }
+
+    void product(std::span<const ValueId> indices) {
+        const auto finish = [&](ValueId sum, std::span<const ValueId> place) {
+            reduced_ = {sum};
+            Scope scope = make_scope(place, nullptr);
+            return compute(scope, form_.outputs[0].value);
+        };
+        multiply_tile(builder_, form_,
+                      {inputs_[0], inputs_[1], outputs_[0], reduced_sizes_[0], reduced_sizes_[1],
+                       reduced_sizes_[2], finish},
+                      indices, target_);
+    }
+
+    bool writes_along_memory() const {
+        const StrideClass stride = form_.outputs[0].buffer.strides.back();
+        return stride == StrideClass::kItem || stride == StrideClass::kMinusItem;
+    }
+
+    void scan_across(ScanLowering& lowering, std::span<const ValueId> indices) {
+        Builder& b = builder_;
+        const ValueId first = b.apply("multiply", {indices.back(), reduced_sizes_[2]});
+        const ValueId rest = b.apply("subtract", {reduced_sizes_[1], first});
+        const auto at = [&](ValueId column) {
+            Values at(indices.begin(), indices.end() - 1);
+            at.push_back(b.apply("add", {first, column}));
+            return at;
+        };
+        lowering.across(
+            reduced_sizes_[0], b.apply("minimum", {rest, reduced_sizes_[2]}),
+            [&](ValueId k, ValueId column) {
+                Scope point = make_scope(at(column), nullptr);
+                Values position = point.indices;
+                position.push_back(k);
+                Scope scope = make_scope(position, &point);
+                return scan_element(scope);
+            },
+            [&](ValueId k, ValueId column, ValueId value) {
+                Values position = at(column);
+                position.push_back(k);
+                store_prefix(value, position);
+            });
+    }
+
+    const KernelForm& form_;
+    const KernelTarget target_;
+    Builder builder_;
+    Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_, elements_;
+    std::vector<KernelParameters::Position> positions_;
+    std::vector<bool> step_of_element_;
+    std::unordered_map<size_t, std::vector<bool>> needed_;
+};
+
+}  // namespace
+
+std::vector<ScalarType> ReductionForm::components() const {
+    if (info->gives_index) return {compute, ScalarType::kInt64};
+    if (info->deviations) return {compute, compute, compute};
+    return {compute};
+}
+
+ir::Module lower(const KernelForm& form, KernelTarget target) {
+    ir::Module module;
+    module.functions.push_back(Lowering(form, target).run());
+    if (form.then != nullptr) module.functions.push_back(Lowering(*form.then, target).run());
+    return module;
+}
+
+}  // namespace weft

@@ -1,0 +1,619 @@
+#include "planning/planner.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/config.h"
+#include "core/optional_steps.h"
+#include "core/shape.h"
+#include "core/threads/thread_pool.h"
+#include "device/kernel.h"
+#include "graph/index_map.h"
+#include "library/loops/scan_order.h"
+#include "lowering/collapsed_rows.h"
+#include "planning/group_draft.h"
+#include "planning/plan_reductions.h"
+#include "weft/errors.h"
+
+namespace weft {
+
+using namespace planning;
+
+namespace {
+
+constexpr double kMaxRepeatedCost = 24;  // of all nodes of a group together
+constexpr int64_t kEnoughRows = 256;
+constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose code is written out many times
+// Work on the tiles of a product spares its result the way to memory and back, and the memory. It is seen in
+// the time while not many products are added up for an element; beyond, types that the library may cut along
+// k are left to it whole, and so are random numbers' groups. A small result stays in a cache by itself.
+constexpr int64_t kMostTileSteps = 512;
+constexpr int64_t kLeastTiledBytes = int64_t{1} << 20;
+// All steps of some columns are packed for tiles: with more bytes the factors are read again and again, and
+// more is taken than spared.
+constexpr int64_t kTileColumns = 256, kMostPackedBytes = int64_t{8} << 20;
+constexpr int64_t kStreamedRowBytes = 512;
+constexpr int64_t kStreamedScanBytes = 2048;  // of a row, which begins and ends within lines
+constexpr double kStreamedWork = 2;  // for each byte moved; with more, memory is not what a kernel waits for
+// Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
+constexpr size_t kNeighbours = 8;
+constexpr int kMaxSearch = 256;
+
+struct Reader {
+    Node* node;
+    size_t operand;
+};
+
+class Planner {
+public:
+    Planner(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse)
+        : nodes_(nodes), fuse_(fuse) {
+        for (Node* node : nodes) {
+            for (size_t k = 0; k < node->inputs.size(); ++k) {
+                const NodePtr& producer = node->inputs[k].source.node;
+                if (producer) readers_[producer.get()].push_back({node, k});
+            }
+        }
+        for (const NodePtr& root : roots) wanted_.insert(root.get());
+    }
+
+    std::vector<Group> run() {
+        for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
+        // What two groups read may have come into them after they were made.
+        for (size_t k = 0; fuse_ && is_on(OptionalStep::kNeighbours) && k < drafts_.size(); ++k) {
+            if (!drafts_[k].nodes.empty()) merge_with_neighbour(k);
+        }
+        return in_order();
+    }
+
+private:
+    // ---- where a node goes ----
+
+    void place(Node* node) {
+        const std::vector<Reader>& readers = readers_[node];
+        const bool held =
+            wanted_.contains(node) || (node->plan_held && !(node->is_mask_of_one() && is_mask_only(readers)));
+        std::vector<size_t> into;  // groups that read it
+        for (const Reader& reader : readers) {
+            for (const size_t group : groups_of_[reader.node]) {
+                if (std::find(into.begin(), into.end(), group) == into.end()) into.push_back(group);
+            }
+        }
+        std::string reason = reason_for_own(*node, into, held);
+        if (reason.empty()) return;
+        if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
+        start(node, into, std::move(reason));
+    }
+
+    // Such a mask stays pending: who looks at it, or chooses by it again, computes it once more.
+    static bool is_mask_only(const std::vector<Reader>& readers) {
+        return std::all_of(readers.begin(), readers.end(), [](const Reader& reader) {
+            return reader.node->kind == NodeKind::kChoose && reader.operand == 0;
+        });
+    }
+
+    // Takes the node into groups that read it; or says why it cannot be.
+    std::string reason_for_own(Node& node, const std::vector<size_t>& into, bool held) {
+        if (!fuse_) return "fusion is off (WEFT_FUSE=0)";
+        if (into.empty()) return "its value is asked for";
+        if (node.kind == NodeKind::kUpdate) return "a write to a storage ends its kernel";
+        if (node.kind == NodeKind::kScan) return "a scan ends its kernel";
+        if (node.kind == NodeKind::kProduct && into.size() == 1 && !held && runs_on_tiles(node, into[0])) {
+            join(&node, into[0], false);
+            drafts_[into[0]].multiplies = true;
+            return "";
+        }
+        if (node.kind == NodeKind::kTransfer) return "it comes from another device";
+        if (!is_pointwise(node) && node.kind != NodeKind::kReduce) return "it is a library's work";
+        if (into.size() > 1) {
+            if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into)) {
+                for (const size_t group : into) join(&node, group, false);
+                return "";
+            }
+            // One of the readers computes and stores it for the others.
+            for (size_t k = into.size(); k-- > 0;) {
+                std::vector<size_t> others = into;
+                others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+                if (reaches_any(others, into[k]) || !refusal(node, into[k], true).empty()) continue;
+                link(into[k], others);  // first: in joining the group may become another's
+                join(&node, into[k], true);
+                return "";
+            }
+            return "several kernels read it";
+        }
+        std::string why = refusal(node, into[0], held);
+        if (why.empty()) join(&node, into[0], held);
+        return why;
+    }
+
+    void start(Node* node, const std::vector<size_t>& into, std::string reason) {
+        Draft draft;
+        draft.nodes.push_back(node);
+        draft.stored[node] = true;
+        draft.shape = node->shape;
+        draft.inputs = with_inputs_of({}, *node);
+        draft.reason = std::move(reason);
+        if (node->kind == NodeKind::kReduce) {
+            draft.reduced = node->reduced_axes;
+            draft.walk = space_of(*node);
+            draft.maps[node] = {kept_map(*node)};
+        } else {
+            draft.maps[node] = {identity_map(node->shape)};
+        }
+        groups_of_[node].push_back(drafts_.size());
+        drafts_.push_back(std::move(draft));
+        link(drafts_.size() - 1, into);
+    }
+
+    void join(Node* node, size_t group, bool stored) {
+        Draft& draft = drafts_[group];
+        std::vector<IndexMap> maps = maps_of(*node, group);
+        bool widened = false;
+        if (node->kind == NodeKind::kReduce) {
+            widened = !draft.walk;
+            take_reduction(*node, draft, maps);
+        } else {
+            draft.repeated_cost += repeated_cost(*node, draft, maps);
+            if (draft.walk) draft.fold = joined_fold(*node, draft, maps, stored).value();
+            draft.maps[node] = std::move(maps);
+        }
+        draft.nodes.push_back(node);
+        draft.stored[node] = stored;
+        draft.inputs = with_inputs_of(std::move(draft.inputs), *node);
+        groups_of_[node].push_back(group);
+        if (widened && is_on(OptionalStep::kNeighbours)) merge_with_neighbour(group);
+    }
+
+    void link(size_t from, const std::vector<size_t>& to) {
+        for (const size_t group : to) {
+            if (group != from) drafts_[from].successors.push_back(group);
+        }
+    }
+
+    // Whether a kernel of `from` must run before `to` can, or may have to: a search that is cut short says
+    // yes.
+    bool reaches_any(const std::vector<size_t>& from, size_t to) const {
+        std::vector<size_t> work = from;
+        std::unordered_set<size_t> seen(from.begin(), from.end());
+        int steps = 0;
+        while (!work.empty()) {
+            if (++steps > kMaxSearch) return true;
+            const size_t group = work.back();
+            work.pop_back();
+            if (group == to) return true;
+            for (const size_t next : drafts_[group].successors) {
+                if (seen.insert(next).second) work.push_back(next);
+            }
+        }
+        return false;
+    }
+
+    // ---- how groups read a node ----
+
+    // The maps by which the group's space reads the node; empty when one of the views cannot be computed.
+    std::vector<IndexMap> maps_of(const Node& node, size_t group) {
+        std::vector<IndexMap> maps;
+        const Draft& draft = drafts_[group];
+        for (const Reader& reader : readers_[&node]) {
+            const auto own = draft.maps.find(reader.node);
+            if (own == draft.maps.end()) continue;
+            const Operand& operand = reader.node->inputs[reader.operand];
+            if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
+            if (reader.node->kind == NodeKind::kProduct || reader.node->kind == NodeKind::kTransfer)
+                return {};  // they read memory
+            if (is_gathered(reader)) return {};
+            const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
+                                       node.result_shape());
+            if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};
+            // A reduction reads over the whole space; its own map says how its result is read.
+            const std::vector<IndexMap> whole = {identity_map(draft.shape)};
+            for (const IndexMap& outer : reader.node->kind == NodeKind::kReduce ? whole : own->second) {
+                IndexMap map = compose(*read, outer);
+                if (std::find(maps.begin(), maps.end(), map) == maps.end()) maps.push_back(std::move(map));
+            }
+        }
+        return maps;
+    }
+
+    static bool is_gathered(const Reader& reader) {
+        return reader.node->kind == NodeKind::kGather && reader.operand == 0;
+    }
+
+    bool gathers_from(const Node& node, const Draft& draft) {
+        const std::vector<Reader>& readers = readers_[&node];
+        return std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
+            return is_gathered(reader) && draft.maps.contains(reader.node);
+        });
+    }
+
+    // ---- whether it can join ----
+
+    // Not held, and cheaper to compute in each of the groups than to store and read.
+    bool repeats_cheaply(const Node& node, const std::vector<size_t>& into) {
+        if (node.kind == NodeKind::kReduce || cost_of(node) > kRepeatedCost || into.size() > 4) return false;
+        const auto full = std::count_if(node.inputs.begin(), node.inputs.end(), [&](const Operand& input) {
+            return is_full_size(input, node.shape);
+        });
+        if (full > 1) return false;
+        for (const size_t group : into) {
+            if (!refusal(node, group, false).empty()) return false;
+            if (drafts_[group].repeated_cost + cost_of(node) > kMaxRepeatedCost) return false;
+        }
+        for (const size_t group : into) drafts_[group].repeated_cost += cost_of(node);
+        return true;
+    }
+
+    // Why the node cannot be computed in the group; empty when it can. `stored`: it is kept as well.
+    std::string refusal(const Node& node, size_t group, bool stored) {
+        const Draft& draft = drafts_[group];
+        const std::vector<IndexMap> maps = maps_of(node, group);
+        if (maps.empty()) {
+            return gathers_from(node, draft) ? "it is read at computed positions"
+                                             : "it is read through another view";
+        }
+        if (is_full(draft, node)) return "the kernel is large enough";
+        if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
+        const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
+        if (draft.nodes.front()->kind == NodeKind::kChoose) {
+            if (node.kind == NodeKind::kDraw) return "random numbers are drawn in their own order";
+            double cost = cost_of(node);
+            for (const Node* member : draft.nodes) cost += cost_of(*member);
+            if (cost > kMostChoosingCost) return "a kernel that chooses computes little";
+        }
+        // A CPU draws neighbours one from another, where a loop goes along them.
+        if (node.kind == NodeKind::kDraw && node.device->is_cpu() &&
+            (draft.walk || scans || draft.multiplies || maps.size() != 1 ||
+             maps[0] != identity_map(draft.shape)))
+            return "random numbers are drawn in their own order";
+        if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
+            return "it would be computed again and again";
+        if (stored) {
+            if (scans) return "the program still holds it";
+            if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return "the program still holds it";
+            const bool all_of_space = covers(maps[0], node.shape, draft);
+            if (!all_of_space) return "the program still holds it";
+        }
+        const double again = repeated_cost(node, draft, maps);
+        if (again > kRepeatedCost || draft.repeated_cost + again > kMaxRepeatedCost)
+            return "it would be computed again and again";
+        if (draft.walk && !joined_fold(node, draft, maps, stored))
+            return "the reduction walks it in another order";
+        return "";
+    }
+
+    // Whether the group is element-wise work over a matrix that is the product's result.
+    bool runs_on_tiles(const Node& product, size_t group) {
+        const Draft& draft = drafts_[group];
+        if (!product.device->is_cpu() || !is_on(OptionalStep::kProductTiles) || draft.walk ||
+            draft.multiplies)
+            return false;
+        if (draft.nodes.front()->kind != NodeKind::kElementwise || is_full(draft, product)) return false;
+        const Dims shape = product.result_shape();
+        const NodeResult& result = product.results[0];
+        if (shape.size() != 2 || draft.shape != shape || result.bytes < kLeastTiledBytes) return false;
+        if (result.strides != c_strides(shape, result.dtype.itemsize())) return false;
+        const int64_t work = element_count(product.shape);
+        const ScalarType type = result.dtype.scalar_type();
+        const bool by_panels = type == ScalarType::kFloat32 || type == ScalarType::kFloat64;
+        if (shape[0] == 1 || shape[1] == 1 || work == 0) return false;
+        if (work > kMostTileSteps * element_count(shape)) {
+            const int64_t columns = std::min(kTileColumns, std::min(shape[0], shape[1]));
+            const int64_t packed = work / element_count(shape) * columns * result.dtype.itemsize();
+            if (!by_panels || packed > std::min(kMostPackedBytes, result.bytes) || draws(draft)) return false;
+        }
+        // Rows are one operand's, columns the other's: else the library has a batch of products to do.
+        const Dims &left = product.inputs[0].strides, &right = product.inputs[1].strides;
+        for (size_t d = 0; d < 2; ++d) {
+            if ((left[d] != 0) == (right[d] != 0)) return false;
+        }
+        if ((left[0] != 0) == (left[1] != 0)) return false;
+        const std::vector<IndexMap> maps = maps_of(product, group);
+        return maps.size() == 1 && maps[0] == identity_map(shape);
+    }
+
+    // Whether random numbers are drawn in the group, or for it: on tiles they would be an array of their own.
+    static bool draws(const Draft& draft) {
+        std::vector<const Node*> found(draft.nodes.begin(), draft.nodes.end());
+        for (size_t k = 0; k < found.size() && k < kMaxSearch; ++k) {
+            if (found[k]->kind == NodeKind::kDraw) return true;
+            for (const Operand& operand : found[k]->inputs) {
+                const Node* const node = operand.source.node.get();
+                if (node != nullptr && is_pointwise(*node)) found.push_back(node);
+            }
+        }
+        return false;
+    }
+
+    // The fold of the group's rows with the node in it; nothing when they cannot be walked so.
+    std::optional<size_t> joined_fold(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
+                                      bool stored) {
+        const std::optional<size_t> fold =
+            joined_folds(draft.fold, fold_of_inputs(node, *draft.walk, draft.shape, maps));
+        if (stored && !maps.empty() && !walks_results_as_one(node, *draft.walk, draft.shape, maps.front()))
+            return std::nullopt;
+        if (!fold || *fold == 0) return fold;
+        if (!is_on(OptionalStep::kFolds) || draft.walk->lanes == 1) return std::nullopt;
+        // On the CPU each row is a loop; on GPUs positions are divided by the rows' length.
+        if (node.device->is_cpu() && inner_extent(*fold, *draft.walk, draft.shape) < kShortestFoldedRow)
+            return std::nullopt;
+        const auto along_row = [&](const std::vector<IndexMap>& own) {
+            return std::any_of(own.begin(), own.end(),
+                               [&](const IndexMap& map) { return moves_along_row(map, draft); });
+        };
+        if (stored && along_row(maps)) return std::nullopt;
+        if (draft.fold != 0) return fold;
+        for (const Node* member : draft.nodes) {
+            const bool reduces = member->kind == NodeKind::kReduce;
+            if (reduces ? !can_be_folded(*member, draft)
+                        : draft.stored.at(member) && along_row(draft.maps.at(member)))
+                return std::nullopt;
+        }
+        return fold;
+    }
+
+    // Later phases would fold again.
+    bool can_be_folded(const Node& reduction, const Draft& draft) {
+        return !reads_in_row(reduction, draft) && keeps_folded_elements(draft, &reduction);
+    }
+
+    // ---- reductions ----
+
+    std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
+        constexpr const char* kWhole = "a reduction ends its kernel";
+        if (draft.multiplies) return kWhole;
+        if (node.shape.size() + 1 > kMaxGridDimensions) return kWhole;
+        const ReductionSpace walk = space_of(node);
+        switch (entry(node, draft, maps)) {
+            case Entry::kNone: return kWhole;
+            case Entry::kUnder: return "";
+            case Entry::kBefore: {
+                if (!allows_phases(node, walk)) return "what follows walks the rows again";
+                for (const Node* member : draft.nodes) {
+                    const std::vector<IndexMap>& maps_of_member = draft.maps.at(member);
+                    if (fold_of_inputs(*member, walk, draft.shape, maps_of_member) != 0) return kWhole;
+                    if (draft.stored.at(member) &&
+                        !walks_results_as_one(*member, walk, draft.shape, maps_of_member.front()))
+                        return kWhole;
+                }
+                return "";
+            }
+            case Entry::kBeside: {
+                if (!draft.walk || !same_walk(*draft.walk, walk)) return kWhole;
+                const bool read_in_row = reads_in_row(node, draft);
+                if (draft.fold != 0 && !can_be_folded(node, draft)) return kWhole;
+                return !read_in_row || allows_phases(node, walk) ? "" : "what follows walks the rows again";
+            }
+        }
+        return kWhole;
+    }
+
+    // Whether elements of the group's rows are computed from the node's result, itself or what points of the
+    // grid compute from it.
+    bool reads_in_row(const Node& node, const Draft& draft) {
+        std::vector<const Node*> work = {&node};
+        std::unordered_set<const Node*> seen;
+        while (!work.empty()) {
+            const Node* read = work.back();
+            work.pop_back();
+            for (const Reader& reader : readers_[read]) {
+                const auto own = draft.maps.find(reader.node);
+                if (own == draft.maps.end() || !seen.insert(reader.node).second) continue;
+                if (reader.node->kind == NodeKind::kReduce) return true;
+                for (const IndexMap& map : own->second) {
+                    if (moves_along_row(map, draft)) return true;
+                }
+                work.push_back(reader.node);
+            }
+        }
+        return false;
+    }
+
+    void take_reduction(const Node& node, Draft& draft, const std::vector<IndexMap>& maps) {
+        const Entry how = entry(node, draft, maps);
+        if (how == Entry::kUnder) {
+            // The group's dimensions become the kept axes of the reduction's space.
+            const Dims axes = kept_axes(node.reduced_axes);
+            Dims renamed(draft.shape.size(), -1);
+            for (size_t j = 0; j < axes.size(); ++j) {
+                if (maps[0].dimension[j] >= 0) renamed[static_cast<size_t>(maps[0].dimension[j])] = axes[j];
+            }
+            for (auto& [member, member_maps] : draft.maps) {
+                for (IndexMap& map : member_maps) {
+                    for (int64_t& d : map.dimension) {
+                        if (d >= 0) d = renamed[static_cast<size_t>(d)];
+                    }
+                }
+            }
+            draft.shape = node.shape;
+        }
+        draft.reduced = node.reduced_axes;
+        draft.walk = space_of(node);
+        draft.maps[&node] = {kept_map(node)};
+    }
+
+    // ---- neighbours ----
+
+    bool join_neighbour(Node* node, const std::vector<size_t>& into) {
+        if (node->kind == NodeKind::kArange || node->kind == NodeKind::kDraw ||
+            (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
+            return false;
+        const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
+        for (size_t group = drafts_.size(); group-- > first;) {
+            const Draft& draft = drafts_[group];
+            if (!is_neighbour(*node, draft) || !shares_input(*node, draft)) continue;
+            if (is_full(draft, *node)) continue;
+            if (std::find(into.begin(), into.end(), group) != into.end() || reaches_any(into, group))
+                continue;
+            Draft& chosen = drafts_[group];
+            chosen.maps[node] = {node->kind == NodeKind::kReduce ? kept_map(*node)
+                                                                 : identity_map(node->shape)};
+            chosen.nodes.push_back(node);
+            chosen.stored[node] = true;
+            chosen.inputs = with_inputs_of(std::move(chosen.inputs), *node);
+            groups_of_[node].push_back(group);
+            link(group, into);
+            return true;
+        }
+        return false;
+    }
+
+    // A group that has come to reduce may now be the twin of an earlier one (mean and deviation of columns).
+    void merge_with_neighbour(size_t group) {
+        const size_t last = std::min(drafts_.size(), group + kNeighbours + 1);
+        const size_t first = group > kNeighbours ? group - kNeighbours : 0;
+        for (size_t other = last; other-- > first;) {
+            if (other == group || !are_twins(drafts_[group], drafts_[other])) continue;
+            const std::vector<size_t> own = {group}, others = {other};
+            if (reaches_any(own, other) || reaches_any(others, group)) continue;
+            Draft& into = drafts_[other];
+            Draft& from = drafts_[group];
+            for (Node* node : from.nodes) {
+                std::vector<size_t>& groups = groups_of_[node];
+                std::erase(groups, group);
+                if (std::find(groups.begin(), groups.end(), other) == groups.end()) {
+                    groups.push_back(other);
+                    into.nodes.push_back(node);
+                }
+                std::vector<IndexMap>& maps = into.maps[node];
+                for (const IndexMap& map : from.maps.at(node)) std::erase(maps, map);
+                // The first map of a stored node says where it is written.
+                maps.insert(from.stored.at(node) ? maps.begin() : maps.end(), from.maps.at(node).begin(),
+                            from.maps.at(node).end());
+                into.stored[node] |= from.stored.at(node);
+            }
+            into.inputs = with_inputs_of(std::move(into.inputs), from);
+            into.repeated_cost += from.repeated_cost;
+            into.successors.insert(into.successors.end(), from.successors.begin(), from.successors.end());
+            for (Draft& draft : drafts_) {
+                std::replace(draft.successors.begin(), draft.successors.end(), group, other);
+            }
+            from = Draft{};
+            return;
+        }
+    }
+
+    // ---- the result ----
+
+    std::vector<Group> in_order() {
+        std::vector<int> waiting(drafts_.size());
+        size_t alive = 0;
+        for (const Draft& draft : drafts_) {
+            alive += draft.nodes.empty() ? 0 : 1;
+            for (const size_t next : draft.successors) ++waiting[next];
+        }
+        // Of those that can run, the one recorded first.
+        const auto later = [&](size_t a, size_t b) {
+            return drafts_[a].nodes.front()->sequence > drafts_[b].nodes.front()->sequence;
+        };
+        std::priority_queue<size_t, std::vector<size_t>, decltype(later)> ready(later);
+        for (size_t k = 0; k < drafts_.size(); ++k) {
+            if (waiting[k] == 0 && !drafts_[k].nodes.empty()) ready.push(k);
+        }
+        std::vector<Group> groups;
+        while (!ready.empty()) {
+            const size_t at = ready.top();
+            ready.pop();
+            for (const size_t next : drafts_[at].successors) {
+                if (--waiting[next] == 0) ready.push(next);
+            }
+            groups.push_back(finish(drafts_[at]));
+        }
+        WEFT_CHECK(groups.size() == alive, "kernels of a plan wait for each other");
+        return groups;
+    }
+
+    // A result that is larger than the caches, and that no kernel of the plan reads again, need not go
+    // through them: the lines that it fills are not read from memory first. Versions of a storage are not
+    // meant, since a loop's next turn reads them, nor are short rows, nor kernels that memory does not hold
+    // up.
+    bool is_streamed(const Node& node, const Draft& draft) {
+        if (!fuse_ || !is_on(OptionalStep::kStreams)) return false;
+        const bool scans = draft.nodes.back()->kind == NodeKind::kScan;
+        if (node.kind != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk || draft.multiplies)
+            return false;
+        for (const Reader& reader : readers_[&node]) {
+            for (const size_t group : groups_of_[reader.node]) {
+                if (&drafts_[group] != &draft) return false;
+            }
+        }
+        const auto has_rows = [&](const NodeResult& result) {
+            for (size_t d = 0; d < node.shape.size(); ++d) {
+                if (result.strides[d] != result.dtype.itemsize() || node.shape[d] == 1) continue;
+                const int64_t bytes = node.shape[d] * result.dtype.itemsize();
+                return scans ? d == node.scan_axis && bytes >= kStreamedScanBytes
+                             : bytes >= kStreamedRowBytes;
+            }
+            return false;
+        };
+        const bool large = std::all_of(
+            node.results.begin(), node.results.end(),
+            [&](const NodeResult& result) { return result.bytes > streamed_bytes() && has_rows(result); });
+        return large && work_of(draft) <= kStreamedWork * bytes_of(draft);
+    }
+
+    Group finish(Draft& draft) {
+        Group group;
+        std::sort(draft.nodes.begin(), draft.nodes.end(),
+                  [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+        for (Node* node : draft.nodes) {
+            group.stored.push_back(draft.stored.at(node));
+            group.repeated.push_back(groups_of_[node].size() > 1);
+            group.maps.push_back(draft.maps.at(node)[0]);
+            group.streamed.push_back(group.stored.back() && is_streamed(*node, draft));
+        }
+        group.nodes = std::move(draft.nodes);
+        group.device = group.nodes.back()->device;
+        group.reason = std::move(draft.reason);
+        group.shape = std::move(draft.shape);
+        group.reduces = draft.walk.has_value();
+        group.folded = draft.fold != 0;
+        group.multiplies = draft.multiplies;
+        group.reduced = std::move(draft.reduced);
+        return group;
+    }
+
+    std::span<Node* const> nodes_;
+    bool fuse_;
+    std::unordered_map<const Node*, std::vector<Reader>> readers_;
+    std::unordered_set<const Node*> wanted_;
+    std::vector<Draft> drafts_;
+    std::unordered_map<const Node*, std::vector<size_t>> groups_of_;
+};
+
+}  // namespace
+
+int64_t streamed_bytes() {
+    const int64_t asked = config().stream.load(std::memory_order_relaxed);
+    // Few CPUs of a large processor share its last cache with others, whom they do not see.
+    constexpr int64_t kCacheOfCpu = int64_t{16} << 20;
+    static const int64_t near = std::min(cpu_device().cache_bytes(), available_cpus() * kCacheOfCpu);
+    return asked >= 0 ? asked : near;
+}
+
+ReductionSpace space_of(const Node& reduction) {
+    return reduction_space(*reduction.reduction, reduction.compute_dtype.scalar_type(), reduction.shape,
+                           reduction.reduced_axes, reduction.inputs[0].strides, reduction.results[0].strides);
+}
+
+bool walks_whole_rows(const ReductionSpace& space) {
+    const bool one_block = space.reduced_shape.back() <= space.block;
+    const bool rows_suffice = space.lanes > 1 && element_count(space.kept_shape) >= kEnoughRows;
+    return space.reduced_shape.size() == 1 && space.reduced_shape.back() <= space.chunk &&
+           (one_block || rows_suffice);
+}
+
+bool scan_reads_twice(const Node& scan) {
+    const int64_t length = scan.shape[scan.scan_axis];
+    const int64_t rows = element_count(scan.shape) / std::max<int64_t>(length, 1);
+    return !scans_in_order(*scan.op, scan.compute_dtype.scalar_type(), length) && length >= 4 * kScanChunk &&
+           rows < 2 * num_threads() && num_threads() > 1;
+}
+
+std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
+    return Planner(nodes, roots, fuse).run();
+}
+
+}  // namespace weft
