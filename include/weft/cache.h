@@ -1,5 +1,5 @@
 // The kernel cache on disk as a program sees it: where it is, what it holds, what it did.
-// docs/kernel-cache.md tells how it works.
+// docs/reference/kernel-cache.md tells how it works.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // All of weft for C++: #include <weft/weft.h>. Arrays are NumPy's, evaluated when somebody looks at them;
-// nothing of Python takes part. docs/cpp.md is the guide.
+// nothing of Python takes part. docs/guide/cpp.md is the guide.
 //
 //     weft::array a = weft::linspace(0, 1, 1'000'000);
 //     auto y = weft::exp(a) * 2.0 + 1;

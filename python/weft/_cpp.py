@@ -1,4 +1,4 @@
-"""Where the package keeps what C++ programs are built with (docs/cpp.md)."""
+"""Where the package keeps what C++ programs are built with (docs/guide/cpp.md)."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""weft.profile(): what ran, where the time went. docs/profiling.md"""
+"""weft.profile(): what ran, where the time went. docs/guide/profiling.md"""
 
 from weft import _core
 

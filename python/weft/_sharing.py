@@ -1,4 +1,4 @@
-"""Memory shared with other libraries by DLPack and by NumPy's array interface: docs/sharing.md."""
+"""Memory shared with other libraries by DLPack and by NumPy's array interface: docs/guide/sharing.md."""
 
 from weft import _core
 from weft._device import device as _device

@@ -22,7 +22,7 @@ enum class DebugLevel : int {
     kAssembly = 5,  // machine code
 };
 
-// What a kernel that neither the process nor the disk has runs on (docs/tiers.md).
+// What a kernel that neither the process nor the disk has runs on (docs/internals/tiers.md).
 enum class Tier : uint8_t {
     kAuto,   // the block executor at once, machine code as soon as that is compiled
     kBlock,  // the block executor, compiling only what that cannot run
@@ -34,7 +34,7 @@ Tier parse_tier(std::string_view name);  // throws ValueError that lists the nam
 class Config {
 public:
     std::atomic<bool> fuse{true};                            // WEFT_FUSE
-    std::atomic<bool> rewrite{true};                         // WEFT_REWRITE: see docs/rewrites.md
+    std::atomic<bool> rewrite{true};                         // WEFT_REWRITE: see docs/reference/rewrites.md
     std::atomic<bool> eager{false};                          // WEFT_EAGER
     std::atomic<bool> deferred_checks{false};                // WEFT_DEFERRED_CHECKS
     static constexpr int64_t kMostSmall = int64_t{1} << 40;  // so that their bytes are no large number

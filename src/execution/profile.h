@@ -1,5 +1,5 @@
 // What weft.profile() collects: every kernel, product and copy that runs while somebody profiles, with its
-// time on its device and the lines of the program that recorded it. docs/profiling.md
+// time on its device and the lines of the program that recorded it. docs/guide/profiling.md
 #pragma once
 
 #include <cstdint>

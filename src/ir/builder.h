@@ -51,7 +51,7 @@ public:
                                     const Body& body);
     std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body);
     // Each accumulator starts from `initials`, an identity of `combine`; combine gets left... then right....
-    // The order of combination is a function of size, lanes and block alone (docs/kernel-ir.md).
+    // The order of combination is a function of size, lanes and block alone (docs/reference/kernel-ir.md).
     std::vector<ValueId> reduce(ValueId size, std::span<const ValueId> initials, int64_t lanes, int64_t block,
                                 const Body& element, const Body& combine);
     void scan(ValueId size, std::span<const ValueId> initials, const Body& element, const Body& combine,

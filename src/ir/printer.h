@@ -1,4 +1,4 @@
-// The text form of kernel IR, the twin of ir/parser.h: parse(print(f)) is f (docs/kernel-ir.md has the
+// The text form of kernel IR, the twin of ir/parser.h: parse(print(f)) is f (docs/reference/kernel-ir.md has the
 // grammar).
 #pragma once
 

@@ -1,5 +1,5 @@
 // Reductions of side-by-side elements by ahead-of-time loops: one block of a `reduce` with 32 lanes
-// (docs/kernel-ir.md) for the operations that reductions combine with.
+// (docs/reference/kernel-ir.md) for the operations that reductions combine with.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Turns reductions and scans into plain loops over accumulators that lie in local arrays, an element a lane:
-// LLVM makes vector registers of them without reordering a float sum. The tree is that of docs/kernel-ir.md,
+// LLVM makes vector registers of them without reordering a float sum. The tree is that of docs/reference/kernel-ir.md,
 // bit for bit.
 #pragma once
 

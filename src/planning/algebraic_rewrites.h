@@ -1,5 +1,5 @@
 // Rewrites of pending nodes before they are planned: another form with the same meaning, in exact arithmetic,
-// and far less work. Rounding differs, within bounds that docs/rewrites.md states for each; so only
+// and far less work. Rounding differs, within bounds that docs/reference/rewrites.md states for each; so only
 // floating-point and complex types wider than float16 take part, and no rewrite is made in the naive mode or
 // with WEFT_REWRITE=0.
 //

@@ -1,4 +1,4 @@
-// Every example of docs/kernel-ir.md is what the printer writes.
+// Every example of docs/reference/kernel-ir.md is what the printer writes.
 #include <fstream>
 #include <sstream>
 #include <string>

@@ -312,7 +312,7 @@ def in_group(name, code, room, states, results):
         return
     if (
         done.returncode == -9
-    ):  # the system's own end of processes that touch more than there is: see docs/failures.md
+    ):  # the system's own end of processes that touch more than there is: see docs/guide/failures.md
         cases.count("ended by the system")
         return
     judge("memory", done, states, results, name in programs.WRITES)

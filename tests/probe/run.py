@@ -7,7 +7,7 @@
 
 Each probe is a module of this folder: `case(seed, number)` makes a script of a number alone (cases.py). Child processes
 run the scripts; the case at which one ends is known, is run again in shorter forms, and printed as a short script. With
---full each probe has as many cases as the promise in docs/failures.md names. Exit status: 0 when nothing failed.
+--full each probe has as many cases as the promise in docs/guide/failures.md names. Exit status: 0 when nothing failed.
 """
 
 import argparse

@@ -14,7 +14,7 @@ _folder = tempfile.TemporaryDirectory(prefix="weft-cache-")
 os.environ["WEFT_CACHE_DIR"] = _folder.name
 os.environ.pop("WEFT_CACHE", None)
 os.environ.pop("WEFT_CACHE_SIZE", None)
-# Where nothing is said, tests see machine code from the first launch on (docs/tiers.md).
+# Where nothing is said, tests see machine code from the first launch on (docs/internals/tiers.md).
 os.environ.setdefault("WEFT_TIER", "jit")
 
 # Where no GPU is asked for, the stand-in for its driver answers (tests/stand_in), also on machines with a GPU.

@@ -1,7 +1,7 @@
 """The error of every mathematical function of the op table against mpmath: at most what the table says, and 4 ULP.
 
 Complex results are judged by norm. Arguments are bit patterns at random, moderate numbers, and the places where
-methods change. docs/accuracy.md lists what was measured; `python tests/python/test_accuracy.py [count]` measures.
+methods change. docs/reference/accuracy.md lists what was measured; `python tests/python/test_accuracy.py [count]` measures.
 """
 
 import os
@@ -290,7 +290,7 @@ def test_powers_of_negative_numbers_near_overflow():
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("character", "FD")
 def test_complex_power(character, whole):
-    """docs/accuracy.md states how far the error grows: with abs(y * log(x)), or with a whole exponent."""
+    """docs/reference/accuracy.md states how far the error grows: with abs(y * log(x)), or with a whole exponent."""
     info = numpy.finfo("f" if character == "F" else "d")
     rng = generator("complex power", character, whole)
     size = 2 * COUNT

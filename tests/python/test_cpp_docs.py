@@ -1,4 +1,4 @@
-"""The examples of docs/cpp.md: compiled as one program against an installed weft, and what they print."""
+"""The examples of docs/guide/cpp.md: compiled as one program against an installed weft, and what they print."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import shutil
 import pytest
 from test_cpp_package import COMPILERS, STRICT, _run, prefix, pytestmark  # noqa: F401
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs/cpp.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs/guide/cpp.md"
 # The parentheses that -Wparentheses asks for would hide what an example shows.
 BLOCK = re.compile(r"^```cpp\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.M | re.S)
 

@@ -1,4 +1,4 @@
-"""GPUs' memory shared with others: DLPack and the CUDA array interface, both ways. docs/sharing.md"""
+"""GPUs' memory shared with others: DLPack and the CUDA array interface, both ways. docs/guide/sharing.md"""
 
 import ctypes
 import gc

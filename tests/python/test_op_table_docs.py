@@ -17,8 +17,8 @@ EXAMPLES = [pytest.param(row["example"], row["result"], id=row["name"]) for row 
 def test_reference_page_is_current(tmp_path):
     page = tmp_path / "operations.md"
     subprocess.run([sys.executable, ROOT / "tools/generate_ops.py", "--docs", page], check=True)
-    assert page.read_text() == (ROOT / "docs/operations.md").read_text(), (
-        "run: python tools/generate_ops.py --docs docs/operations.md"
+    assert page.read_text() == (ROOT / "docs/reference/operations.md").read_text(), (
+        "run: python tools/generate_ops.py --docs docs/reference/operations.md"
     )
 
 

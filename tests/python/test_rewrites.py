@@ -1,4 +1,4 @@
-"""The rewrites of docs/rewrites.md: when they are made, that they hold their bounds, and can be switched off."""
+"""The rewrites of docs/reference/rewrites.md: when they are made, that they hold their bounds, and can be switched off."""
 
 import os
 import re
@@ -61,7 +61,7 @@ def test_the_sum_of_a_product(form, dtype):
     assert of_matrices(naive_names)
     assert off.tobytes() == naive.tobytes()
     assert result.dtype == off.dtype and result.shape == off.shape
-    # the bound of docs/rewrites.md: u times the depth of the sums times the sum of magnitudes
+    # the bound of docs/reference/rewrites.md: u times the depth of the sums times the sum of magnitudes
     wide = [abs(z).astype("f8") for z in (a, b)]
     exact = function(*(z.astype("c16" if dtype[0] == "c" else "f8") for z in (a, b)))
     scale = function(*wide) * numpy.finfo(dtype).eps * 4

@@ -1,4 +1,4 @@
-"""Memory of the CPU shared with others by DLPack, both ways. GPUs': test_gpu_dlpack. docs/sharing.md"""
+"""Memory of the CPU shared with others by DLPack, both ways. GPUs': test_gpu_dlpack. docs/guide/sharing.md"""
 
 import ctypes
 import gc

@@ -7,7 +7,7 @@ import operator
 from weft import _core
 from weft._core import asarray, ndarray
 
-_SEQUENTIAL = 128  # sums of so many are added up one after another (docs/kernel-ir.md)
+_SEQUENTIAL = 128  # sums of so many are added up one after another (docs/reference/kernel-ir.md)
 
 
 def population_of(a, axis, size):

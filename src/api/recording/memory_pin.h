@@ -1,5 +1,5 @@
 // Memory that is shown to others, or theirs: what is pinned while they hold it, and how work on a GPU is
-// ordered with what they queue there. docs/sharing.md tells the rules.
+// ordered with what they queue there. docs/guide/sharing.md tells the rules.
 #pragma once
 
 #include <cstdint>

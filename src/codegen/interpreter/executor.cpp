@@ -433,7 +433,7 @@ private:
             std::memcpy(cell(step.results[k]), cell(forwarded[k]), kCellBytes);
     }
 
-    // ---- reductions: the tree of docs/kernel-ir.md ----
+    // ---- reductions: the tree of docs/reference/kernel-ir.md ----
 
     // to = combine(left, right), component by component; `to` may be `left`.
     void combine(const BlockStep& step, const Places& to, const Places& left, const Places& right,

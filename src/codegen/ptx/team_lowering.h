@@ -5,7 +5,7 @@
 // one of them writes. A reduction's 32 lanes are a warp: each thread accumulates its lane's elements,
 // shuffles combine the lanes by halves, and a binary counter, whose digits the lanes hold, combines blocks
 // pairwise. The warps of a team take whole subtrees of blocks, which are combined through shared memory. So
-// the tree is that of docs/kernel-ir.md whatever the team's size is, and the bits are the CPU's.
+// the tree is that of docs/reference/kernel-ir.md whatever the team's size is, and the bits are the CPU's.
 #pragma once
 
 #include "codegen/ptx/lowering.h"

@@ -1,5 +1,5 @@
 // Kernels on disk: what was compiled in one process is loaded by the next. Everything that decides the
-// machine code is in the key; docs/kernel-cache.md has the whole story.
+// machine code is in the key; docs/reference/kernel-cache.md has the whole story.
 #pragma once
 
 #include <memory>

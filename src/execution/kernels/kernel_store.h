@@ -28,7 +28,7 @@ struct StoredKernel {
 std::string settings_key();
 
 // What neither the process nor the cache on disk has runs by blocks at first, or is compiled, as the tier
-// says (docs/tiers.md); `fresh` tells whether it was compiled. Thread safe.
+// says (docs/internals/tiers.md); `fresh` tells whether it was compiled. Thread safe.
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);
 
 // One launch, as it is kept: KernelRecord without the texts.

@@ -27,7 +27,7 @@ void arange_at_once(ScalarType type, const void* first, const void* delta, int64
 void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to);  // converts
 
 // Reduces `input` over the dimensions marked in `reduced`; `output` has strides for the kept dimensions, in
-// order. The combining tree is that of kernel IR's reduce (docs/kernel-ir.md).
+// order. The combining tree is that of kernel IR's reduce (docs/reference/kernel-ir.md).
 void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output);
 
