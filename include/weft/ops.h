@@ -198,7 +198,7 @@ struct KernelRecord {
     int64_t bytes_streamed = 0;  // of those written: past the caches
     int64_t elements = 0;
     int operations = 0;    // nodes of the graph that it computes
-    bool compiled = true;  // false: the block executor's ahead-of-time loops began it (docs/internals/tiers.md)
+    bool compiled = true;  // false: the vectorised interpreter began it (docs/internals/tiers.md)
     std::string device = "cpu";
     std::string fallback;  // why the CPU did what was the device's: bytes are those moved there and back
 };

@@ -2,8 +2,8 @@
 //
 // Frontends build it with ir/builder.h; passes rewrite it; ir/oracle.h gives its meaning by running it
 // slowly; codegen turns it into LLVM IR. It is structured (regions, no jumps), typed and in SSA form: every
-// value has one definition, which encloses or precedes each use. docs/reference/kernel-ir.md describes the text form
-// and every operation.
+// value has one definition, which encloses or precedes each use. docs/reference/kernel-ir.md describes the
+// text form and every operation.
 #pragma once
 
 #include <array>
@@ -89,7 +89,8 @@ enum class Opcode : uint8_t {
     kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other.
                 //   `range_dimension` has two arguments in place of its index: any part of it, from, to
     kReduce,    // (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
-                //   yields combined. The tree is fixed by size, `lanes` and `block`; see docs/reference/kernel-ir.md
+                //   yields combined. The tree is fixed by size, `lanes` and `block`; see
+                //   docs/reference/kernel-ir.md
     kScan,   // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
              //   consumes each inclusive prefix
     kCall,   // (arguments...) -> results of Function `callee` of the same module

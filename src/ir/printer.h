@@ -1,5 +1,5 @@
-// The text form of kernel IR, the twin of ir/parser.h: parse(print(f)) is f (docs/reference/kernel-ir.md has the
-// grammar).
+// The text form of kernel IR, the twin of ir/parser.h: parse(print(f)) is f (docs/reference/kernel-ir.md has
+// the grammar).
 #pragma once
 
 #include <string>

@@ -221,8 +221,8 @@ kernel @cumsum(%n: i64, %a: global f32[4] scope 1 readonly, %out: global f32[4] 
     EXPECT_TRUE(std::signbit(out[0]));
 }
 
-// The tree of kReduce as docs/reference/kernel-ir.md states it, written another way: recursion instead of a binary
-// counter. The combination is 2l + 3r + 1 modulo 2^64, which tells every tree from every other.
+// The tree of kReduce as docs/reference/kernel-ir.md states it, written another way: recursion instead of a
+// binary counter. The combination is 2l + 3r + 1 modulo 2^64, which tells every tree from every other.
 uint64_t mix(uint64_t left, uint64_t right) { return 2 * left + 3 * right + 1; }
 
 uint64_t lanes_tree(std::vector<uint64_t> lanes, int64_t width) {

@@ -1,7 +1,7 @@
-// What weft.config.fast_math allows (docs/reference/accuracy.md, "Fast math"): a product and a sum that one rounding
-// does (fma), in machine code for CPUs and GPUs, and on GPUs quotients, square roots and exponentials of
-// float32 that are not the nearest numbers. Only the op table's own arithmetic: what elementary functions are
-// made of stays as it is written.
+// What weft.config.fast_math allows (docs/reference/accuracy.md, "Fast math"): a product and a sum that one
+// rounding does (fma), in machine code for CPUs and GPUs, and on GPUs quotients, square roots and
+// exponentials of float32 that are not the nearest numbers. Only the op table's own arithmetic: what
+// elementary functions are made of stays as it is written.
 #pragma once
 
 #include <llvm/IR/Module.h>
