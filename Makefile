@@ -24,6 +24,7 @@ debug: bootstrap ## The same with assertions and verifiers, into build/debug
 check: bootstrap ## Check includes, formatting and lint; compiles nothing
 	@$(PYTHON) tools/check_includes.py
 	@tools/format --check
+	@$(PYTHON) tools/check_docs.py
 	@.venv/bin/ruff check -q .
 
 format: bootstrap ## Format every C++ and Python file

@@ -1,4 +1,4 @@
-"""Draws docs/pictures/speedups.png, and writes the README's table, from the recorded results of `make demo`.
+"""Draws docs/pictures/speedups.png, and writes the table of docs/reference/benchmarks.md, from the recorded results of `make demo`.
 
     python bench/speedups.py                                   picture and table from bench/results
     python bench/speedups.py --check                           exit status 1 where the table is not the recorded one
@@ -18,7 +18,7 @@ from weft.bench import picture
 
 ROOT = pathlib.Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 PICTURE = ROOT / "docs" / "pictures" / "speedups.png"
 KEPT = ("program", "reads", "numpy_ms", "first_ms", "weft_ms", "speed_up", "difference", "kernels")
 LABELS = {"cpu": "weft on the CPU", "gpu": "weft on a GPU"}
@@ -42,7 +42,7 @@ def record(file, name, about):
 
 
 def table():
-    """The README's table of the CPU, as the demo prints it."""
+    """The page's table of the CPU, as the demo prints it."""
     spec = importlib.util.spec_from_file_location("demo", ROOT / "examples" / "demo.py")
     demo = importlib.util.module_from_spec(spec)
     sys.modules["demo"] = demo
@@ -52,11 +52,11 @@ def table():
 
 
 def with_table(text, new):
-    """The README with another table in the place of its own."""
+    """The page with another table in the place of its own."""
     head = new.splitlines()[0]
     before, found, after = text.partition(head)
     if not found:
-        sys.exit(f"{README} has no table that begins: {head}")
+        sys.exit(f"{PAGE} has no table that begins: {head}")
     lines = after.splitlines(keepends=True)[1:]
     while lines and lines[0].startswith("|"):
         lines.pop(0)
@@ -80,7 +80,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="only compare the README with what is recorded")
+    parser.add_argument("--check", action="store_true", help="only compare the page with what is recorded")
     parser.add_argument(
         "--record", nargs=2, metavar=("FILE", "NAME"), help="keep a demo's JSON as cpu or gpu"
     )
@@ -91,15 +91,15 @@ def main():
         if name not in LABELS or not options.about:
             parser.error("--record wants a file, cpu or gpu, and --about")
         record(pathlib.Path(file), name, options.about)
-    text = README.read_text()
+    text = PAGE.read_text()
     new = with_table(text, table())
     if options.check:
         if new != text:
             print(
-                f"{README.name}: the table is not the recorded one: python bench/speedups.py", file=sys.stderr
+                f"{PAGE.name}: the table is not the recorded one: python bench/speedups.py", file=sys.stderr
             )
         return int(new != text)
-    README.write_text(new)
+    PAGE.write_text(new)
     draw()
     return 0
 

@@ -482,7 +482,7 @@ def beside_as_markdown(rows, module):
 
 
 def as_markdown(rows):
-    """The table of the README."""
+    """The table of docs/reference/benchmarks.md."""
     lines = [
         "| program | what it reads | NumPy, ms | weft's first call, ms | weft, ms | speed-up | largest difference"
         " | kernels |",

@@ -220,13 +220,13 @@ def test_pictures(record, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_readme_has_the_recorded_table():
+def test_the_page_has_the_recorded_table():
     spec = importlib.util.spec_from_file_location("speedups", ROOT / "bench" / "speedups.py")
     speedups = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(speedups)
-    text = speedups.README.read_text()
+    text = speedups.PAGE.read_text()
     assert speedups.with_table(text, speedups.table()) == text
-    assert "docs/pictures/speedups.png" in text and speedups.PICTURE.exists()
+    assert "pictures/speedups.png" in text and speedups.PICTURE.exists()
 
 
 def test_some_elements_may_stray():
