@@ -9,6 +9,7 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB binding_sources CONFIGURE_DEPENDS "python/bindings/*.cpp")
+set_source_files_properties(python/bindings/module.cpp PROPERTIES COMPILE_DEFINITIONS WEFT_VERSION="${PROJECT_VERSION}")
 # Where Python has no GIL the module needs none.
 nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE ${binding_sources} src/core/memory/wrapped_allocation.cpp)
 target_link_libraries(_core PRIVATE weft)

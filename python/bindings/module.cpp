@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
     using namespace weft::python;
     const weft::LastResort importing;  // what is half made cannot be taken back
     m.doc() = "weft's engine.";
+    m.attr("__version__") = WEFT_VERSION;
     registry.module = m.ptr();
     bind_errors(m);
     bind_dtype(m);

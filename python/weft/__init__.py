@@ -11,9 +11,7 @@ from atexit import register as _register
 from weft import _core, _methods, _overrides, exceptions
 from weft._config import config, show_config
 from weft._core import *
-from weft._core import (
-    _ufuncs,
-)
+from weft._core import __version__, _ufuncs
 from weft._device import device, devices, empty_pool, memory_stats, synchronize
 from weft._dtypes import aliases as _aliases
 from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
@@ -37,8 +35,6 @@ from weft._selection import (
 from weft._sharing import from_dlpack
 from weft._statistics import mean, std, var
 from weft.exceptions import DeviceError, InternalError, OutOfMemoryError
-
-__version__ = "0.1.0"
 
 pi = 3.141592653589793
 e = 2.718281828459045
