@@ -1,4 +1,4 @@
-"""Draws docs/pictures/speedups.png, and writes the table of docs/reference/benchmarks.md, from the recorded results of `make demo`.
+"""Draws docs/pictures/speedups.png, and writes docs/reference/benchmarks.md's table, from what `make demo` recorded.
 
     python bench/speedups.py                                   picture and table from bench/results
     python bench/speedups.py --check                           exit status 1 where the table is not the recorded one

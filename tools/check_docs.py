@@ -1,10 +1,11 @@
 """Checks the documents against the tree: what they name is there, and explanations stay short.
 
 - Relative links lead to files, and to headings of pages where they name one.
-- Paths in the text (`src/core/config.h`, `core/config.h`, `tools/check_docs.py`) exist. A path in a room may leave `src/`
-  out. Decisions tell what was decided at their time, so paths in them are not checked.
+- Paths in the text (`src/core/config.h`, `core/config.h`, `tools/check_docs.py`) exist. A path in a room may leave
+  `src/` out. Decisions tell what was decided at their time, so paths in them are not checked.
 - Pages that comments, docstrings and messages of the code name (`docs/...`) exist.
 - The pages of docs/internals and docs/architecture.md have at most 900 words, drawings and code aside.
+- The table of docs/internals/tower.md is that of tools/check_includes.py.
 - docs/reference/settings.md has every setting, environment variable and optimisation switch of the code, and no others.
 
 Prints every complaint; exits 1 when there is one. `--sentences` lists the sentences of more than 30 words instead.
@@ -15,6 +16,8 @@ import re
 import subprocess
 import sys
 
+import check_includes
+
 MOST_WORDS = 900
 MOST_WORDS_OF_A_SENTENCE = 30
 FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -22,6 +25,7 @@ LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 MENTION = re.compile(r"(?<![\w/])docs/[\w./-]+\.(?:md|png|svg)")
+GENERATED = {"weft/operations.h", "weft/dtypes.h"}  # headers that the build makes from tables
 TOPS = ("src", "include", "python", "tests", "tools", "docs", "bench", "cmake", "examples", ".github")
 # The variable of an environment as the code reads it.
 VARIABLE = re.compile(r'"(WEFT_[A-Z0-9_]+)"')
@@ -67,7 +71,7 @@ def broken_links(root, page, text):
 
 def is_missing(root, rooms, name):
     """Whether a text that looks like a path of the tree is none."""
-    if not re.fullmatch(r"[\w./-]+", name) or "/" not in name:
+    if not re.fullmatch(r"[\w./-]+", name) or "/" not in name or name in GENERATED:
         return False
     first, last = name.split("/")[0], name.rstrip("/").split("/")[-1]
     if first in TOPS:
@@ -90,9 +94,12 @@ def missing_paths(root, page, text):
 def missing_pages(root, files):
     """Pages that the code names and that are not there."""
     for path in files:
-        if path.suffix not in (".py", ".h", ".cpp", ".cmake", ".toml", ".def", ".txt", ".yml") and path.name != "Makefile":
+        if (
+            path.suffix not in (".py", ".h", ".cpp", ".cmake", ".toml", ".def", ".txt", ".yml")
+            and path.name != "Makefile"
+        ):
             continue
-        if path.name == "check_docs.py":
+        if path.name in ("check_docs.py", "test_check_docs.py"):
             continue
         text = path.read_text(errors="replace")
         for match in MENTION.finditer(text):
@@ -142,6 +149,21 @@ def wrong_settings(root):
             yield f"{page.relative_to(root)}: the code has no {what} {name}"
 
 
+def wrong_floors(root):
+    """Where the table of who may include whom differs from the one that is checked."""
+    page = root / "docs/internals/tower.md"
+    table = page.read_text().partition("| may include |")[2].partition("\n\n")[0]
+    told = {
+        room: set(others.split()) - {"–"}
+        for room, others in re.findall(r"^\| (\w+) \| ([\w –]+) \|$", table, re.MULTILINE)
+    }
+    for room, others in check_includes.ALLOWED.items():
+        if told.pop(room, None) != others:
+            yield f"{page.relative_to(root)}: {room} may include {' '.join(sorted(others))}"
+    for room in told:
+        yield f"{page.relative_to(root)}: there is no room {room}"
+
+
 def complaints(root):
     files = tracked(root)
     pages = [path for path in files if path.suffix == ".md"]
@@ -152,6 +174,7 @@ def complaints(root):
             yield from missing_paths(root, page, text)
     yield from missing_pages(root, files)
     yield from long_pages(root)
+    yield from wrong_floors(root)
     yield from wrong_settings(root)
 
 

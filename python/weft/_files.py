@@ -58,7 +58,8 @@ def load(
     """The array of an npy file, or the archive of an npz file, whose arrays are read when they are asked for.
 
     file: a path, or a stream of bytes that can seek. mmap_mode: 'r' (read-only), 'r+' (written through) or 'c'
-    (written to memory alone) maps the file instead of reading it; the array is over that memory (docs/guide/sharing.md).
+    (written to memory alone) maps the file instead of reading it; the array is over that memory
+    (docs/guide/sharing.md).
     allow_pickle: whether files may be read that are neither, by Python's pickle, which runs what they say.
 
     Raises ValueError for what is no such file, is damaged, or has fewer bytes than its header says; EOFError for an

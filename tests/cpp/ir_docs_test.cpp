@@ -10,7 +10,7 @@ namespace weft::ir {
 namespace {
 
 std::string read_page() {
-    std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/docs/kernel-ir.md");
+    std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/docs/reference/kernel-ir.md");
     std::stringstream text;
     text << file.rdbuf();
     return text.str();

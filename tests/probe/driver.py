@@ -301,7 +301,8 @@ class Run:
         wanted = {held.place: held for held in expected(self.name).held}
         for held in self.side.held:
             states = wanted[held.place].states
-            # A write into memory that others read may be done when the driver refuses to tell them (docs/guide/gpus.md).
+            # A write into memory that others read may be done when the driver refuses to tell them
+            # (docs/guide/gpus.md).
             late = held.steps + (2 if self.name == "shared" and self.failed else 1)
             got = host_values(self.np, held.array)
             if not any(is_close(got, state) for state in states[held.steps : late]):

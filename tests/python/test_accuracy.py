@@ -1,7 +1,8 @@
 """The error of every mathematical function of the op table against mpmath: at most what the table says, and 4 ULP.
 
 Complex results are judged by norm. Arguments are bit patterns at random, moderate numbers, and the places where
-methods change. docs/reference/accuracy.md lists what was measured; `python tests/python/test_accuracy.py [count]` measures.
+methods change. docs/reference/accuracy.md lists what was measured; `python tests/python/test_accuracy.py [count]`
+measures.
 """
 
 import os

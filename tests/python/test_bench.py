@@ -1,4 +1,4 @@
-"""python -m weft.bench: the cases, the times, records, comparisons, curves and pictures. docs/reference/benchmarks.md"""
+"""python -m weft.bench: cases, times, records, comparisons, curves, pictures. docs/reference/benchmarks.md"""
 
 import copy
 import importlib.util

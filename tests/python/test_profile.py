@@ -1,4 +1,4 @@
-"""weft.profile(): kernels with times, bytes and lines; traces; ranges for NVIDIA's profilers. docs/guide/profiling.md"""
+"""weft.profile(): kernels with times, bytes, lines; traces; ranges for NVIDIA's profilers. docs/guide/profiling.md"""
 
 import inspect
 import json

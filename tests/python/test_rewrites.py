@@ -1,4 +1,4 @@
-"""The rewrites of docs/reference/rewrites.md: when they are made, that they hold their bounds, and can be switched off."""
+"""The rewrites of docs/reference/rewrites.md: when they are made, hold their bounds, and can be switched off."""
 
 import os
 import re

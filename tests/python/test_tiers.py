@@ -1,4 +1,4 @@
-"""Kernels run by blocks and as machine code: the same bits, and the one takes over from the other (docs/internals/tiers.md)."""
+"""Kernels run by blocks and as machine code, which takes over: the same bits (docs/internals/tiers.md)."""
 
 import json
 import os

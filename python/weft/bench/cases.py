@@ -335,7 +335,8 @@ for rows, inputs, samples in ((512, 784, 256), (4096, 2048, 256)):
     )  # fmt: skip
 case(
     "(A @ B).sum(0), 2000×1000 @ 1000×1400 f32", 6, 0.05, two((2000, 1000), (1000, 1400)),
-    the_same(lambda np, a, b: (a @ b).sum(0)), tolerance=1e-4, note="weft multiplies the sums: docs/reference/rewrites.md",
+    the_same(lambda np, a, b: (a @ b).sum(0)), tolerance=1e-4,
+    note="weft multiplies the sums: docs/reference/rewrites.md",
 )  # fmt: skip
 case(
     "einsum ij,jk->k, 2000×1000, 1000×1400 f32", 6, 1.0, two((2000, 1000), (1000, 1400)),

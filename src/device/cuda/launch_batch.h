@@ -1,6 +1,6 @@
 // The launches of a plan that runs again, put together into one CUDA graph: for the host a node of a graph
 // costs a twentieth of a launch, and the GPU goes on from one to the next in a third of the time
-// (docs/guide/gpus.md).
+// (docs/internals/device.md).
 #pragma once
 
 #include <atomic>
