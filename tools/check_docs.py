@@ -3,7 +3,8 @@
 - Relative links lead to files, and to headings of pages where they name one.
 - Paths in the text (`src/core/config.h`, `core/config.h`, `tools/check_docs.py`) exist. A path in a room may leave
   `src/` out. Decisions tell what was decided at their time, so paths in them are not checked.
-- Pages that comments, docstrings and messages of the code name (`docs/...`) exist.
+- Pages that comments, docstrings and messages of the code name (`docs/...`) exist, and so do the files of the engine
+  that its comments name (`core/config.h`).
 - The pages of docs/internals and docs/architecture.md have at most 900 words, drawings and code aside.
 - The table of docs/internals/tower.md is that of tools/check_includes.py.
 - docs/reference/settings.md has every setting, environment variable and optimisation switch of the code, and no others.
@@ -26,6 +27,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 MENTION = re.compile(r"(?<![\w/])docs/[\w./-]+\.(?:md|png|svg)")
 GENERATED = {"weft/operations.h", "weft/dtypes.h"}  # headers that the build makes from tables
+NAMED = re.compile(r"(?<![\w/.-])[a-z_]+/[\w/]+\.(?:h|cpp|def|toml|cmake)\b")
 TOPS = ("src", "include", "python", "tests", "tools", "docs", "bench", "cmake", "examples", ".github")
 # The variable of an environment as the code reads it.
 VARIABLE = re.compile(r'"(WEFT_[A-Z0-9_]+)"')
@@ -107,6 +109,18 @@ def missing_pages(root, files):
                 yield f"{path.relative_to(root)}:{line_of(text, match.start())}: there is no {match[0]}"
 
 
+def missing_files(root, files):
+    """Files that comments of the engine and the bindings name and that are not there."""
+    rooms = {path.name for path in (root / "src").iterdir() if path.is_dir()}
+    for path in files:
+        if path.suffix not in (".h", ".cpp", ".inc") or path.relative_to(root).parts[0] == "tests":
+            continue
+        text = path.read_text(errors="replace")
+        for match in NAMED.finditer(text):
+            if is_missing(root, rooms, match[0]):
+                yield f"{path.relative_to(root)}:{line_of(text, match.start())}: there is no {match[0]}"
+
+
 def words(text):
     return len(FENCE.sub("", text).split())
 
@@ -173,6 +187,7 @@ def complaints(root):
         if "decisions" not in page.parts and page.name != "CHANGELOG.md":
             yield from missing_paths(root, page, text)
     yield from missing_pages(root, files)
+    yield from missing_files(root, files)
     yield from long_pages(root)
     yield from wrong_floors(root)
     yield from wrong_settings(root)

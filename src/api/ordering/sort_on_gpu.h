@@ -1,4 +1,4 @@
-// Sorting on GPUs, by the programs of library/cuda/kernels: what api/ordering/sort.cpp does on the CPU.
+// Sorting on GPUs, by the programs of library/ordering/cuda: what api/ordering/sort.cpp does on the CPU.
 #pragma once
 
 #include "weft/array.h"

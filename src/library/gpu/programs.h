@@ -1,4 +1,4 @@
-// Programs for GPUs that weft brings as PTX: kernels written in C++ (library/cuda/kernels), for work whose
+// Programs for GPUs that weft brings as PTX: kernels written in C++ (library/<topic>/cuda), for work whose
 // threads have to agree with each other, which kernel IR cannot say.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the programs that order elements on GPUs (library/cuda/kernels) have to know of a type.
+// What the programs that order elements on GPUs (library/ordering/cuda) have to know of a type.
 #pragma once
 
 #include <cstdint>

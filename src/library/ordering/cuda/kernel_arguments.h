@@ -1,5 +1,5 @@
-// The arguments of the kernels that order elements on GPUs (library/cuda/kernels): read by the kernels as
-// they are, made by who launches them (library/cuda/gpu_order.cpp).
+// The arguments of the kernels that order elements on GPUs (library/ordering/cuda): read by the kernels as
+// they are, made by who launches them (api/ordering/sort_on_gpu.h).
 #pragma once
 
 #include <cstdint>
