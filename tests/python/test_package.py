@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 
 import numpy
 import pytest
@@ -20,6 +21,12 @@ def run(code, **options):
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, **options
     ).stdout
+
+
+def test_the_version_is_that_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert weft.__version__ == project["version"]
+    assert f"## {weft.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_import_loads_no_numpy():
