@@ -1,9 +1,9 @@
 """Checks the includes of every C++ file against the rules of the rooms.
 
-A room is a folder of src. Calls go down the floors of the tower in docs/architecture.md: ALLOWED says for each room what
-it may include, FLOORS the same for the folders in some rooms. LLVM's headers are for src/codegen alone, Python's and
-nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). Prints every break of a rule; exits 1
-when there is one.
+A room is a folder of src. Calls go down the floors of the tower in docs/architecture.md: ALLOWED says for each room
+what it may include, FLOORS the same for the folders in some rooms. LLVM's headers are for src/codegen alone, Python's
+and nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). Prints every break of a rule;
+exits 1 when there is one.
 """
 
 import pathlib
@@ -154,10 +154,13 @@ def check_tree(root: pathlib.Path) -> list[str]:
 
 
 def full_folders(root: pathlib.Path) -> list[str]:
-    """A complaint for each folder of the engine's sources with more files than a reader keeps in mind."""
-    folders = [root / "src", *(root / "src").rglob("*/")]
+    """A complaint for each folder of sources and tests with more files than a reader keeps in mind."""
+    tops = [root / "src", root / "tests" / "cpp", root / "tests" / "python"]
+    folders = [folder for top in tops for folder in (top, *top.rglob("*/"))]
     counts = {
-        folder: sum(path.is_file() for path in folder.iterdir()) for folder in folders if folder.is_dir()
+        folder: sum(path.is_file() for path in folder.iterdir())
+        for folder in folders
+        if folder.is_dir() and folder.name != "__pycache__"
     }
     return [
         f"{folder.relative_to(root)}: {count} files; more than {MOST_FILES} are two rooms"
