@@ -6,7 +6,7 @@ import pickle
 import numpy
 import pytest
 import weft
-from test_random import STREAMS, assert_same, pair, state_of
+from random_streams import STREAMS, assert_same, pair, state_of
 
 LAYER = "r.random(h.shape) < 1 / (1 + np.exp(-h))"
 

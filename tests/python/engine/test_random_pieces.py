@@ -8,20 +8,10 @@ import sys
 import numpy
 import pytest
 import weft
-from test_random import STREAMS, assert_same, pair, state_of
+from random_streams import STREAMS, assert_same, pair, places_of_odd_words, state_of
 
 PIECE = 4096  # words that a thread decodes at a time
 ZIGGURATS = ["standard_normal", "standard_exponential"]
-
-
-def places_of_odd_words(method, count, stream="PCG64", seed=11, at_least=1):
-    """Where `at_least` words begin that no draw is made of at once: the second layer refuses them all."""
-    words = getattr(numpy.random, stream)(seed).random_raw(count)
-    layers = words & 0xFF if method == "standard_normal" else (words >> numpy.uint64(3)) & 0xFF
-    odd = layers == 1
-    for k in range(1, at_least):
-        odd[:-k] &= layers[k:] == 1
-    return numpy.flatnonzero(odd[: -at_least or None])
 
 
 def check_from(place, method, count, stream="PCG64", seed=11, dtype="f8"):

@@ -9,8 +9,7 @@ import numpy
 import pytest
 import weft as np
 from on_gpu import needs_gpu, on_cpu  # noqa: F401
-from test_random import STREAMS, pair
-from test_random_pieces import places_of_odd_words
+from random_streams import STREAMS, pair, places_of_odd_words
 
 pytestmark = needs_gpu
 

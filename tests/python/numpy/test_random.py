@@ -6,28 +6,9 @@ import numpy
 import pytest
 import weft
 from comparing import exception_kind, outcome
+from random_streams import STREAMS, assert_same, pair, state_of
 
-STREAMS = ["PCG64", "PCG64DXSM", "Philox"]
 N = 1_000_003  # odd, so that half a word is left over; several pieces of the stream
-
-
-def pair(stream="PCG64", seed=5):
-    return (
-        numpy.random.Generator(getattr(numpy.random, stream)(seed)),
-        weft.random.Generator(getattr(weft.random, stream)(seed)),
-    )
-
-
-def assert_same(mine, other):
-    mine, other = numpy.asarray(mine), numpy.asarray(other)
-    assert mine.dtype == other.dtype and mine.shape == other.shape
-    numpy.testing.assert_array_equal(mine, other)
-
-
-def state_of(generator):
-    state = generator.bit_generator.state
-    inner = {name: int(value) for name, value in state["state"].items()}
-    return {**inner, "half": state["has_uint32"] and state["uinteger"]}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 42, 2**40 + 5, [1, 2, 3], [], [0], 10**50, [[1], 2**70]], ids=str)

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import weft
 from comparing import exception_kind, outcome
-from test_random import STREAMS, assert_same, pair, state_of
+from random_streams import STREAMS, assert_same, pair, state_of
 
 
 def both(program, stream="PCG64", seed=5):

@@ -1,13 +1,13 @@
 """The examples of docs/cpp.md: compiled as one program against an installed weft, and what they print."""
 
-import pathlib
 import re
 import shutil
 
 import pytest
-from test_cpp_package import COMPILERS, STRICT, _run, prefix, pytestmark  # noqa: F401
+from installed_weft import COMPILERS, ROOT, STRICT, needs_build, run
 
-PAGE = pathlib.Path(__file__).parents[3] / "docs/cpp.md"
+pytestmark = needs_build
+PAGE = ROOT / "docs/cpp.md"
 # The parentheses that -Wparentheses asks for would hide what an example shows.
 BLOCK = re.compile(r"^```cpp\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.M | re.S)
 
@@ -22,7 +22,7 @@ def test_the_page_has_examples():
     assert len(examples) >= 8 and all(printed for _, printed in examples)
 
 
-def test_the_examples_print_what_the_page_says(prefix, tmp_path):  # noqa: F811
+def test_the_examples_print_what_the_page_says(prefix, tmp_path):
     parts = ["#include <weft/weft.h>\n#include <iostream>\n#include <span>\n#include <vector>\n"]
     calls = ""
     for number, (code, _) in enumerate(_examples()):
@@ -39,16 +39,16 @@ def test_the_examples_print_what_the_page_says(prefix, tmp_path):  # noqa: F811
     program = tmp_path / "page"
     compiler = shutil.which(COMPILERS[0])
     library = prefix / "lib"
-    _run(
+    run(
         [compiler, *STRICT, "-Wno-parentheses", f"-I{prefix}/include", source, "-o", program]
         + [f"-L{library}", "-lweft", f"-Wl,-rpath,{library}"]
     )
-    printed = _run([program]).split("--\n")
+    printed = run([program]).split("--\n")
     for (_, expected), found in zip(_examples(), printed):
         assert found == expected
 
 
 @pytest.mark.parametrize("name", re.findall(r"`weft::(\w+)[(<{`]", PAGE.read_text()))
-def test_the_names_of_the_page_are_there(name, prefix):  # noqa: F811
+def test_the_names_of_the_page_are_there(name, prefix):
     text = "".join(path.read_text() for path in (prefix / "include/weft").iterdir())
     assert re.search(rf"\b{name}\b", text)

@@ -1,72 +1,26 @@
 """weft for C++ as it is installed: programs outside of the tree, built with nothing but a compiler and CMake."""
 
-import pathlib
 import re
 import shutil
 import subprocess
 
 import numpy
 import pytest
-import weft
+from installed_weft import COMPILERS, ENVIRONMENT, ROOT, STRICT, configuration, needs_build, run
 
-ROOT = pathlib.Path(__file__).parents[3]
-BUILD = pathlib.Path(weft.__file__).parents[2]
-ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nowhere", "WEFT_CACHE_DIR": ""}
-COMPILERS = [name for name in ("g++", "clang++-19") if shutil.which(name)]
-STRICT = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-
-
-def _configuration():
-    """What CMake was told about the build that this weft is from; nothing for a wheel."""
-    cache = BUILD / "CMakeCache.txt"
-    if not cache.exists():
-        return {}
-    return dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.M))
-
-
-pytestmark = [
-    pytest.mark.measures,
-    pytest.mark.host,
-    pytest.mark.skipif(
-        not _configuration(), reason="weft was not built here, so it is not installed from here"
-    ),
-    pytest.mark.skipif(
-        bool(_configuration().get("WEFT_SANITIZE")), reason="programs would need the sanitizer too"
-    ),
-]
-
-
-def _run(command, **options):
-    done = subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        timeout=300,
-        **options,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    """A folder that weft is installed in."""
-    folder = tmp_path_factory.mktemp("installed")
-    _run([_configuration()["CMAKE_COMMAND"], "--install", BUILD, "--prefix", folder])
-    return folder
+pytestmark = needs_build
 
 
 def _project(source, prefix, folder, compiler="g++"):
     """Copies a project away from the tree and builds it there; returns where its programs are."""
     shutil.copytree(source, folder / "source")
-    cmake = _configuration()["CMAKE_COMMAND"]
+    cmake = configuration()["CMAKE_COMMAND"]
     compiler = shutil.which(compiler) or shutil.which(COMPILERS[0])
-    _run(
+    run(
         [cmake, "-S", folder / "source", "-B", folder / "build", "-G", "Unix Makefiles"]
         + [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"]
     )
-    _run([cmake, "--build", folder / "build", "--parallel", "2"])
+    run([cmake, "--build", folder / "build", "--parallel", "2"])
     return folder / "build"
 
 
@@ -76,13 +30,13 @@ def consumer(prefix, tmp_path_factory):
 
 
 def test_a_program_outside_of_the_tree_runs(consumer):
-    out = _run([consumer / "consumer"])
+    out = run([consumer / "consumer"])
     assert out.splitlines()[0] == "operands could not be broadcast together with shapes (2,3) (4,5) "
     assert out.splitlines()[1:3] == ["[[3.  1.  1.  1.  1. ]", " [2.  0.5 0.5 0.5 0. ]"]
 
 
 def test_a_program_loads_what_was_installed_with_weft(consumer, prefix):
-    libraries = _run(["ldd", consumer / "consumer"])
+    libraries = run(["ldd", consumer / "consumer"])
     assert f"{prefix}/lib/libweft.so" in libraries
     assert f"{prefix}/lib/weft/libsleef.so" in libraries
     assert "python" not in libraries and "LLVM" not in libraries
@@ -102,14 +56,14 @@ def test_only_public_headers_are_installed(prefix):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_headers_compile_without_a_warning(compiler, prefix):
     # -I: what find_package names are system headers, of which compilers do not warn.
-    _run([compiler, *STRICT, "-fsyntax-only", f"-I{prefix}/include", ROOT / "tests/consumer/consumer.cpp"])
+    run([compiler, *STRICT, "-fsyntax-only", f"-I{prefix}/include", ROOT / "tests/consumer/consumer.cpp"])
 
 
 def test_another_version_is_refused(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.16)\nproject(other NONE)\nfind_package(weft 0.2 REQUIRED)\n"
     )
-    command = [_configuration()["CMAKE_COMMAND"], "-S", tmp_path, "-B", tmp_path / "build"]
+    command = [configuration()["CMAKE_COMMAND"], "-S", tmp_path, "-B", tmp_path / "build"]
     done = subprocess.run(
         [*command, f"-DCMAKE_PREFIX_PATH={prefix}"], capture_output=True, text=True, env=ENVIRONMENT
     )
@@ -118,8 +72,8 @@ def test_another_version_is_refused(prefix, tmp_path):
 
 def test_the_examples_find_what_is_known(prefix, tmp_path):
     programs = _project(ROOT / "examples/cpp", prefix, tmp_path)
-    assert _run([programs / "laplace", "41"]).startswith("middle 0.24998")
-    assert _run([programs / "black_scholes"]).startswith("call [4.75942239] put [0.80859937]")
+    assert run([programs / "laplace", "41"]).startswith("middle 0.24998")
+    assert run([programs / "black_scholes"]).startswith("call [4.75942239] put [0.80859937]")
 
 
 # ---- beside NumPy ----
@@ -131,7 +85,7 @@ def _sent(a):
 
 
 def _answers(consumer, requests):
-    return _run([consumer / "arrays"], input="".join(f"{request}\n" for request in requests))
+    return run([consumer / "arrays"], input="".join(f"{request}\n" for request in requests))
 
 
 def _received(line):

@@ -5,9 +5,7 @@ methods change. docs/accuracy.md lists what was measured; `python tests/python/n
 measures.
 """
 
-import os
 import sys
-import tomllib
 from pathlib import Path
 
 import numpy
@@ -16,22 +14,10 @@ import weft
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
+from exact import LIMIT, TABLE, bound, error, mp, unit_in_last_place
 from ufunc_values import generator, special_floats
 
-mpmath = pytest.importorskip("mpmath")
-
-mp = mpmath.mp
-ROOT = Path(__file__).parents[4]
-TABLE = {row["name"]: row for row in tomllib.loads((ROOT / "src/ops/op_table.toml").read_text())["op"]}
 COUNT = 240
-LIMIT = 4.0
-ON_GPU = os.environ.get("WEFT_DEVICE", "cpu") not in ("", "cpu")
-
-
-def bound(name, kind="ulp"):
-    """What a function may be off by; on a GPU, where it may be NVIDIA's, all that is allowed to any."""
-    stated = TABLE[name].get(kind, 0.5)
-    return LIMIT if ON_GPU and stated > 0.5 else stated
 
 
 def real_cube_root(x):
@@ -127,22 +113,6 @@ def real_arguments(dtype, count, key):
     near_one = (1 + rng.standard_normal(30) * 1e-3).astype(dtype)
     x = numpy.concatenate([pattern, moderate, unit, near_one, special_floats(dtype)])
     return rng.permutation(x[numpy.isfinite(x)])
-
-
-def unit_in_last_place(exact, info):
-    exponent = max(mp.frexp(exact)[1], info.minexp + 1)
-    return mp.mpf(2) ** (exponent - info.nmant - 1)
-
-
-def error(got, exact, info):
-    if exact == 0:
-        return 0.0 if got == 0 else float("inf")
-    if numpy.isinf(got):
-        overflow = mp.mpf(float(info.max)) + mp.mpf(2) ** (info.maxexp - info.nmant - 2)
-        return 0.0 if abs(exact) >= overflow else float("inf")
-    if numpy.isnan(got):
-        return float("inf")
-    return float(abs(mp.mpf(float(got)) - exact) / unit_in_last_place(exact, info))
 
 
 def digits_for(name, arguments):

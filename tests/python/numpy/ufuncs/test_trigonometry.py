@@ -3,16 +3,10 @@ bits depend on nothing but its value, though angles from 2**47 on (float32: 2**1
 whole vector in which there is one.
 """
 
-import sys
-from pathlib import Path
-
 import numpy
 import pytest
 import weft
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_accuracy import bound, error, mp
+from exact import bound, error, mp
 
 ENOUGH = 1300  # bits of pi for any float64
 FUNCTIONS = {"sin": mp.sin, "cos": mp.cos}
