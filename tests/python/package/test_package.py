@@ -30,6 +30,7 @@ def test_import_loads_no_numpy():
     assert loaded.strip() == "[]"
 
 
+@pytest.mark.alone
 @pytest.mark.measures
 def test_import_time():
     """At most a third of NumPy's: the best of turns that alternate, so that a busy spell falls on both alike.
@@ -64,6 +65,7 @@ def nanoseconds(functions, turns=41, calls=2000):
     return [statistics.median(measured) for measured in times]
 
 
+@pytest.mark.alone
 @pytest.mark.measures
 @pytest.mark.parametrize("name", ["add", "scalar", "multiply_in_place", "sqrt", "compare", "ufunc"])
 def test_small_operations_cost_what_numpys_do(name):
@@ -184,6 +186,7 @@ def test_threads_at_once():
     assert not errors and all(results) and len(results) == 80
 
 
+@pytest.mark.alone
 def test_the_gil_is_free_while_computing():
     x = weft.ones(4_000_000)
     weft.eval(x)

@@ -60,7 +60,12 @@ def compile_another(turn):
     return bool((x >= 0).all())
 
 
-def write_what_is_shared(turn, array=weft.zeros(100_000)):  # noqa: B008 (made once, for all threads)
+SHARED = weft.array(
+    numpy.zeros(100_000)
+)  # in memory: what is pending would be computed by other tests' loops
+
+
+def write_what_is_shared(turn, array=SHARED):
     array += 1.0
     values = numpy.asarray(array + 0.0)
     return values[0] == values[-1]
