@@ -18,6 +18,7 @@
 
 #include "device/cuda/cuda_device.h"
 #include "ir/parser.h"
+#include "ir/printer.h"
 #include "support/kernel_testing.h"
 #include "support/ptx_simulation.h"
 
@@ -164,14 +165,21 @@ protected:
             GTEST_SKIP() << "there is neither the compiler " WEFT_COMPILER " nor a GPU";
     }
 
+    // A kernel for the CPU, which tests run with many arguments, is compiled once.
+    static const CompiledKernel& compiled_for_cpu(const ir::Module& module) {
+        static auto* const known = new std::map<std::string, std::shared_ptr<const CompiledKernel>>;
+        std::shared_ptr<const CompiledKernel>& kernel = (*known)[print(module)];
+        if (kernel == nullptr) kernel = codegen::compile_for_cpu(module, module.functions.back().name);
+        return *kernel;
+    }
+
     // All targets' results, in `out`, from the same arguments.
     static void expect_same(const ir::Module& module, const GpuKernel& gpu,
                             const std::vector<Argument>& arguments, const std::vector<int64_t>& grid,
                             std::vector<char>& out, ScalarType type) {
         const std::string name = module.functions.back().name;
-        const auto cpu = codegen::compile_for_cpu(module, name);
         const std::vector<char> before = out;
-        cpu_device().launch(*cpu, words_of(arguments), grid, 1);
+        cpu_device().launch(compiled_for_cpu(module), words_of(arguments), grid, 1);
         const std::vector<char> expected = out;
         std::copy(before.begin(), before.end(), out.begin());  // the arguments have its address
         const auto size = static_cast<size_t>(DType(type).itemsize());

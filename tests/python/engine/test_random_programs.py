@@ -48,7 +48,7 @@ def run_programs(mode, programs, *arguments):
 
 @pytest.mark.parametrize(
     ("mode", "programs"),
-    [("small", 4000), ("compiled", 300), ("blocks", 600), ("both", 200), ("naive", 300), ("eager", 100)],
+    [("small", 2500), ("compiled", 300), ("blocks", 400), ("both", 200), ("naive", 300), ("eager", 100)],
 )
 def test_programs_agree_with_numpy(mode, programs):
     run_programs(mode, programs)
