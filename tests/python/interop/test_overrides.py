@@ -568,3 +568,14 @@ def test_array_method(np):
             np.asarray(Bad())
         except TypeError as error:  # weft's words
             raise ValueError(str(error)) from error
+
+
+def test_overrides_on_each_device(device):
+    class Foreign:
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return ufunc.__name__, method, [type(x).__name__ for x in inputs]
+
+    x = weft.array(numpy.arange(3.0))
+    assert x + Foreign() == ("add", "__call__", ["ndarray", "Foreign"])
+    result = numpy.add(x, 1.0)
+    assert type(result) is weft.ndarray and result.tolist() == [1.0, 2.0, 3.0]

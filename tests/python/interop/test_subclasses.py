@@ -544,3 +544,30 @@ def test_plain_functions_look_like_functions():
     assert "sum" in repr(weft.sum) and weft.median.__doc__
     with pytest.raises(TypeError):
         weft.sum()
+
+
+class TaggedAnywhere(weft.ndarray):
+    def __array_finalize__(self, obj):
+        self.tag = getattr(obj, "tag", None)
+
+
+def test_subclasses_on_each_device(device):
+    x = weft.array(numpy.arange(6.0).reshape(2, 3)).view(TaggedAnywhere)
+    x.tag = "t"
+    for result in (
+        x + 1,
+        x[1:],
+        x.T,
+        x.sum(0),
+        x.copy(),
+        x @ x.T,
+        weft.sqrt(x),
+        x.mean(1),
+        weft.roll(x, 1),
+        copy.copy(x),
+    ):
+        assert type(result) is TaggedAnywhere and result.tag == "t" and result.device == device
+    assert type(weft.asarray(x)) is weft.ndarray and weft.asarray(x).device == device
+    assert x.sum().tolist() == 15.0
+    x += 1
+    assert type(x) is TaggedAnywhere and x.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]

@@ -503,3 +503,18 @@ def test_calls_of_huge_counts_end():
     with pytest.raises(MemoryError):
         weft.hsplit(weft.zeros((5, 0)), 2**60)
     assert weft.base_repr(-29, 15, 3) == numpy.base_repr(-29, 15, 3)
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_pickles_of_each_device(device, protocol):
+    x = weft.array(numpy.arange(6.0).reshape(2, 3))
+    for each in (x, x.T, x[:, ::2]):
+        assert pickle.loads(pickle.dumps(each, protocol)).tolist() == each.tolist()
+        apart = []
+        assert (
+            pickle.loads(
+                pickle.dumps(each, protocol, buffer_callback=apart.append if protocol == 5 else None),
+                buffers=apart,
+            ).tolist()
+            == each.tolist()
+        )

@@ -5,7 +5,7 @@ import warnings
 import numpy
 import pytest
 import weft
-from comparing import exception_kind, outcome
+from comparing import computed_on, exception_kind, outcome
 
 PROGRAMS = """
 np.bincount([0, 1, 1, 3]); np.bincount(v); np.bincount([]); np.bincount([-1]); np.bincount([0.5])
@@ -185,3 +185,26 @@ def test_quantiles_of_more_than_256_elements_of_integers(dtype):
         ours, theirs = weft.percentile(weft.array(a), q), numpy.percentile(a, q)
         assert ours.dtype == theirs.dtype
         numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bins", [1, 10, 3000, 50_000])
+def test_counting(device, bins):
+    rng = numpy.random.default_rng(bins)
+    a, weights = rng.integers(0, bins, 20_000), rng.random(20_000)
+    numpy.testing.assert_array_equal(
+        computed_on(device, lambda: weft.bincount(weft.array(a)))[0], numpy.bincount(a)
+    )
+    (sums,) = computed_on(
+        device, lambda: weft.bincount(weft.array(a), weft.array(weights), minlength=bins + 5)
+    )
+    numpy.testing.assert_allclose(sums, numpy.bincount(a, weights, minlength=bins + 5), rtol=1e-13)
+    (again,) = computed_on(
+        device, lambda: weft.bincount(weft.array(a), weft.array(weights), minlength=bins + 5)
+    )
+    assert sums.tobytes() == again.tobytes()
+
+
+def test_counting_nothing_and_what_cannot_be_counted(device):
+    assert weft.bincount(weft.array(numpy.zeros(0, "int64")), minlength=3).tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="negative"):
+        weft.bincount(weft.array(numpy.array([1, -1, 3])))

@@ -54,7 +54,9 @@ def test_dtypes(dtype):
     data = saved(weft, x)
     assert data == saved(numpy, numpy.arange(6).astype(dtype))
     back = weft.load(io.BytesIO(data))
-    assert back.dtype == x.dtype and back.tolist() == x.tolist() and back.flags.owndata | True
+    assert back.dtype == x.dtype and back.tolist() == x.tolist()
+    theirs = numpy.load(io.BytesIO(data))
+    assert back.flags.owndata == theirs.flags.owndata and back.flags.writeable == theirs.flags.writeable
     swapped = saved(numpy, numpy.arange(6).astype(dtype).astype(numpy.dtype(dtype).newbyteorder(">")))
     assert weft.load(io.BytesIO(swapped)).tolist() == x.tolist()
 
@@ -506,3 +508,18 @@ def test_dumps(tmp_path):
     assert pickle.loads(x.dumps()).tolist() == x.tolist()
     x.dump(tmp_path / "p")
     assert weft.load(tmp_path / "p", allow_pickle=True).tolist() == x.tolist()
+
+
+def test_files_of_each_device(device, tmp_path):
+    x = weft.array(numpy.arange(6.0).reshape(2, 3))
+    for each in (x, x.T, x[:, ::2]):
+        file, theirs = io.BytesIO(), io.BytesIO()
+        weft.save(file, each)
+        numpy.save(theirs, numpy.asarray(each.to_device("cpu")))
+        assert file.getvalue() == theirs.getvalue()
+        file.seek(0)
+        back = weft.load(file)
+        assert back.device == device and back.tolist() == each.tolist()
+    x.tofile(tmp_path / "x")
+    assert weft.fromfile(tmp_path / "x").device == device
+    assert weft.fromfile(tmp_path / "x").tolist() == x.ravel().tolist()

@@ -159,3 +159,17 @@ def test_views_and_pending_arrays():
     assert f"{to_weft(x)[1, 1]:.3f}" == f"{x[1, 1]:.3f}"
     with pytest.raises(TypeError, match="unsupported format string passed to"):
         f"{to_weft(x):.2f}"
+
+
+def test_values_are_observed(device):
+    x = weft.array([[1.5, -2], [0, 4]])
+    assert x.tolist() == [[1.5, -2], [0, 4]]
+    assert x[1, 1].item() == 4
+    assert float(x[0, 0]) == 1.5
+    assert bool((x > 3).any())
+    assert "1.5" in repr(x)
+    assert str(x[0]) == "[ 1.5 -2. ]"
+    assert list(x[0]) == [1.5, -2]
+    assert x.tobytes() == numpy.asarray(x).tobytes()
+    assert int(x.argmax()) == 3
+    assert (x.sum() + x.mean()).item() == 4.375

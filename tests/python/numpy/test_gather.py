@@ -465,3 +465,11 @@ def test_large_unsigned_indices_count_from_the_end_as_numpys_do(values, turns):
         assert str(result) == str(expected)
     else:
         assert_equal(result, expected)
+
+
+def test_index_errors_are_raised_at_the_call(device):
+    x = weft.arange(10000.0)
+    with pytest.raises(IndexError, match="index 10000 is out of bounds for axis 0 with size 10000"):
+        x[weft.array([1, 2, 10000])]
+    with pytest.raises(ValueError, match="Integers to negative integer powers"):
+        weft.arange(3) ** weft.array([1, -1, 2])

@@ -279,3 +279,41 @@ def test_flags():
     y.flags.writeable = True
     y[0] = 5
     assert y.tolist() == [5, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        numpy.s_[1:-1, 1:-1], numpy.s_[2:-1, :-3], numpy.s_[:, 3:], numpy.s_[5:7], numpy.s_[3, 1:-1], numpy.s_[1:-1, 4],
+        numpy.s_[::-1, 1:-1], numpy.s_[-2:0:-1, -3:1:-1], numpy.s_[::2, 1:-1], numpy.s_[1:-1, ::3], numpy.s_[7, 11],
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_write_keeps_what_is_outside_of_its_window(device, window, order):
+    expected = numpy.asarray(numpy.arange(83.0 * 61).reshape(83, 61), order=order)
+    field = weft.array(expected)
+    for turn in range(4):  # in place, into a fresh buffer, and both again from a plan that is kept
+        kept = field * 2 if turn % 2 else None
+        before = 2 * expected
+        field[window] = field[::-1, ::-1][window] + turn
+        expected[window] = expected[::-1, ::-1].copy()[window] + turn
+        assert (numpy.asarray(field.to_device("cpu")) == expected).all(), turn
+        if kept is not None:
+            assert (numpy.asarray(kept.to_device("cpu")) == before).all()
+
+
+def test_slabs_of_three_axes(device):
+    expected = numpy.arange(24.0 * 20 * 30).reshape(24, 20, 30)
+    field = weft.array(expected)
+    for window in (
+        numpy.s_[1:-1, 1:-1, 1:-1],
+        numpy.s_[2:-1, :, 1:],
+        numpy.s_[:, 3:-3, ::-1],
+        numpy.s_[4, :, 1:],
+    ):
+        kept = field + 1
+        field[window] = field[window] * 2 + field[::-1][window]
+        expected[window] = expected[window] * 2 + expected[::-1].copy()[window]
+        assert (numpy.asarray(field.to_device("cpu")) == expected).all(), window
+        del kept

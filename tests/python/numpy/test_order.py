@@ -6,23 +6,28 @@ import random
 import numpy
 import pytest
 import weft
-from comparing import DTYPES, assert_equal, exception_kind, outcome
+from comparing import DTYPES, assert_equal, computed_on, exception_kind, outcome
 
 N = 200_000  # more than one thread sorts
 
 
-def numbers(dtype, count, seed=0):
+# Rows of a warp, of a block of threads that sorts few and many elements, of several tiles.
+LENGTHS = [0, 1, 2, 20, 32, 33, 128, 500, 3000, 20_000]
+
+
+def numbers(dtype, shape, seed=0):
     """Many that are equal, NaN and zeros of both signs among them."""
-    rng = numpy.random.default_rng([seed, count])
-    a = rng.integers(-50, 50, count).astype(dtype)
-    if a.dtype.kind in "fc" and count > 8:
-        a[rng.integers(0, count, count // 20)] = numpy.nan
-        a[rng.integers(0, count, count // 20)] = -numpy.inf
+    rng = numpy.random.default_rng([seed, numpy.dtype(dtype).num])
+    a = rng.integers(-50, 50, shape).astype(dtype)
+    flat, size = a.reshape(-1), a.size
+    if a.dtype.kind in "fc" and size > 8:
+        flat[rng.integers(0, size, size // 20)] = numpy.nan
+        flat[rng.integers(0, size, size // 20)] = -numpy.inf
     if a.dtype.kind == "f":
-        a[::7] = -0.0
+        flat[::7] = -0.0
     if a.dtype.kind == "c":
-        a.imag = rng.integers(-3, 3, count)
-        a.imag[rng.integers(0, max(count, 1), count // 20)] = numpy.nan
+        flat.imag = rng.integers(-3, 3, size)
+        flat.imag[rng.integers(0, max(size, 1), size // 20)] = numpy.nan
     return a
 
 
@@ -36,23 +41,102 @@ def sorted_by_numpy(a):
     return numpy.sort(a, kind="stable")
 
 
+EVERYTHING = {"return_index": True, "return_inverse": True, "return_counts": True}
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("count", [0, 1, 2, 100, N])
-def test_every_dtype(dtype, count):
+@pytest.mark.parametrize(
+    "device, length", [("cpu", N), *itertools.product(["cpu", "cuda"], LENGTHS)], indirect=["device"]
+)
+def test_rows_of_every_length(device, dtype, length):
+    a = numbers(dtype, (2, length))
+    x = weft.array(a)
+    (ordered,) = computed_on(device, lambda: weft.sort(x))
+    numpy.testing.assert_array_equal(ordered, sorted_by_numpy(a))
+    assert ordered.dtype == a.dtype
+    (positions,) = computed_on(device, lambda: weft.argsort(x))
+    numpy.testing.assert_array_equal(positions, numpy.argsort(a, kind="stable"))
+    assert positions.dtype == "int64"
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("count", [0, 1, 2, 700])
+def test_searching_what_is_sorted(device, dtype, count):
+    row, wanted = sorted_by_numpy(numbers(dtype, count)), numbers(dtype, (20, 30), seed=1)
+    for side in ("left", "right"):
+        (found,) = computed_on(
+            device, lambda side=side: weft.searchsorted(weft.array(row), weft.array(wanted), side)
+        )
+        numpy.testing.assert_array_equal(found, numpy.searchsorted(row, wanted, side))
+
+
+FEW = ["int32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize(
+    "device, count, dtype",
+    [*itertools.product(["cpu"], [0, 1, 2, 100, N], DTYPES), *itertools.product(["cuda"], [3000], FEW)],
+    ids=str,
+    indirect=["device"],
+)
+def test_what_is_different(device, count, dtype):
     a = numbers(dtype, count)
     x = weft.array(a)
-    assert_equal(weft.argsort(x), numpy.argsort(a, kind="stable"))
-    ordered = numpy.sort(widened(a)).astype(a.dtype)
-    numpy.testing.assert_array_equal(numpy.asarray(weft.sort(x)), ordered)
-    assert weft.sort(x).dtype == a.dtype
-    wanted = numbers(dtype, 300, seed=1)
-    for side in ("left", "right"):
-        found = weft.searchsorted(weft.array(ordered), weft.array(wanted), side)
-        assert_equal(found, numpy.searchsorted(ordered, wanted, side))
-    everything = {"return_index": True, "return_inverse": True, "return_counts": True}
-    for mine, other in zip(weft.unique(x, **everything), numpy.unique(widened(a), **everything), strict=True):
-        numpy.testing.assert_array_equal(numpy.asarray(mine), other)
-    numpy.testing.assert_array_equal(numpy.asarray(weft.unique(x)), numpy.unique(widened(a)))
+    for mine, other in zip(
+        computed_on(device, lambda: weft.unique(x, **EVERYTHING)),
+        numpy.unique(widened(a), **EVERYTHING),
+        strict=True,
+    ):
+        numpy.testing.assert_array_equal(mine, other)
+    numpy.testing.assert_array_equal(computed_on(device, lambda: weft.unique(x))[0], numpy.unique(widened(a)))
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_sets(device, dtype):
+    a, b = (each[~numpy.isnan(each)] for each in (numbers(dtype, 3000), numbers(dtype, 200, seed=4)))
+    for name in ("intersect1d", "union1d", "setdiff1d", "setxor1d", "isin"):
+        (mine,) = computed_on(device, lambda name=name: getattr(weft, name)(weft.array(a), weft.array(b)))
+        numpy.testing.assert_array_equal(mine, getattr(numpy, name)(a, b))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint32", "float64", "int16"])
+def test_all_bits_of_keys(device, dtype):
+    rng = numpy.random.default_rng(3)
+    a = rng.integers(0, 256, 21_000 * numpy.dtype(dtype).itemsize, "uint8").view(dtype)
+    (ordered,) = computed_on(device, lambda: weft.sort(weft.array(a)))
+    numpy.testing.assert_array_equal(ordered, sorted_by_numpy(a))
+    (positions,) = computed_on(device, lambda: weft.argsort(weft.array(a)))
+    numpy.testing.assert_array_equal(positions, numpy.argsort(a, kind="stable"))
+
+
+@pytest.mark.parametrize("value", [0, -7, 255])
+def test_rows_of_one_value(device, value):
+    for length in (40, 4000, 15_000):
+        a = numpy.full(length, value, "int32")
+        (ordered,) = computed_on(device, lambda a=a: weft.sort(weft.array(a)))
+        numpy.testing.assert_array_equal(ordered, a)
+        (positions,) = computed_on(device, lambda a=a: weft.argsort(weft.array(a)))
+        numpy.testing.assert_array_equal(positions, numpy.arange(length))
+
+
+def test_what_rides_on_sorting(device):
+    a, b = numbers("float32", (40, 300)), numbers("int8", (40, 300))
+    a[numpy.isnan(a)] = 3
+    a[numpy.isinf(a)] = 4
+    x, y = weft.array(a), weft.array(b)
+    edges = weft.array(numpy.arange(-40, 40, 7.0))
+    for program in (
+        lambda m, x: m.median(x, axis=1),
+        lambda m, x: m.percentile(x, [5, 50, 95]),
+        lambda m, x: m.quantile(x, 0.3, axis=0),
+        lambda m, x: m.partition(x, 20, axis=0)[20],
+        lambda m, x: m.histogram(x, 12)[0],
+        lambda m, x: m.digitize(x, m.arange(-40, 40, 7.0) if m is numpy else edges),
+    ):
+        (mine,) = computed_on(device, lambda program=program: program(weft, x))
+        numpy.testing.assert_allclose(mine, program(numpy, a), rtol=1e-5, atol=2e-5)
+    (mine,) = computed_on(device, lambda: weft.lexsort((x, y)))
+    numpy.testing.assert_array_equal(mine, numpy.lexsort((a, b)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7, 16])
@@ -128,14 +212,34 @@ def test_long_rows_take_little_more_memory_than_their_result(function, dtype, mo
     assert y.nbytes <= taken < most * y.nbytes
 
 
-@pytest.mark.parametrize("shape", [(7,), (3, 5), (40, 3, 20), (2, 0), (0, 2), (1, 90_000), (90_000, 2)])
-def test_along_each_axis_of_any_layout(shape):
-    a = numpy.random.default_rng(3).integers(0, 30, shape).astype("f4")
-    for own in (a, a.T, a[..., ::-1]):
-        x = weft.array(own, order="K") if own is not a.T else weft.array(a).T
-        for axis in [*range(-own.ndim, own.ndim), None]:
-            assert_equal(weft.sort(x, axis), numpy.sort(own, axis))
-            assert_equal(weft.argsort(x, axis), numpy.argsort(own, axis, kind="stable"))
+LAYOUTS = {
+    "dense": lambda a: a,
+    "transposed": lambda a: a.T,
+    "backwards": lambda a: a[..., ::-1],
+    "a part": lambda a: a[1:],
+}
+SHAPES = [(7,), (3, 50), (40, 3, 20), (2, 0), (0, 2), (2, 5000), (1500, 2)]
+SLOW = [(1, 90_000), (90_000, 2)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "device, shape",
+    [*itertools.product(["cpu"], SHAPES + SLOW), *itertools.product(["cuda"], SHAPES)],
+    ids=str,
+    indirect=["device"],
+)
+def test_along_each_axis_of_any_layout(device, shape, layout):
+    a = numbers("float32", shape)
+    own, x = LAYOUTS[layout](a), LAYOUTS[layout](weft.array(a))
+    for axis in [*range(-own.ndim, own.ndim), None]:
+        (ordered,) = computed_on(device, lambda axis=axis: weft.sort(x, axis))
+        numpy.testing.assert_array_equal(ordered, numpy.sort(own, axis, kind="stable"))
+        positions = weft.argsort(x, axis)
+        numpy.testing.assert_array_equal(
+            numpy.asarray(positions.to_device("cpu")), numpy.argsort(own, axis, kind="stable")
+        )
+        assert positions.flags["C_CONTIGUOUS"] or device == "cpu"
 
 
 PROGRAMS = """

@@ -680,3 +680,24 @@ def test_matmul_of_anything(operands, small):
         else:
             assert_same_kind(result, expected)
             assert_close(result, expected, 40)
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 2, 6, 4), (4, 0)), ((0, 3), (3, 5)), ((3, 0, 2), (2, 7)), ((0, 4), (4,))]
+)
+def test_a_product_without_results(device, shapes):
+    """Of views that the library would want packed: a copy of nothing has no better strides."""
+    first, second = (weft.zeros([n + 3 for n in shape], "c16") for shape in shapes)
+    views = [x[tuple(slice(2, 2 + n) for n in shape)] for x, shape in zip((first, second), shapes)]
+    with weft.config(small=0):
+        result = views[0] @ views[1]
+    assert result.shape == numpy.matmul(numpy.zeros(shapes[0]), numpy.zeros(shapes[1])).shape
+    assert result.dtype == "c16" and result.device == device
+
+
+def test_a_product_over_no_elements_is_zeros(device):
+    for dtype in ("float64", "float32", "int16"):
+        weft.array(numpy.full((2, 3), 7, dtype)).to_device("cpu")  # what is in the pool
+        product = weft.array(numpy.ones((2, 0), dtype)) @ weft.array(numpy.ones((0, 3), dtype))
+        assert product.device == device
+        assert product.to_device("cpu").tolist() == [[0, 0, 0]] * 2

@@ -106,6 +106,17 @@ def launches(compute):
     return result, weft.kernel_history()
 
 
+def computed_on(device, work):
+    """What `work` gives, as NumPy's arrays: it is on the device, and nothing was computed elsewhere instead."""
+    weft.clear_kernel_history()
+    results = work()
+    results = results if isinstance(results, tuple) else (results,)
+    weft.eval(*results)
+    assert [record["fallback"] for record in weft.kernel_history() if record["fallback"]] == []
+    assert all(result.device == device for result in results)
+    return [numpy.asarray(result.to_device("cpu")) for result in results]
+
+
 def visible_strides(x):
     return [stride for stride, extent in zip(x.strides, x.shape) if extent > 1]
 

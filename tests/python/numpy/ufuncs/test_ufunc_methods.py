@@ -3,7 +3,7 @@
 import numpy
 import pytest
 import weft
-from comparing import assert_equal, exception_kind, outcome
+from comparing import assert_equal, computed_on, exception_kind, outcome
 
 AT = """
 np.add.at(r, [0, 0, 2], 1); np.add.at(r, [0, 0], [1, 2]); np.subtract.at(f, ([0, 1], [1, 1]), 0.5)
@@ -101,3 +101,45 @@ def test_reduceat_keeps_the_memory_order(axis, axes):
 def test_at_has_to_have_a_loop_even_where_nothing_is_chosen():
     with pytest.raises(TypeError, match="bitwise_or"):
         weft.bitwise_or.at(weft.zeros(3, "u8"), weft.zeros(3, bool), 5)
+
+
+@pytest.mark.parametrize("most", [1, 3, 30, 2000])
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "multiply"])
+def test_at_repeated_positions(device, name, most):
+    rng = numpy.random.default_rng(most)
+    positions = rng.integers(0, 40 if most > 1 else 4000, 40 * most)
+    if most == 1:
+        positions = rng.permutation(4000)[:1000]
+    values = rng.integers(1, 4, positions.size).astype("int64")
+    a = rng.integers(-50, 50, 4000)
+    x = weft.array(a.copy())
+    computed_on(device, lambda: (getattr(weft, name).at(x, weft.array(positions), weft.array(values)), x)[1])
+    getattr(numpy, name).at(a, positions, values)
+    numpy.testing.assert_array_equal(numpy.asarray(x.to_device("cpu")), a)
+
+
+def test_at_of_other_forms(device):
+    rng = numpy.random.default_rng(1)
+    positions = rng.integers(0, 30, 200)
+    a = rng.random((30, 20)).astype("float32")
+    x = weft.array(a.copy())
+    weft.negative.at(x, weft.array(positions))
+    numpy.negative.at(a, positions)
+    weft.add.at(x.T, (weft.array(positions % 20), weft.array(positions)), 1.5)
+    numpy.add.at(a.T, (positions % 20, positions), 1.5)
+    weft.divide.at(x, weft.array(positions), 2)
+    numpy.divide.at(a, positions, 2)
+    numpy.testing.assert_allclose(numpy.asarray(x.to_device("cpu")), a, rtol=1e-5)
+
+
+@pytest.mark.parametrize("starts", [[0, 4, 9, 9, 20], [3, 3, 50], [0], [99], [0, 1, 2, 3, 99]])
+def test_reduceat_of_many(device, starts):
+    a = numpy.random.default_rng(2).integers(-9, 9, (3, 100))
+    for name in ("add", "maximum", "multiply"):
+        (mine,) = computed_on(
+            device,
+            lambda name=name: getattr(weft, name).reduceat(
+                weft.array(a), weft.array(numpy.array(starts)), axis=1
+            ),
+        )
+        numpy.testing.assert_array_equal(mine, getattr(numpy, name).reduceat(a, starts, axis=1))
