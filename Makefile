@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
 	bench bench-curves bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -41,6 +41,9 @@ test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
 
 test-python: build ## The Python tests alone (ARGS="-k ...")
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
+
+test-all: bootstrap ## Every run that tests weft, rare and slow ones too, with a table at the end (ARGS="fuzz probe": these)
+	@$(PYTHON) tools/test_all.py $(ARGS)
 
 test-ptx: build ## Every operation, and every kernel that the Python suite makes, generated for GPUs and assembled by ptxas
 	@WEFT_COLLECT_KERNELS=build/kernels_of_the_suite.wir $(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
