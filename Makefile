@@ -1,11 +1,13 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
 	bench bench-curves bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
 ARGS ?=
+# The Python tests in as many processes as CPUs; one that has nothing left takes tests from another.
+SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
@@ -36,13 +38,16 @@ lint: build check ## check, and clang-tidy over the files changed since main (FI
 test: test-cpp test-python check ## Install what is missing, build, run every test
 
 test-cpp: build ## The C++ tests alone (ARGS="--gtest_filter=...")
-	@build/release/bin/weft_tests --gtest_brief=1 $(ARGS)
+	@tools/test-cpp build/release $(JOBS) $(ARGS)
 
 test-python: build ## The Python tests alone (ARGS="-k ...")
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
+
+test-all: bootstrap ## Every run that tests weft, rare and slow ones too, with a table at the end (ARGS="fuzz probe": these)
+	@$(PYTHON) tools/test_all.py $(ARGS)
 
 test-ptx: build ## Every operation, and every kernel that the Python suite makes, generated for GPUs and assembled by ptxas
-	@WEFT_COLLECT_KERNELS=build/kernels_of_the_suite.wir $(PYTHON) -m pytest -q $(ARGS)
+	@WEFT_COLLECT_KERNELS=build/kernels_of_the_suite.wir $(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 	@WEFT_TEST_PTX=all WEFT_PTX_KERNELS=build/kernels_of_the_suite.wir \
 		build/release/bin/weft_tests --gtest_brief=1 --gtest_filter='*Ptx*'
 

@@ -154,10 +154,13 @@ def check_tree(root: pathlib.Path) -> list[str]:
 
 
 def full_folders(root: pathlib.Path) -> list[str]:
-    """A complaint for each folder of the engine's sources with more files than a reader keeps in mind."""
-    folders = [root / "src", *(root / "src").rglob("*/")]
+    """A complaint for each folder of sources and tests with more files than a reader keeps in mind."""
+    tops = [root / "src", root / "tests" / "cpp", root / "tests" / "python"]
+    folders = [folder for top in tops for folder in (top, *top.rglob("*/"))]
     counts = {
-        folder: sum(path.is_file() for path in folder.iterdir()) for folder in folders if folder.is_dir()
+        folder: sum(path.is_file() for path in folder.iterdir())
+        for folder in folders
+        if folder.is_dir() and folder.name != "__pycache__"
     }
     return [
         f"{folder.relative_to(root)}: {count} files; more than {MOST_FILES} are two rooms"

@@ -3,7 +3,7 @@
 One line a ufunc: its name, then for each combination of inputs (the 14 dtypes, then Python's int, float and
 complex, in that order, the last operand fastest) the characters of the loop, or `-` where NumPy raises, or `=`
 where the answer is that of the combination before. Lines `dtype:` are the same with dtype= given. Then result_type
-and can_cast as matrices. Run it with the reference version of NumPy; tests/cpp/ops_resolve_test.cpp compares.
+and can_cast as matrices. Run it with the reference version of NumPy; tests/cpp/ops/resolve_test.cpp compares.
 """
 
 import itertools

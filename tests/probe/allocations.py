@@ -23,7 +23,7 @@ import programs
 
 FULL = 2_500
 BATCH = 500
-SAMPLE = 60
+SAMPLE = 30
 PATIENCE = 120.0
 
 KINDS = {"new": 1, "malloc": 2, "map": 4, "thread": 8, "any": 15}

@@ -18,7 +18,7 @@ import system_calls
 
 FULL = 2_000
 BATCH = 100
-SAMPLE = 20
+SAMPLE = 12
 PATIENCE = 120.0
 
 LONGEST = 40.0  # seconds until the last process has ended

@@ -22,7 +22,7 @@ import supervise
 
 FULL = 5_000
 BATCH = 200
-SAMPLE = 30
+SAMPLE = 15
 PATIENCE = 180.0
 
 LONGEST = 60.0  # seconds a program may take

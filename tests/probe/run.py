@@ -24,7 +24,7 @@ import tempfile
 import time
 
 FOLDER = pathlib.Path(__file__).parent
-sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "python"), str(FOLDER.parent / "fuzz")]
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "python" / "support"), str(FOLDER.parent / "fuzz")]
 
 import cases  # noqa: E402
 import supervise  # noqa: E402

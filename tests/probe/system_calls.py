@@ -22,7 +22,7 @@ import forked
 
 FULL = 20_000
 BATCH = 500
-SAMPLE = 60
+SAMPLE = 30
 PATIENCE = 120.0
 
 LONGEST = 30.0  # seconds an attempt may take

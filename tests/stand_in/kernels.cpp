@@ -1,13 +1,19 @@
 #include "kernels.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string_view>
 
+#include "codegen/cache/digest.h"
 #include "codegen/cpu/compiler.h"
+#include "core/config.h"
 #include "ir/parser.h"
 
 namespace weft::stand_in {
@@ -48,6 +54,31 @@ std::map<std::string, std::vector<Kernel>>& known_kernels() {
     return *known;
 }
 
+// The kernel's object file. WEFT_STAND_IN_KERNELS names a folder in which the processes of one run of the
+// tests keep them for each other.
+codegen::KernelObject object_of(const ir::Module& module, const std::string& ir, const ir::Function& kernel) {
+    const char* const folder = std::getenv("WEFT_STAND_IN_KERNELS");
+    if (folder == nullptr) return codegen::compile_object_for_cpu(module, kernel.name);
+    const auto digest = codegen::digest_of({ir, "\n", kernel.name, "\n", config().cpu()});
+    const std::filesystem::path path = std::filesystem::path(folder) / codegen::hexadecimal(digest);
+    if (std::ifstream file(path, std::ios::binary); file) {
+        codegen::KernelObject object;
+        object.name = kernel.name;
+        file >> object.symbol >> object.grid_dimensions;
+        file.get();  // the end of the line
+        object.bytes.assign(std::istreambuf_iterator<char>(file), {});
+        return object;
+    }
+    codegen::KernelObject object = codegen::compile_object_for_cpu(module, kernel.name);
+    const std::filesystem::path own = path.string() + "." + std::to_string(getpid());
+    std::error_code error;  // where it cannot be kept, the next one compiles it again
+    std::filesystem::create_directories(folder, error);
+    if (std::ofstream(own, std::ios::binary) << object.symbol << ' ' << object.grid_dimensions << '\n'
+                                             << object.bytes << std::flush)
+        std::filesystem::rename(own, path, error);
+    return object;
+}
+
 const std::vector<Kernel>& compiled(const std::string& ir) {
     std::map<std::string, std::vector<Kernel>>& known = known_kernels();
     const auto found = known.find(ir);
@@ -56,7 +87,7 @@ const std::vector<Kernel>& compiled(const std::string& ir) {
     if (!ir.empty()) {
         const ir::Module parsed = ir::parse(ir);
         for (const ir::Function& kernel : parsed.functions)
-            kernels.push_back({codegen::compile_for_cpu(parsed, kernel.name), words_of(kernel)});
+            kernels.push_back({codegen::load_for_cpu(object_of(parsed, ir, kernel)), words_of(kernel)});
     }
     return known.emplace(ir, std::move(kernels)).first->second;
 }

@@ -142,14 +142,14 @@ UsageFile::UsageFile(int folder) : folder_(folder) {
 }
 
 bool UsageFile::set(int64_t bytes, bool listed) {
-    if (!file_.valid()) return false;
     if (listed) listed_at_ = static_cast<int64_t>(std::time(nullptr));
     Record record{};
     std::memcpy(record.mark, kMark, sizeof kMark);
     record.bytes = bytes;
     record.listed_at = listed_at_;
     record.digest = digest_of_record(record);
-    if (write_all(file_.get(), {reinterpret_cast<const char*>(&record), sizeof record})) return true;
+    if (file_.valid() && write_all(file_.get(), {reinterpret_cast<const char*>(&record), sizeof record}))
+        return true;
     (void)unlinkat(folder_, kUsageName, 0);  // nobody is to go on from a count that lacks something
     return false;
 }

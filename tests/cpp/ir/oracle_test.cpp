@@ -1,0 +1,325 @@
+// The scalar oracle on hand-written kernels: results, faults and the tree of reductions.
+#include "ir/oracle.h"
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "support/ir_testing.h"
+#include "weft/errors.h"
+
+namespace weft::ir {
+namespace {
+
+std::string message_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+constexpr std::string_view kAxpy = R"(
+kernel @axpy(%n: i64, %a: global f64[?] scope 1 readonly, %out: global f64[8] scope 2) {
+  parallel grid (%i) in (%n) {
+    %x = load %a[%i]
+    %two = const f64 2.0
+    %y = multiply %two, %x
+    %z = load %out[%i]
+    %sum = add %y, %z
+    store %out[%i], %sum
+  }
+}
+)";
+
+TEST(Oracle, RunsAnElementwiseKernel) {
+    Module module = parse_and_check(kAxpy);
+    std::vector<double> a{1, 2, 3}, out{10, 20, 30};
+    run(module, argument<int64_t>(3), argument(a), argument(out));
+    EXPECT_EQ(out, (std::vector<double>{12, 24, 36}));
+}
+
+TEST(Oracle, ReadsByStrides) {
+    Module module = parse_and_check(kAxpy);
+    std::vector<double> a{1, 2, 3}, out{0, 0, 0};
+    OracleBuffer reversed = argument(a);
+    reversed.base += 16;
+    reversed.strides = {-8};
+    run(module, argument<int64_t>(3), reversed, argument(out));
+    EXPECT_EQ(out, (std::vector<double>{6, 4, 2}));
+}
+
+TEST(Oracle, ReportsAccessesOutOfBounds) {
+    Module module = parse_and_check(kAxpy);
+    std::vector<double> a{1, 2, 3}, out{0, 0, 0};
+    EXPECT_THROW(run(module, argument<int64_t>(4), argument(a), argument(out)), IndexError);
+    EXPECT_EQ(message_of([&] { run(module, argument<int64_t>(4), argument(a), argument(out)); }),
+              "kernel access out of bounds: load %a[3] in @axpy, point 3 of the grid");
+}
+
+TEST(Oracle, RefusesArgumentsThatDoNotMatch) {
+    Module module = parse_and_check(kAxpy);
+    std::vector<double> a{1}, out{0};
+    EXPECT_THROW(run(module, argument<int64_t>(1), argument(a)), ValueError);
+    EXPECT_THROW(run(module, argument<int32_t>(1), argument(a), argument(out)), ValueError);
+    EXPECT_THROW(run(module, argument<int64_t>(1), argument(a), argument<double>(0)), ValueError);
+    OracleBuffer strided = argument(out);
+    strided.strides = {16};  // the type says 8
+    EXPECT_THROW(run(module, argument<int64_t>(1), argument(a), strided), ValueError);
+}
+
+TEST(Oracle, RunsStructuredControlFlow) {
+    // Collatz: how many steps to 1, for each i + 1; odd and even sums on the way.
+    Module module = parse_and_check(R"(
+kernel @collatz(%n: i64, %out: global i64[8] scope 1) {
+  parallel grid (%i) in (%n) {
+    %one = const i64 1
+    %two = const i64 2
+    %three = const i64 3
+    %zero = const i64 0
+    %start = add %i, %one
+    %last, %count = while (%value = %start, %steps = %zero) {
+      %more = greater %value, %one
+      yield %more, %value, %steps
+    } do (%v, %s) {
+      %rest = remainder %v, %two
+      %odd = equal %rest, %one
+      %next = if %odd {
+        %tripled = multiply %v, %three
+        %up = add %tripled, %one
+        yield %up
+      } else {
+        %half = floor_divide %v, %two
+        yield %half
+      }
+      %s1 = add %s, %one
+      yield %next, %s1
+    }
+    store %out[%i], %count
+  }
+}
+)");
+    std::vector<int64_t> out(30);
+    run(module, argument<int64_t>(30), argument(out));
+    for (int64_t i = 0; i < 30; i++) {
+        int64_t steps = 0;
+        for (int64_t v = i + 1; v > 1; v = v % 2 == 1 ? 3 * v + 1 : v / 2) steps++;
+        EXPECT_EQ(out[static_cast<size_t>(i)], steps) << i;
+    }
+}
+
+TEST(Oracle, LoopsCarryValuesAndCallFunctions) {
+    Module module = parse_and_check(R"(
+function @twice(%x: f64) : f64 {
+  %y = add %x, %x
+  return %y
+}
+kernel @powers(%n: i64, %out: global f64[8] scope 1) {
+  parallel grid (%i) in (%n) {
+    %zero = const i64 0
+    %one = const i64 1
+    %start = const f64 1.0
+    %final = for %k = %zero to %i step %one with (%x = %start) {
+      %y = call @twice(%x) : f64
+      yield %y
+    }
+    store %out[%i], %final
+  }
+}
+)");
+    std::vector<double> out(10);
+    run(module, argument<int64_t>(10), argument(out));
+    for (size_t i = 0; i < 10; i++) EXPECT_EQ(out[i], std::ldexp(1.0, static_cast<int>(i)));
+}
+
+TEST(Oracle, PredicatedAccessesTouchNothingWhenOff) {
+    Module module = parse_and_check(R"(
+kernel @edge(%n: i64, %size: i64, %a: global i32[4] scope 1 readonly, %out: global i32[4] scope 2) {
+  parallel grid (%i) in (%n) {
+    %inside = less %i, %size
+    %otherwise = const i32 -1
+    %x = load %a[%i] if %inside else %otherwise
+    store %out[%i], %x
+    store %out[%i], %otherwise if %inside
+  }
+}
+)");
+    std::vector<int32_t> a{5, 6}, out(4);
+    run(module, argument<int64_t>(4), argument<int64_t>(2), argument(a), argument(out));
+    EXPECT_EQ(out, (std::vector<int32_t>{-1, -1, -1, -1}));
+}
+
+TEST(Oracle, FindsRacesBetweenPointsOfAGrid) {
+    Module module = parse_and_check(R"(
+kernel @sum(%n: i64, %a: global f64[8] scope 1, %out: global f64[8] scope 2) {
+  parallel grid (%i) in (%n) {
+    %zero = const i64 0
+    %x = load %a[%i]
+    %old = load %out[%zero]
+    %new = add %old, %x
+    store %out[%zero], %new
+  }
+}
+)");
+    std::vector<double> a{1, 2, 3}, out{0};
+    EXPECT_THROW(run(module, argument<int64_t>(3), argument(a), argument(out)), RuntimeError);
+    out = {0};
+    run(module, argument<int64_t>(1), argument(a), argument(out));  // a single point races with nobody
+    EXPECT_EQ(out[0], 1);
+}
+
+TEST(Oracle, LockstepThreadsMeetAtBarriers) {
+    // Each thread reads what its neighbour wrote before the barrier.
+    Module module = parse_and_check(R"(
+kernel @rotate(%out: global i64[8] scope 1) {
+  %one = const i64 1
+  %four = const i64 4
+  parallel grid (%g) in (%one) {
+    %shared = allocate shared i64[8] size [4] scope 2
+    parallel block (%t) in (%four) {
+      store %shared[%t], %t
+      barrier
+      %next = add %t, %one
+      %wrapped = remainder %next, %four
+      %x = load %shared[%wrapped]
+      store %out[%t], %x
+    }
+  }
+}
+)");
+    std::vector<int64_t> out(4);
+    run(module, argument(out));
+    EXPECT_EQ(out, (std::vector<int64_t>{1, 2, 3, 0}));
+
+    std::string without = print(module);
+    without.erase(without.find("barrier"), 7);
+    Module racy = parse_and_check(without);
+    EXPECT_THROW(run(racy, argument(out)), RuntimeError);
+}
+
+TEST(Oracle, ScansInOrder) {
+    Module module = parse_and_check(R"(
+kernel @cumsum(%n: i64, %a: global f32[4] scope 1 readonly, %out: global f32[4] scope 2) {
+  %zero = const f32 -0.0
+  scan %i in %n with (%zero) {
+    %x = load %a[%i]
+    yield %x
+  } combine (%l, %r) {
+    %s = add %l, %r
+    yield %s
+  } consume (%k, %prefix) {
+    store %out[%k], %prefix
+  }
+}
+)");
+    std::vector<float> a{-0.0f, 1, 2, 3}, out(4);
+    run(module, argument<int64_t>(4), argument(a), argument(out));
+    EXPECT_EQ(out, (std::vector<float>{0, 1, 3, 6}));
+    EXPECT_TRUE(std::signbit(out[0]));
+}
+
+// The tree of kReduce as docs/reference/kernel-ir.md states it, written another way: recursion instead of a
+// binary counter. The combination is 2l + 3r + 1 modulo 2^64, which tells every tree from every other.
+uint64_t mix(uint64_t left, uint64_t right) { return 2 * left + 3 * right + 1; }
+
+uint64_t lanes_tree(std::vector<uint64_t> lanes, int64_t width) {
+    for (; width > 1; width /= 2) {
+        for (int64_t l = 0; l < width / 2; l++) {
+            auto right = static_cast<size_t>(l + width / 2);
+            if (right < lanes.size())
+                lanes[static_cast<size_t>(l)] = mix(lanes[static_cast<size_t>(l)], lanes[right]);
+        }
+    }
+    return lanes[0];
+}
+
+uint64_t block_tree(std::span<const uint64_t> blocks) {
+    if (blocks.size() == 1) return blocks[0];
+    size_t half =
+        std::bit_floor(blocks.size() - 1);  // the largest power of two that leaves something on the right
+    return mix(block_tree(blocks.first(half)), block_tree(blocks.subspan(half)));
+}
+
+uint64_t expected_reduction(std::span<const uint64_t> elements, uint64_t initial, int64_t lanes,
+                            int64_t block) {
+    if (elements.empty()) return initial;
+    auto size = block == 0 ? elements.size() : static_cast<size_t>(block);
+    std::vector<uint64_t> blocks;
+    for (size_t start = 0; start < elements.size(); start += size) {
+        std::span<const uint64_t> part = elements.subspan(start, std::min(size, elements.size() - start));
+        std::vector<uint64_t> accumulators(std::min(part.size(), static_cast<size_t>(lanes)), initial);
+        for (size_t k = 0; k < part.size(); k++) {
+            uint64_t& accumulator = accumulators[k % static_cast<size_t>(lanes)];
+            accumulator = mix(accumulator, part[k]);
+        }
+        blocks.push_back(block == 1 ? part[0] : lanes_tree(accumulators, lanes));
+    }
+    return block_tree(blocks);
+}
+
+std::string reduction_text(int64_t lanes, int64_t block) {
+    return R"(
+kernel @reduce(%n: i64, %first: u64, %a: global u64[8] scope 1 readonly, %out: global u64[8] scope 2) {
+  %at = const i64 0
+  %two = const u64 2
+  %three = const u64 3
+  %one = const u64 1
+  %r = reduce %i in %n lanes )" +
+           std::to_string(lanes) + " block " + std::to_string(block) + R"( with (%first) {
+    %x = load %a[%i]
+    yield %x
+  } combine (%l, %r) {
+    %l2 = multiply %l, %two
+    %r3 = multiply %r, %three
+    %lr = add %l2, %r3
+    %lr1 = add %lr, %one
+    yield %lr1
+  }
+  store %out[%at], %r
+}
+)";
+}
+
+TEST(Oracle, ReducesByTheStatedTree) {
+    std::mt19937_64 random(1);
+    for (auto [lanes, block] : {std::pair{1, 0}, {1, 1}, {1, 4}, {2, 2}, {4, 8}, {8, 0}, {8, 8}, {32, 64}}) {
+        Module module = parse_and_check(reduction_text(lanes, block));
+        for (int64_t n : {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 64, 65, 100, 200}) {
+            std::vector<uint64_t> a(static_cast<size_t>(n)), out(1);
+            for (uint64_t& x : a) x = random();
+            uint64_t first = random();
+            run(module, argument(n), argument(first), argument(a), argument(out));
+            EXPECT_EQ(out[0], expected_reduction(a, first, lanes, block))
+                << n << " " << lanes << " " << block;
+        }
+    }
+}
+
+// Phase 1 leaves the result of each block in memory, phase 2 reduces those with lanes 1 block 1.
+TEST(Oracle, TwoPhasesGiveTheBitsOfOne) {
+    std::mt19937_64 random(2);
+    Module one_phase = parse_and_check(reduction_text(4, 16));
+    Module pairwise = parse_and_check(reduction_text(1, 1));
+    for (int64_t n : {1, 16, 17, 90, 333}) {
+        std::vector<uint64_t> a(static_cast<size_t>(n)), one(1), two(1), partials;
+        for (uint64_t& x : a) x = random();
+        uint64_t first = random();
+        run(one_phase, argument(n), argument(first), argument(a), argument(one));
+        for (int64_t start = 0; start < n; start += 16) {
+            std::vector<uint64_t> part(a.begin() + start, a.begin() + std::min(n, start + 16));
+            std::vector<uint64_t> result(1);
+            run(one_phase, argument(static_cast<int64_t>(part.size())), argument(first), argument(part),
+                argument(result));
+            partials.push_back(result[0]);
+        }
+        run(pairwise, argument(static_cast<int64_t>(partials.size())), argument(first), argument(partials),
+            argument(two));
+        EXPECT_EQ(one[0], two[0]) << n;
+    }
+}
+
+}  // namespace
+}  // namespace weft::ir

@@ -1,0 +1,210 @@
+// Each rule of the verifier, broken once.
+#include "ir/verifier.h"
+
+#include <functional>
+#include <string>
+
+#include "ir/builder.h"
+#include "support/ir_random.h"
+#include "support/ir_testing.h"
+#include "weft/errors.h"
+
+namespace weft::ir {
+namespace {
+
+std::string errors_of(const Module& module) {
+    std::string text;
+    for (const Function& function : module.functions) {
+        for (const std::string& error : verify(function, &module)) text += error + "\n";
+    }
+    return text;
+}
+
+// The complaints about a kernel of these lines, in a grid over %n with point %i.
+std::string complaints(std::string_view lines, std::string_view outside = "") {
+    return errors_of(
+        parse(std::string(outside) +
+              "\nkernel @k(%n: i64, %x: f64, %p: bool, %a: global f64[8] scope 1 readonly, "
+              "%b: global f64[8] scope 2, %m: global f64[16, 8] scope 3, %c: global c64[8] scope 4) {\n"
+              "parallel grid (%i) in (%n) {\n" +
+              std::string(lines) + "\n}\n}\n"));
+}
+
+void expect_complaint(std::string_view lines, std::string_view complaint, std::string_view outside = "") {
+    std::string found = complaints(lines, outside);
+    EXPECT_NE(found.find(complaint), std::string::npos) << lines << "\nfound: " << found;
+}
+
+TEST(Verifier, AcceptsWhatIsWellFormed) {
+    EXPECT_EQ(complaints("%y = load %a[%i]\nstore %b[%i], %y if %p"), "");
+    for (uint64_t seed = 1000; seed < 1200; seed++) EXPECT_EQ(errors_of(random_kernel(seed)), "") << seed;
+}
+
+TEST(Verifier, ChecksMemoryAccesses) {
+    expect_complaint("store %a[%i], %x", "writes to the read-only buffer %a");
+    expect_complaint("store %b[%i], %i", "the value must be f64, is i64");
+    expect_complaint("%y = load %m[%i]", "the buffer has 2 dimensions, the indices are 1");
+    expect_complaint("%y = load %b[%x]", "an index must be i64, is f64");
+    expect_complaint("%y = load %b[%i] if %x else %x", "the predicate must be bool, is f64");
+    expect_complaint("%y = load %b[%i] if %p else %i", "the other value must be f64, is i64");
+    expect_complaint("%o = atomic add %c[%i], %x relaxed device", "the value must be c64, is f64");
+    expect_complaint("%z = load %c[%i]\n%o = atomic add %c[%i], %z relaxed device",
+                     "there are no atomics on complex64");
+    expect_complaint("%o = atomic greater %b[%i], %x relaxed device",
+                     "the operation must take two elements of the buffer and give one");
+    expect_complaint("%o = compare_exchange %b[%i], %x, %i relaxed device",
+                     "the desired value must be f64, is i64");
+    expect_complaint("%t = allocate local f64[8] size [0] scope 9", "sizes must be positive");
+    expect_complaint("%t = allocate local f64[8, 8] size [4] scope 9", "needs a size for each stride");
+    expect_complaint("%t = allocate local f64[-8] size [4] scope 9",
+                     "strides must be constants, not negative");
+    expect_complaint("%t = allocate global f64[8]", "gives a shared or local buffer");
+    EXPECT_EQ(complaints("%t = allocate shared f64[?, 8] size [4, ?] scope 9 of (%n)"), "");
+    EXPECT_EQ(complaints("if %p {\n%t = allocate shared f64[?, 64, 8] size [?, ?, 8] scope 9 of (%n, %i)\n}"),
+              "");
+    expect_complaint("%t = allocate shared f64[8] size [?] scope 9", "needs an operand for each '?'");
+    expect_complaint("%t = allocate shared f64[8] size [4] scope 9 of (%n)", "needs an operand for each '?'");
+    expect_complaint("%t = allocate shared f64[8] size [?] scope 9 of (%x)", "a size must be i64, is f64");
+    expect_complaint("%t = allocate shared f64[?, 8] size [?, 4] scope 9 of (%n)",
+                     "strides must be constants, not negative");
+    expect_complaint("%t = allocate local f64[8] size [?] scope 9 of (%n)",
+                     "only sizes of shared memory may be '?'");
+    expect_complaint("if %p {\n%t = allocate shared f64[8] size [4] scope 9\n}",
+                     "shared memory is allocated in a grid");
+}
+
+TEST(Verifier, ChecksRegions) {
+    expect_complaint("%y = if %p {\nyield %x\n} else {\nyield %i\n}",
+                     "yield of region 1 0 must be f64, is i64");
+    expect_complaint("%y = if %p {\nyield %x\n}", "yield of region 1: expected 1, found 0");
+    expect_complaint("%y = for %k = %i to %n step %n with (%c1 = %x) {\nyield %i\n}",
+                     "yield of region 0 0 must be f64, is i64");
+    expect_complaint("for %k = %x to %n step %n {\n}", "the lower bound must be i64, is f64");
+    expect_complaint("%y = while (%v = %x) {\nyield %v, %v\n} do (%w) {\nyield %w\n}",
+                     "the condition must be bool, is f64");
+    expect_complaint("parallel grid (%j) in (%n) {\n}", "a grid stands in a kernel's body only");
+    expect_complaint("parallel block (%t) in (%n) {\nparallel block (%u) in (%n) {\n}\n}",
+                     "a block stands in a grid only");
+    expect_complaint(
+        "%r = reduce %k in %n lanes 3 block 0 with (%x) {\nyield %x\n} combine (%l, %q) {\nyield %l\n}",
+        "lanes must be a power of two");
+    expect_complaint(
+        "%r = reduce %k in %n lanes 4 block 6 with (%x) {\nyield %x\n} combine (%l, %q) {\nyield %l\n}",
+        "block must be a multiple of lanes");
+    expect_complaint(
+        "%r = reduce %k in %n lanes 1 block 0 with (%x) {\nstore %b[%k], %x\nyield %x\n} combine (%l, %q) "
+        "{\nyield %l\n}",
+        "writes in a body of a reduction");
+    EXPECT_EQ(
+        complaints(
+            "%r = reduce %k in %n lanes 1 block 0 with (%x) {\n%t = allocate local f64[8] size [1] scope 9\n"
+            "%z = const i64 0\nstore %t[%z], %x\nyield %x\n} combine (%l, %q) {\nyield %l\n}"),
+        "");
+}
+
+TEST(Verifier, ChecksCalls) {
+    constexpr std::string_view callee = "function @f(%x: f64) : f64 {\nreturn %x\n}\n";
+    EXPECT_EQ(complaints("%y = call @f(%x) : f64", callee), "");
+    expect_complaint("%y = call @g(%x) : f64", "there is no function @g", callee);
+    expect_complaint("%y = call @f(%i) : f64", "argument 0 must be f64, is i64", callee);
+    expect_complaint("%y = call @f(%x) : i64", "result 0 must be f64, is i64", callee);
+    expect_complaint("", "is recursive",
+                     "function @f(%x: f64) : f64 {\n%y = call @f(%x) : f64\nreturn %y\n}\n");
+    expect_complaint("", "result 0 must be f64, is i64", "function @f(%x: i64) : f64 {\nreturn %x\n}\n");
+    EXPECT_NE(errors_of(parse("function @f(%n: i64) {\nparallel grid (%i) in (%n) {\n}\n}\n"))
+                  .find("a grid stands in a kernel only"),
+              std::string::npos);
+}
+
+TEST(Verifier, WantsBarriersInUniformFlow) {
+    auto block = [](std::string_view lines) {
+        return "parallel block (%t) in (%n) {\n" + std::string(lines) + "\n}";
+    };
+    EXPECT_EQ(complaints(block("barrier")), "");
+    expect_complaint("barrier", "stands outside of a block");
+    expect_complaint(
+        block("%q = less %t, %i\nif %q {\nbarrier\n}"),
+        "not all threads reach it: a 'if' around it depends on %q, which differs between threads");
+    EXPECT_EQ(complaints(block("%q = less %i, %n\nif %q {\nbarrier\n}")), "");
+    expect_complaint(block("for %k = %t to %n step %n {\nbarrier\n}"), "not all threads reach it");
+    EXPECT_EQ(complaints(block("for %k = %i to %n step %n {\nbarrier\n}")), "");
+    // What a loop carries varies once anything that flows into it does.
+    expect_complaint(
+        block("%last = for %k = %i to %n step %n with (%v = %n) {\n%q = less %v, %n\nif %q {\nbarrier\n}\n"
+              "yield %t\n}"),
+        "not all threads reach it");
+    // A loop that some threads leave earlier gives them other results.
+    expect_complaint(
+        block("%last = for %k = %i to %t step %n with (%v = %n) {\n%w = add %v, %n\nyield %w\n}\n"
+              "%q = less %last, %n\nif %q {\nbarrier\n}"),
+        "not all threads reach it");
+    expect_complaint(
+        block("%old = atomic add %b[%i], %x relaxed device\n%q = less %old, %x\nif %q {\nbarrier\n}"),
+        "not all threads reach it");
+    // Memory that all share looks the same to all; a thread's own does not.
+    EXPECT_EQ(complaints(block("%v = load %b[%i]\n%q = less %v, %x\nif %q {\nbarrier\n}")), "");
+    expect_complaint(block("%v = load %b[%t]\n%q = less %v, %x\nif %q {\nbarrier\n}"),
+                     "not all threads reach it");
+    expect_complaint(
+        block("%own = allocate local f64[8] size [8] scope 9\n%v = load %own[%i]\n%q = less %v, %x\n"
+              "if %q {\nbarrier\n}"),
+        "not all threads reach it");
+    // What a point of the grid has for itself is the same for the threads of its block, who may read it.
+    const std::string own = "%own = allocate local f64[8] size [8] scope 9\nstore %own[%i], %x\n";
+    EXPECT_EQ(complaints(own + block("%v = load %own[%i]\n%q = less %v, %x\nif %q {\nbarrier\n}")), "");
+    expect_complaint(own + block("store %own[%t], %x"), "writes to %own, which the block's threads share");
+    expect_complaint(
+        block("%r = reduce %k in %n lanes 1 block 0 with (%x) {\nbarrier\nyield %x\n} combine (%l, %q) "
+              "{\nyield %l\n}"),
+        "stands in a body of a reduction");
+}
+
+// What no text can say: damage done by passes.
+TEST(Verifier, ChecksDefinitionsAndUses) {
+    auto make = [](const std::function<void(Function&)>& damage) {
+        Builder builder("k");
+        ValueId x = builder.parameter(Type::of(ScalarType::kFloat64), "x");
+        builder.apply("sqrt", {x});
+        builder.apply("exp", {x});
+        Function function = builder.finish();
+        damage(function);
+        std::string text;
+        for (const std::string& error : verify(function)) text += error + "\n";
+        return text;
+    };
+    EXPECT_EQ(make([](Function&) {}), "");
+    EXPECT_NE(make([](Function& f) {
+                  f.body.body[0].operands[0] = f.body.body[1].results[0];
+              }).find("not defined there"),
+              std::string::npos);
+    EXPECT_NE(make([](Function& f) {
+                  f.body.body[1].results[0] = f.body.body[0].results[0];
+              }).find("defined twice"),
+              std::string::npos);
+    EXPECT_NE(make([](Function& f) { f.body.body[0].operands[0] = ValueId{99}; }).find("not defined there"),
+              std::string::npos);
+    EXPECT_NE(make([](Function& f) { f.body.body[0].loop = 99; }).find("has no loop 99"), std::string::npos);
+    EXPECT_NE(make([](Function& f) { f.body.body[0].op = nullptr; }).find("has no operation"),
+              std::string::npos);
+    EXPECT_NE(make([](Function& f) { f.body.body.pop_back(); }).find("does not end with return"),
+              std::string::npos);
+    EXPECT_NE(make([](Function& f) {
+                  f.values[1].type = Type::of(ScalarType::kInt8);
+              }).find("result 0 must be f64"),
+              std::string::npos);
+}
+
+TEST(Verifier, CheckShowsTheText) {
+    Module module = parse("kernel @k(%n: i64, %a: global f64[8] readonly, %x: f64) {\nstore %a[%n], %x\n}\n");
+    try {
+        check(module);
+        FAIL();
+    } catch (const InternalError& error) {
+        std::string text = error.what();
+        EXPECT_NE(text.find("writes to the read-only buffer %a"), std::string::npos);
+        EXPECT_NE(text.find("store %a[%n], %x"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace weft::ir
