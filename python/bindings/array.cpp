@@ -95,7 +95,7 @@ PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 
 PyObject* call_format(const char* function, PyObject* self) {
     return guarded([&] {
-        return nb::module_::import_("weft._format").attr(function)(nb::handle(self)).release().ptr();
+        return nb::module_::import_(modules::kFormat).attr(function)(nb::handle(self)).release().ptr();
     });
 }
 
@@ -186,7 +186,7 @@ int set_imag(PyObject* self, PyObject* value, void*) {
 
 PyObject* get_view_object(PyObject* self, const char* name) {
     return guarded(
-        [&] { return nb::module_::import_("weft._views").attr(name)(nb::handle(self)).release().ptr(); });
+        [&] { return nb::module_::import_(modules::kViews).attr(name)(nb::handle(self)).release().ptr(); });
 }
 
 PyObject* get_flags(PyObject* self, void*) { return get_view_object(self, "flagsobj"); }
@@ -214,7 +214,7 @@ PyObject* get_device(PyObject* self, void*) {
         DeviceBackend& device = device_of(array_of(self));
         if (PyObject* known = cpu.load(std::memory_order_acquire); known != nullptr && device.is_cpu())
             return Py_NewRef(known);
-        PyObject* made = nb::module_::import_("weft._device").attr("_of")(device.name()).release().ptr();
+        PyObject* made = nb::module_::import_(modules::kDevice).attr("_of")(device.name()).release().ptr();
         if (device.is_cpu()) cpu.store(Py_NewRef(made), std::memory_order_release);
         return made;
     });

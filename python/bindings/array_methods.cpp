@@ -313,7 +313,7 @@ void bind_array_methods(nb::module_&) {
     method(
         type, "to_device",
         [](nb::handle self, nb::handle device, nb::handle stream) {
-            return nb::module_::import_("weft._device")
+            return nb::module_::import_(modules::kDevice)
                 .attr("to_device")(self, device, nb::arg("stream") = stream);
         },
         arg("device"), nb::kw_only(), arg("stream") = none,
@@ -324,23 +324,23 @@ void bind_array_methods(nb::module_&) {
         [](nb::handle self, nb::handle) { return wrap_like(copy(array_of(self)), self); },
         arg("memo") = none);
     method(type, "__reduce__",
-           [](nb::handle self) { return nb::module_::import_("weft._pickle").attr("reduce")(self); });
+           [](nb::handle self) { return nb::module_::import_(modules::kPickle).attr("reduce")(self); });
     method(
         type, "__reduce_ex__",
         [](nb::handle self, nb::handle protocol) {
-            return nb::module_::import_("weft._pickle").attr("reduce_ex")(self, protocol);
+            return nb::module_::import_(modules::kPickle).attr("reduce_ex")(self, protocol);
         },
         arg("protocol"));
     method(
         type, "__setstate__",
         [](nb::handle self, nb::handle state) {
-            nb::module_::import_("weft._pickle").attr("set_state")(self, state);
+            nb::module_::import_(modules::kPickle).attr("set_state")(self, state);
         },
         arg("state"), "Gives the array what pickle kept of another one.");
     method(
         type, "__format__",
         [](nb::handle self, nb::handle spec) {
-            return nb::module_::import_("weft._format").attr("array_format")(self, spec);
+            return nb::module_::import_(modules::kFormat).attr("array_format")(self, spec);
         },
         arg("format_spec"));
     nb::setattr(reinterpret_cast<PyObject*>(type), "__array_priority__", nb::float_(0.0));

@@ -18,6 +18,7 @@
 #include "core/threads/fork.h"
 #include "core/threads/interrupt.h"
 #include "ops/op.h"
+#include "package.h"
 #include "text_caster.h"
 #include "weft/array.h"
 #include "weft/ops.h"

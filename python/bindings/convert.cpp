@@ -248,7 +248,7 @@ char to_order(nb::handle object, const char* allowed) {
 
 void warn_of_lost_imaginary_part(DType from, DType to) {
     if (!from.is_complex() || to.is_complex() || to.is_bool()) return;
-    const nb::object warning = nb::module_::import_("weft.exceptions").attr("ComplexWarning");
+    const nb::object warning = nb::module_::import_(modules::kExceptions).attr("ComplexWarning");
     if (PyErr_WarnEx(warning.ptr(), "Casting complex values to real discards the imaginary part", 1) != 0)
         throw_python_error();
 }

@@ -168,7 +168,7 @@ void set_setting(const std::string& name, nb::handle value) {
         set_without(to_text(name, value));
     } else if (name == "device") {
         const bool is_default = PyUnicode_Check(value.ptr()) && PyUnicode_GetLength(value.ptr()) == 0;
-        const nb::object device = nb::module_::import_("weft._device").attr("device");
+        const nb::object device = nb::module_::import_(modules::kDevice).attr("device");
         settings.set_device(is_default ? "" : text_of(device(value)));
     } else if (name == "device_memory_limit") {
         settings.device_memory_limit = to_bounded(name, value, 0, INT64_MAX);

@@ -31,7 +31,7 @@ PyObject* python_type(ErrorKind kind) {
         case ErrorKind::kDeviceError: name = "DeviceError"; break;
         case ErrorKind::kInternalError: name = "InternalError"; break;
     }
-    static PyObject* exceptions = PyImport_ImportModule("weft.exceptions");
+    static PyObject* exceptions = PyImport_ImportModule(modules::kExceptions);
     if (exceptions == nullptr) return nullptr;
     PyObject* type = PyObject_GetAttrString(exceptions, name);
     Py_XDECREF(type);  // the module keeps it

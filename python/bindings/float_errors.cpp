@@ -11,11 +11,11 @@ class Listener final : public FloatErrorListener {
 public:
     FloatErrors wanted() override {
         const GilAcquire acquire;
-        return nb::cast<FloatErrors>(nb::module_::import_("weft._errstate").attr("_wanted")());
+        return nb::cast<FloatErrors>(nb::module_::import_(modules::kErrorState).attr("_wanted")());
     }
     void report(FloatErrors errors, std::string_view name) override {
         const GilAcquire acquire;
-        nb::module_::import_("weft._errstate").attr("_report")(errors, nb::str(name.data(), name.size()));
+        nb::module_::import_(modules::kErrorState).attr("_report")(errors, nb::str(name.data(), name.size()));
     }
 };
 

@@ -323,8 +323,8 @@ bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result
     }
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return false;
     if (PyObject_HasAttrString(object, "__array_interface__") != 0) {
-        result =
-            array_of(nb::module_::import_("weft._sharing").attr("_from_interface")(nb::handle(object), true));
+        result = array_of(
+            nb::module_::import_(modules::kSharing).attr("_from_interface")(nb::handle(object), true));
         if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
         return true;
     }
@@ -332,10 +332,10 @@ bool convert_foreign(PyObject* object, std::optional<DType> dtype, array& result
     const bool by_dlpack = interface.is_none() && !PyObject_HasAttrString(object, "__array__") &&
                            PyObject_HasAttrString(object, "__dlpack__");
     if (!interface.is_none() || by_dlpack) {
-        result =
-            copy(by_dlpack
-                     ? array_of(nb::module_::import_("weft._sharing").attr("from_dlpack")(nb::handle(object)))
-                     : share_cuda_interface(object, interface));
+        result = copy(
+            by_dlpack
+                ? array_of(nb::module_::import_(modules::kSharing).attr("from_dlpack")(nb::handle(object)))
+                : share_cuda_interface(object, interface));
         if (dtype && !(result.dtype() == *dtype)) result = astype(result, *dtype);
         return true;
     }

@@ -35,14 +35,14 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         result = convert_buffer(pointer, true);
         fresh = false;
     } else if (copy_flag == false && PyObject_HasAttrString(pointer, "__array_interface__") != 0) {
-        result = array_of(nb::module_::import_("weft._sharing").attr("_from_interface")(object, false));
+        result = array_of(nb::module_::import_(modules::kSharing).attr("_from_interface")(object, false));
         fresh = false;
     } else if (const nb::object interface = copy_flag == false ? cuda_interface_of(pointer) : nb::none();
                !interface.is_none()) {
         result = share_cuda_interface(object, interface);
         fresh = false;
     } else if (copy_flag == false && PyObject_HasAttrString(pointer, "__dlpack__") != 0) {
-        result = array_of(nb::module_::import_("weft._sharing").attr("from_dlpack")(object));
+        result = array_of(nb::module_::import_(modules::kSharing).attr("from_dlpack")(object));
         fresh = false;
     } else if (is_scalar(pointer)) {
         result = move_to(copy(scalar_array(pointer)), current_device());

@@ -190,7 +190,9 @@ bool has_say(PyObject* object) {
     });
 }
 
-nb::object override_function(const char* name) { return nb::module_::import_("weft._overrides").attr(name); }
+nb::object override_function(const char* name) {
+    return nb::module_::import_(modules::kOverrides).attr(name);
+}
 
 void bind_overrides(nb::module_& m) {
     std::vector<PyType_Slot> slots = {

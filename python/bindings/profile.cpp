@@ -51,7 +51,7 @@ bool is_own(PyObject* code) {
         package = all.package;
     }
     if (package.empty()) {
-        const nb::object file = nb::module_::import_("weft").attr("__file__");
+        const nb::object file = nb::module_::import_(modules::kRoot).attr("__file__");
         const std::string text = text_of(file);
         package = text.substr(0, text.rfind('/') + 1);
     }

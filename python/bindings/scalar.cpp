@@ -89,7 +89,7 @@ Py_hash_t scalar_hash(PyObject* self) {
 
 PyObject* call_format(const char* function, PyObject* self) {
     return guarded([&] {
-        return nb::module_::import_("weft._format").attr(function)(nb::handle(self)).release().ptr();
+        return nb::module_::import_(modules::kFormat).attr(function)(nb::handle(self)).release().ptr();
     });
 }
 
@@ -295,7 +295,7 @@ void bind_scalars(nb::module_& m) {
     method(
         type, "__format__",
         [](nb::handle self, nb::handle spec) {
-            return nb::module_::import_("weft._format").attr("scalar_format")(self, spec);
+            return nb::module_::import_(modules::kFormat).attr("scalar_format")(self, spec);
         },
         arg("format_spec"));
     method(type, "__complex__", [](nb::handle self) {

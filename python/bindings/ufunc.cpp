@@ -94,7 +94,7 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
         nb::list inputs;
         for (size_t i = 0; i < op.nin; ++i) inputs.append(nb::borrow(arguments[i]));
         const nb::object converted =
-            nb::module_::import_("weft._ufunc_methods")
+            nb::module_::import_(modules::kUfuncMethods)
                 .attr("cast_to_signature")(nb::borrow(self), inputs, signature,
                                            nb::str(std::string(casting_name(options.casting)).c_str()));
         for (nb::handle input : converted) cast.push_back(nb::borrow(input));
@@ -344,7 +344,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     const OpInfo& op = op_of(self);
     const ReductionInfo* reduction = reduction_of(op);
     if (reduction == nullptr)
-        return nb::module_::import_("weft._ufunc_methods")
+        return nb::module_::import_(modules::kUfuncMethods)
             .attr("reduce")(self, input, axis, dtype, out, keepdims, initial, where);
     ReduceOptions options;
     options.axes = to_axes(axis);
@@ -426,7 +426,7 @@ void bind_ufunc(nb::module_& m) {
     method(
         registry.ufunc, "resolve_dtypes",
         [](nb::handle self, nb::handle dtypes, nb::handle signature, nb::handle casting, bool reduction) {
-            return nb::module_::import_("weft._ufunc_methods")
+            return nb::module_::import_(modules::kUfuncMethods)
                 .attr("resolve_dtypes")(self, dtypes, signature, casting, reduction);
         },
         arg("dtypes"), nb::kw_only(), arg("signature") = nb::none(), arg("casting") = nb::none(),
@@ -440,7 +440,7 @@ void bind_ufunc(nb::module_& m) {
     method(
         registry.ufunc, "at",
         [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) {
-            return nb::module_::import_("weft._ufunc_methods").attr("at")(self, a, indices, b);
+            return nb::module_::import_(modules::kUfuncMethods).attr("at")(self, a, indices, b);
         },
         arg("a"), arg("indices"), arg("b") = nb::none(),
         "Applies the function to the elements of `a` that `indices` name, in place, one after another: an "
@@ -449,7 +449,7 @@ void bind_ufunc(nb::module_& m) {
         registry.ufunc, "reduceat",
         [](nb::handle self, nb::handle input, nb::handle indices, nb::handle axis, nb::handle dtype,
            nb::handle out) {
-            return nb::module_::import_("weft._ufunc_methods")
+            return nb::module_::import_(modules::kUfuncMethods)
                 .attr("reduceat")(self, input, indices, axis, dtype, out);
         },
         arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
