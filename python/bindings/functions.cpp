@@ -2,6 +2,7 @@
 #include "api/elementwise/float_errors.h"
 #include "api/indexing/fast_index.h"
 #include "api/ordering/select.h"
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "core/shape.h"
 #include "graph/placement.h"

@@ -1,9 +1,9 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "api/indexing/fast_index.h"
-#include "api/recording/record.h"
 #include "bindings.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 
 namespace weft::python {
 

@@ -8,6 +8,7 @@
 #include "api/ordering/fast_interpolate.h"
 #include "api/ordering/fast_order.h"
 #include "core/float_errors.h"
+#include "graph/operand.h"
 #include "shortened.h"
 #include "weft/products.h"
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include "api/recording/record.h"
 #include "bindings.h"
 #include "device/devices.h"
 #include "execution/evaluate.h"

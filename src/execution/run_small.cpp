@@ -5,9 +5,9 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "device/kernel.h"
+#include "graph/operand.h"
 #include "library/indexing/gather_loops.h"
 #include "library/loops/scan_order.h"
 #include "library/loops/strided_loops.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/shape.h"
-#include "execution/evaluate.h"
+#include "graph/evaluation_lock.h"
 
 namespace weft {
 

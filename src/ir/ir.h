@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/constant.h"
 #include "ops/op.h"
 #include "weft/dtype.h"
 
@@ -60,17 +61,7 @@ struct Type {
     friend bool operator==(const Type&, const Type&) = default;
 };
 
-// The bytes of one scalar constant, in the element's own representation.
-struct Constant {
-    ScalarType type = ScalarType::kInt64;
-    alignas(16) std::array<uint8_t, 16> bytes{};
-
-    template <class T>
-    static Constant of(ScalarType type, const T& value);
-    template <class T>
-    T as() const;
-    friend bool operator==(const Constant&, const Constant&) = default;
-};
+using weft::Constant;
 
 enum class Opcode : uint8_t {
     kConstant,  // () -> scalar
@@ -162,5 +153,3 @@ bool equivalent(const Function& a, const Function& b);
 // address and the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
 
 }  // namespace weft::ir
-
-#include "ir/ir_inline.h"

@@ -9,8 +9,8 @@
 #include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
-#include "execution/product_on_gpu.h"
 #include "library/products/cuda/contraction.h"
+#include "library/products/cuda/program_choice.h"
 
 namespace weft {
 

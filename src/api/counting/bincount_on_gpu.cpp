@@ -4,11 +4,12 @@
 #include <array>
 
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
+#include "api/recording/gpu_input.h"
 #include "core/shape.h"
 #include "execution/kernels/gpu_programs.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
-#include "library/ordering/cuda/kernel_arguments.h"
+#include "library/counting/cuda/kernel_arguments.h"
 #include "weft/ops.h"
 
 namespace weft {

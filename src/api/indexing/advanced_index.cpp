@@ -6,9 +6,10 @@
 #include "api/indexing/gather.h"
 #include "api/indexing/nonzero.h"
 #include "api/indexing/scatter.h"
-#include "api/recording/record.h"
+#include "api/recording/write.h"
 #include "core/shape.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage.h"
 

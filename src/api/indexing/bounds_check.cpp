@@ -4,10 +4,9 @@
 #include <optional>
 
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
-#include "execution/evaluate.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "library/indexing/gather_loops.h"
 #include "library/loops/strided_loops.h"
 #include "weft/ops.h"

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "api/recording/deferred_checks.h"
+#include "api/recording/gpu_input.h"
 #include "api/recording/record.h"
 #include "core/optional_steps.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
-#include "library/ordering/cuda/kernel_arguments.h"
+#include "library/indexing/cuda/kernel_arguments.h"
 #include "weft/ops.h"
 
 namespace weft {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "api/indexing/compress_on_gpu.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/indexing/compress_loops.h"
 #include "weft/ops.h"

@@ -6,9 +6,12 @@
 
 #include "api/indexing/bounds_check.h"
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
+#include "api/recording/write.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/indexing/gather_loops.h"

@@ -4,9 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "api/recording/record.h"
 #include "core/shape.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/ordering/search_loops.h"
 

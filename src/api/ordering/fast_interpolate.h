@@ -2,8 +2,6 @@
 // float64, at hand. The arithmetic is that of weft._calculus.interp, step by step.
 #pragma once
 
-#include "api/fast/fast_call.h"
-
 namespace weft {
 
 // The values at `x`, and at one place.

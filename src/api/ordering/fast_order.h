@@ -3,8 +3,6 @@
 // (api/ordering/sort.cpp) has to be taken; that way also makes the errors.
 #pragma once
 
-#include "api/fast/fast_call.h"
-
 namespace weft {
 
 // The rows lie along the last axis, or `value` has one alone.

@@ -8,10 +8,11 @@
 
 #include "api/random/draw_on_gpu.h"
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "execution/fallback.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "ops/op.h"
 #include "planning/planner.h"
 #include "random/draw.h"

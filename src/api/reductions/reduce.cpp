@@ -5,6 +5,7 @@
 #include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "api/elementwise/float_errors.h"
-#include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "api/ufuncs/apply_at_on_gpu.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "execution/evaluate.h"
 #include "execution/fallback.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/counting/count_loops.h"
 #include "library/loops/identities.h"

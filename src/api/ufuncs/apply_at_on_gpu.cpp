@@ -4,7 +4,6 @@
 
 #include "api/indexing/nonzero.h"
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"

@@ -11,7 +11,7 @@
 
 #include "codegen/llvm/kernel_lowering.h"
 #include "codegen/ptx/lowering.h"
-#include "device/kernel.h"
+#include "device/cuda/kernel_image.h"
 
 namespace weft::codegen {
 

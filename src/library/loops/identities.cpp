@@ -8,8 +8,6 @@
 
 namespace weft {
 
-using ir::Constant;
-
 namespace {
 
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-std::optional<ir::Constant> scan_identity(const OpInfo& op, ScalarType compute) {
+std::optional<Constant> scan_identity(const OpInfo& op, ScalarType compute) {
     const auto neutral = [&](ReductionId id) { return neutral_element(reduction_info(id), compute); };
     const DType dtype(compute);
     switch (op.id) {
@@ -109,7 +109,7 @@ private:
     int64_t length_;
     StridedLoop read_, write_;
     std::vector<char> values_;
-    ir::Constant identity_;
+    Constant identity_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How often each position is there, and what the weights of each are together.
+#include "library/counting/cuda/kernel_arguments.h"
 #include "library/gpu/threads.h"
-#include "library/ordering/cuda/kernel_arguments.h"
 
 namespace {
 
