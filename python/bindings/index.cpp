@@ -404,8 +404,8 @@ PyObject* array_iterate(PyObject* self) {
 
 int array_contains(PyObject* self, PyObject* value) {
     return guarded_number([&]() -> int {
-        const array found = reduce(
-            "any", call_binary(*find_op("equal"), Argument(array_of(self)), to_argument(nb::handle(value))));
+        const array found = reduce("any", call_binary(op_info(OpId::kEqual), Argument(array_of(self)),
+                                                      to_argument(nb::handle(value))));
         alignas(16) char bytes[16];
         read_scalar(found, bytes);
         return bytes[0] != 0;

@@ -484,8 +484,8 @@ private:
         for (const ValueId size : block_.operands) {
             const auto constant = constants_.find(size.index);
             if (constant != constants_.end() && constant->second > 0) continue;
-            const ValueId some = b.apply("greater", {size, b.index(0)});
-            any = any.valid() ? b.apply("logical_and", {any, some}) : some;
+            const ValueId some = b.apply(OpId::kGreater, {size, b.index(0)});
+            any = any.valid() ? b.apply(OpId::kLogicalAnd, {any, some}) : some;
         }
         const bool harmless = std::all_of(parts.begin(), parts.end(), [](const Instruction& instruction) {
             return instruction.opcode == Opcode::kParallel || instruction.opcode == Opcode::kConstant ||

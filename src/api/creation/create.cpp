@@ -268,7 +268,7 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
     if (divisions > 0) {
         const double step = delta / static_cast<double>(divisions);
         if (step == 0) {
-            values = call_binary(*find_op("divide"), values, static_cast<double>(divisions));
+            values = call_binary(op_info(OpId::kDivide), values, static_cast<double>(divisions));
             values = call_binary(multiply, values, delta);
         } else {
             values = call_binary(multiply, values, step);
@@ -281,7 +281,7 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
         const Index last[1] = {Index(int64_t{-1})};
         assign(index(values, last), stop);
     }
-    if (dtype.is_integer()) values = call_unary(*find_op("floor"), values);
+    if (dtype.is_integer()) values = call_unary(op_info(OpId::kFloor), values);
     return dtype == values.dtype() ? values : astype(values, dtype);
 }
 
@@ -428,7 +428,7 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
     }
     const DeviceScope scope(device_of(target));
     const Argument inputs[3] = {mask, converted, target};
-    assign(target, call(*find_op("select"), inputs)[0], Casting::kUnsafe);
+    assign(target, call(op_info(OpId::kSelect), inputs)[0], Casting::kUnsafe);
 }
 
 // The memory order of joined arrays: as k_order_strides, but an axis that repeats counts as the smallest

@@ -408,11 +408,12 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             const std::optional<bool> answer =
                 compare_with_out_of_range(op.id, wide_integer(*integer), other->dtype(), k == 0);
             if (!answer) continue;
-            const array constant = call_binary(*find_op("equal"), *other, *other);  // for its memory order
+            const array constant =
+                call_binary(op_info(OpId::kEqual), *other, *other);  // for its memory order
             assign(constant, Argument(*answer));
             if (options.out.empty() && !options.where) return {constant};
             const Argument replaced[2] = {Argument(constant), Argument(true)};
-            return weft::call(*find_op("equal"), replaced, options);
+            return weft::call(op_info(OpId::kEqual), replaced, options);
         }
     }
 

@@ -90,8 +90,8 @@ void IndexLook::leave_for_later(size_t k) {
                              .message = "index {} is out of bounds for axis " + std::to_string(axis.axis) +
                                         " with size " + std::to_string(axis.extent)}));
     const array wide = astype(view, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
-    const array at_most = call_binary(*find_op("minimum"), wide, Integer(axis.extent - 1));
-    axis.index = call_binary(*find_op("maximum"), at_most, Integer(-axis.extent));
+    const array at_most = call_binary(op_info(OpId::kMinimum), wide, Integer(axis.extent - 1));
+    axis.index = call_binary(op_info(OpId::kMaximum), at_most, Integer(-axis.extent));
     indices_[k].operand = read_operand(axis.index, axis.index.shape());
     indices_[k].range = {-axis.extent, axis.extent - 1};
 }

@@ -191,7 +191,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
                                        : astype(input, reduction.compute, 'K', Casting::kUnsafe);
             const Argument inputs[3] = {mask != nullptr ? Argument(*mask) : Argument(false), elements,
                                         filler};
-            source = call(*find_op("select"), inputs)[0];
+            source = call(op_info(OpId::kSelect), inputs)[0];
             if (source.shape() != input.shape()) {
                 throw ValueError("non-broadcastable operand with shape " + shape_text(input.shape()) +
                                  " doesn't match the broadcast shape " + shape_text(source.shape()));
