@@ -184,8 +184,7 @@ private:
         of_second.map(row_, second);
         std::vector<ValueId> conditions;
         for (const Instruction& instruction : old.body) {
-            if (instruction.opcode == Opcode::kConstant || instruction.opcode == Opcode::kApply ||
-                instruction.opcode == Opcode::kCast) {
+            if (is_value(instruction.opcode)) {
                 if (computed_.contains(instruction.results[0].index)) continue;
                 b.append(of_first.copy(instruction));
                 b.append(of_second.copy(instruction));
