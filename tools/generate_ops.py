@@ -60,7 +60,7 @@ FACTS = {
         ),
     ),
     "range": (
-        "IntegerRange",
+        "RangeRule",
         (
             "unknown",
             "same",

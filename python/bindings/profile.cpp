@@ -1,6 +1,7 @@
 // weft.profile() for Python, and where in a program something was recorded: code object and instruction,
 // which are cheap to note; the line is looked up when somebody wants to read it.
 #include "execution/profile.h"
+#include "core/host.h"
 
 #include <map>
 #include <mutex>

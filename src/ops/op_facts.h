@@ -32,7 +32,7 @@ enum class TinyResult : uint8_t {
 };
 
 /// How the interval of an integer result follows from those of the operands.
-enum class IntegerRange : uint8_t {
+enum class RangeRule : uint8_t {
     kUnknown,
     kSame,
     kNegated,
@@ -72,10 +72,10 @@ struct OpFacts {
     Neutral neutral = Neutral::kNone;
     Pole pole = Pole::kNone;
     TinyResult tiny = TinyResult::kExact;
-    IntegerRange range = IntegerRange::kUnknown;
+    RangeRule range = RangeRule::kUnknown;
     PackedHalves packs16 = PackedHalves::kNone;
     AtomicInstruction atomic = AtomicInstruction::kNone;
-    ScalarTypeSet scan;  // types whose running results are combined in blocks
+    ScalarTypeSet scan = {};  // types whose running results are combined in blocks
 };
 
 }  // namespace weft

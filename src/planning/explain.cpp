@@ -12,11 +12,11 @@ namespace weft {
 namespace {
 
 std::string node_name(const Node& node) {
-    switch (node.kind) {
+    switch (node.kind()) {
         case NodeKind::kElementwise:
             return node.op != nullptr ? std::string(node.op->name)
                                       : (node.inputs[0].is_constant() ? "fill" : "convert");
-        case NodeKind::kReduce: return std::string(node.reduction->name);
+        case NodeKind::kReduce: return std::string(node.reduction()->name);
         case NodeKind::kUpdate: return "write";
         case NodeKind::kArange: return "arange";
         case NodeKind::kDraw: return std::string(node.op->name);
@@ -48,12 +48,13 @@ std::string describe(const Group& group, size_t number) {
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         const Node& node = *group.nodes[k];
         if (!group.stored[k]) continue;
-        if (node.kind == NodeKind::kUpdate) {
-            text += "; writes " + std::string(node.target.dtype.name()) + " " + shape_text(node.shape);
-            if (!node.gathered.empty()) text += " at computed positions";
+        if (node.kind() == NodeKind::kUpdate) {
+            text +=
+                "; writes " + std::string(node.update().target.dtype.name()) + " " + shape_text(node.shape);
+            if (!node.gathered().empty()) text += " at computed positions";
             continue;
         }
-        if (node.kind == NodeKind::kChoose) {
+        if (node.kind() == NodeKind::kChoose) {
             text += "; chooses " + std::string(node.results[0].dtype.name());
             continue;
         }
@@ -65,7 +66,7 @@ std::string describe(const Group& group, size_t number) {
     for (const Node* node : group.nodes) {
         if (node->rewritten != nullptr) text += std::string("\n  rewritten, ") + node->rewritten;
     }
-    text += "\n  ends here because " + group.reason + "\n";
+    text += "\n  ends here because " + std::string(text_of(group.boundary)) + "\n";
     return text;
 }
 

@@ -242,7 +242,7 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
         return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
     }
     auto node = new_node();
-    node->kind = NodeKind::kArange;
+    node->become(NodeKind::kArange);
     node->device = &device;
     node->shape = shape;
     node->inputs.push_back(constant_operand(first_bytes, type, shape));

@@ -8,6 +8,7 @@
 #include "api/fast/serial_work.h"
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
+#include "device/devices.h"
 #include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"

@@ -46,7 +46,7 @@ void IndexLook::move_to(Node& node) {
         operand.source.settle();
         operand.strides = strides_in_result(axis, shape_);
         node.inputs.push_back(std::move(operand));
-        node.gathered.push_back({axis.extent, axis.stride, indices_[k].range.low < 0});
+        node.add_gathered({axis.extent, axis.stride, indices_[k].range.low < 0});
     }
     indices_.clear();
     node.poison = join(node.poison, poison_);

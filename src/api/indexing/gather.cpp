@@ -68,7 +68,7 @@ array record(const GatherRequest& request) {
     data.strides = request.data_strides;
     data.offset = request.offset;
     auto node = new_node();
-    node->kind = NodeKind::kGather;
+    node->become(NodeKind::kGather);
     node->device = &device;
     node->shape = request.shape;
     node->inputs.push_back(std::move(data));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "api/fast/fast_call.h"
 #include "core/shape.h"
 #include "graph/operand.h"
 #include "graph/storage_locks.h"

@@ -2,6 +2,8 @@
 // float64, at hand. The arithmetic is that of weft._calculus.interp, step by step.
 #pragma once
 
+#include "weft/array.h"
+
 namespace weft {
 
 // The values at `x`, and at one place.

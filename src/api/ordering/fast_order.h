@@ -3,6 +3,8 @@
 // (api/ordering/sort.cpp) has to be taken; that way also makes the errors.
 #pragma once
 
+#include "weft/array.h"
+
 namespace weft {
 
 // The rows lie along the last axis, or `value` has one alone.

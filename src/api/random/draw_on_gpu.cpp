@@ -9,6 +9,7 @@
 
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
+#include "device/devices.h"
 #include "execution/kernels/gpu_programs.h"
 #include "graph/operand.h"
 #include "library/random/cuda/kernel_arguments.h"

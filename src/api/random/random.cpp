@@ -79,7 +79,7 @@ std::optional<array> recorded_words(BitGenerator& generator, const Dims& shape, 
     if (!origin) return std::nullopt;
     const DType dtype = halves ? ScalarType::kUInt32 : ScalarType::kUInt64;
     auto node = new_node();
-    node->kind = NodeKind::kDraw;
+    node->become(NodeKind::kDraw);
     node->device = &current_device();
     node->op = &op_info(word_op(generator.algorithm, halves));
     node->shape = shape;

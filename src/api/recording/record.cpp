@@ -11,6 +11,7 @@
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "core/threads/thread_owned.h"
+#include "device/devices.h"
 #include "execution/evaluate.h"
 #include "execution/profile.h"
 #include "graph/storage_locks.h"
@@ -45,7 +46,7 @@ int64_t most_pending_bytes(const DeviceBackend& device) {
 NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims& shape,
                          std::span<const DType> result_dtypes, const Dims* strides, DeviceBackend* device) {
     auto node = new_node();
-    node->kind = NodeKind::kElementwise;
+    node->become(NodeKind::kElementwise);
     const auto in_memory =
         std::find_if(inputs.begin(), inputs.end(), [](const Operand& input) { return !input.is_constant(); });
     if (in_memory != inputs.end()) {
@@ -110,7 +111,7 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     is_new_ = node_->depth == 0 && !node_->done.load(std::memory_order_acquire);
     if (!is_new_) return;
     is_large_ = element_count(node_->shape) > kLargeWork;
-    makes_version_ = node_->makes_version = node_->kind == NodeKind::kUpdate;
+    makes_version_ = node_->makes_version = node_->kind() == NodeKind::kUpdate;
     node_->site = site;
     inherit_poison(*node_);
     if (is_on(OptionalStep::kTurns)) {

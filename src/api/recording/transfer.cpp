@@ -28,7 +28,7 @@ array move_to(const array& input, DeviceBackend& device) {
     const array source = is_dense(input) ? input : copy(input);
     Operand operand = read_operand(source, source.shape());
     auto node = new_node();
-    node->kind = NodeKind::kTransfer;
+    node->become(NodeKind::kTransfer);
     node->device = &device;
     node->shape = source.shape();
     node->inputs.push_back(std::move(operand));

@@ -3,9 +3,11 @@
 #include <mutex>
 
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "graph/operand.h"
+#include "graph/placement.h"
 #include "library/loops/strided_loops.h"
 
 namespace weft {
@@ -24,9 +26,6 @@ void check_stored_cast(const Argument& value, DType to, Casting casting) {
                      casting);
 }
 
-namespace {
-
-// Assignment drops leading extents of one, as NumPy's does.
 array without_leading_ones(const array& value, int ndim) {
     array source = value;
     while (source.ndim() > ndim && source.shape()[0] == 1) {
@@ -37,8 +36,6 @@ array without_leading_ones(const array& value, int ndim) {
     }
     return source;
 }
-
-}  // namespace
 
 Operand value_operand(const Argument& value, const array& target, Casting casting) {
     check_stored_cast(value, target.dtype(), casting);
@@ -102,11 +99,11 @@ namespace {
 // On a GPU: the same by kernels, in the order of the device's work.
 void write_in_place(const array& target, const BufferPtr& base, Operand value) {
     const NodePtr node = new_node();
-    node->kind = NodeKind::kUpdate;
+    node->become(NodeKind::kUpdate);
     node->device = &base->device();
     node->shape = target.shape();
-    node->target = {target.dtype(), target.strides(), target.offset()};
-    node->in_place = true;
+    node->update().target = {target.dtype(), target.strides(), target.offset()};
+    node->update().in_place = true;
     Operand old;
     old.source.buffer = base;
     old.dtype = ScalarType::kUInt8;
@@ -131,9 +128,7 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     const bool covers = covers_storage(target, storage);
     const NodePtr producer = value.source.node;
     const bool is_made_for_it =
-        producer && producer->depth == 0 && producer->results.size() == 1 &&
-        (producer->kind == NodeKind::kElementwise || producer->kind == NodeKind::kScan ||
-         producer->kind == NodeKind::kProduct || producer->kind == NodeKind::kGather);
+        producer && producer->depth == 0 && producer->results.size() == 1 && takes_layout(producer->kind());
     const bool fresh = covers && is_made_for_it && value.offset == 0 && value.dtype == target.dtype() &&
                        producer->result_shape() == target.shape();
     if (producer && !fresh) recorded(producer);
@@ -193,10 +188,10 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     }
 
     auto node = new_node();
-    node->kind = NodeKind::kUpdate;
+    node->become(NodeKind::kUpdate);
     node->device = &storage.device;
     node->shape = target.shape();
-    node->target = {target.dtype(), target.strides(), target.offset()};
+    node->update().target = {target.dtype(), target.strides(), target.offset()};
     Operand old;
     old.source = storage.current;
     old.dtype = ScalarType::kUInt8;
@@ -235,7 +230,7 @@ WriteUndo::~WriteUndo() {
         Source before = std::move(written.before);
         if (before == Source()) {
             // A kUpdate, whose input it is until it is computed.
-            if (done || written.node->kind != NodeKind::kUpdate) continue;
+            if (done || written.node->kind() != NodeKind::kUpdate) continue;
             before = written.node->inputs[0].source;
         }
         const std::lock_guard lock(written.storage->mutex);

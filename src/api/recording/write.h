@@ -16,6 +16,9 @@ namespace weft {
 // Throws TypeError where what is stored into an array would be cast too far.
 void check_stored_cast(const Argument& value, DType to, Casting casting);
 
+// The value without leading extents of one beyond `ndim` axes, which an assignment drops, as NumPy's does.
+array without_leading_ones(const array& value, int ndim);
+
 // What is stored into the target's view, whose shape it broadcasts to. Throws TypeError for a cast that goes
 // too far, ValueError for shapes that do not fit and for two devices.
 Operand value_operand(const Argument& value, const array& target, Casting casting);

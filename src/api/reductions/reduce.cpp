@@ -72,13 +72,13 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     }
     Operand operand = read_operand(input, input.shape());
     auto node = new_node();
-    node->kind = NodeKind::kReduce;
+    node->become(NodeKind::kReduce);
     node->device = &device_of(input);
     node->shape = input.shape();
     node->inputs.push_back(std::move(operand));
-    node->reduction = &reduction.info;
-    node->compute_dtype = reduction.compute;
-    node->reduced_axes = reduction.reduced;
+    node->reduce().reduction = &reduction.info;
+    node->reduce().compute = reduction.compute;
+    node->reduce().axes = reduction.reduced;
     NodeResult result;
     result.dtype = reduction.result;
     result.bytes = bytes;

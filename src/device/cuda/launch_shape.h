@@ -6,6 +6,7 @@
 #include <span>
 
 #include "device/cuda/kernel_image.h"
+#include "device/kernel.h"
 
 namespace weft {
 

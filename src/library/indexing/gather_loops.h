@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/index_range.h"
+#include "device/device.h"
 #include "library/loops/strided_loops.h"
 
 namespace weft {

@@ -6,6 +6,8 @@
 
 namespace weft::gpu {
 
+constexpr uint32_t kPositionThreads = 256;  // of a block that counts
+
 // How often each position is there.
 struct CountWords {
     uint64_t positions, count, bins, output;

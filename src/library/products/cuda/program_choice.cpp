@@ -4,6 +4,7 @@
 
 #include "core/config.h"
 #include "device/cuda/cuda_device.h"
+#include "library/products/cuda/contraction.h"
 #include "library/products/cuda/kernel_arguments.h"
 
 namespace weft {

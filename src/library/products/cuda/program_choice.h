@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 #include "library/products/contraction.h"
-#include "library/products/cpu/product_axes.h"
+#include "library/products/cuda/contraction.h"
 
 namespace weft {
 
