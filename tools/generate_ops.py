@@ -2,6 +2,7 @@
 
 Into the folder given by --output:
   ops/op_ids.inc            WEFT_OP(kAdd) for each operation, in table order
+  ops/reduction_ids.inc     WEFT_REDUCTION(kSum) for each reduction, in table order
   ops/vector_math.inc       WEFT_VECTOR_MATH(symbol, called, name, accuracy, type, arguments)
   op_table_data.cpp         the rows behind op_table() and reduction_table()
   kernels_<group>.inc       one inline function a loop: what it computes for one element
@@ -37,6 +38,50 @@ OPERATORS = {
     1: ("-", "+", "~"),
     2: ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">="),
 }
+# Columns whose values are enumerators of a type of ops/op_facts.h.
+FACTS = {
+    "neutral": ("Neutral", ("none", "zero", "one", "least", "greatest", "all_bits")),
+    "pole": ("Pole", ("none", "zero", "zero_divisor", "zero_base", "minus_one", "one")),
+    "tiny": (
+        "TinyResult",
+        (
+            "exact",
+            "product",
+            "square",
+            "quotient",
+            "reciprocal",
+            "inexact",
+            "power_of_two",
+            "power",
+            "unless_zero",
+            "unless_any_zero",
+            "neighbour",
+            "scaled",
+        ),
+    ),
+    "range": (
+        "RangeRule",
+        (
+            "unknown",
+            "same",
+            "negated",
+            "absolute",
+            "sum",
+            "difference",
+            "product",
+            "minimum",
+            "maximum",
+            "remainder",
+            "quotient",
+            "bits_and",
+            "clip",
+            "select",
+        ),
+    ),
+    "packs16": ("PackedHalves", ("none", "bits", "values")),
+    "atomic": ("AtomicInstruction", ("none", "add", "and", "or", "xor", "max", "min")),
+}
+NEUTRAL_OF_IDENTITY = {"zero": "zero", "one": "one", "minus_one": "all_bits"}
 IDENTITIES = ("none", "zero", "one", "minus_one", "minus_infinity")
 FLAGS = (
     "commutative",
@@ -45,6 +90,8 @@ FLAGS = (
     "checks_negative_exponent",
     "promotes_to_common",
     "takes_integers_as_float64",
+    "divides_integers",
+    "quotient_overflows",
 )
 SHORT_FLOATS = "eE"  # float16 and bfloat16: computed in float32 and rounded once, but for few operations
 # Flags that C++ does not see as such. `own`: NumPy has no ufunc of this kind. `moves`: the result is one of the
@@ -147,6 +194,12 @@ def read_table(path, types):
         for key, known in (("kind", KINDS), ("identity", IDENTITIES)):
             if row.get(key, known[0]) not in known:
                 sys.exit(f"{op.name}: unknown {key} {row[key]!r}")
+        for key, (_, known) in FACTS.items():
+            if row.get(key, known[0]) not in known:
+                sys.exit(f"{op.name}: unknown {key} {row[key]!r}")
+        for c in row.get("scan", ""):
+            if c not in types:
+                sys.exit(f"{op.name}: unknown type character {c!r} in scan")
         for flag in row.get("flags", []):
             if flag not in FLAGS + TABLE_FLAGS:
                 sys.exit(f"{op.name}: unknown flag {flag!r}")
@@ -364,6 +417,20 @@ def doc_text(op, types):
     return "\n\n".join(parts)
 
 
+def facts_text(op, types):
+    """What ops/op_facts.h says of an operation, as an initializer."""
+    row = {"neutral": NEUTRAL_OF_IDENTITY.get(op.row.get("identity"), "none"), **op.row}
+    members = [
+        f".{key} = {kind}::{camel(row[key])}"
+        for key, (kind, known) in FACTS.items()
+        if row.get(key, known[0]) != known[0]
+    ]
+    if "scan" in row:
+        enumerators = ", ".join(f"ScalarType::{types[c].enumerator}" for c in row["scan"])
+        members.append(f".scan = ScalarTypeSet({{{enumerators}}})")
+    return f"OpFacts{{{', '.join(members)}}}"
+
+
 def generate_table(ops, reductions, types):
     by_inputs = ""
     rows = ""
@@ -384,7 +451,7 @@ def generate_table(ops, reductions, types):
             f"    {{OpId::{camel(op.name)}, {cpp_string(op.name)}, {cpp_string(op.numpy_name)}, "
             f"{cpp_string(op.row.get('namespace', ''))}, {op.nin}, {op.nout}, "
             f"OpKind::{camel(op.row['kind'])}, Identity::{camel(op.row.get('identity', 'none'))}, "
-            f"OpFlags{{{designators}}}, {op.row['cost']}, {op.row.get('ulp', 0.5)}, "
+            f"OpFlags{{{designators}}}, {facts_text(op, types)}, {op.row['cost']}, {op.row.get('ulp', 0.5)}, "
             f"loops.subspan({offset}, {len(op.loops)}), {cpp_string(doc_text(op, types))}}},\n"
         )
         offset += len(op.loops)
@@ -700,6 +767,10 @@ def main():
     assign_groups(ops)
     if arguments.output:
         out = arguments.output
+        write(
+            out / "ops/reduction_ids.inc",
+            HEADER + "".join(f"WEFT_REDUCTION({camel(r['name'])})\n" for r in reductions),
+        )
         write(out / "ops/op_ids.inc", HEADER + "".join(f"WEFT_OP({camel(op.name)})\n" for op in ops))
         write(out / "ops/vector_math.inc", generate_vector_math(vector_math))
         groups = [*GROUPS, "cast"]

@@ -7,6 +7,7 @@
 #include "api/recording/memory_pin.h"
 #include "core/shape.h"
 #include "foreign_buffer.h"
+#include "graph/foreign_memory.h"
 #include "graph/placement.h"
 
 namespace weft::python {

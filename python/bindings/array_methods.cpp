@@ -1,4 +1,5 @@
 // The methods of weft.ndarray that need no composition: views, copies, conversions, reductions.
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "graph/placement.h"
 

@@ -1,6 +1,7 @@
 // From Python objects straight to the engine's shortest way (api/fast/fast_call.h): operands are not copied,
 // results are made in place.
 #include "api/fast/fast_call.h"
+#include "graph/operand.h"
 
 #include <cstring>
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <optional>
 
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "core/scalar_traits.h"
-#include "graph/placement.h"
 
 namespace weft::python {
 

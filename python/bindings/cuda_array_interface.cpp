@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "core/shape.h"
 #include "device/cuda/cuda_device.h"
+#include "graph/foreign_memory.h"
 #include "graph/placement.h"
 
 namespace weft::python {

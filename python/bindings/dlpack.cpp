@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "graph/placement.h"
 

@@ -4,19 +4,20 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "codegen/service/background_compiler.h"
-#include "codegen/service/process_end.h"
 #include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
+#include "core/host.h"
 #include "core/optional_steps.h"
 #include "core/threads/interrupt.h"
+#include "core/threads/process_end.h"
 #include "core/threads/thread_pool.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/libraries.h"
 #include "device/devices.h"
-#include "execution/evaluate.h"
 #include "execution/kernels/kernel_store.h"
 #include "graph/placement.h"
 #include "weft/cache.h"
@@ -409,7 +410,7 @@ void bind_engine(nb::module_& m) {
             return cache_clear();
         },
         "Removes every kernel from the cache on disk and returns how many. Kernels in memory stay.");
-    codegen::watch_end_of_process();
+    watch_end_of_process();
     m.def("_end_compilations", [] {
         const GilRelease release;
         codegen::end_compilations(check_interrupt);

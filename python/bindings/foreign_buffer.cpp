@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/recording/memory_pin.h"
 #include "core/shape.h"
+#include "graph/foreign_memory.h"
 
 namespace weft::python {
 

@@ -2,6 +2,7 @@
 #include "api/elementwise/float_errors.h"
 #include "api/indexing/fast_index.h"
 #include "api/ordering/select.h"
+#include "api/recording/transfer.h"
 #include "bindings.h"
 #include "core/shape.h"
 #include "graph/placement.h"
@@ -319,7 +320,7 @@ nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
     if (x.is_none()) return nonzero_function(condition);
     array mask = to_array(condition);
     if (!mask.dtype().is_bool()) mask = to_mask(mask);
-    static const OpInfo* const select = find_op("where") != nullptr ? find_op("where") : find_op("select");
+    const OpInfo* const select = &op_info(OpId::kSelect);
     Argument inputs[] = {mask, to_argument(x), to_argument(y)};
     // Python's integers wrap here, unlike in ufuncs.
     const auto type_of = [](const Argument& argument, nb::handle object) -> OperandType {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bindings.h"
-#include "execution/evaluate.h"
+#include "graph/evaluation_lock.h"
 
 namespace weft::python {
 namespace {

@@ -1,9 +1,9 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "api/indexing/fast_index.h"
-#include "api/recording/record.h"
 #include "bindings.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 
 namespace weft::python {
 
@@ -404,8 +404,8 @@ PyObject* array_iterate(PyObject* self) {
 
 int array_contains(PyObject* self, PyObject* value) {
     return guarded_number([&]() -> int {
-        const array found = reduce(
-            "any", call_binary(*find_op("equal"), Argument(array_of(self)), to_argument(nb::handle(value))));
+        const array found = reduce("any", call_binary(op_info(OpId::kEqual), Argument(array_of(self)),
+                                                      to_argument(nb::handle(value))));
         alignas(16) char bytes[16];
         read_scalar(found, bytes);
         return bytes[0] != 0;

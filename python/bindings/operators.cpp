@@ -4,6 +4,7 @@
 #include "api/fast/fast_call.h"
 #include "bindings.h"
 #include "core/float_errors.h"
+#include "graph/operand.h"
 #include "weft/products.h"
 
 namespace weft::python {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "api/fast/fast_call.h"
-#include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/float_errors.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "shortened.h"
 
 namespace weft::python {

@@ -8,6 +8,7 @@
 #include "api/ordering/fast_interpolate.h"
 #include "api/ordering/fast_order.h"
 #include "core/float_errors.h"
+#include "graph/operand.h"
 #include "shortened.h"
 #include "weft/products.h"
 
@@ -106,7 +107,7 @@ PyObject* plain_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count
 PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const DType dtype = array_of(self).dtype();
     if (count != 2 || dtype.is_bool() || dtype.is_complex()) return nullptr;
-    static const OpInfo& clip = *find_op("clip");
+    static const OpInfo& clip = op_info(OpId::kClip);
     PyObject* const operands[3] = {self, arguments[0], arguments[1]};
     return run_at_hand(clip, operands, 3);
 }

@@ -1,11 +1,11 @@
 // weft.profile() for Python, and where in a program something was recorded: code object and instruction,
 // which are cheap to note; the line is looked up when somebody wants to read it.
 #include "execution/profile.h"
+#include "core/host.h"
 
 #include <map>
 #include <mutex>
 
-#include "api/recording/record.h"
 #include "bindings.h"
 #include "device/devices.h"
 #include "execution/evaluate.h"

@@ -7,6 +7,7 @@
 #include "api/fast/fast_call.h"
 #include "bindings.h"
 #include "core/scalar_traits.h"
+#include "graph/operand.h"
 
 namespace weft::python {
 

@@ -129,12 +129,12 @@ private:
 
     void write_node(const Node& node) {
         reserve(node.shape.size() + 4);
-        quick(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.plan_held) << 8 |
+        quick(static_cast<uint64_t>(node.kind()) | static_cast<uint64_t>(node.plan_held) << 8 |
               static_cast<uint64_t>(node.is_mask_of_one()) << 9 |
               static_cast<uint64_t>(node.inputs.size()) << 16 |
               static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
         quick(reinterpret_cast<uintptr_t>(node.device));
-        quick(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction) << 1);
+        quick(reinterpret_cast<uintptr_t>(node.op) ^ reinterpret_cast<uintptr_t>(node.reduction()) << 1);
         quick(node.shape);
         for (const NodeResult& result : node.results) {
             reserve(result.strides.size() + 2);
@@ -142,30 +142,31 @@ private:
                                                                           << 8);
             quick(result.strides);
         }
-        if (node.kind == NodeKind::kReduce) {
-            word(static_cast<uint64_t>(node.compute_dtype.scalar_type()));
+        if (node.kind() == NodeKind::kReduce) {
+            word(static_cast<uint64_t>(node.compute_dtype().scalar_type()));
         }
-        if (node.kind == NodeKind::kProduct)
-            word(static_cast<uint64_t>(node.adds_bias) | static_cast<uint64_t>(node.takes_relu) << 1);
-        if (node.kind == NodeKind::kReduce || node.kind == NodeKind::kProduct) {
-            for (size_t d = 0; d < node.reduced_axes.size(); ++d) word(node.reduced_axes[d]);
+        if (node.kind() == NodeKind::kProduct)
+            word(static_cast<uint64_t>(node.product().adds_bias) |
+                 static_cast<uint64_t>(node.product().takes_relu) << 1);
+        if (node.kind() == NodeKind::kReduce || node.kind() == NodeKind::kProduct) {
+            for (size_t d = 0; d < node.reduced_axes().size(); ++d) word(node.reduced_axes()[d]);
         }
-        if (node.kind == NodeKind::kScan) {
-            word(static_cast<uint64_t>(node.compute_dtype.scalar_type()) |
-                 static_cast<uint64_t>(node.scan_axis) << 8);
+        if (node.kind() == NodeKind::kScan) {
+            word(static_cast<uint64_t>(node.compute_dtype().scalar_type()) |
+                 static_cast<uint64_t>(node.scan().axis) << 8);
         }
-        if (node.kind == NodeKind::kGather || node.kind == NodeKind::kUpdate) {
-            for (const GatheredAxis& axis : node.gathered) {
+        if (node.kind() == NodeKind::kGather || node.kind() == NodeKind::kUpdate) {
+            for (const GatheredAxis& axis : node.gathered()) {
                 word(static_cast<uint64_t>(axis.extent));
                 word(static_cast<uint64_t>(axis.stride) << 1 | static_cast<uint64_t>(axis.wraps));
             }
         }
-        if (node.kind == NodeKind::kUpdate) {
-            word(static_cast<uint64_t>(node.target.dtype.scalar_type()) |
-                 static_cast<uint64_t>(node.gathered.size()) << 8 |
-                 static_cast<uint64_t>(node.repeats_positions) << 16);
-            word(static_cast<uint64_t>(node.target.offset));
-            dims(node.target.strides);
+        if (node.kind() == NodeKind::kUpdate) {
+            word(static_cast<uint64_t>(node.update().target.dtype.scalar_type()) |
+                 static_cast<uint64_t>(node.gathered().size()) << 8 |
+                 static_cast<uint64_t>(node.update().repeats_positions) << 16);
+            word(static_cast<uint64_t>(node.update().target.offset));
+            dims(node.update().target.strides);
         }
         for (size_t k = 0; k < node.inputs.size(); ++k) write_operand(node, k);
     }

@@ -11,8 +11,5 @@ namespace weft {
 // Queues the product on the device, a GPU, and fills the report; false, with nothing done, where it is not
 // such a product. The pointers are addresses there.
 bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, ContractionReport& report);
-// Whether it is one that warpgroups multiply, in so much less time than a library does that a kernel of its
-// own for what follows is worth it. No addresses are needed.
-bool is_for_warpgroups(const Contraction& contraction, DeviceBackend& device);
 
 }  // namespace weft

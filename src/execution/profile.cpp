@@ -7,10 +7,10 @@
 #include <thread>
 #include <utility>
 
+#include "core/host.h"
 #include "core/threads/thread_owned.h"
 #include "core/without_failing.h"
 #include "device/cuda/nvtx.h"
-#include "execution/evaluate.h"
 #include "planning/planner.h"
 
 namespace weft {

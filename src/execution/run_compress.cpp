@@ -54,7 +54,7 @@ public:
         }
         run.finish();
         Node& node = group_.root();
-        node.chosen = total;
+        node.choose().chosen = total;
         node.results[0].bytes = total * result_.itemsize();
         buffers.back() = {fitted(std::move(chosen), node.results[0].bytes)};
         commit_all(group_);

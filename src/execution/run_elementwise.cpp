@@ -13,7 +13,7 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
                         const GroupBuffers& buffers) {
     for (size_t k = group.nodes.size(); k-- > 0;) {
         const Node& node = *group.nodes[k];
-        if (!group.stored[k] || node.kind == NodeKind::kUpdate) continue;
+        if (!group.stored[k] || node.kind() == NodeKind::kUpdate) continue;
         for (size_t r = 0; r < buffers[k].size(); ++r) {
             const NodeResult& result = node.results[r];
             parts.outputs.push_back(

@@ -20,7 +20,7 @@ GroupBuffers& reserve_results(Group& group) {
     group.released.reserve(group.nodes.size());  // for commit_all, which must not fail
     for (size_t k = 0; k < group.nodes.size(); ++k) {
         buffers[k].clear();
-        if (!group.stored[k] || group.nodes[k]->kind == NodeKind::kUpdate) continue;
+        if (!group.stored[k] || group.nodes[k]->kind() == NodeKind::kUpdate) continue;
         for (const NodeResult& result : group.nodes[k]->results)
             buffers[k].push_back(reserve(group, result.bytes));
     }
@@ -98,7 +98,7 @@ void run_group(Group& group, bool fuse) {
     for (Node* node : group.nodes) {
         for (Operand& operand : node->inputs) operand.source.settle();
     }
-    if (group.root().kind == NodeKind::kTransfer) {
+    if (group.root().kind() == NodeKind::kTransfer) {
         run_transfer(group);
     } else if (group.device->is_cpu()) {
         run_on_cpu(group, fuse);
@@ -108,7 +108,7 @@ void run_group(Group& group, bool fuse) {
 }
 
 void run_on_cpu(Group& group, bool fuse) {
-    if (group.multiplies || group.root().kind == NodeKind::kProduct) {
+    if (group.multiplies || group.root().kind() == NodeKind::kProduct) {
         run_product(group);
         return;
     }
@@ -122,12 +122,12 @@ void run_on_cpu(Group& group, bool fuse) {
 void run_kernels(Group& group, bool fuse) {
     if (group.reduces) {
         run_reduction(group);
-    } else if (group.root().kind == NodeKind::kScan) {
+    } else if (group.root().kind() == NodeKind::kScan) {
         run_scan(group);
-    } else if (group.root().kind == NodeKind::kChoose) {
+    } else if (group.root().kind() == NodeKind::kChoose) {
         run_choose(group);
-    } else if (group.root().kind == NodeKind::kUpdate) {
-        if (group.root().gathered.empty()) {
+    } else if (group.root().kind() == NodeKind::kUpdate) {
+        if (group.root().gathered().empty()) {
             run_update(group, fuse);
         } else {
             run_scatter(group, fuse);

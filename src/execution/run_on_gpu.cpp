@@ -23,7 +23,7 @@ namespace {
 std::string why_not_there(const Group& group) {
     if (!is_on(OptionalStep::kGpuKernels)) return "kernels for GPUs are left out";
     if (group.multiplies) return "work on the tiles of a product";
-    if (group.root().kind == NodeKind::kProduct && element_count(group.root().shape) == 0)
+    if (group.root().kind() == NodeKind::kProduct && element_count(group.root().shape) == 0)
         return "a product over an axis of no elements, whose results are zeros";  // of a rewrite
     if (group.reduces && group.shape.size() + 1 > kMaxGridDimensions)
         return "a reduction of more dimensions than a grid has";
@@ -32,7 +32,7 @@ std::string why_not_there(const Group& group) {
 
 bool gives_nothing(const Group& group) {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
-        return node->kind != NodeKind::kUpdate && element_count(node->result_shape()) == 0;
+        return node->kind() != NodeKind::kUpdate && element_count(node->result_shape()) == 0;
     });
 }
 
@@ -125,7 +125,7 @@ void run_on_gpu(Group& group, bool fuse) {
     std::string reason = why_not_there(group);
     if (reason.empty()) {
         try {
-            if (group.root().kind == NodeKind::kProduct) {
+            if (group.root().kind() == NodeKind::kProduct) {
                 run_product(group);
             } else {
                 run_kernels(group, fuse);

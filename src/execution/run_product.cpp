@@ -50,7 +50,7 @@ Contraction contraction_of(const Node& node, char* out) {
     const NodeResult& result = node.results[0];
     Contraction contraction{result.dtype.scalar_type(),
                             node.shape,
-                            node.reduced_axes,
+                            node.reduced_axes(),
                             reinterpret_cast<const char*>(left.source.buffer->address()) + left.offset,
                             reinterpret_cast<const char*>(right.source.buffer->address()) + right.offset,
                             out,
@@ -58,18 +58,18 @@ Contraction contraction_of(const Node& node, char* out) {
                             right.strides,
                             Dims(node.shape.size(), 0)};
     for (size_t d = 0, k = 0; d < node.shape.size(); ++d) {
-        if (!node.reduced_axes[d]) contraction.out_strides[d] = result.strides[k++];
+        if (!node.reduced_axes()[d]) contraction.out_strides[d] = result.strides[k++];
     }
     return contraction;
 }
 
 ProductEpilogue epilogue_of(const Node& node) {
     ProductEpilogue epilogue;
-    if (node.adds_bias) {
+    if (node.product().adds_bias) {
         const Operand& bias = node.inputs[2];
         epilogue.bias = reinterpret_cast<const char*>(bias.source.buffer->address()) + bias.offset;
     }
-    epilogue.relu = node.takes_relu;
+    epilogue.relu = node.product().takes_relu;
     return epilogue;
 }
 
@@ -197,13 +197,13 @@ std::string run_as_kernel(Group& group, GroupBuffers& buffers) {
         value = {ValueForm::Kind::kStep, static_cast<uint16_t>(parts.form.steps.size() - 1), 0};
         ++parts.operations;
     };
-    if (node.adds_bias) {
+    if (node.product().adds_bias) {
         const Operand& bias = node.inputs[2];
         parts.inputs.push_back(
             use_of(*bias.source.buffer, bias.offset, dtype, Dims{0, 0, dtype.itemsize(), 0}));
         then(OpId::kAdd, {ValueForm::Kind::kInput, 2, 0});
     }
-    if (node.takes_relu) {
+    if (node.product().takes_relu) {
         ir::Constant zero;
         zero.type = dtype.scalar_type();
         parts.form.constants.push_back(zero);
@@ -230,8 +230,9 @@ std::string run_as_kernel(Group& group, GroupBuffers& buffers) {
 void run_product(Group& group) {
     GroupBuffers& buffers = reserve_results(group);
     if (group.multiplies) {
-        const auto product = std::find_if(group.nodes.begin(), group.nodes.end(),
-                                          [](const Node* node) { return node->kind == NodeKind::kProduct; });
+        const auto product = std::find_if(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
+            return node->kind() == NodeKind::kProduct;
+        });
         run_with_tiles(group, **product, buffers);
     } else {
         const Node& node = group.root();

@@ -5,6 +5,7 @@
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
+#include "device/cuda/kernel_image.h"
 #include "execution/kernels/launch_replay.h"
 #include "execution/run_elementwise.h"
 #include "library/loops/reduction_order.h"
@@ -31,7 +32,7 @@ class ReductionRun {
 public:
     explicit ReductionRun(const Group& group) : group_(group) {
         for (const Node* node : group.nodes) {
-            if (node->kind == NodeKind::kReduce) reductions_.push_back(node);
+            if (node->kind() == NodeKind::kReduce) reductions_.push_back(node);
         }
         walk_ = space_of(*reductions_[0]);
         inner_ = walk_.reduced_shape.back();
@@ -55,11 +56,11 @@ private:
             for (const Operand& input : node->inputs) {
                 const auto found = phase.find(input.source.node.get());
                 if (found == phase.end()) continue;
-                const bool reduces = found->first->kind == NodeKind::kReduce;
+                const bool reduces = found->first->kind() == NodeKind::kReduce;
                 own = std::max(own, found->second + (reduces ? 1 : 0));
             }
             phase[node] = own;
-            if (node->kind != NodeKind::kReduce) continue;
+            if (node->kind() != NodeKind::kReduce) continue;
             ReductionForm form = form_of(*node);
             form.phase = own;
             form.element = steps.operand_of(*node, 0, identity_map(node->shape));
@@ -74,8 +75,8 @@ private:
 
     static ReductionForm form_of(const Node& node) {
         ReductionForm form;
-        form.info = node.reduction;
-        form.compute = node.compute_dtype.scalar_type();
+        form.info = node.reduction();
+        form.compute = node.compute_dtype().scalar_type();
         form.result = node.results[0].dtype.scalar_type();
         return form;
     }
@@ -141,7 +142,7 @@ private:
         add_reductions(first, first_steps);
         find_fold(first);
         const bool deviations = std::any_of(reductions_.begin(), reductions_.end(),
-                                            [](const Node* node) { return node->reduction->deviations; });
+                                            [](const Node* node) { return node->reduction()->deviations; });
         const int64_t chunk = fold_ == 0 || !group_.device->is_cpu()
                                   ? walk_.chunk
                                   : folded_chunk(walk_, first.form.reductions.size(), deviations);
@@ -227,8 +228,8 @@ private:
         const bool columns = walk_.lanes == 1;
         const bool apart = std::any_of(reductions_.begin(), reductions_.end(), [&](const Node* node) {
             // In order, or of so many registers that the rows are read slower than a launch is worth.
-            return !has_neutral_element(*node->reduction, node->compute_dtype.scalar_type()) ||
-                   (node->reduction->deviations && !columns);
+            return !has_neutral_element(*node->reduction(), node->compute_dtype().scalar_type()) ||
+                   (node->reduction()->deviations && !columns);
         });
         return points <= kMostTickets && buffers <= kMostBuffers && !apart && (!columns || fold_ == 0) &&
                partials <= points * (columns ? kMostPartialsOfColumn : kMostPartials);
@@ -236,7 +237,7 @@ private:
 
     // any or all of one long row: most arrays decide in their first elements, and the rest need not be read.
     bool decides_early(size_t kept, const Dims& extents) const {
-        const ReductionId id = reductions_[0]->reduction->id;
+        const ReductionId id = reductions_[0]->reduction()->id;
         return group_.device->is_cpu() && reductions_.size() == 1 &&
                (id == ReductionId::kAny || id == ReductionId::kAll) && outer_ == 0 && kept == 1 &&
                extents[0] == 1 && walk_.lanes > 1;
@@ -247,7 +248,7 @@ private:
     void launch_until_decided(KernelParts& parts, int64_t chunks, const Dims& extents, const Buffer& partials,
                               GroupRun& run) const {
         run.cannot_repeat();
-        const bool neutral = reductions_[0]->reduction->id == ReductionId::kAll;
+        const bool neutral = reductions_[0]->reduction()->id == ReductionId::kAll;
         std::memset(partials.data(), neutral ? 1 : 0, static_cast<size_t>(chunks));
         int64_t begin = 0;
         for (int64_t wave = 2 * num_threads(); begin < chunks; wave *= 4) {

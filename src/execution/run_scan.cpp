@@ -20,8 +20,8 @@ constexpr int64_t kManyRows = 1024;  // of a GPU: blocks of threads that keep it
 
 class ScanRun {
 public:
-    explicit ScanRun(Group& group) : group_(group), node_(group.root()), axis_(node_.scan_axis) {
-        const DType compute = node_.compute_dtype;
+    explicit ScanRun(Group& group) : group_(group), node_(group.root()), axis_(node_.scan().axis) {
+        const DType compute = node_.compute_dtype();
         form_.op = node_.op;
         form_.compute = compute.scalar_type();
         form_.in_order = scans_in_order(*node_.op, compute.scalar_type(), node_.shape[axis_]);
@@ -119,7 +119,7 @@ private:
         const int64_t length = extents[rank - 1], chunks = (length + kScanChunk - 1) / kScanChunk;
         Dims grid(std::span(extents.begin(), rank - 1));
         grid.push_back(chunks);
-        const DType compute = node_.compute_dtype;
+        const DType compute = node_.compute_dtype();
         const BufferPtr between = reserve(group_, element_count(grid) * compute.itemsize());
         BufferUse use = use_of(*between, 0, compute, c_strides(grid, compute.itemsize()));
         const Dims all_chunks = grid;
@@ -153,7 +153,7 @@ private:
     // From what each chunk comes to, to what comes before it.
     void combine_chunks(char* totals, int64_t rows, int64_t chunks) const {
         const StridedLoop loop = node_.op->loops[static_cast<size_t>(node_.loop)].loop;
-        const int64_t itemsize = node_.compute_dtype.itemsize();
+        const int64_t itemsize = node_.compute_dtype().itemsize();
         const ir::Constant identity = *scan_identity(*node_.op, form_.compute);
         const int64_t strides[3] = {0, 0, 0};
         for (int64_t row = 0; row < rows; ++row) {

@@ -17,13 +17,14 @@ KernelParts describe(const Group& group, const GroupBuffers& buffers, const Buff
     const IndexMap whole = identity_map(root.shape);
     KernelParts parts;
     StepBuilder steps(parts, group);
-    BufferUse place = use_of(into, root.target.offset, root.target.dtype, root.target.strides);
-    for (const GatheredAxis& axis : root.gathered) place.computed.push_back(axis.stride);
+    BufferUse place =
+        use_of(into, root.update().target.offset, root.update().target.dtype, root.update().target.strides);
+    for (const GatheredAxis& axis : root.gathered()) place.computed.push_back(axis.stride);
     parts.outputs.push_back(std::move(place));
     OutputForm form;
     form.value = steps.operand_of(root, 1, whole);
     steps.add_positions(root, 2, whole, form.positions, form.wraps);
-    const size_t condition = 2 + root.gathered.size();
+    const size_t condition = 2 + root.gathered().size();
     if (condition < root.inputs.size()) form.condition = steps.operand_of(root, condition, whole);
     parts.form.outputs.push_back(std::move(form));
     add_result_outputs(parts, steps, group, buffers);
@@ -31,7 +32,9 @@ KernelParts describe(const Group& group, const GroupBuffers& buffers, const Buff
 }
 
 // Equal values may be written to one element in any order.
-bool keeps_order(const Node& root) { return root.repeats_positions && !root.inputs[1].is_constant(); }
+bool keeps_order(const Node& root) {
+    return root.update().repeats_positions && !root.inputs[1].is_constant();
+}
 
 bool reads(const KernelParts& parts, const Buffer* buffer) {
     for (const BufferUse& input : parts.inputs) {
@@ -49,13 +52,13 @@ void launch_last_of_each(const Group& group, KernelParts& parts, GroupRun& run) 
     const IndexMap whole = identity_map(root.shape);
     const DType number(ScalarType::kInt64);
     int64_t slots = 1;
-    Dims computed(root.gathered.size()), strides(root.shape.size());
-    for (size_t k = root.gathered.size(); k-- > 0;) {
+    Dims computed(root.gathered().size()), strides(root.shape.size());
+    for (size_t k = root.gathered().size(); k-- > 0;) {
         computed[k] = slots * number.itemsize();
-        slots *= root.gathered[k].extent;
+        slots *= root.gathered()[k].extent;
     }
     for (size_t d = root.shape.size(); d-- > 0;) {
-        if (root.target.strides[d] == 0) continue;
+        if (root.update().target.strides[d] == 0) continue;
         strides[d] = slots * number.itemsize();
         slots *= root.shape[d];
     }
@@ -112,14 +115,14 @@ void launch_last_of_each(const Group& group, KernelParts& parts, GroupRun& run) 
 void run_scatter(Group& group, bool fuse) {
     Node& root = group.root();
     const BufferPtr& old = root.inputs[0].source.buffer;
-    const bool owned = root.in_place || (fuse && owns_last_references(group, old));
+    const bool owned = root.update().in_place || (fuse && owns_last_references(group, old));
     GroupBuffers& buffers = reserve_results(group);
     std::optional<KernelParts> parts;
     bool in_place = owned;
     if (owned && !GroupRun::is_known(group, kInPlace)) {
         parts = describe(group, buffers, *old);
         in_place = !reads(*parts, old.get());
-        WEFT_CHECK(in_place || !root.in_place, "memory that is shown was to move");
+        WEFT_CHECK(in_place || !root.update().in_place, "memory that is shown was to move");
     }
     if (in_place) {
         if (old->surroundings() != nullptr) old->set_surroundings(nullptr);

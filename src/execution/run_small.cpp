@@ -5,9 +5,9 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "device/kernel.h"
+#include "graph/operand.h"
 #include "library/indexing/gather_loops.h"
 #include "library/loops/scan_order.h"
 #include "library/loops/strided_loops.h"
@@ -31,19 +31,20 @@ StridedData data_of(const Operand& operand,
 // An update at computed positions. Its value may read what is written.
 void scatter_small(const Node& node, const Buffer& version,
                    const std::unordered_map<const Node*, std::vector<BufferPtr>>& computed) {
-    const DType dtype = node.target.dtype;
+    const DType dtype = node.update().target.dtype;
     const Dims dense = c_strides(node.shape, dtype.itemsize());
     const BufferPtr aside =
         cpu_device().allocate(static_cast<size_t>(element_count(node.shape) * dtype.itemsize()));
     const StridedData value{aside->data(), &dense, dtype.scalar_type()};
     copy_at_once(node.shape, data_of(node.inputs[1], computed), value);
     std::vector<IndexData> indices;
-    for (size_t i = 0; i < node.gathered.size(); ++i)
+    for (size_t i = 0; i < node.gathered().size(); ++i)
         indices.push_back(
-            {data_of(node.inputs[i + 2], computed), node.gathered[i].extent, node.gathered[i].stride});
+            {data_of(node.inputs[i + 2], computed), node.gathered()[i].extent, node.gathered()[i].stride});
     const auto wrong = scatter_at_once(
-        node.shape, {version.data() + node.target.offset, &node.target.strides, dtype.scalar_type()}, indices,
-        value);
+        node.shape,
+        {version.data() + node.update().target.offset, &node.update().target.strides, dtype.scalar_type()},
+        indices, value);
     WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
 }
 
@@ -68,12 +69,12 @@ void draw_at_once(const Node& node, char* out) {
 
 bool is_small_group(const Group& group) {
     const Node& root = group.root();
-    const bool conditional = root.kind == NodeKind::kUpdate && !root.gathered.empty() &&
-                             root.inputs.size() > root.gathered.size() + 2;
-    const bool chooses = root.kind == NodeKind::kChoose;
+    const bool conditional = root.kind() == NodeKind::kUpdate && !root.gathered().empty() &&
+                             root.inputs.size() > root.gathered().size() + 2;
+    const bool chooses = root.kind() == NodeKind::kChoose;
     return !conditional && !chooses &&
            std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
-               return (node->kind == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
+               return (node->kind() == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
                       is_small(element_count(node->shape));
            });
 }
@@ -87,13 +88,13 @@ void run_small(Group& group, bool fuse) {
         Node& node = *group.nodes[k];
         std::vector<BufferPtr>& results = buffers[k];
         const int64_t count = element_count(node.shape);
-        if (node.kind == NodeKind::kUpdate) {
+        if (node.kind() == NodeKind::kUpdate) {
             const BufferPtr& old = node.inputs[0].source.buffer;
             const bool in_place = fuse && owns_last_references(group, old);
             BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
             version->set_surroundings(nullptr);
             results.reserve(1);
-            if (!node.gathered.empty()) {
+            if (!node.gathered().empty()) {
                 if (!in_place)
                     std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
                 scatter_small(node, *version, computed);
@@ -113,31 +114,31 @@ void run_small(Group& group, bool fuse) {
             if (!in_place)
                 std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
             copy_at_once(node.shape, value,
-                         {version->data() + node.target.offset, &node.target.strides,
-                          node.target.dtype.scalar_type()});
+                         {version->data() + node.update().target.offset, &node.update().target.strides,
+                          node.update().target.dtype.scalar_type()});
             results.push_back(std::move(version));
             continue;
         }
         for (const NodeResult& result : node.results) results.push_back(reserve(group, result.bytes));
-        if (node.kind == NodeKind::kArange) {
+        if (node.kind() == NodeKind::kArange) {
             arange_at_once(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
                            node.inputs[1].constant.data(), node.shape[0], results[0]->data());
-        } else if (node.kind == NodeKind::kDraw) {
+        } else if (node.kind() == NodeKind::kDraw) {
             draw_at_once(node, results[0]->data());
-        } else if (node.kind == NodeKind::kReduce) {
+        } else if (node.kind() == NodeKind::kReduce) {
             reduce_at_once(
-                *node.reduction, node.compute_dtype.scalar_type(), node.shape, node.reduced_axes,
+                *node.reduction(), node.compute_dtype().scalar_type(), node.shape, node.reduced_axes(),
                 data_of(node.inputs[0], computed),
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
-        } else if (node.kind == NodeKind::kScan) {
-            scan_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape, node.scan_axis,
-                         data_of(node.inputs[0], computed),
+        } else if (node.kind() == NodeKind::kScan) {
+            scan_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape,
+                         node.scan().axis, data_of(node.inputs[0], computed),
                          {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
-        } else if (node.kind == NodeKind::kGather && count != 0) {
+        } else if (node.kind() == NodeKind::kGather && count != 0) {
             std::vector<IndexData> indices;
-            for (size_t i = 0; i < node.gathered.size(); ++i)
-                indices.push_back({data_of(node.inputs[i + 1], computed), node.gathered[i].extent,
-                                   node.gathered[i].stride});
+            for (size_t i = 0; i < node.gathered().size(); ++i)
+                indices.push_back({data_of(node.inputs[i + 1], computed), node.gathered()[i].extent,
+                                   node.gathered()[i].stride});
             const auto wrong = gather_at_once(
                 node.shape, data_of(node.inputs[0], computed), indices,
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});

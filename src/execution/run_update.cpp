@@ -49,9 +49,9 @@ KernelParts describe(const Group& group, const GroupBuffers& buffers) {
     const Node& root = group.root();
     KernelParts parts;
     StepBuilder steps(parts, group);
-    add_value_output(
-        parts, steps, root,
-        use_of(*root.inputs[0].source.buffer, root.target.offset, root.target.dtype, root.target.strides));
+    add_value_output(parts, steps, root,
+                     use_of(*root.inputs[0].source.buffer, root.update().target.offset,
+                            root.update().target.dtype, root.update().target.strides));
     add_result_outputs(parts, steps, group, buffers);
     return parts;
 }
@@ -59,8 +59,8 @@ KernelParts describe(const Group& group, const GroupBuffers& buffers) {
 Way choose(const Group& group, const KernelParts& parts) {
     const Node& root = group.root();
     if (!reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape)) return Way::kInPlace;
-    const int64_t view_bytes = element_count(root.shape) * root.target.dtype.itemsize();
-    return root.in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
+    const int64_t view_bytes = element_count(root.shape) * root.update().target.dtype.itemsize();
+    return root.update().in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
 }
 
 // Which of the group's runs this one is: with the surroundings of the view copied by kernels or not.
@@ -69,7 +69,7 @@ size_t number_of(Way way, bool surrounded) { return static_cast<size_t>(way) + (
 // How the last run of a plan that is kept did it, with the old version as much its own.
 std::optional<Way> known_way(const Group& group) {
     for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
-        if (way == Way::kFresh && group.root().in_place) continue;
+        if (way == Way::kFresh && group.root().update().in_place) continue;
         for (const bool surrounded : {false, true}) {
             if (GroupRun::is_known(group, number_of(way, surrounded))) return way;
         }
@@ -93,7 +93,7 @@ bool changes_in_parts(KernelParts parts, const Dims& shape) {
 void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts parts, Way way,
                    GroupRun& run) {
     const Node& root = group.root();
-    const Access& target = root.target;
+    const Access& target = root.update().target;
     const Buffer& result = *buffers.back()[0];
     const BufferUse place = use_of(result, target.offset, target.dtype, target.strides);
     parts.outputs[0] = place;
@@ -138,7 +138,7 @@ void copy_slabs(const Buffer& from, const Buffer& to, DType dtype, const std::ve
 // What lies outside of the view in the old version and the new one: the same from here on, with the old
 // one's mark if that is of this view. A loop over two buffers that take turns copies it once.
 SurroundingsMark mark_of(const Node& root, const Buffer& old) {
-    const Access& target = root.target;
+    const Access& target = root.update().target;
     Surroundings mark{root.results[0].bytes, target.offset, target.dtype.itemsize(), root.shape,
                       target.strides};
     if (old.surroundings() != nullptr && *old.surroundings() == mark) return old.surroundings();
@@ -153,7 +153,7 @@ SurroundingsMark mark_of(const Node& root, const Buffer& old) {
 void run_update(Group& group, bool fuse) {
     Node& root = group.root();
     const BufferPtr& old = root.inputs[0].source.buffer;
-    const bool owned = root.in_place || (fuse && owns_last_references(group, old));
+    const bool owned = root.update().in_place || (fuse && owns_last_references(group, old));
     GroupBuffers& buffers = reserve_results(group);
     std::optional<KernelParts> parts;
     std::optional<Way> way = owned ? known_way(group) : Way::kShared;
@@ -169,7 +169,7 @@ void run_update(Group& group, bool fuse) {
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
-        const Access& target = root.target;
+        const Access& target = root.update().target;
         if (fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
         BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
         surrounded = fresh->surroundings() != nullptr;
@@ -189,7 +189,7 @@ void run_update(Group& group, bool fuse) {
     if (!run.replay()) {
         if (!parts) parts = describe(group, buffers);
         launch_update(group, buffers, std::move(*parts), *way, run);
-        if (slabs) copy_slabs(*old, *buffers.back()[0], root.target.dtype, *slabs, run);
+        if (slabs) copy_slabs(*old, *buffers.back()[0], root.update().target.dtype, *slabs, run);
     }
     run.finish();
     if (mark != nullptr) {

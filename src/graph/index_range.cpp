@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/shape.h"
-#include "execution/evaluate.h"
+#include "graph/evaluation_lock.h"
 
 namespace weft {
 
@@ -64,7 +64,7 @@ private:
     }
 
     std::optional<WideRange> of(const Node& node) {
-        switch (node.kind) {
+        switch (node.kind()) {
             case NodeKind::kElementwise: return elementwise(node);
             case NodeKind::kArange: return arange(node);
             case NodeKind::kGather: return of(node.inputs[0]);
@@ -81,14 +81,14 @@ private:
     }
 
     std::optional<WideRange> reduction(const Node& node) {
-        if (node.reduction->gives_index) {
+        if (node.reduction()->gives_index) {
             Wide count = 1;
             for (size_t d = 0; d < node.shape.size(); ++d) {
-                if (node.reduced_axes[d]) count *= node.shape[d];
+                if (node.reduced_axes()[d]) count *= node.shape[d];
             }
             return WideRange{0, std::max(count, Wide{1}) - 1};
         }
-        const ReductionId id = node.reduction->id;
+        const ReductionId id = node.reduction()->id;
         if (id == ReductionId::kMin || id == ReductionId::kMax) return of(node.inputs[0]);
         return std::nullopt;
     }
@@ -106,54 +106,54 @@ private:
     std::optional<WideRange> elementwise(const Node& node) {
         if (node.op == nullptr) return of(node.inputs[0]);
         if (node.op->nout != 1 || node.op->nin > 3) return std::nullopt;
-        if (node.op->id == OpId::kSelect) {
+        if (node.op->facts.range == RangeRule::kSelect) {
             const std::optional<WideRange> b = input(node, 1), c = input(node, 2);
             if (!b || !c) return std::nullopt;
             return WideRange{std::min(b->low, c->low), std::max(b->high, c->high)};
         }
         const std::optional<WideRange> a = input(node, 0);
         if (!a) return std::nullopt;
-        if (node.op->nin == 1) return of_one(node.op->id, *a);
+        if (node.op->nin == 1) return of_one(node.op->facts.range, *a);
         const std::optional<WideRange> b = input(node, 1);
         if (!b) return std::nullopt;
-        if (node.op->nin == 2) return of_two(node.op->id, *a, *b);
+        if (node.op->nin == 2) return of_two(node.op->facts.range, *a, *b);
         const std::optional<WideRange> c = input(node, 2);
-        if (!c || node.op->id != OpId::kClip) return std::nullopt;
+        if (!c || node.op->facts.range != RangeRule::kClip) return std::nullopt;
         return WideRange{std::min(std::max(a->low, b->low), c->low),
                          std::min(std::max(a->high, b->high), c->high)};
     }
 
-    static std::optional<WideRange> of_one(OpId op, WideRange a) {
-        switch (op) {
-            case OpId::kPositive: return a;
-            case OpId::kNegative: return WideRange{-a.high, -a.low};
-            case OpId::kAbsolute:
+    static std::optional<WideRange> of_one(RangeRule range, WideRange a) {
+        switch (range) {
+            case RangeRule::kSame: return a;
+            case RangeRule::kNegated: return WideRange{-a.high, -a.low};
+            case RangeRule::kAbsolute:
                 return WideRange{a.low > 0 ? a.low : a.high < 0 ? -a.high : 0, std::max(a.high, -a.low)};
             default: return std::nullopt;
         }
     }
 
-    static std::optional<WideRange> of_two(OpId op, WideRange a, WideRange b) {
-        switch (op) {
-            case OpId::kAdd: return WideRange{a.low + b.low, a.high + b.high};
-            case OpId::kSubtract: return WideRange{a.low - b.high, a.high - b.low};
-            case OpId::kMultiply: {
+    static std::optional<WideRange> of_two(RangeRule range, WideRange a, WideRange b) {
+        switch (range) {
+            case RangeRule::kSum: return WideRange{a.low + b.low, a.high + b.high};
+            case RangeRule::kDifference: return WideRange{a.low - b.high, a.high - b.low};
+            case RangeRule::kProduct: {
                 const Wide most = Wide{1} << 62;  // products of these fit
                 if (a.low < -most || a.high > most || b.low < -most || b.high > most) return std::nullopt;
                 const Wide corners[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
                 return WideRange{*std::min_element(corners, corners + 4),
                                  *std::max_element(corners, corners + 4)};
             }
-            case OpId::kMinimum: return WideRange{std::min(a.low, b.low), std::min(a.high, b.high)};
-            case OpId::kMaximum: return WideRange{std::max(a.low, b.low), std::max(a.high, b.high)};
-            case OpId::kRemainder:
+            case RangeRule::kMinimum: return WideRange{std::min(a.low, b.low), std::min(a.high, b.high)};
+            case RangeRule::kMaximum: return WideRange{std::max(a.low, b.low), std::max(a.high, b.high)};
+            case RangeRule::kRemainder:
                 if (b.low <= 0) return std::nullopt;
                 if (a.low >= 0 && a.high < b.low) return a;
                 return WideRange{0, b.high - 1};
-            case OpId::kFloorDivide:
+            case RangeRule::kQuotient:
                 if (b.low <= 0 || a.low < 0) return std::nullopt;
                 return WideRange{a.low / b.high, a.high / b.low};
-            case OpId::kBitwiseAnd:
+            case RangeRule::kBitsAnd:
                 if (a.low < 0 && b.low < 0) return std::nullopt;
                 return WideRange{0, a.low < 0 ? b.high : b.low < 0 ? a.high : std::min(a.high, b.high)};
             default: return std::nullopt;

@@ -5,16 +5,11 @@
 
 #include <cstdint>
 
+#include "core/index_range.h"
 #include "graph/node.h"
 #include "graph/storage.h"
 
 namespace weft {
-
-struct IndexRange {
-    int64_t low = INT64_MIN, high = INT64_MAX;  // both inclusive
-
-    bool within(int64_t first, int64_t last) const { return first <= low && high <= last; }
-};
 
 // Of integers and bools; every value lies in the range.
 IndexRange range_of(const Operand& operand);

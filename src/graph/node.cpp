@@ -108,17 +108,71 @@ void Source::settle_node() {
     }
 }
 
+void Node::become(NodeKind kind) {
+    kind_ = kind;
+    switch (kind) {
+#define WEFT_NODE_KIND(enumerator, payload, ...) \
+    case NodeKind::enumerator: payload_.emplace<payload>(); break;
+#include "graph/node_kinds.def"
+#undef WEFT_NODE_KIND
+    }
+}
+
+bool is_pointwise(NodeKind kind) {
+    static constexpr bool kPointwise[] = {
+#define WEFT_NODE_KIND(enumerator, payload, pointwise, ...) pointwise,
+#include "graph/node_kinds.def"
+#undef WEFT_NODE_KIND
+    };
+    return kPointwise[static_cast<size_t>(kind)];
+}
+
+bool takes_layout(NodeKind kind) {
+    static constexpr bool kLayout[] = {
+#define WEFT_NODE_KIND(enumerator, payload, pointwise, layout, boundary) layout,
+#include "graph/node_kinds.def"
+#undef WEFT_NODE_KIND
+    };
+    return kLayout[static_cast<size_t>(kind)];
+}
+
+const ReductionInfo* Node::reduction() const {
+    const auto* reduce = std::get_if<ReducePayload>(&payload_);
+    return reduce == nullptr ? nullptr : reduce->reduction;
+}
+
+DType Node::compute_dtype() const {
+    if (kind_ == NodeKind::kReduce) return reduce().compute;
+    return kind_ == NodeKind::kScan ? scan().compute : product().compute;
+}
+
+const std::vector<bool>& Node::reduced_axes() const {
+    return kind_ == NodeKind::kReduce ? reduce().axes : product().axes;
+}
+
+std::span<const GatheredAxis> Node::gathered() const {
+    if (kind_ == NodeKind::kGather) return std::get<GatherPayload>(payload_).gathered;
+    return kind_ == NodeKind::kUpdate ? std::span<const GatheredAxis>(update().gathered)
+                                      : std::span<const GatheredAxis>();
+}
+
+void Node::add_gathered(const GatheredAxis& axis) {
+    (kind_ == NodeKind::kGather ? std::get<GatherPayload>(payload_).gathered : update().gathered)
+        .push_back(axis);
+}
+
 Dims Node::result_shape() const {
-    if (kind != NodeKind::kReduce && kind != NodeKind::kProduct) return shape;
+    if (kind_ != NodeKind::kReduce && kind_ != NodeKind::kProduct) return shape;
+    const std::vector<bool>& reduced = reduced_axes();
     Dims kept;
     for (size_t d = 0; d < shape.size(); ++d) {
-        if (!reduced_axes[d]) kept.push_back(shape[d]);
+        if (!reduced[d]) kept.push_back(shape[d]);
     }
     return kept;
 }
 
 bool Node::read_elementwise(const Operand& operand, const Dims& consumer_shape) const {
-    if (operand.source.node.get() != this || kind == NodeKind::kUpdate) return false;
+    if (operand.source.node.get() != this || kind_ == NodeKind::kUpdate) return false;
     const NodeResult& result = results[operand.source.result];
     if (operand.offset != 0 || operand.dtype != result.dtype) return false;
     const Dims own = result_shape();
@@ -189,7 +243,8 @@ std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products) {
         for (Node* node = list.first; node != nullptr; node = node->pending_after) {
             // What reads a product may replace it (planning/algebraic_rewrites.h), and may be the node that
             // is being recorded.
-            if (node->sequence >= sequence || (!with_products && node->kind == NodeKind::kProduct)) continue;
+            if (node->sequence >= sequence || (!with_products && node->kind() == NodeKind::kProduct))
+                continue;
             if (node->done.load(std::memory_order_acquire)) continue;
             if (static_cast<size_t>(node->weak_from_this().use_count()) <= node->plan_readers) continue;
             if (NodePtr alive = node->weak_from_this().lock()) held.push_back(std::move(alive));

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <variant>
 #include <vector>
 
 #include "device/cpu/memory_pool.h"
@@ -52,21 +54,28 @@ struct Operand {
     bool is_constant() const { return !source.node && !source.buffer; }
 };
 
+// What the kinds of graph/node_kinds.def compute:
+//   kElementwise  op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
+//   kReduce       inputs[0] over `shape`, reduced over some axes
+//   kUpdate       inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the
+//   rest; at
+//                 positions that inputs[2...] say, if any, and where one more says true:
+//                 api/indexing/scatter.h
+//   kArange       start + i * step over one dimension: inputs are the two constants
+//   kScan         inputs[0] over `shape`: running results of `op` along an axis
+//   kProduct      inputs[0] * inputs[1] over `shape`, summed over some axes: see execution/run_product.h
+//   kGather       elements of inputs[0] at positions that inputs[1...] say; see api/indexing/gather.h
+//   kDraw         words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
+//   inputs
+//                 are constants, the position of the first one and what the op takes after a position
+//   kChoose       inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
+//   order; on
+//                 GPUs, evaluated at once: api/indexing/compress_on_gpu.h
+//   kTransfer     inputs[0], which lies without gaps as the result does, from another device
 enum class NodeKind : uint8_t {
-    kElementwise,  // op over inputs, each cast to its loop's type; op null: a cast to the result's dtype
-    kReduce,       // inputs[0] over `shape`, reduced over `reduced_axes`
-    kUpdate,   // inputs[0]: the old version, whole; inputs[1]: the value; writes `target` and keeps the rest;
-               // at positions that inputs[2...] say, if any, and where one more says true:
-               // api/indexing/scatter.h
-    kArange,   // start + i * step over one dimension: inputs are the two constants
-    kScan,     // inputs[0] over `shape`: running results of `op` along `scan_axis`
-    kProduct,  // inputs[0] * inputs[1] over `shape`, summed over `reduced_axes`: see execution/run_product.h
-    kGather,   // elements of inputs[0] at positions that inputs[1...] say; see api/indexing/gather.h
-    kDraw,     // words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
-               // inputs are constants, the position of the first one and what the op takes after a position
-    kChoose,   // inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
-               // order; on GPUs, evaluated at once: api/indexing/compress_on_gpu.h
-    kTransfer,  // inputs[0], which lies without gaps as the result does, from another device
+#define WEFT_NODE_KIND(enumerator, ...) enumerator,
+#include "graph/node_kinds.def"
+#undef WEFT_NODE_KIND
 };
 
 constexpr uint64_t kSequenceStep = 1 << 16;  // rewrites enter nodes between those that were recorded
@@ -95,12 +104,50 @@ struct GatheredAxis {
     friend bool operator==(const GatheredAxis&, const GatheredAxis&) = default;
 };
 
+struct NoPayload {};
+struct ReducePayload {
+    const ReductionInfo* reduction = nullptr;
+    DType compute;           // what elements are cast to first
+    std::vector<bool> axes;  // that are reduced: one for each dimension of the node's shape
+};
+struct UpdatePayload {
+    Access target;
+    bool in_place = false;               // others see the memory, which stays where it is
+    bool repeats_positions = false;      // several points may write one element; the last one stays
+    std::vector<GatheredAxis> gathered;  // one for each of inputs[2...]
+};
+struct ScanPayload {
+    DType compute;
+    size_t axis = 0;
+};
+struct ProductPayload {
+    DType compute;
+    std::vector<bool> axes;   // that are summed over
+    bool adds_bias = false;   // on a GPU: inputs[2], of the result's columns, is added to each row
+    bool takes_relu = false;  // and then the larger of it and 0
+};
+struct GatherPayload {
+    std::vector<GatheredAxis> gathered;  // one for each of inputs[1...]
+};
+struct ChoosePayload {
+    int64_t chosen = 0;  // once computed: how many elements
+};
+using NodePayload = std::variant<NoPayload, ReducePayload, UpdatePayload, ScanPayload, ProductPayload,
+                                 GatherPayload, ChoosePayload>;
+
+// Columns of graph/node_kinds.def.
+bool is_pointwise(NodeKind kind);
+bool takes_layout(NodeKind kind);
+
 class Node {
 public:
     NodePtr shared_from_this() { return NodePtr(self_); }
     const std::weak_ptr<Node>& weak_from_this() const { return self_; }  // no copy: counted many times
 
-    NodeKind kind = NodeKind::kElementwise;
+    NodeKind kind() const { return kind_; }
+    // With an empty payload of that kind.
+    void become(NodeKind kind);
+
     DeviceBackend* device =
         &cpu_device();  // where it runs and its results are: of its inputs, but for transfers
     const OpInfo* op = nullptr;
@@ -109,19 +156,26 @@ public:
     Operands inputs;
     NodeResults results;
 
-    const ReductionInfo* reduction = nullptr;  // kReduce
-    DType compute_dtype;                       // kReduce, kScan: what elements are cast to first
-    std::vector<bool> reduced_axes;            // kReduce, kProduct: one for each dimension of `shape`
-    Access target;                             // kUpdate
-    bool in_place = false;                     // kUpdate: others see the memory, which stays where it is
-    size_t scan_axis = 0;                      // kScan
-    std::vector<GatheredAxis> gathered;        // kGather: one for each of inputs[1...]; kUpdate: inputs[2...]
-    int64_t chosen = 0;                        // kChoose, once computed: how many elements
-    std::atomic<uint32_t> choices = 0;         // how many kChoose nodes have had it for their mask
-    bool repeats_positions = false;  // kUpdate: several points may write one element; the last one stays
-    bool adds_bias = false;   // kProduct on a GPU: inputs[2], of the result's columns, is added to each row
-    bool takes_relu = false;  // and then the larger of it and 0
+    // The payload; for its own kind only.
+    ReducePayload& reduce() { return std::get<ReducePayload>(payload_); }
+    const ReducePayload& reduce() const { return std::get<ReducePayload>(payload_); }
+    UpdatePayload& update() { return std::get<UpdatePayload>(payload_); }
+    const UpdatePayload& update() const { return std::get<UpdatePayload>(payload_); }
+    ScanPayload& scan() { return std::get<ScanPayload>(payload_); }
+    const ScanPayload& scan() const { return std::get<ScanPayload>(payload_); }
+    ProductPayload& product() { return std::get<ProductPayload>(payload_); }
+    const ProductPayload& product() const { return std::get<ProductPayload>(payload_); }
+    ChoosePayload& choose() { return std::get<ChoosePayload>(payload_); }
 
+    // What several kinds have.
+    const ReductionInfo* reduction() const;         // null for other kinds than kReduce
+    DType compute_dtype() const;                    // kReduce, kScan, kProduct
+    const std::vector<bool>& reduced_axes() const;  // kReduce, kProduct
+    // Computed positions: of kGather, and of kUpdate; other kinds have none.
+    std::span<const GatheredAxis> gathered() const;
+    void add_gathered(const GatheredAxis& axis);  // kGather, kUpdate
+
+    std::atomic<uint32_t> choices = 0;  // how many kChoose nodes have had it for their mask
     const char* rewritten =
         nullptr;  // which rewrite made it what it is, and why (planning/algebraic_rewrites.h)
 
@@ -139,7 +193,7 @@ public:
     Node *pending_before = nullptr, *pending_after = nullptr;
     int64_t pending_bytes = 0;
     bool is_listed = false;
-    bool makes_version = false;  // a kUpdate when it was recorded; `kind` is for those who evaluate
+    bool makes_version = false;  // a kUpdate when it was recorded; the kind is for those who evaluate
     NodePtr dropped_next;        // while nodes are freed: see ~Node
 
     Node() = default;
@@ -157,6 +211,8 @@ public:
 
 private:
     friend NodePtr unnumbered_node();
+    NodeKind kind_ = NodeKind::kElementwise;
+    NodePayload payload_;
     std::weak_ptr<Node> self_;
 };
 

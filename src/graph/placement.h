@@ -20,11 +20,4 @@ DeviceBackend& common_device(std::span<const array* const> arrays);
 // The same of two arrays: in one array's memory goes what the other holds.
 void check_same_device(const array& first, const array& second);
 
-// The same elements on the device: `input` itself if it is there; else recorded, no work done yet.
-array move_to(const array& input, DeviceBackend& device);
-
-// An operand without dimensions as `device` reads it over `shape`: a constant of `dtype` where the value is
-// at hand.
-Operand moved_operand(const array& input, DeviceBackend& device, DType dtype, const Dims& shape);
-
 }  // namespace weft

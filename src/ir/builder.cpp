@@ -62,10 +62,8 @@ ValueId Builder::apply(const OpInfo& op, std::span<const ValueId> operands) {
     return apply_multiple(op, operands)[0];
 }
 
-ValueId Builder::apply(std::string_view op_name, std::initializer_list<ValueId> operands) {
-    const OpInfo* op = find_op(op_name);
-    WEFT_CHECK(op != nullptr, "no operation is called " + std::string(op_name));
-    return apply(*op, std::span<const ValueId>(operands.begin(), operands.size()));
+ValueId Builder::apply(OpId op, std::initializer_list<ValueId> operands) {
+    return apply(op_info(op), std::span<const ValueId>(operands.begin(), operands.size()));
 }
 
 ValueId Builder::cast(ValueId value, ScalarType to) {

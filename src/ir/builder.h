@@ -27,7 +27,7 @@ public:
     ValueId index(int64_t value);
     ValueId apply(const OpInfo& op,
                   std::span<const ValueId> operands);  // single result; throws InternalError
-    ValueId apply(std::string_view op_name, std::initializer_list<ValueId> operands);
+    ValueId apply(OpId op, std::initializer_list<ValueId> operands);
     std::vector<ValueId> apply_multiple(const OpInfo& op, std::span<const ValueId> operands);
     ValueId cast(ValueId value, ScalarType to);  // returns `value` itself when the type is the same
     ValueId load(ValueId buffer, std::span<const ValueId> indices);

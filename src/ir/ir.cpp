@@ -15,28 +15,21 @@ const Function* Module::find(std::string_view name) const {
     return found == functions.end() ? nullptr : &*found;
 }
 
-std::string_view opcode_name(Opcode opcode) {
-    switch (opcode) {
-        case Opcode::kConstant: return "const";
-        case Opcode::kApply: return "apply";
-        case Opcode::kCast: return "cast";
-        case Opcode::kLoad: return "load";
-        case Opcode::kStore: return "store";
-        case Opcode::kAtomic: return "atomic";
-        case Opcode::kCompareExchange: return "compare_exchange";
-        case Opcode::kAllocate: return "allocate";
-        case Opcode::kBarrier: return "barrier";
-        case Opcode::kFor: return "for";
-        case Opcode::kWhile: return "while";
-        case Opcode::kIf: return "if";
-        case Opcode::kParallel: return "parallel";
-        case Opcode::kReduce: return "reduce";
-        case Opcode::kScan: return "scan";
-        case Opcode::kCall: return "call";
-        case Opcode::kYield: return "yield";
-        case Opcode::kReturn: return "return";
-    }
-    return "?";
+const OpcodeInfo& opcode_info(Opcode opcode) {
+    static constexpr size_t kAny = OpcodeInfo::kAny;
+    static constexpr OpcodeInfo kOpcodes[] = {
+#define WEFT_OPCODE(enumerator, text, operands, regions, results, index, effect, uniformity) \
+    {text, operands, regions, results, index, OpcodeEffect::effect, OpcodeUniformity::uniformity},
+#include "ir/opcodes.def"
+#undef WEFT_OPCODE
+    };
+    return kOpcodes[static_cast<size_t>(opcode)];
+}
+
+size_t least_operands(const Instruction& instruction) {
+    size_t count = opcode_info(instruction.opcode).operands;
+    if (instruction.predicated) count += instruction.opcode == Opcode::kLoad ? 2 : 1;
+    return count;
 }
 
 std::string_view scalar_name(ScalarType type) {

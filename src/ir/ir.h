@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/constant.h"
 #include "ops/op.h"
 #include "weft/dtype.h"
 
@@ -60,42 +61,49 @@ struct Type {
     friend bool operator==(const Type&, const Type&) = default;
 };
 
-// The bytes of one scalar constant, in the element's own representation.
-struct Constant {
-    ScalarType type = ScalarType::kInt64;
-    alignas(16) std::array<uint8_t, 16> bytes{};
+using weft::Constant;
 
-    template <class T>
-    static Constant of(ScalarType type, const T& value);
-    template <class T>
-    T as() const;
-    friend bool operator==(const Constant&, const Constant&) = default;
+// Operands and results of the operations; ir/opcodes.def has what else is to be known of them.
+//   kConstant   () -> scalar
+//   kApply      (scalars) -> scalars: the element-wise operation `op` of the op table, by its loop `loop`
+//   kCast       (scalar) -> scalar of another type, with the op table's cast
+//   kLoad       (buffer, indices... [, predicate, otherwise]) -> scalar
+//   kStore      (buffer, value, indices... [, predicate])
+//   kAtomic     (buffer, value, indices...) -> old value: *p = op(*p, value)
+//   kCompareExchange  (buffer, expected, desired, indices...) -> old value
+//   kAllocate   (dynamic sizes...) -> shared or local buffer; not initialised
+//   kBarrier    () block barrier: every thread of the block reaches it, memory of the block is ordered
+//   kFor        (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
+//   kWhile      (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...); region 1
+//               (forwarded...) yields carried; the finals are what region 0 forwarded last
+//   kIf         (bool) -> results; regions 0 and 1 yield them
+//   kParallel   (sizes...) grid or block; region (indices...); iterations are independent of each other.
+//               `range_dimension` has two arguments in place of its index: any part of it, from, to
+//   kReduce     (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
+//               yields combined. The tree is fixed by size, `lanes` and `block`; see
+//               docs/reference/kernel-ir.md
+//   kScan       (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i,
+//               prefixes...) consumes each inclusive prefix
+//   kCall       (arguments...) -> results of Function `callee` of the same module
+//   kYield      ends a region
+//   kReturn     ends a function's body
+enum class Opcode : uint8_t {
+#define WEFT_OPCODE(enumerator, ...) enumerator,
+#include "ir/opcodes.def"
+#undef WEFT_OPCODE
 };
 
-enum class Opcode : uint8_t {
-    kConstant,  // () -> scalar
-    kApply,     // (scalars) -> scalars: the element-wise operation `op` of the op table, by its loop `loop`
-    kCast,      // (scalar) -> scalar of another type, with the op table's cast
-    kLoad,      // (buffer, indices... [, predicate, otherwise]) -> scalar
-    kStore,     // (buffer, value, indices... [, predicate])
-    kAtomic,    // (buffer, value, indices...) -> old value: *p = op(*p, value)
-    kCompareExchange,  // (buffer, expected, desired, indices...) -> old value
-    kAllocate,         // (dynamic sizes...) -> shared or local buffer; not initialised
-    kBarrier,   // () block barrier: every thread of the block reaches it, memory of the block is ordered
-    kFor,       // (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
-    kWhile,     // (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...);
-                //   region 1 (forwarded...) yields carried; the finals are what region 0 forwarded last
-    kIf,        // (bool) -> results; regions 0 and 1 yield them
-    kParallel,  // (sizes...) grid or block; region (indices...); iterations are independent of each other.
-                //   `range_dimension` has two arguments in place of its index: any part of it, from, to
-    kReduce,    // (size, initials...) -> results; region 0 (i) yields elements; region 1 (left..., right...)
-                //   yields combined. The tree is fixed by size, `lanes` and `block`; see
-                //   docs/reference/kernel-ir.md
-    kScan,   // (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i, prefixes...)
-             //   consumes each inclusive prefix
-    kCall,   // (arguments...) -> results of Function `callee` of the same module
-    kYield,  // ends a region
-    kReturn,  // ends a function's body
+enum class OpcodeEffect : uint8_t { kValue, kNone, kOfRegions, kWrite, kOther };
+enum class OpcodeUniformity : uint8_t { kWithOperands, kInBlock, kOwn };
+
+// A row of ir/opcodes.def.
+struct OpcodeInfo {
+    static constexpr size_t kAny = SIZE_MAX;
+
+    std::string_view text;
+    size_t operands, regions, results, index;
+    OpcodeEffect effect;
+    OpcodeUniformity uniformity;
 };
 
 enum class ParallelLevel : uint8_t { kGrid, kBlock };
@@ -153,7 +161,14 @@ struct Module {
     const Function* find(std::string_view name) const;
 };
 
-std::string_view opcode_name(Opcode opcode);
+const OpcodeInfo& opcode_info(Opcode opcode);
+inline std::string_view opcode_name(Opcode opcode) { return opcode_info(opcode).text; }
+// The opcode that ends a body is one of these.
+inline bool ends_body(Opcode opcode) { return opcode == Opcode::kYield || opcode == Opcode::kReturn; }
+// Whether the results follow from the operands alone.
+inline bool is_value(Opcode opcode) { return opcode_info(opcode).effect == OpcodeEffect::kValue; }
+// How many operands the instruction has at least.
+size_t least_operands(const Instruction& instruction);
 std::string_view scalar_name(ScalarType type);  // as in the text form: "f64"
 
 // Whether two functions are the same but for the numbers and names of values.
@@ -163,5 +178,3 @@ bool equivalent(const Function& a, const Function& b);
 // address and the values of its dynamic strides) or a scalar; see KernelArguments in device/kernel.h.
 
 }  // namespace weft::ir
-
-#include "ir/ir_inline.h"

@@ -139,7 +139,7 @@ private:
         while (thread.frames.size() > depth) {
             Frame& frame = thread.frames.back();
             const Instruction& instruction = frame.region->body[frame.next++];
-            if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
+            if (ends_body(instruction.opcode)) {
                 leave(thread);
             } else if (instruction.opcode == Opcode::kBarrier) {
                 thread.barrier = &instruction;

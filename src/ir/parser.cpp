@@ -331,7 +331,7 @@ private:
             if (ended) scanner_.fail("nothing may follow '" + std::string(opcode_name(end)) + "'", position);
             region.body.push_back(instruction());
             Opcode opcode = region.body.back().opcode;
-            ended = opcode == Opcode::kYield || opcode == Opcode::kReturn;
+            ended = ends_body(opcode);
             if (ended && opcode != end) {
                 scanner_.fail("this body ends with '" + std::string(opcode_name(end)) + "'", position);
             }

@@ -144,7 +144,7 @@ private:
     void body(const Region& region, int depth) {
         for (size_t i = 0; i < region.body.size(); i++) {
             const Instruction& instruction = region.body[i];
-            bool ends = instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn;
+            bool ends = ends_body(instruction.opcode);
             if (ends && instruction.operands.empty() && i + 1 == region.body.size()) continue;  // understood
             text_ += std::string(static_cast<size_t>(depth) * 2, ' ');
             print_instruction(instruction, depth);
@@ -157,7 +157,8 @@ private:
         print_right_side(instruction, depth);
     }
 
-    std::string element(const Instruction& instruction, size_t first_index) const {
+    std::string element(const Instruction& instruction) const {
+        size_t first_index = opcode_info(instruction.opcode).index;
         size_t last = instruction.operands.size();
         if (instruction.predicated) last -= instruction.opcode == Opcode::kLoad ? 2 : 1;
         return use(instruction.operands[0]) + "[" + uses(instruction.operands, first_index, last) + "]";
@@ -166,8 +167,8 @@ private:
     void print_right_side(const Instruction& instruction, int depth) {
         const std::vector<ValueId>& operands = instruction.operands;
         auto region = [&](size_t i) -> const Region& { return instruction.regions[i]; };
-        if (instruction.regions.size() < expected_regions(instruction.opcode) ||
-            operands.size() < expected_operands(instruction)) {
+        if (instruction.regions.size() < opcode_info(instruction.opcode).regions ||
+            operands.size() < least_operands(instruction)) {
             text_ += std::string(opcode_name(instruction.opcode)) + " <ill-formed> " + uses(operands);
             return;
         }
@@ -184,22 +185,22 @@ private:
                 text_ += "cast " + use(operands[0]) + " to " + result_type(instruction);
                 break;
             case Opcode::kLoad:
-                text_ += "load " + element(instruction, 1);
+                text_ += "load " + element(instruction);
                 if (instruction.predicated) {
                     text_ += " if " + use(operands[operands.size() - 2]) + " else " + use(operands.back());
                 }
                 break;
             case Opcode::kStore:
-                text_ += "store " + element(instruction, 2) + ", " + use(operands[1]);
+                text_ += "store " + element(instruction) + ", " + use(operands[1]);
                 if (instruction.predicated) text_ += " if " + use(operands.back());
                 break;
             case Opcode::kAtomic:
                 text_ += "atomic " +
                          std::string(instruction.op != nullptr ? instruction.op->name : "<no op>") + " " +
-                         element(instruction, 2) + ", " + use(operands[1]) + ordering(instruction);
+                         element(instruction) + ", " + use(operands[1]) + ordering(instruction);
                 break;
             case Opcode::kCompareExchange:
-                text_ += "compare_exchange " + element(instruction, 3) + ", " + use(operands[1]) + ", " +
+                text_ += "compare_exchange " + element(instruction) + ", " + use(operands[1]) + ", " +
                          use(operands[2]) + ordering(instruction);
                 break;
             case Opcode::kAllocate:
@@ -277,33 +278,6 @@ private:
             text += (i == 0 ? "" : ends_range ? " to " : ", ") + define(arguments[i]);
         }
         return text;
-    }
-
-    static size_t expected_regions(Opcode opcode) {
-        switch (opcode) {
-            case Opcode::kFor:
-            case Opcode::kParallel: return 1;
-            case Opcode::kWhile:
-            case Opcode::kIf:
-            case Opcode::kReduce: return 2;
-            case Opcode::kScan: return 3;
-            default: return 0;
-        }
-    }
-
-    static size_t expected_operands(const Instruction& instruction) {
-        switch (instruction.opcode) {
-            case Opcode::kCast:
-            case Opcode::kIf:
-            case Opcode::kReduce:
-            case Opcode::kScan: return 1;
-            case Opcode::kLoad: return instruction.predicated ? 3 : 1;
-            case Opcode::kStore: return instruction.predicated ? 3 : 2;
-            case Opcode::kAtomic: return 2;
-            case Opcode::kCompareExchange:
-            case Opcode::kFor: return 3;
-            default: return 0;
-        }
     }
 
     std::string argument(const Region& region, size_t i) {

@@ -1,6 +1,9 @@
 #include "ir/uniformity.h"
 
 #include <algorithm>
+#include <string>
+
+#include "weft/errors.h"
 
 namespace weft::ir {
 
@@ -39,6 +42,11 @@ private:
     void sweep(const Instruction& instruction) {
         const std::vector<ValueId>& operands = instruction.operands;
         const std::vector<ValueId>& results = instruction.results;
+        switch (opcode_info(instruction.opcode).uniformity) {
+            case OpcodeUniformity::kWithOperands: return mark(results, any_varies(operands));
+            case OpcodeUniformity::kInBlock: return mark(results, in_block_);
+            case OpcodeUniformity::kOwn: break;
+        }
         switch (instruction.opcode) {
             case Opcode::kParallel:
                 in_block_ = instruction.level == ParallelLevel::kBlock;
@@ -97,17 +105,9 @@ private:
             case Opcode::kAllocate:
                 mark(results, in_block_ && function_.type(results[0]).buffer.space == AddressSpace::kLocal);
                 break;
-            case Opcode::kAtomic:
-            case Opcode::kCompareExchange: mark(results, in_block_); break;
-            case Opcode::kConstant:
-            case Opcode::kApply:
-            case Opcode::kCast:
-            case Opcode::kLoad:
-            case Opcode::kStore:
-            case Opcode::kBarrier:
-            case Opcode::kCall:
-            case Opcode::kYield:
-            case Opcode::kReturn: mark(results, any_varies(operands)); break;
+            default:
+                throw InternalError(std::string(opcode_name(instruction.opcode)) +
+                                    ": its uniformity is not written out");
         }
     }
 

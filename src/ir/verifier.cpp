@@ -111,17 +111,20 @@ private:
         }
     }
 
-    bool expect_shape(const Instruction& instruction, size_t least_operands, size_t regions, size_t results) {
-        if (instruction.operands.size() < least_operands) {
-            complain(instruction, "needs at least " + std::to_string(least_operands) + " operands");
+    // What ir/opcodes.def says of numbers.
+    bool has_shape(const Instruction& instruction) {
+        const OpcodeInfo& info = opcode_info(instruction.opcode);
+        if (instruction.operands.size() < least_operands(instruction)) {
+            complain(instruction,
+                     "needs at least " + std::to_string(least_operands(instruction)) + " operands");
             return false;
         }
-        if (instruction.regions.size() != regions) {
-            complain(instruction, "needs " + std::to_string(regions) + " regions");
+        if (instruction.regions.size() != info.regions) {
+            complain(instruction, "needs " + std::to_string(info.regions) + " regions");
             return false;
         }
-        if (results != SIZE_MAX && instruction.results.size() != results) {
-            complain(instruction, "needs " + std::to_string(results) + " results");
+        if (info.results != OpcodeInfo::kAny && instruction.results.size() != info.results) {
+            complain(instruction, "needs " + std::to_string(info.results) + " results");
             return false;
         }
         for (const Region& region : instruction.regions) {
@@ -154,7 +157,7 @@ private:
         Place inner = place;
         if (place.pure && place.pure_locals == nullptr) inner.pure_locals = &own_locals;
         for (const Instruction& instruction : region.body) {
-            bool ends = instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn;
+            bool ends = ends_body(instruction.opcode);
             if (ends && &instruction != &region.body.back())
                 complain(instruction, "stands before the end of a body");
             for (ValueId operand : instruction.operands) {
@@ -186,9 +189,9 @@ private:
                      "yield of region " + std::to_string(index));
     }
 
-    // `first` is where the indices begin, `after` how many operands follow them.
-    void check_element(const Instruction& instruction, size_t first, size_t after, bool writes,
-                       const Place& place) {
+    // `after` operands follow the indices.
+    void check_element(const Instruction& instruction, size_t after, bool writes, const Place& place) {
+        const size_t first = opcode_info(instruction.opcode).index;
         const std::vector<ValueId>& operands = instruction.operands;
         const Type* type = type_of(operands[0]);
         if (type == nullptr || !type->is_buffer) {
@@ -221,9 +224,9 @@ private:
         const std::vector<ValueId>& operands = instruction.operands;
         const std::vector<ValueId>& results = instruction.results;
         const Type index = Type::of(ScalarType::kInt64);
+        if (!has_shape(instruction)) return;
         switch (instruction.opcode) {
             case Opcode::kConstant: {
-                if (!expect_shape(instruction, 0, 0, 1)) return;
                 expect(instruction, results[0], instruction.constant.type, "the result");
                 size_t size = static_cast<size_t>(DType::of(instruction.constant.type).itemsize());
                 const auto& bytes = instruction.constant.bytes;
@@ -237,7 +240,6 @@ private:
                 break;
             }
             case Opcode::kApply: {
-                if (!expect_shape(instruction, 0, 0, SIZE_MAX) || !check_loop(instruction)) return;
                 const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
                 std::vector<Type> inputs, outputs;
                 for (ScalarType type : instruction.op->input_types(loop)) inputs.push_back(Type::of(type));
@@ -247,14 +249,12 @@ private:
                 break;
             }
             case Opcode::kCast:
-                if (!expect_shape(instruction, 1, 0, 1)) return;
                 scalar_types(instruction, operands);
                 scalar_types(instruction, results);
                 break;
             case Opcode::kLoad: {
                 size_t after = instruction.predicated ? 2 : 0;
-                if (!expect_shape(instruction, 1 + after, 0, 1)) return;
-                check_element(instruction, 1, after, false, place);
+                check_element(instruction, after, false, place);
                 ScalarType element = element_of(operands[0]);
                 expect(instruction, results[0], element, "the result");
                 if (instruction.predicated) {
@@ -265,8 +265,7 @@ private:
             }
             case Opcode::kStore: {
                 size_t after = instruction.predicated ? 1 : 0;
-                if (!expect_shape(instruction, 2 + after, 0, 0)) return;
-                check_element(instruction, 2, after, true, place);
+                check_element(instruction, after, true, place);
                 expect(instruction, operands[1], element_of(operands[0]), "the value");
                 if (instruction.predicated) {
                     expect(instruction, operands.back(), ScalarType::kBool, "the predicate");
@@ -274,8 +273,7 @@ private:
                 break;
             }
             case Opcode::kAtomic: {
-                if (!expect_shape(instruction, 2, 0, 1) || !check_loop(instruction)) return;
-                check_element(instruction, 2, 0, true, place);
+                check_element(instruction, 0, true, place);
                 ScalarType element = element_of(operands[0]);
                 expect(instruction, operands[1], element, "the value");
                 expect(instruction, results[0], element, "the result");
@@ -288,8 +286,7 @@ private:
                 break;
             }
             case Opcode::kCompareExchange: {
-                if (!expect_shape(instruction, 3, 0, 1)) return;
-                check_element(instruction, 3, 0, true, place);
+                check_element(instruction, 0, true, place);
                 ScalarType element = element_of(operands[0]);
                 expect(instruction, operands[1], element, "the expected value");
                 expect(instruction, operands[2], element, "the desired value");
@@ -299,12 +296,10 @@ private:
             }
             case Opcode::kAllocate: check_allocate(instruction, place); break;
             case Opcode::kBarrier:
-                if (!expect_shape(instruction, 0, 0, 0)) return;
                 if (!place.in_block) complain(instruction, "stands outside of a block");
                 if (place.no_barrier) complain(instruction, "stands in a body of a reduction");
                 break;
             case Opcode::kFor: {
-                if (!expect_shape(instruction, 3, 1, SIZE_MAX)) return;
                 expect(instruction, operands[0], ScalarType::kInt64, "the lower bound");
                 expect(instruction, operands[1], ScalarType::kInt64, "the upper bound");
                 expect(instruction, operands[2], ScalarType::kInt64, "the step");
@@ -317,7 +312,6 @@ private:
                 break;
             }
             case Opcode::kWhile: {
-                if (!expect_shape(instruction, 0, 2, SIZE_MAX)) return;
                 std::vector<Type> carried = scalar_types(instruction, operands);
                 check_region(instruction, 0, carried, nested_place(place));
                 std::span<const ValueId> condition = instruction.regions[0].body.back().operands;
@@ -333,7 +327,6 @@ private:
                 break;
             }
             case Opcode::kIf: {
-                if (!expect_shape(instruction, 1, 2, SIZE_MAX)) return;
                 expect(instruction, operands[0], ScalarType::kBool, "the condition");
                 std::vector<Type> types;
                 for (ValueId result : results)
@@ -349,7 +342,6 @@ private:
             case Opcode::kReduce:
             case Opcode::kScan: {
                 bool scans = instruction.opcode == Opcode::kScan;
-                if (!expect_shape(instruction, 1, scans ? 3 : 2, scans ? 0 : SIZE_MAX)) return;
                 expect(instruction, operands[0], ScalarType::kInt64, "the size");
                 std::vector<Type> elements = scalar_types(instruction, std::span(operands).subspan(1));
                 std::vector<Type> pairs = elements;
@@ -381,7 +373,7 @@ private:
             }
             case Opcode::kCall: check_call(instruction, place); break;
             case Opcode::kYield:
-            case Opcode::kReturn: expect_shape(instruction, 0, 0, 0); break;
+            case Opcode::kReturn: break;
         }
     }
 
@@ -413,7 +405,6 @@ private:
     }
 
     void check_allocate(const Instruction& instruction, const Place& place) {
-        if (!expect_shape(instruction, 0, 0, 1) || !valid(instruction.results[0])) return;
         const Type& type = function_.type(instruction.results[0]);
         if (!type.is_buffer || type.buffer.space == AddressSpace::kGlobal) {
             complain(instruction, "gives a shared or local buffer");
@@ -450,7 +441,6 @@ private:
     }
 
     void check_parallel(const Instruction& instruction, const Place& place) {
-        if (!expect_shape(instruction, 0, 1, 0)) return;
         bool grid = instruction.level == ParallelLevel::kGrid;
         if (grid && (place.in_grid || place.nested))
             complain(instruction, "a grid stands in a kernel's body only");
@@ -477,7 +467,7 @@ private:
     }
 
     void check_call(const Instruction& instruction, const Place& place) {
-        if (!expect_shape(instruction, 0, 0, SIZE_MAX) || module_ == nullptr) return;
+        if (module_ == nullptr) return;
         const Function* callee = module_->find(instruction.callee);
         if (callee == nullptr) {
             complain(instruction, "there is no function @" + instruction.callee);

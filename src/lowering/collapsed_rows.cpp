@@ -70,20 +70,21 @@ std::vector<ValueId> compute_rows(
         locals.push_back(b.allocate(std::move(local), "elements"));
     }
     const ValueId zero = b.index(0), one = b.index(1);
-    const ValueId first_row = b.apply("floor_divide", {begin, inner});
-    const ValueId first_column = b.apply("subtract", {begin, b.apply("multiply", {first_row, inner})});
-    const ValueId end = b.apply("add", {first_column, count});  // from the first row's start
-    const ValueId rows =
-        b.apply("floor_divide", {b.apply("add", {end, b.apply("subtract", {inner, one})}), inner});
+    const ValueId first_row = b.apply(OpId::kFloorDivide, {begin, inner});
+    const ValueId first_column =
+        b.apply(OpId::kSubtract, {begin, b.apply(OpId::kMultiply, {first_row, inner})});
+    const ValueId end = b.apply(OpId::kAdd, {first_column, count});  // from the first row's start
+    const ValueId rows = b.apply(OpId::kFloorDivide,
+                                 {b.apply(OpId::kAdd, {end, b.apply(OpId::kSubtract, {inner, one})}), inner});
     b.for_loop(zero, rows, one, {}, [&](Builder&, std::span<const ValueId> row_number) {
-        const ValueId row = b.apply("add", {first_row, row_number[0]});
+        const ValueId row = b.apply(OpId::kAdd, {first_row, row_number[0]});
         // Where the row's first column would be in local memory.
         const ValueId start =
-            b.apply("subtract", {b.apply("multiply", {row_number[0], inner}), first_column});
-        const ValueId from = b.apply("maximum", {start, zero});
-        const ValueId to = b.apply("minimum", {b.apply("add", {start, inner}), count});
+            b.apply(OpId::kSubtract, {b.apply(OpId::kMultiply, {row_number[0], inner}), first_column});
+        const ValueId from = b.apply(OpId::kMaximum, {start, zero});
+        const ValueId to = b.apply(OpId::kMinimum, {b.apply(OpId::kAdd, {start, inner}), count});
         b.for_loop(from, to, one, {}, [&](Builder&, std::span<const ValueId> position) {
-            const ValueId column = b.apply("subtract", {position[0], start});
+            const ValueId column = b.apply(OpId::kSubtract, {position[0], start});
             const std::vector<ValueId> values = elements(row, column);
             for (size_t k = 0; k < values.size(); ++k) b.store(locals[k], values[k], std::array{position[0]});
             return std::vector<ValueId>{};

@@ -191,7 +191,7 @@ private:
         const InputForm& input = form_.inputs[index];
         if (input.beside != 0 && target_ == KernelTarget::kGpu) {
             Values moved(indices.begin(), indices.end());
-            moved.back() = builder_.apply("add", {moved.back(), builder_.index(input.steps)});
+            moved.back() = builder_.apply(OpId::kAdd, {moved.back(), builder_.index(input.steps)});
             return builder_.load(inputs_[input.beside - 1U], moved);
         }
         if (!input.position) return builder_.load(inputs_[index], indices);
@@ -201,12 +201,12 @@ private:
             switch (input.buffer.strides[d]) {
                 case StrideClass::kZero: continue;
                 case StrideClass::kItem: break;
-                case StrideClass::kMinusItem: term = builder_.apply("negative", {term}); break;
+                case StrideClass::kMinusItem: term = builder_.apply(OpId::kNegative, {term}); break;
                 case StrideClass::kDynamic:
-                    term = builder_.apply("multiply", {term, positions_[index].strides[d]});
+                    term = builder_.apply(OpId::kMultiply, {term, positions_[index].strides[d]});
                     break;
             }
-            position = builder_.apply("add", {position, term});
+            position = builder_.apply(OpId::kAdd, {position, term});
         }
         return position;
     }
@@ -215,8 +215,8 @@ private:
         const ScalarType wide =
             type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
         const ValueId offset =
-            builder_.apply("multiply", {builder_.cast(position, wide), builder_.cast(step, wide)});
-        return builder_.cast(builder_.apply("add", {builder_.cast(start, wide), offset}), type);
+            builder_.apply(OpId::kMultiply, {builder_.cast(position, wide), builder_.cast(step, wide)});
+        return builder_.cast(builder_.apply(OpId::kAdd, {builder_.cast(start, wide), offset}), type);
     }
 
     // Appends positions that are given as a kGather step's operands are.
@@ -226,9 +226,9 @@ private:
         for (const bool wrap : wraps) {
             ValueId position = operands[at++];
             if (wrap) {
-                const ValueId negative = builder_.apply("less", {position, builder_.index(0)});
-                const ValueId from_end = builder_.apply("add", {position, operands[at++]});
-                position = builder_.apply("select", {negative, from_end, position});
+                const ValueId negative = builder_.apply(OpId::kLess, {position, builder_.index(0)});
+                const ValueId from_end = builder_.apply(OpId::kAdd, {position, operands[at++]});
+                position = builder_.apply(OpId::kSelect, {negative, from_end, position});
             }
             indices.push_back(position);
         }
@@ -279,16 +279,19 @@ private:
     static Values better(Builder& b, const ReductionForm& reduction, ValueId left, ValueId left_index,
                          ValueId right, ValueId right_index) {
         ValueId take = b.apply(op_info(reduction.info->combine), std::array{right, left});
-        ValueId tie = b.apply("equal", {right, left});
+        ValueId tie = b.apply(OpId::kEqual, {right, left});
         if (DType::of(reduction.compute).is_inexact()) {
-            const ValueId right_nan = b.apply("isnan", {right}), left_nan = b.apply("isnan", {left});
-            take = b.apply("logical_or",
-                           {take, b.apply("logical_and", {right_nan, b.apply("logical_not", {left_nan})})});
-            tie = b.apply("logical_or", {tie, b.apply("logical_and", {right_nan, left_nan})});
+            const ValueId right_nan = b.apply(OpId::kIsnan, {right}),
+                          left_nan = b.apply(OpId::kIsnan, {left});
+            take = b.apply(
+                OpId::kLogicalOr,
+                {take, b.apply(OpId::kLogicalAnd, {right_nan, b.apply(OpId::kLogicalNot, {left_nan})})});
+            tie = b.apply(OpId::kLogicalOr, {tie, b.apply(OpId::kLogicalAnd, {right_nan, left_nan})});
         }
-        const ValueId earlier = b.apply("less", {right_index, left_index});
-        take = b.apply("logical_or", {take, b.apply("logical_and", {tie, earlier})});
-        return {b.apply("select", {take, right, left}), b.apply("select", {take, right_index, left_index})};
+        const ValueId earlier = b.apply(OpId::kLess, {right_index, left_index});
+        take = b.apply(OpId::kLogicalOr, {take, b.apply(OpId::kLogicalAnd, {tie, earlier})});
+        return {b.apply(OpId::kSelect, {take, right, left}),
+                b.apply(OpId::kSelect, {take, right_index, left_index})};
     }
 
     // How many values of a reduction a walk carries: over elements, or (kCombine) over partial results.
@@ -305,13 +308,13 @@ private:
     // Of two (count, mean, sum of squared distances) triples; see library/loops/reduction_order.h.
     static Values joined_deviations(Builder& b, std::span<const ValueId> left,
                                     std::span<const ValueId> right) {
-        const ValueId both = b.apply("add", {left[0], right[0]});
-        const ValueId delta = b.apply("subtract", {right[1], left[1]});
-        const ValueId part = b.apply("divide", {right[0], both});
-        const ValueId mean = b.apply("add", {left[1], b.apply("multiply", {delta, part})});
-        const ValueId between =
-            b.apply("multiply", {b.apply("multiply", {delta, delta}), b.apply("multiply", {left[0], part})});
-        return {both, mean, b.apply("add", {b.apply("add", {left[2], right[2]}), between})};
+        const ValueId both = b.apply(OpId::kAdd, {left[0], right[0]});
+        const ValueId delta = b.apply(OpId::kSubtract, {right[1], left[1]});
+        const ValueId part = b.apply(OpId::kDivide, {right[0], both});
+        const ValueId mean = b.apply(OpId::kAdd, {left[1], b.apply(OpId::kMultiply, {delta, part})});
+        const ValueId between = b.apply(OpId::kMultiply, {b.apply(OpId::kMultiply, {delta, delta}),
+                                                          b.apply(OpId::kMultiply, {left[0], part})});
+        return {both, mean, b.apply(OpId::kAdd, {b.apply(OpId::kAdd, {left[2], right[2]}), between})};
     }
 
     static Values combine_pair(Builder& b, const ReductionForm& reduction, std::span<const ValueId> left,
@@ -327,24 +330,24 @@ private:
     // What is subtracted from each element before squares are added up: the mean of the first few.
     ValueId pilot_of(Builder& b, ValueId count, const Builder::Body& element) {
         const ScalarType type = ScalarType::kFloat64;
-        const ValueId few = b.apply("minimum", {count, b.index(form_.pilot)});
+        const ValueId few = b.apply(OpId::kMinimum, {count, b.index(form_.pilot)});
         const ValueId one = b.constant(ir::Constant::of(type, 1.0));
-        const ValueId inverse = b.apply("divide", {one, b.cast(few, type)});
+        const ValueId inverse = b.apply(OpId::kDivide, {one, b.cast(few, type)});
         const Values zero{b.constant(ir::Constant::of(type, 0.0))};
         const Values sum =
             b.reduce(few, zero, form_.lanes, 0, element, [](Builder& inner, std::span<const ValueId> pair) {
-                return Values{inner.apply("add", {pair[0], pair[1]})};
+                return Values{inner.apply(OpId::kAdd, {pair[0], pair[1]})};
             });
-        return b.apply("multiply", {sum[0], inverse});
+        return b.apply(OpId::kMultiply, {sum[0], inverse});
     }
 
     // (count, mean, squares) of a chunk, from the sums of distances from the pilot and of their squares.
     static Values deviations(Builder& b, ValueId count, ValueId pilot, std::span<const ValueId> sums) {
         const ValueId n = b.cast(count, ScalarType::kFloat64);
-        const ValueId shift = b.apply("divide", {sums[0], n});
-        const ValueId left = b.apply("subtract", {sums[1], b.apply("multiply", {sums[0], shift})});
+        const ValueId shift = b.apply(OpId::kDivide, {sums[0], n});
+        const ValueId left = b.apply(OpId::kSubtract, {sums[1], b.apply(OpId::kMultiply, {sums[0], shift})});
         const ValueId zero = b.constant(ir::Constant::of(ScalarType::kFloat64, 0.0));
-        return {n, b.apply("add", {pilot, shift}), b.apply("maximum", {left, zero})};
+        return {n, b.apply(OpId::kAdd, {pilot, shift}), b.apply(OpId::kMaximum, {left, zero})};
     }
 
     // Reduces several at once, in one walk over `size` elements that `element` gives: all their components,
@@ -395,7 +398,7 @@ private:
         if (!reduction.info->gives_index)
             return {find_deciding(builder_, reduction, form_.lanes, count, element)};
         Values found = find_extreme(builder_, reduction, form_.lanes, count, element);
-        found[1] = builder_.apply("add", {base, found[1]});
+        found[1] = builder_.apply(OpId::kAdd, {base, found[1]});
         return found;
     }
 
@@ -437,28 +440,28 @@ private:
         const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.chunked ? 1 : 0);
         ValueId begin = b.index(0), count = reduced_sizes_[0];
         if (form_.chunked) {
-            begin = b.apply("multiply", {indices[rank - 1], b.index(form_.chunk)});
-            count =
-                b.apply("minimum", {b.apply("subtract", {reduced_sizes_[0], begin}), b.index(form_.chunk)});
+            begin = b.apply(OpId::kMultiply, {indices[rank - 1], b.index(form_.chunk)});
+            count = b.apply(OpId::kMinimum,
+                            {b.apply(OpId::kSubtract, {reduced_sizes_[0], begin}), b.index(form_.chunk)});
         }
         ValueId base = begin;  // position of the first element in C order, for argmax
         if (form_.outer_rank > 0) {
             const size_t first = rank - reduced_grid;
             ValueId row = indices[first];
             for (size_t d = first + 1; d < first + static_cast<size_t>(form_.outer_rank); ++d) {
-                row = b.apply("add", {b.apply("multiply", {row, grid_sizes_[d]}), indices[d]});
+                row = b.apply(OpId::kAdd, {b.apply(OpId::kMultiply, {row, grid_sizes_[d]}), indices[d]});
             }
-            base = b.apply("add", {b.apply("multiply", {row, reduced_sizes_[0]}), begin});
+            base = b.apply(OpId::kAdd, {b.apply(OpId::kMultiply, {row, reduced_sizes_[0]}), begin});
         }
         const Values at(indices.begin(), indices.end() - (form_.chunked ? 1 : 0));
         Scope point = make_scope(at, nullptr);
         const auto element_scope = [&](ValueId k) {
             Values position = at;
-            const ValueId along = form_.chunked ? b.apply("add", {begin, k}) : k;
+            const ValueId along = form_.chunked ? b.apply(OpId::kAdd, {begin, k}) : k;
             if (form_.folded) {
-                position.push_back(b.apply("floor_divide", {along, reduced_sizes_[1]}));
-                const ValueId rows = b.apply("multiply", {position.back(), reduced_sizes_[1]});
-                position.push_back(b.apply("subtract", {along, rows}));
+                position.push_back(b.apply(OpId::kFloorDivide, {along, reduced_sizes_[1]}));
+                const ValueId rows = b.apply(OpId::kMultiply, {position.back(), reduced_sizes_[1]});
+                position.push_back(b.apply(OpId::kSubtract, {along, rows}));
             } else {
                 position.push_back(along);
             }
@@ -554,10 +557,11 @@ private:
                 const ReductionForm& reduction = form_.reductions[k];
                 ValueId value = scope ? inner.cast(compute(*scope, reduction.element), reduction.compute)
                                       : inner.load(elements_[k], std::array{position});
-                if (reduction.info->deviations) value = inner.apply("subtract", {value, pilots[k]});
+                if (reduction.info->deviations) value = inner.apply(OpId::kSubtract, {value, pilots[k]});
                 values.push_back(value);
-                if (reduction.info->deviations) values.push_back(inner.apply("multiply", {value, value}));
-                if (reduction.info->gives_index) values.push_back(inner.apply("add", {base, position}));
+                if (reduction.info->deviations)
+                    values.push_back(inner.apply(OpId::kMultiply, {value, value}));
+                if (reduction.info->gives_index) values.push_back(inner.apply(OpId::kAdd, {base, position}));
             }
             return values;
         };
@@ -668,8 +672,9 @@ private:
             return;
         }
         const ValueId length = b.index(kScanChunk);
-        const ValueId begin = b.apply("multiply", {indices.back(), length});
-        const ValueId end = b.apply("minimum", {b.apply("add", {begin, length}), reduced_sizes_[0]});
+        const ValueId begin = b.apply(OpId::kMultiply, {indices.back(), length});
+        const ValueId end =
+            b.apply(OpId::kMinimum, {b.apply(OpId::kAdd, {begin, length}), reduced_sizes_[0]});
         if (form_.scan->part == ScanForm::Part::kChunkTotals) {
             const ValueId total = gpu ? lowering.chunk_total_of_team(begin, end, element)
                                       : lowering.chunk_total(begin, end, element);
@@ -744,15 +749,15 @@ private:
 
     void scan_across(ScanLowering& lowering, std::span<const ValueId> indices) {
         Builder& b = builder_;
-        const ValueId first = b.apply("multiply", {indices.back(), reduced_sizes_[2]});
-        const ValueId rest = b.apply("subtract", {reduced_sizes_[1], first});
+        const ValueId first = b.apply(OpId::kMultiply, {indices.back(), reduced_sizes_[2]});
+        const ValueId rest = b.apply(OpId::kSubtract, {reduced_sizes_[1], first});
         const auto at = [&](ValueId column) {
             Values at(indices.begin(), indices.end() - 1);
-            at.push_back(b.apply("add", {first, column}));
+            at.push_back(b.apply(OpId::kAdd, {first, column}));
             return at;
         };
         lowering.across(
-            reduced_sizes_[0], b.apply("minimum", {rest, reduced_sizes_[2]}),
+            reduced_sizes_[0], b.apply(OpId::kMinimum, {rest, reduced_sizes_[2]}),
             [&](ValueId k, ValueId column) {
                 Scope point = make_scope(at(column), nullptr);
                 Values position = point.indices;

@@ -56,11 +56,11 @@ ChooseLowering::ChooseLowering(Builder& builder, ScalarType result, const Parame
 ChooseLowering::Values ChooseLowering::indices_of(const Element& element, const Values& sizes) {
     if (sizes.empty()) return {element.begin, element.in_tile};
     Values indices(sizes.size() + 1);
-    indices[0] = b_.apply("add", {element.begin, element.in_tile});
+    indices[0] = b_.apply(OpId::kAdd, {element.begin, element.in_tile});
     for (size_t d = sizes.size(); d > 0; --d) {
         const ValueId position = indices[0], size = sizes[d - 1];
-        indices[0] = b_.apply("floor_divide", {position, size});
-        indices[d] = b_.apply("subtract", {position, b_.apply("multiply", {indices[0], size})});
+        indices[0] = b_.apply(OpId::kFloorDivide, {position, size});
+        indices[d] = b_.apply(OpId::kSubtract, {position, b_.apply(OpId::kMultiply, {indices[0], size})});
     }
     return indices;
 }
@@ -110,7 +110,7 @@ ChooseLowering::Values ChooseLowering::when(ValueId condition, const std::vector
         });
 }
 
-ValueId ChooseLowering::status(ValueId tile) { return b_.apply("add", {tile, b_.index(kFirstStatus)}); }
+ValueId ChooseLowering::status(ValueId tile) { return b_.apply(OpId::kAdd, {tile, b_.index(kFirstStatus)}); }
 
 int64_t ChooseLowering::tile_elements() const { return kTeam * elements_of_thread_; }
 
@@ -133,14 +133,14 @@ void ChooseLowering::tile(const Elements& elements) {
     const Builder::Body of_thread = [&](Builder&, std::span<const ValueId> threads) {
         const Thread thread{threads[0], b_.cast(threads[0], ScalarType::kUInt32)};
         const ValueId tile = take_ticket(memory, thread);
-        const ValueId begin =
-            b_.apply("multiply", {b_.apply("multiply", {tile, parameters_.step}), b_.index(tile_elements())});
+        const ValueId begin = b_.apply(OpId::kMultiply, {b_.apply(OpId::kMultiply, {tile, parameters_.step}),
+                                                         b_.index(tile_elements())});
         const Values values = choose(memory, thread, begin, elements);
         b_.barrier();
         const ValueId of_tile = rank_runs(memory, thread);
-        const ValueId is_first = b_.apply("equal", {thread.number, word(0)});
+        const ValueId is_first = b_.apply(OpId::kEqual, {thread.number, word(0)});
         when(is_first, [&] {
-            add_to(parameters_.words, status(tile), b_.apply("add", {of_tile, long_word(kOfTile)}),
+            add_to(parameters_.words, status(tile), b_.apply(OpId::kAdd, {of_tile, long_word(kOfTile)}),
                    ir::MemoryScope::kDevice);
             store(memory.nearest, b_.index(0), word(kTeam));
             store(memory.sum, b_.index(0), word(0));
@@ -149,11 +149,11 @@ void ChooseLowering::tile(const Elements& elements) {
         b_.barrier();
         const ValueId before = chosen_before(memory, thread, tile);
         when(is_first, [&] {
-            add_to(parameters_.words, status(tile), b_.apply("add", {before, long_word(kOfAll - kOfTile)}),
-                   ir::MemoryScope::kDevice);
-            const ValueId last = b_.apply("subtract", {parameters_.tiles, b_.index(1)});
-            when(b_.apply("equal", {tile, last}), [&] {
-                store(parameters_.words, b_.index(kChosenWord), b_.apply("add", {before, of_tile}));
+            add_to(parameters_.words, status(tile),
+                   b_.apply(OpId::kAdd, {before, long_word(kOfAll - kOfTile)}), ir::MemoryScope::kDevice);
+            const ValueId last = b_.apply(OpId::kSubtract, {parameters_.tiles, b_.index(1)});
+            when(b_.apply(OpId::kEqual, {tile, last}), [&] {
+                store(parameters_.words, b_.index(kChosenWord), b_.apply(OpId::kAdd, {before, of_tile}));
             });
         });
         write(memory, thread, begin, b_.cast(before, ScalarType::kInt64), values);
@@ -165,7 +165,7 @@ void ChooseLowering::tile(const Elements& elements) {
 // Tiles are taken in the order in which teams begin, so that each waits only for teams that run.
 ValueId ChooseLowering::take_ticket(const Shared& memory, const Thread& thread) {
     const ValueId zero = b_.index(0);
-    when(b_.apply("equal", {thread.number, word(0)}), [&] {
+    when(b_.apply(OpId::kEqual, {thread.number, word(0)}), [&] {
         const ValueId ticket =
             b_.atomic(op_info(OpId::kAdd), parameters_.words, long_word(1), std::array{b_.index(kTicketWord)},
                       ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
@@ -182,28 +182,31 @@ ChooseLowering::Values ChooseLowering::choose(const Shared& memory, const Thread
     const auto small = [&](int64_t value) {
         return b_.constant(ir::Constant::of(ScalarType::kInt32, static_cast<int32_t>(value)));
     };
-    const ValueId rest = b_.apply("subtract", {parameters_.elements, begin});
-    const ValueId count = b_.cast(b_.apply("minimum", {rest, b_.index(tile_elements())}), ScalarType::kInt32);
-    const ValueId last = b_.apply("subtract", {count, small(1)});
+    const ValueId rest = b_.apply(OpId::kSubtract, {parameters_.elements, begin});
+    const ValueId count =
+        b_.cast(b_.apply(OpId::kMinimum, {rest, b_.index(tile_elements())}), ScalarType::kInt32);
+    const ValueId last = b_.apply(OpId::kSubtract, {count, small(1)});
     const ValueId own = b_.cast(thread.index, ScalarType::kInt32);
     std::vector<Element> places;
     Values chosen, values;
     for (int64_t k = 0; k < elements_of_thread_; ++k) {
-        const ValueId place = b_.apply("add", {own, small(k * kTeam)});
-        const ValueId in_tile = b_.cast(b_.apply("minimum", {place, last}), ScalarType::kInt64);
-        places.push_back({static_cast<size_t>(k), begin, in_tile, b_.apply("less_equal", {place, last})});
-        chosen.push_back(b_.apply("logical_and", {elements.mask(places.back()), places.back().inside}));
+        const ValueId place = b_.apply(OpId::kAdd, {own, small(k * kTeam)});
+        const ValueId in_tile = b_.cast(b_.apply(OpId::kMinimum, {place, last}), ScalarType::kInt64);
+        places.push_back({static_cast<size_t>(k), begin, in_tile, b_.apply(OpId::kLessEqual, {place, last})});
+        chosen.push_back(b_.apply(OpId::kLogicalAnd, {elements.mask(places.back()), places.back().inside}));
     }
     for (size_t k = 0; elements.value && k < places.size(); ++k) {
         const auto value = [&] { return Values{elements.value(places[k])}; };
         values.push_back((elements.is_known(places[k]) ? value() : when(chosen[k], {result_}, value))[0]);
     }
     const ValueId run =
-        b_.cast(b_.apply("right_shift", {thread.number, word(kRunShift)}), ScalarType::kInt64);
-    const ValueId padded = b_.apply("add", {thread.index, b_.apply("multiply", {run, b_.index(kPadding)})});
+        b_.cast(b_.apply(OpId::kRightShift, {thread.number, word(kRunShift)}), ScalarType::kInt64);
+    const ValueId padded =
+        b_.apply(OpId::kAdd, {thread.index, b_.apply(OpId::kMultiply, {run, b_.index(kPadding)})});
     for (size_t k = 0; k < places.size(); ++k) {
         const int64_t row = static_cast<int64_t>(k) * (kTeam / kRun) * (kRun + kPadding);
-        store(memory.flags, b_.apply("add", {padded, b_.index(row)}), b_.cast(chosen[k], ScalarType::kUInt8));
+        store(memory.flags, b_.apply(OpId::kAdd, {padded, b_.index(row)}),
+              b_.cast(chosen[k], ScalarType::kUInt8));
     }
     for (size_t k = 0; elements.store && k < places.size(); ++k) elements.store(places[k]);
     return values;
@@ -212,16 +215,16 @@ ChooseLowering::Values ChooseLowering::choose(const Shared& memory, const Thread
 // From flags to the words of runs, by a thread each. Gives the first one how many of the tile are chosen.
 ValueId ChooseLowering::rank_runs(const Shared& memory, const Thread& thread) {
     const int64_t runs = tile_elements() / kRun;
-    const ValueId has_run = b_.apply("less", {thread.number, word(runs)});
+    const ValueId has_run = b_.apply(OpId::kLess, {thread.number, word(runs)});
     const ValueId bits = when(has_run, {ScalarType::kUInt32}, [&] {
-        const ValueId first = b_.apply("multiply", {thread.index, b_.index(kRun + kPadding)});
+        const ValueId first = b_.apply(OpId::kMultiply, {thread.index, b_.index(kRun + kPadding)});
         ValueId bits = word(0);
         for (int64_t k = 0; k < kRun; ++k) {
-            const ValueId flag = load(memory.flags, b_.apply("add", {first, b_.index(k)}));
-            const ValueId bit = b_.apply("left_shift", {b_.cast(flag, ScalarType::kUInt32), word(k)});
-            bits = b_.apply("bitwise_or", {bits, bit});
+            const ValueId flag = load(memory.flags, b_.apply(OpId::kAdd, {first, b_.index(k)}));
+            const ValueId bit = b_.apply(OpId::kLeftShift, {b_.cast(flag, ScalarType::kUInt32), word(k)});
+            bits = b_.apply(OpId::kBitwiseOr, {bits, bit});
         }
-        const ValueId count = b_.cast(b_.apply("bitwise_count", {bits}), ScalarType::kUInt32);
+        const ValueId count = b_.cast(b_.apply(OpId::kBitwiseCount, {bits}), ScalarType::kUInt32);
         store(memory.counts, thread.index, count);
         return Values{bits};
     })[0];
@@ -231,28 +234,30 @@ ValueId ChooseLowering::rank_runs(const Shared& memory, const Thread& thread) {
     const auto sums = [&](ValueId array, ValueId begin, int64_t length, ValueId own) {
         ValueId before = word(0), all = word(0);
         for (int64_t k = 0; k < length; ++k) {
-            const ValueId count = load(array, b_.apply("add", {begin, b_.index(k)}));
-            const ValueId is_before = b_.apply("less", {word(k), own});
-            before = b_.apply("add", {before, b_.apply("select", {is_before, count, word(0)})});
-            all = b_.apply("add", {all, count});
+            const ValueId count = load(array, b_.apply(OpId::kAdd, {begin, b_.index(k)}));
+            const ValueId is_before = b_.apply(OpId::kLess, {word(k), own});
+            before = b_.apply(OpId::kAdd, {before, b_.apply(OpId::kSelect, {is_before, count, word(0)})});
+            all = b_.apply(OpId::kAdd, {all, count});
         }
         return Values{before, all};
     };
-    const ValueId place = b_.apply("bitwise_and", {thread.number, word(kGroup - 1)});
-    const ValueId group = b_.apply("right_shift", {thread.number, word(kGroupShift)});
+    const ValueId place = b_.apply(OpId::kBitwiseAnd, {thread.number, word(kGroup - 1)});
+    const ValueId group = b_.apply(OpId::kRightShift, {thread.number, word(kGroupShift)});
     const ValueId in_group = when(has_run, {ScalarType::kUInt32}, [&] {
-        const ValueId begin = b_.cast(b_.apply("left_shift", {group, word(kGroupShift)}), ScalarType::kInt64);
+        const ValueId begin =
+            b_.cast(b_.apply(OpId::kLeftShift, {group, word(kGroupShift)}), ScalarType::kInt64);
         const Values of_group = sums(memory.counts, begin, kGroup, place);
-        when(b_.apply("equal", {place, word(0)}),
+        when(b_.apply(OpId::kEqual, {place, word(0)}),
              [&] { store(memory.groups, b_.cast(group, ScalarType::kInt64), of_group[1]); });
         return Values{of_group[0]};
     })[0];
     b_.barrier();
     return when(has_run, {ScalarType::kUInt64}, [&] {
         const Values of_groups = sums(memory.groups, b_.index(0), runs / kGroup, group);
-        const ValueId rank = b_.cast(b_.apply("add", {of_groups[0], in_group}), ScalarType::kUInt64);
-        const ValueId high = b_.apply("left_shift", {rank, long_word(kRankShift)});
-        store(memory.runs, thread.index, b_.apply("bitwise_or", {high, b_.cast(bits, ScalarType::kUInt64)}));
+        const ValueId rank = b_.cast(b_.apply(OpId::kAdd, {of_groups[0], in_group}), ScalarType::kUInt64);
+        const ValueId high = b_.apply(OpId::kLeftShift, {rank, long_word(kRankShift)});
+        store(memory.runs, thread.index,
+              b_.apply(OpId::kBitwiseOr, {high, b_.cast(bits, ScalarType::kUInt64)}));
         return Values{b_.cast(of_groups[1], ScalarType::kUInt64)};
     })[0];
 }
@@ -264,12 +269,12 @@ ValueId ChooseLowering::published(ValueId tile) {
                          ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
     };
     return b_.if_else(
-        b_.apply("greater_equal", {tile, b_.index(0)}),
+        b_.apply(OpId::kGreaterEqual, {tile, b_.index(0)}),
         [&](Builder&, std::span<const ValueId>) {
             return b_.while_loop(
                 Values{look()},
                 [&](Builder&, std::span<const ValueId> seen) {
-                    return Values{b_.apply("less", {seen[0], long_word(kOfTile)}), seen[0]};
+                    return Values{b_.apply(OpId::kLess, {seen[0], long_word(kOfTile)}), seen[0]};
                 },
                 [&](Builder&, std::span<const ValueId>) { return Values{look()}; });
         },
@@ -281,61 +286,66 @@ ValueId ChooseLowering::published(ValueId tile) {
 ValueId ChooseLowering::chosen_before(const Shared& memory, const Thread& thread, ValueId tile) {
     const ValueId zero = b_.index(0);
     const Values start{b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{1})),
-                       b_.apply("subtract", {tile, b_.index(1)}), long_word(0)};
+                       b_.apply(OpId::kSubtract, {tile, b_.index(1)}), long_word(0)};
     return b_.while_loop(
         start,
         [&](Builder&, std::span<const ValueId> carried) { return Values(carried.begin(), carried.end()); },
         [&](Builder&, std::span<const ValueId> carried) {
             const ValueId latest = carried[0], after = carried[1];
-            const ValueId seen = published(b_.apply("subtract", {latest, thread.index}));
-            const ValueId count = b_.apply("bitwise_and", {seen, long_word(kCount)});
-            when(b_.apply("greater_equal", {seen, long_word(kOfAll)}), [&] {
+            const ValueId seen = published(b_.apply(OpId::kSubtract, {latest, thread.index}));
+            const ValueId count = b_.apply(OpId::kBitwiseAnd, {seen, long_word(kCount)});
+            when(b_.apply(OpId::kGreaterEqual, {seen, long_word(kOfAll)}), [&] {
                 b_.atomic(op_info(OpId::kMinimum), memory.nearest, thread.number, std::array{zero},
                           ir::MemoryOrder::kRelaxed, ir::MemoryScope::kBlock);
             });
             b_.barrier();
             const ValueId nearest = load(memory.nearest, zero);
-            when(b_.apply("less", {thread.number, nearest}), [&] {
+            when(b_.apply(OpId::kLess, {thread.number, nearest}), [&] {
                 add_to(memory.sum, zero, b_.cast(count, ScalarType::kUInt32), ir::MemoryScope::kBlock);
             });
-            when(b_.apply("equal", {thread.number, nearest}), [&] { store(memory.before, zero, count); });
+            when(b_.apply(OpId::kEqual, {thread.number, nearest}),
+                 [&] { store(memory.before, zero, count); });
             b_.barrier();
             const ValueId between = b_.cast(load(memory.sum, zero), ScalarType::kUInt64);
             const ValueId before =
-                b_.apply("add", {after, b_.apply("add", {between, load(memory.before, zero)})});
-            const ValueId goes_on = b_.apply("equal", {nearest, word(kTeam)});
+                b_.apply(OpId::kAdd, {after, b_.apply(OpId::kAdd, {between, load(memory.before, zero)})});
+            const ValueId goes_on = b_.apply(OpId::kEqual, {nearest, word(kTeam)});
             when(goes_on, [&] {
                 b_.barrier();
-                when(b_.apply("equal", {thread.number, word(0)}), [&] { store(memory.sum, zero, word(0)); });
+                when(b_.apply(OpId::kEqual, {thread.number, word(0)}),
+                     [&] { store(memory.sum, zero, word(0)); });
                 b_.barrier();
             });
-            return Values{goes_on, b_.apply("subtract", {latest, b_.index(kTeam)}), before};
+            return Values{goes_on, b_.apply(OpId::kSubtract, {latest, b_.index(kTeam)}), before};
         })[1];
 }
 
 void ChooseLowering::write(const Shared& memory, const Thread& thread, ValueId begin, ValueId before,
                            const Values& values) {
-    const ValueId left = b_.apply("subtract", {parameters_.capacity, before});
-    const ValueId room =
-        b_.cast(b_.apply("minimum", {b_.apply("maximum", {left, b_.index(0)}), b_.index(tile_elements())}),
-                ScalarType::kUInt32);
+    const ValueId left = b_.apply(OpId::kSubtract, {parameters_.capacity, before});
+    const ValueId room = b_.cast(
+        b_.apply(OpId::kMinimum, {b_.apply(OpId::kMaximum, {left, b_.index(0)}), b_.index(tile_elements())}),
+        ScalarType::kUInt32);
     const ValueId bit =
-        b_.apply("left_shift", {word(1), b_.apply("bitwise_and", {thread.number, word(kRun - 1)})});
-    const ValueId lower = b_.apply("subtract", {bit, word(1)});
+        b_.apply(OpId::kLeftShift, {word(1), b_.apply(OpId::kBitwiseAnd, {thread.number, word(kRun - 1)})});
+    const ValueId lower = b_.apply(OpId::kSubtract, {bit, word(1)});
     const ValueId run =
-        b_.cast(b_.apply("right_shift", {thread.number, word(kRunShift)}), ScalarType::kInt64);
+        b_.cast(b_.apply(OpId::kRightShift, {thread.number, word(kRunShift)}), ScalarType::kInt64);
     for (int64_t k = 0; k < elements_of_thread_; ++k) {
-        const ValueId own = load(memory.runs, b_.apply("add", {run, b_.index(k * (kTeam / kRun))}));
+        const ValueId own = load(memory.runs, b_.apply(OpId::kAdd, {run, b_.index(k * (kTeam / kRun))}));
         const ValueId bits = b_.cast(own, ScalarType::kUInt32);
         const ValueId before_run =
-            b_.cast(b_.apply("right_shift", {own, long_word(kRankShift)}), ScalarType::kUInt32);
-        const ValueId in_run = b_.apply("bitwise_count", {b_.apply("bitwise_and", {bits, lower})});
-        const ValueId rank = b_.apply("add", {before_run, b_.cast(in_run, ScalarType::kUInt32)});
-        const ValueId is_chosen = b_.apply("not_equal", {b_.apply("bitwise_and", {bits, bit}), word(0)});
-        const ValueId is_written = b_.apply("logical_and", {is_chosen, b_.apply("less", {rank, room})});
+            b_.cast(b_.apply(OpId::kRightShift, {own, long_word(kRankShift)}), ScalarType::kUInt32);
+        const ValueId in_run = b_.apply(OpId::kBitwiseCount, {b_.apply(OpId::kBitwiseAnd, {bits, lower})});
+        const ValueId rank = b_.apply(OpId::kAdd, {before_run, b_.cast(in_run, ScalarType::kUInt32)});
+        const ValueId is_chosen =
+            b_.apply(OpId::kNotEqual, {b_.apply(OpId::kBitwiseAnd, {bits, bit}), word(0)});
+        const ValueId is_written =
+            b_.apply(OpId::kLogicalAnd, {is_chosen, b_.apply(OpId::kLess, {rank, room})});
         const ValueId value =
-            values.empty() ? b_.apply("add", {begin, b_.apply("add", {thread.index, b_.index(k * kTeam)})})
-                           : values[static_cast<size_t>(k)];
+            values.empty()
+                ? b_.apply(OpId::kAdd, {begin, b_.apply(OpId::kAdd, {thread.index, b_.index(k * kTeam)})})
+                : values[static_cast<size_t>(k)];
         const std::array place{before, b_.cast(rank, ScalarType::kInt64)};
         b_.store_if(parameters_.output, value, place, is_written);
     }

@@ -30,8 +30,8 @@ public:
           element_(form.outputs[0].buffer.element),
           compute_(product_accumulator(element_)),
           batch_(tile[0]),
-          first_row_(b_.apply("multiply", {tile[1], b_.index(kProductTile)})),
-          first_column_(b_.apply("multiply", {tile[2], b_.index(kProductTile)})) {}
+          first_row_(b_.apply(OpId::kMultiply, {tile[1], b_.index(kProductTile)})),
+          first_column_(b_.apply(OpId::kMultiply, {tile[2], b_.index(kProductTile)})) {}
 
     void by_team() {
         const ValueId left = shared("left_tile", 1), right = shared("right_tile", 2);
@@ -57,7 +57,7 @@ public:
     void in_order() {
         const ValueId tile = b_.index(kProductTile), zero_index = b_.index(0), one = b_.index(1);
         const auto end = [&](ValueId first, ValueId extent) {
-            return b_.apply("minimum", {b_.apply("add", {first, tile}), extent});
+            return b_.apply(OpId::kMinimum, {b_.apply(OpId::kAdd, {first, tile}), extent});
         };
         b_.for_loop(
             first_row_, end(first_row_, operands_.m), one, {}, [&](Builder&, std::span<const ValueId> rows) {
@@ -85,7 +85,7 @@ private:
     ValueId zero() { return b_.cast(b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{0})), compute_); }
 
     ValueId multiply_add(ValueId sum, ValueId x, ValueId y) {
-        return b_.apply("add", {sum, b_.apply("multiply", {x, y})});
+        return b_.apply(OpId::kAdd, {sum, b_.apply(OpId::kMultiply, {x, y})});
     }
 
     // Steps along k, and of each the tile's rows (or columns).
@@ -107,14 +107,15 @@ private:
         const bool along_k =
             strides[3] == StrideClass::kItem || strides[is_left ? 1 : 2] != StrideClass::kItem;
         const ValueId step = thread[along_k ? 1 : 0];
-        const ValueId k = b_.apply("add", {first_step, step});
-        const ValueId k_inside = b_.apply("less", {k, operands_.k});
+        const ValueId k = b_.apply(OpId::kAdd, {first_step, step});
+        const ValueId k_inside = b_.apply(OpId::kLess, {k, operands_.k});
         const ValueId nothing =
             b_.cast(b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{0})), element_);
         for (int64_t i = 0; i < kOwn; ++i) {
-            const ValueId offset = b_.apply("add", {thread[along_k ? 0 : 1], b_.index(i * kSide)});
-            const ValueId place = b_.apply("add", {first, offset});
-            const ValueId inside = b_.apply("logical_and", {k_inside, b_.apply("less", {place, extent})});
+            const ValueId offset = b_.apply(OpId::kAdd, {thread[along_k ? 0 : 1], b_.index(i * kSide)});
+            const ValueId place = b_.apply(OpId::kAdd, {first, offset});
+            const ValueId inside =
+                b_.apply(OpId::kLogicalAnd, {k_inside, b_.apply(OpId::kLess, {place, extent})});
             const Values at =
                 is_left ? Values{batch_, place, b_.index(0), k} : Values{batch_, b_.index(0), place, k};
             const ValueId value = b_.load_if(factor, at, inside, nothing);
@@ -130,7 +131,7 @@ private:
                                for (int64_t i = 0; i < kOwn; ++i) {
                                    const auto at = [&](ValueId own) {
                                        return Values{arguments[0],
-                                                     b_.apply("add", {own, b_.index(i * kSide)})};
+                                                     b_.apply(OpId::kAdd, {own, b_.index(i * kSide)})};
                                    };
                                    x[static_cast<size_t>(i)] = b_.load(left, at(thread[0]));
                                    y[static_cast<size_t>(i)] = b_.load(right, at(thread[1]));
@@ -145,13 +146,15 @@ private:
     void store(const Values& sums, std::span<const ValueId> thread) {
         for (size_t i = 0; i < kSums; ++i) {
             const auto place = [&](ValueId first, ValueId own, size_t number) {
-                const ValueId offset = b_.apply("add", {own, b_.index(static_cast<int64_t>(number) * kSide)});
-                return b_.apply("add", {first, offset});
+                const ValueId offset =
+                    b_.apply(OpId::kAdd, {own, b_.index(static_cast<int64_t>(number) * kSide)});
+                return b_.apply(OpId::kAdd, {first, offset});
             };
             const ValueId row = place(first_row_, thread[0], i / kOwn);
             const ValueId column = place(first_column_, thread[1], i % kOwn);
-            const ValueId inside = b_.apply("logical_and", {b_.apply("less", {row, operands_.m}),
-                                                            b_.apply("less", {column, operands_.n})});
+            const ValueId inside = b_.apply(
+                OpId::kLogicalAnd,
+                {b_.apply(OpId::kLess, {row, operands_.m}), b_.apply(OpId::kLess, {column, operands_.n})});
             const Values at{batch_, row, column, b_.index(0)};
             b_.if_else(
                 inside,

@@ -76,7 +76,7 @@ void ScanLowering::steps(ValueId lower, ValueId upper, int64_t step,
     const ValueId length = b_.index(step);
     b_.for_loop(lower, upper, length, {}, [&](Builder&, std::span<const ValueId> arguments) {
         const ValueId begin = arguments[0];
-        body(begin, b_.apply("minimum", {b_.apply("add", {begin, length}), upper}));
+        body(begin, b_.apply(OpId::kMinimum, {b_.apply(OpId::kAdd, {begin, length}), upper}));
         return Values{};
     });
 }
@@ -87,8 +87,8 @@ ValueId ScanLowering::steps_carrying(ValueId lower, ValueId upper, int64_t step,
     return b_.for_loop(
         lower, upper, length, Values{initial}, [&](Builder&, std::span<const ValueId> arguments) {
             const ValueId begin = arguments[0], carried = arguments[1];
-            return Values{
-                body(begin, b_.apply("minimum", {b_.apply("add", {begin, length}), upper}), carried)};
+            return Values{body(
+                begin, b_.apply(OpId::kMinimum, {b_.apply(OpId::kAdd, {begin, length}), upper}), carried)};
         })[0];
 }
 
@@ -99,12 +99,12 @@ void ScanLowering::row_in_order(ValueId count, const Load& element, const Store&
     const ValueId start =
         b_.cast(b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{0})), form_.compute);
     steps_carrying(zero, count, kGroup, start, [&](ValueId begin, ValueId end, ValueId before) {
-        const ValueId length = b_.apply("subtract", {end, begin});
-        each(zero, length, [&](ValueId k) { store(values, k, element(b_.apply("add", {begin, k}))); });
+        const ValueId length = b_.apply(OpId::kSubtract, {end, begin});
+        each(zero, length, [&](ValueId k) { store(values, k, element(b_.apply(OpId::kAdd, {begin, k}))); });
         // The first element of all is not combined with anything.
-        const ValueId is_first = b_.apply("equal", {begin, zero});
-        const ValueId from = b_.apply("select", {is_first, one, zero});
-        const ValueId carried = b_.apply("select", {is_first, load(values, zero), before});
+        const ValueId is_first = b_.apply(OpId::kEqual, {begin, zero});
+        const ValueId from = b_.apply(OpId::kSelect, {is_first, one, zero});
+        const ValueId carried = b_.apply(OpId::kSelect, {is_first, load(values, zero), before});
         const ValueId last = b_.for_loop(from, length, one, Values{carried},
                                          [&](Builder&, std::span<const ValueId> arguments) {
                                              const ValueId k = arguments[0], left = arguments[1];
@@ -112,7 +112,8 @@ void ScanLowering::row_in_order(ValueId count, const Load& element, const Store&
                                              store(values, k, next);
                                              return Values{next};
                                          })[0];
-        each(zero, length, [&](ValueId k) { store_result(b_.apply("add", {begin, k}), load(values, k)); });
+        each(zero, length,
+             [&](ValueId k) { store_result(b_.apply(OpId::kAdd, {begin, k}), load(values, k)); });
         return last;
     });
 }
@@ -130,16 +131,18 @@ ValueId ScanLowering::blocks(ValueId begin, ValueId end, const Load& element, co
     const ValueId zero = b_.index(0), lanes = b_.index(kLanes);
     const ValueId tile_length = b_.index(tile_steps), block = b_.index(kScanBlock);
     const auto place = [&](ValueId row, ValueId length, ValueId column) {
-        return b_.apply("add", {b_.apply("multiply", {row, length}), column});
+        return b_.apply(OpId::kAdd, {b_.apply(OpId::kMultiply, {row, length}), column});
     };
     return steps_carrying(begin, end, kGroup, identity(), [&](ValueId from, ValueId to, ValueId before) {
-        const ValueId count = b_.apply("subtract", {to, from});
+        const ValueId count = b_.apply(OpId::kSubtract, {to, from});
         each(count, b_.index(kGroup), [&](ValueId k) { store(values, k, identity()); });
-        each(zero, count, [&](ValueId k) { store(values, k, element(b_.apply("add", {from, k}))); });
+        each(zero, count, [&](ValueId k) { store(values, k, element(b_.apply(OpId::kAdd, {from, k}))); });
         for (int64_t lane = 0; lane < kLanes; ++lane) store(running, b_.index(lane), identity());
         steps(zero, block, tile_steps, [&](ValueId first, ValueId) {
             const auto in_values = [&](ValueId lane, ValueId step) {
-                return b_.apply("add", {b_.apply("add", {b_.apply("multiply", {lane, block}), first}), step});
+                return b_.apply(
+                    OpId::kAdd,
+                    {b_.apply(OpId::kAdd, {b_.apply(OpId::kMultiply, {lane, block}), first}), step});
             };
             each(zero, lanes, [&](ValueId lane) {
                 each(zero, tile_length, [&](ValueId step) {
@@ -171,18 +174,20 @@ ValueId ScanLowering::blocks(ValueId begin, ValueId end, const Load& element, co
         each(zero, lanes, [&](ValueId lane) {
             const ValueId before_block = load(befores, lane);
             const auto result = [&](ValueId k) { return finish(combine(before_block, load(values, k))); };
-            const ValueId first = b_.apply("multiply", {lane, block});
-            ValueId last = b_.apply("add", {first, block});
+            const ValueId first = b_.apply(OpId::kMultiply, {lane, block});
+            ValueId last = b_.apply(OpId::kAdd, {first, block});
             if (streamed_) {
                 each(first, last, [&](ValueId k) { store(values, k, result(k)); });
             } else {
-                last = b_.apply("minimum", {last, count});
-                each(first, last, [&](ValueId k) { store_result(b_.apply("add", {from, k}), result(k)); });
+                last = b_.apply(OpId::kMinimum, {last, count});
+                each(first, last,
+                     [&](ValueId k) { store_result(b_.apply(OpId::kAdd, {from, k}), result(k)); });
             }
         });
         // All together, in whole lines.
         if (streamed_)
-            each(zero, count, [&](ValueId k) { store_result(b_.apply("add", {from, k}), load(values, k)); });
+            each(zero, count,
+                 [&](ValueId k) { store_result(b_.apply(OpId::kAdd, {from, k}), load(values, k)); });
         return before;
     });
 }
@@ -227,7 +232,7 @@ void ScanLowering::row_of_thread(ValueId count, const Load& element, const Store
             const ValueId k = arguments[0], before = arguments[1], own = element(k);
             // The first element of all is not combined with anything.
             const ValueId next =
-                b_.apply("select", {b_.apply("equal", {k, zero}), own, combine(before, own)});
+                b_.apply(OpId::kSelect, {b_.apply(OpId::kEqual, {k, zero}), own, combine(before, own)});
             store_result(k, next);
             return Values{next};
         });
@@ -280,21 +285,24 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
                                    const Store& store_result) {
     const ValueId zero = b_.index(0), one = b_.index(1), team = b_.index(kTeam);
     const ValueId length = b_.index(kScanBlock), shift = b_.index(kBlockShift);
-    const ValueId count = b_.apply("subtract", {end, begin});
+    const ValueId count = b_.apply(OpId::kSubtract, {end, begin});
     const ValueId blocks =
-        b_.apply("right_shift", {b_.apply("add", {count, b_.index(kScanBlock - 1)}), shift});
+        b_.apply(OpId::kRightShift, {b_.apply(OpId::kAdd, {count, b_.index(kScanBlock - 1)}), shift});
     // A thread's elements, each with its block and its place in the tile.
     const auto each_of_thread = [&](const std::function<void(ValueId, ValueId, ValueId)>& body) {
         // Counted one by one, so that several turns can be under way at a time.
-        const ValueId ahead = b_.apply("subtract", {b_.apply("add", {count, b_.index(kTeam - 1)}), thread});
-        const ValueId turns = b_.apply("right_shift", {ahead, b_.index(std::countr_zero(uint64_t{kTeam}))});
-        const ValueId first = b_.apply("right_shift", {thread, shift});
-        const Values start{thread, first, b_.apply("add", {thread, first})};
+        const ValueId ahead =
+            b_.apply(OpId::kSubtract, {b_.apply(OpId::kAdd, {count, b_.index(kTeam - 1)}), thread});
+        const ValueId turns =
+            b_.apply(OpId::kRightShift, {ahead, b_.index(std::countr_zero(uint64_t{kTeam}))});
+        const ValueId first = b_.apply(OpId::kRightShift, {thread, shift});
+        const Values start{thread, first, b_.apply(OpId::kAdd, {thread, first})};
         b_.for_loop(zero, turns, one, start, [&](Builder&, std::span<const ValueId> arguments) {
             const ValueId k = arguments[1], block = arguments[2], place = arguments[3];
             body(k, block, place);
-            return Values{b_.apply("add", {k, team}), b_.apply("add", {block, b_.index(kTeam / kScanBlock)}),
-                          b_.apply("add", {place, b_.index(kTeam / kScanBlock * kPaddedBlock)})};
+            return Values{b_.apply(OpId::kAdd, {k, team}),
+                          b_.apply(OpId::kAdd, {block, b_.index(kTeam / kScanBlock)}),
+                          b_.apply(OpId::kAdd, {place, b_.index(kTeam / kScanBlock * kPaddedBlock)})};
         });
     };
     const auto if_in = [&](ValueId condition, const std::function<void()>& body) {
@@ -308,20 +316,21 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
     };
 
     each_of_thread([&](ValueId k, ValueId, ValueId place) {
-        store(tile.values, place, element(b_.apply("add", {begin, k})));
+        store(tile.values, place, element(b_.apply(OpId::kAdd, {begin, k})));
     });
     // The last block of a row may not be whole.
-    const ValueId rest = b_.apply("add", {count, thread});
-    if_in(b_.apply("less", {rest, b_.apply("multiply", {blocks, length})}), [&] {
-        store(tile.values, b_.apply("add", {rest, b_.apply("right_shift", {rest, shift})}), identity());
+    const ValueId rest = b_.apply(OpId::kAdd, {count, thread});
+    if_in(b_.apply(OpId::kLess, {rest, b_.apply(OpId::kMultiply, {blocks, length})}), [&] {
+        store(tile.values, b_.apply(OpId::kAdd, {rest, b_.apply(OpId::kRightShift, {rest, shift})}),
+              identity());
     });
     b_.barrier();
-    const ValueId has_block = b_.apply("less", {thread, blocks});
+    const ValueId has_block = b_.apply(OpId::kLess, {thread, blocks});
     if_in(has_block, [&] {
-        const ValueId first = b_.apply("multiply", {thread, b_.index(kPaddedBlock)});
+        const ValueId first = b_.apply(OpId::kMultiply, {thread, b_.index(kPaddedBlock)});
         const ValueId total = b_.for_loop(
             zero, length, one, Values{identity()}, [&](Builder&, std::span<const ValueId> arguments) {
-                const ValueId at = b_.apply("add", {first, arguments[0]});
+                const ValueId at = b_.apply(OpId::kAdd, {first, arguments[0]});
                 const ValueId next = combine(arguments[1], load(tile.values, at));
                 if (store_result) store(tile.values, at, next);
                 return Values{next};
@@ -334,18 +343,19 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
         const Values sums = b_.for_loop(
             zero, blocks, one, Values{before, before}, [&](Builder&, std::span<const ValueId> arguments) {
                 const ValueId k = arguments[0], sum = arguments[1];
-                const ValueId own = b_.apply("select", {b_.apply("equal", {k, thread}), sum, arguments[2]});
+                const ValueId own =
+                    b_.apply(OpId::kSelect, {b_.apply(OpId::kEqual, {k, thread}), sum, arguments[2]});
                 return Values{combine(sum, load(tile.totals, k)), own};
             });
         if (store_result) store(tile.befores, thread, sums[1]);
-        if_in(b_.apply("equal", {thread, zero}), [&] { store(tile.whole, zero, sums[0]); });
+        if_in(b_.apply(OpId::kEqual, {thread, zero}), [&] { store(tile.whole, zero, sums[0]); });
     });
     b_.barrier();
     const ValueId whole = load(tile.whole, zero);
     if (store_result) {
         each_of_thread([&](ValueId k, ValueId block, ValueId place) {
             const ValueId in_chunk = combine(load(tile.befores, block), load(tile.values, place));
-            store_result(b_.apply("add", {begin, k}), combine(before_chunk, in_chunk));
+            store_result(b_.apply(OpId::kAdd, {begin, k}), combine(before_chunk, in_chunk));
         });
     }
     b_.barrier();
@@ -385,7 +395,7 @@ ValueId ScanLowering::chunk_total_of_team(ValueId begin, ValueId end, const Load
     by_team([&](ValueId thread) {
         const ValueId total = chunk_of_thread(thread, tile, begin, end, identity(), element, {});
         b_.if_else(
-            b_.apply("equal", {thread, zero}),
+            b_.apply(OpId::kEqual, {thread, zero}),
             [&](Builder&, std::span<const ValueId>) {
                 store(tile.whole, zero, total);
                 return Values{};

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "ops/op_facts.h"
 #include "weft/dtype.h"
 
 namespace weft {
@@ -59,6 +60,10 @@ struct OpFlags {
     bool promotes_to_common : 1 = false;
     /// Operands that are all integers or bool are computed in float64 (divide), however small they are.
     bool takes_integers_as_float64 : 1 = false;
+    /// Of integers: a divisor of 0 is reported as a division by zero (errstate), and …
+    bool divides_integers : 1 = false;
+    /// … the least integer by -1 as an overflow.
+    bool quotient_overflows : 1 = false;
     bool is_ufunc : 1 = true;  // numpy has a ufunc of this name; the others are weft's own (select, erf)
 };
 
@@ -72,6 +77,7 @@ struct OpInfo {
     OpKind kind;
     Identity identity;
     OpFlags flags;
+    OpFacts facts;
     int cost;  // 1: an addition; 30: a transcendental function
     double
         max_ulp;  // largest error against the exact result, in units in the last place; 0.5: exact rounding
@@ -111,16 +117,15 @@ std::span<const VectorMathFunction> vector_math_functions();
 
 /// A reduction: fold by `combine`; the type rule says in which type.
 enum class ReductionId : uint8_t {
-    kSum,
-    kProd,
-    kMax,
-    kMin,
-    kAny,
-    kAll,
-    kArgmax,
-    kArgmin,
-    kSquaredDeviations
+#define WEFT_REDUCTION(enumerator) enumerator,
+#include "ops/reduction_ids.inc"
+#undef WEFT_REDUCTION
 };
+constexpr size_t kReductionCount = 0
+#define WEFT_REDUCTION(enumerator) +1
+#include "ops/reduction_ids.inc"
+#undef WEFT_REDUCTION
+    ;
 
 struct ReductionInfo {
     ReductionId id;

@@ -3,7 +3,7 @@
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 
 set(WEFT_OP_GROUPS 0 1 2 3 4 5 math_0 math_1 random cast)
-set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/vector_math.inc op_table_data.cpp kernels_fold.inc folds.cpp
+set(WEFT_OP_OUTPUTS ops/op_ids.inc ops/reduction_ids.inc ops/vector_math.inc op_table_data.cpp kernels_fold.inc folds.cpp
     operations.cpp weft/operations.h weft/dtypes.h)
 foreach(group IN LISTS WEFT_OP_GROUPS)
     list(APPEND WEFT_OP_OUTPUTS kernels_${group}.inc loops_${group}.cpp bitcode_${group}.cpp)

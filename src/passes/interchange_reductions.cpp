@@ -137,7 +137,7 @@ private:
         ValueId length = b.index(tile);
         b.for_loop(begin, end, length, {}, [&](Builder&, std::span<const ValueId> arguments) {
             ValueId base = arguments[0];
-            ValueId width = b.apply("minimum", {b.apply("subtract", {end, base}), length});
+            ValueId width = b.apply(OpId::kMinimum, {b.apply(OpId::kSubtract, {end, base}), length});
             for (size_t i = 0; i < prefix_.size(); i++) {
                 if (walks_column(*prefix_[i])) reduce(b, base, width, i);
             }
@@ -172,7 +172,7 @@ private:
         b.for_loop(b.index(0), width, b.index(1), {}, [&](Builder&, std::span<const ValueId> arguments) {
             ValueId place = arguments[0];
             Copier copier(function_);
-            copier.map(column_, b.apply("add", {base, place}));
+            copier.map(column_, b.apply(OpId::kAdd, {base, place}));
             for (size_t i = 0; i < count; i++) {
                 const Instruction& instruction = *prefix_[i];
                 if (walks_column(instruction)) {
@@ -195,7 +195,7 @@ private:
             store(b, reduction, copier.mapped(initials), place);
         });
         const int64_t together = rows_together(reduction);
-        const ValueId zero = b.index(0), size = b.apply("maximum", {reduction.operands[0], zero});
+        const ValueId zero = b.index(0), size = b.apply(OpId::kMaximum, {reduction.operands[0], zero});
         const auto add = [&](ValueId lower, ValueId upper, int64_t step) {
             b.for_loop(lower, upper, b.index(step), {}, [&](Builder&, std::span<const ValueId> arguments) {
                 add_rows(b, base, width, at, arguments[0], step);
@@ -204,8 +204,8 @@ private:
         };
         ValueId start = zero;
         if (together > 1) {
-            start = b.apply("select", {go_through_memory(b, width, reduction), zero,
-                                       b.apply("bitwise_and", {size, b.index(-together)})});
+            start = b.apply(OpId::kSelect, {go_through_memory(b, width, reduction), zero,
+                                            b.apply(OpId::kBitwiseAnd, {size, b.index(-together)})});
             add(zero, start, together);
         }
         add(start, size, 1);
@@ -219,9 +219,9 @@ private:
             itemsize = std::max(itemsize, DType::of(function_.type(result).scalar).itemsize());
         const ValueId shortest = b.index(kShortRow / widest_load(reduction.regions[0]));
         const ValueId longest = b.index(kLongRow / itemsize);
-        const ValueId fits = b.apply("logical_and", {b.apply("greater_equal", {width, shortest}),
-                                                     b.apply("less_equal", {width, longest})});
-        return b.apply("logical_and", {fits, b.apply("equal", {width, row_})});
+        const ValueId fits = b.apply(OpId::kLogicalAnd, {b.apply(OpId::kGreaterEqual, {width, shortest}),
+                                                         b.apply(OpId::kLessEqual, {width, longest})});
+        return b.apply(OpId::kLogicalAnd, {fits, b.apply(OpId::kEqual, {width, row_})});
     }
 
     int64_t widest_load(const Region& region) const {
@@ -239,7 +239,7 @@ private:
     void add_rows(Builder& b, ValueId base, ValueId width, size_t at, ValueId first, int64_t count) {
         const Instruction& reduction = *prefix_[at];
         Values rows{first};
-        for (int64_t j = 1; j < count; j++) rows.push_back(b.apply("add", {first, b.index(j)}));
+        for (int64_t j = 1; j < count; j++) rows.push_back(b.apply(OpId::kAdd, {first, b.index(j)}));
         each_column(b, base, width, at, [&](Copier& copier, ValueId place) {
             Values accumulator;
             for (ValueId result : reduction.results)

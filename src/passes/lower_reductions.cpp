@@ -32,17 +32,17 @@ public:
     }
 
     Values run() {
-        ValueId size = b_.apply("maximum", {reduction_.operands[0], b_.index(0)});
+        ValueId size = b_.apply(OpId::kMaximum, {reduction_.operands[0], b_.index(0)});
         if (reduction_.block == 0) return block(b_.index(0), size);
         if (reduction_.block == 1) {
             return pairwise(size, [&](ValueId k) { return element(k); });
         }
         int64_t length = reduction_.block;
-        ValueId rounded = b_.apply("add", {size, b_.index(length - 1)});
-        return pairwise(b_.apply("floor_divide", {rounded, b_.index(length)}), [&](ValueId k) {
-            ValueId start = b_.apply("multiply", {k, b_.index(length)});
-            ValueId rest = b_.apply("subtract", {size, start});
-            return block(start, b_.apply("minimum", {rest, b_.index(length)}));
+        ValueId rounded = b_.apply(OpId::kAdd, {size, b_.index(length - 1)});
+        return pairwise(b_.apply(OpId::kFloorDivide, {rounded, b_.index(length)}), [&](ValueId k) {
+            ValueId start = b_.apply(OpId::kMultiply, {k, b_.index(length)});
+            ValueId rest = b_.apply(OpId::kSubtract, {size, start});
+            return block(start, b_.apply(OpId::kMinimum, {rest, b_.index(length)}));
         });
     }
 
@@ -107,33 +107,33 @@ private:
     // Elements [start, start + count).
     Values block(ValueId start, ValueId count) {
         if (lanes_ == 1) {
-            ValueId end = b_.apply("add", {start, count});
+            ValueId end = b_.apply(OpId::kAdd, {start, count});
             return loop(start, end, initials_, [&](ValueId i, std::span<const ValueId> accumulator) {
                 return combine(accumulator, element(i));
             });
         }
         ValueId zero = b_.index(0), lanes = b_.index(lanes_);
         ValueId rows =
-            b_.apply("right_shift", {count, b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)))});
-        ValueId full = b_.apply("multiply", {rows, lanes});
+            b_.apply(OpId::kRightShift, {count, b_.index(std::countr_zero(static_cast<uint64_t>(lanes_)))});
+        ValueId full = b_.apply(OpId::kMultiply, {rows, lanes});
 
         // Whole rows go to an array that is indexed by constants once LLVM has unrolled the lanes, and so
         // becomes registers; what follows an incomplete row needs one that stays in memory.
         Values fast = arrays(lanes_, "lanes");
         each(zero, lanes, [&](ValueId l) { store(fast, l, initials_); });
         each(zero, rows, [&](ValueId row) {
-            ValueId first = b_.apply("add", {start, b_.apply("multiply", {row, lanes})});
-            each(zero, lanes, [&](ValueId l) { accumulate(fast, l, b_.apply("add", {first, l})); });
+            ValueId first = b_.apply(OpId::kAdd, {start, b_.apply(OpId::kMultiply, {row, lanes})});
+            each(zero, lanes, [&](ValueId l) { accumulate(fast, l, b_.apply(OpId::kAdd, {first, l})); });
         });
-        ValueId rest = b_.apply("subtract", {count, full});
+        ValueId rest = b_.apply(OpId::kSubtract, {count, full});
         const auto of_all = [&](Builder&, std::span<const ValueId>) { return halves_of_all(fast); };
-        ValueId some = b_.apply("greater", {rows, zero});
-        ValueId whole = b_.apply("logical_and", {some, b_.apply("equal", {rest, zero})});
+        ValueId some = b_.apply(OpId::kGreater, {rows, zero});
+        ValueId whole = b_.apply(OpId::kLogicalAnd, {some, b_.apply(OpId::kEqual, {rest, zero})});
         return b_.if_else(whole, of_all, [&](Builder&, std::span<const ValueId>) {
             Values slow = arrays(lanes_, "partials");
             each(zero, lanes, [&](ValueId l) { store(slow, l, load(fast, l)); });
-            ValueId rest_start = b_.apply("add", {start, full});
-            each(zero, rest, [&](ValueId l) { accumulate(slow, l, b_.apply("add", {rest_start, l})); });
+            ValueId rest_start = b_.apply(OpId::kAdd, {start, full});
+            each(zero, rest, [&](ValueId l) { accumulate(slow, l, b_.apply(OpId::kAdd, {rest_start, l})); });
             const auto of_some = [&](Builder&, std::span<const ValueId>) { return halves(slow, count); };
             return b_.if_else(
                 some,
@@ -153,7 +153,7 @@ private:
         for (int64_t half = lanes_ / 2; half >= 1; half /= 2) {
             Values narrow = arrays(half, "half");
             each(b_.index(0), b_.index(half), [&](ValueId l) {
-                Values right = load(wide, b_.apply("add", {l, b_.index(half)}));
+                Values right = load(wide, b_.apply(OpId::kAdd, {l, b_.index(half)}));
                 store(narrow, l, combine(load(wide, l), right));
             });
             wide = std::move(narrow);
@@ -168,18 +168,19 @@ private:
         int64_t top = std::countr_zero(static_cast<uint64_t>(lanes_));
         ValueId half = b_.index(lanes_ / 2), levels = b_.index(top);
         for (int64_t level = std::min<int64_t>(top, 4) - 1; level > 0; level--) {
-            ValueId few = b_.apply("less_equal", {count, b_.index(int64_t{1} << level)});
-            half = b_.apply("select", {few, b_.index(int64_t{1} << (level - 1)), half});
-            levels = b_.apply("select", {few, b_.index(level), levels});
+            ValueId few = b_.apply(OpId::kLessEqual, {count, b_.index(int64_t{1} << level)});
+            half = b_.apply(OpId::kSelect, {few, b_.index(int64_t{1} << (level - 1)), half});
+            levels = b_.apply(OpId::kSelect, {few, b_.index(level), levels});
         }
-        Values widths{b_.apply("minimum", {count, b_.index(lanes_)}), half};
+        Values widths{b_.apply(OpId::kMinimum, {count, b_.index(lanes_)}), half};
         loop(zero, levels, widths, [&](ValueId, std::span<const ValueId> carried) {
             ValueId width = carried[0], middle = carried[1];
-            each(zero, b_.apply("subtract", {width, middle}), [&](ValueId l) {
-                Values right = load(slow, b_.apply("add", {l, middle}));
+            each(zero, b_.apply(OpId::kSubtract, {width, middle}), [&](ValueId l) {
+                Values right = load(slow, b_.apply(OpId::kAdd, {l, middle}));
                 store(slow, l, combine(load(slow, l), right));
             });
-            return Values{b_.apply("minimum", {width, middle}), b_.apply("right_shift", {middle, one})};
+            return Values{b_.apply(OpId::kMinimum, {width, middle}),
+                          b_.apply(OpId::kRightShift, {middle, one})};
         });
         return load(slow, zero);
     }
@@ -190,7 +191,7 @@ private:
     }
 
     ValueId count_ones(ValueId value) {
-        return b_.cast(b_.apply("bitwise_count", {value}), ScalarType::kInt64);
+        return b_.cast(b_.apply(OpId::kBitwiseCount, {value}), ScalarType::kInt64);
     }
 
     // Combines results 0 … count-1 as a binary counter does: before result k comes, the stack holds one
@@ -202,22 +203,23 @@ private:
         Values stack = arrays(kMaxLevels, "stack"), few = arrays(kFew, "few");
         store(stack, zero, initials_);
         each(zero, count, [&](ValueId k) {
-            ValueId place = b_.apply("bitwise_and", {k, b_.index(kFew - 1)});
+            ValueId place = b_.apply(OpId::kBitwiseAnd, {k, b_.index(kFew - 1)});
             store(few, place, partial(k));
             b_.if_else(
-                b_.apply("equal", {place, b_.index(kFew - 1)}),
+                b_.apply(OpId::kEqual, {place, b_.index(kFew - 1)}),
                 [&](Builder&, std::span<const ValueId>) {
-                    push(stack, b_.apply("right_shift", {k, b_.index(kFewBits)}), neighbours(few));
+                    push(stack, b_.apply(OpId::kRightShift, {k, b_.index(kFewBits)}), neighbours(few));
                     return Values{};
                 },
                 [](Builder&, std::span<const ValueId>) { return Values{}; });
         });
-        each(b_.apply("bitwise_and", {count, b_.index(-kFew)}), count,
-             [&](ValueId k) { push(stack, k, load(few, b_.apply("bitwise_and", {k, b_.index(kFew - 1)}))); });
-        ValueId highest = b_.apply("subtract", {count_ones(count), b_.index(1)});
-        Values last = load(stack, b_.apply("maximum", {highest, zero}));
+        each(b_.apply(OpId::kBitwiseAnd, {count, b_.index(-kFew)}), count, [&](ValueId k) {
+            push(stack, k, load(few, b_.apply(OpId::kBitwiseAnd, {k, b_.index(kFew - 1)})));
+        });
+        ValueId highest = b_.apply(OpId::kSubtract, {count_ones(count), b_.index(1)});
+        Values last = load(stack, b_.apply(OpId::kMaximum, {highest, zero}));
         return loop(zero, highest, last, [&](ValueId m, std::span<const ValueId> accumulator) {
-            ValueId at = b_.apply("subtract", {b_.apply("subtract", {highest, b_.index(1)}), m});
+            ValueId at = b_.apply(OpId::kSubtract, {b_.apply(OpId::kSubtract, {highest, b_.index(1)}), m});
             return combine(load(stack, at), accumulator);
         });
     }
@@ -235,14 +237,14 @@ private:
     // Result k comes to the stack.
     void push(const Values& stack, ValueId k, const Values& right) {
         ValueId one = b_.index(1), depth = count_ones(k);
-        ValueId after = count_ones(b_.apply("add", {k, one}));
-        ValueId top = b_.apply("subtract", {after, one});  // where the merged partial goes
+        ValueId after = count_ones(b_.apply(OpId::kAdd, {k, one}));
+        ValueId top = b_.apply(OpId::kSubtract, {after, one});  // where the merged partial goes
         // Partials top … depth-1 are merged into it, the upper ones first.
-        ValueId merges = b_.apply("subtract", {depth, top});
-        ValueId highest = b_.apply("subtract", {depth, one});
+        ValueId merges = b_.apply(OpId::kSubtract, {depth, top});
+        ValueId highest = b_.apply(OpId::kSubtract, {depth, one});
         Values merged =
             loop(b_.index(0), merges, right, [&](ValueId m, std::span<const ValueId> accumulator) {
-                return combine(load(stack, b_.apply("subtract", {highest, m})), accumulator);
+                return combine(load(stack, b_.apply(OpId::kSubtract, {highest, m})), accumulator);
             });
         store(stack, top, merged);
     }

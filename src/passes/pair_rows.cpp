@@ -145,10 +145,10 @@ private:
         Builder b(function_, body_.body);
         b.for_loop(begin, end, b.index(2), {}, [&](Builder&, std::span<const ValueId> arguments) {
             const ValueId first = arguments[0];
-            const ValueId second = b.apply("add", {first, b.index(1)});
-            const ValueId stop = b.apply("minimum", {b.apply("add", {first, b.index(2)}), end});
-            const ValueId together =
-                b.apply("logical_and", {b.apply("less", {second, end}), are_alike(b, old, first, second)});
+            const ValueId second = b.apply(OpId::kAdd, {first, b.index(1)});
+            const ValueId stop = b.apply(OpId::kMinimum, {b.apply(OpId::kAdd, {first, b.index(2)}), end});
+            const ValueId together = b.apply(
+                OpId::kLogicalAnd, {b.apply(OpId::kLess, {second, end}), are_alike(b, old, first, second)});
             b.if_else(
                 together,
                 [&](Builder&, std::span<const ValueId>) {
@@ -184,8 +184,7 @@ private:
         of_second.map(row_, second);
         std::vector<ValueId> conditions;
         for (const Instruction& instruction : old.body) {
-            if (instruction.opcode == Opcode::kConstant || instruction.opcode == Opcode::kApply ||
-                instruction.opcode == Opcode::kCast) {
+            if (is_value(instruction.opcode)) {
                 if (computed_.contains(instruction.results[0].index)) continue;
                 b.append(of_first.copy(instruction));
                 b.append(of_second.copy(instruction));
@@ -193,13 +192,13 @@ private:
             if (!paired_.contains(&instruction)) continue;
             const Values size = slice(instruction.operands, 0, 1);
             const ValueId length = of_first.mapped(size)[0];
-            conditions.push_back(b.apply("greater_equal", {length, b.index(kLeastElements)}));
+            conditions.push_back(b.apply(OpId::kGreaterEqual, {length, b.index(kLeastElements)}));
             if (differing_.contains(size[0].index))
-                conditions.push_back(b.apply("equal", {length, of_second.mapped(size)[0]}));
+                conditions.push_back(b.apply(OpId::kEqual, {length, of_second.mapped(size)[0]}));
         }
         ValueId all = conditions[0];
         for (const ValueId condition : std::span(conditions).subspan(1))
-            all = b.apply("logical_and", {all, condition});
+            all = b.apply(OpId::kLogicalAnd, {all, condition});
         return all;
     }
 

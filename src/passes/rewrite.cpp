@@ -52,29 +52,16 @@ uint16_t unused_alias_scope(const Function& function) {
 }
 
 bool has_no_effect(const Instruction& instruction) {
-    switch (instruction.opcode) {
-        case Opcode::kConstant:
-        case Opcode::kApply:
-        case Opcode::kCast:
-        case Opcode::kLoad:
-        case Opcode::kAllocate:
-        case Opcode::kYield: return true;
-        case Opcode::kFor:
-        case Opcode::kIf:
-        case Opcode::kReduce:
+    switch (opcode_info(instruction.opcode).effect) {
+        case OpcodeEffect::kValue:
+        case OpcodeEffect::kNone: return true;
+        case OpcodeEffect::kOfRegions:
             return std::all_of(instruction.regions.begin(), instruction.regions.end(),
                                [](const Region& region) {
                                    return std::all_of(region.body.begin(), region.body.end(), has_no_effect);
                                });
-        case Opcode::kWhile:  // may not end
-        case Opcode::kStore:
-        case Opcode::kAtomic:
-        case Opcode::kCompareExchange:
-        case Opcode::kBarrier:
-        case Opcode::kParallel:
-        case Opcode::kScan:
-        case Opcode::kCall:
-        case Opcode::kReturn: return false;
+        case OpcodeEffect::kWrite:
+        case OpcodeEffect::kOther: break;
     }
     return false;
 }

@@ -24,17 +24,11 @@ public:
 private:
     void visit(const Region& region) {
         for (const Instruction& instruction : region.body) {
-            switch (instruction.opcode) {
-                case Opcode::kStore:
-                case Opcode::kAtomic:
-                case Opcode::kCompareExchange: {
-                    size_t scope = function_.type(instruction.operands[0]).buffer.alias_scope;
-                    if (scope >= written_.size()) written_.resize(scope + 1);
-                    written_[scope] = true;
-                    break;
-                }
-                case Opcode::kCall: all_ = true; break;
-                default: break;
+            all_ |= instruction.opcode == Opcode::kCall;
+            if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
+                size_t scope = function_.type(instruction.operands[0]).buffer.alias_scope;
+                if (scope >= written_.size()) written_.resize(scope + 1);
+                written_[scope] = true;
             }
             for (const Region& inner : instruction.regions) visit(inner);
         }
@@ -138,16 +132,10 @@ private:
     }
 
     bool is_pure(const Instruction& instruction) const {
-        switch (instruction.opcode) {
-            case Opcode::kConstant:
-            case Opcode::kApply:
-            case Opcode::kCast: return true;
-            case Opcode::kLoad: {
-                const BufferType& buffer = function_.type(instruction.operands[0]).buffer;
-                return buffer.space == AddressSpace::kGlobal && !written_.contains(buffer.alias_scope);
-            }
-            default: return false;
-        }
+        if (is_value(instruction.opcode)) return true;
+        if (instruction.opcode != Opcode::kLoad) return false;
+        const BufferType& buffer = function_.type(instruction.operands[0]).buffer;
+        return buffer.space == AddressSpace::kGlobal && !written_.contains(buffer.alias_scope);
     }
 
     // Equal for instructions that compute the same.

@@ -164,15 +164,11 @@ private:
     }
 
     void note_writes(const Instruction& instruction) {
-        switch (instruction.opcode) {
-            case Opcode::kAtomic:
-            case Opcode::kCompareExchange:
-                all_written_ |= instruction.order != MemoryOrder::kRelaxed;
-                [[fallthrough]];
-            case Opcode::kStore:
-                written_.insert(function_.type(instruction.operands[0]).buffer.alias_scope);
-                break;
-            default: break;
+        if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
+            // A store has no order.
+            all_written_ |=
+                instruction.opcode != Opcode::kStore && instruction.order != MemoryOrder::kRelaxed;
+            written_.insert(function_.type(instruction.operands[0]).buffer.alias_scope);
         }
         for (const Region& region : instruction.regions) {
             for (const Instruction& inner : region.body) note_writes(inner);
@@ -190,10 +186,8 @@ private:
     bool only_computes(const Instruction& instruction) const {
         const auto differs = [&](ValueId value) { return varies(value); };
         if (std::any_of(instruction.results.begin(), instruction.results.end(), differs)) return false;
+        if (is_value(instruction.opcode)) return true;
         switch (instruction.opcode) {
-            case Opcode::kConstant:
-            case Opcode::kApply:
-            case Opcode::kCast: return true;
             case Opcode::kYield:
             case Opcode::kFor:
             case Opcode::kIf:
@@ -466,9 +460,8 @@ private:
 
     void add_thread_indices(Instruction& instruction) {
         if (!instruction.operands.empty() && rows_.contains(instruction.operands[0].index)) {
-            const std::ptrdiff_t first = instruction.opcode == Opcode::kLoad              ? 1
-                                         : instruction.opcode == Opcode::kCompareExchange ? 3
-                                                                                          : 2;
+            const auto first = static_cast<std::ptrdiff_t>(opcode_info(instruction.opcode).index);
+            WEFT_CHECK(first != 0, "an array of the threads' values is used otherwise than by its elements");
             instruction.operands.insert(instruction.operands.begin() + first, region_.arguments.begin(),
                                         region_.arguments.end());
         }
@@ -484,12 +477,11 @@ private:
         for (const ValueId size : block_.operands) {
             const auto constant = constants_.find(size.index);
             if (constant != constants_.end() && constant->second > 0) continue;
-            const ValueId some = b.apply("greater", {size, b.index(0)});
-            any = any.valid() ? b.apply("logical_and", {any, some}) : some;
+            const ValueId some = b.apply(OpId::kGreater, {size, b.index(0)});
+            any = any.valid() ? b.apply(OpId::kLogicalAnd, {any, some}) : some;
         }
         const bool harmless = std::all_of(parts.begin(), parts.end(), [](const Instruction& instruction) {
-            return instruction.opcode == Opcode::kParallel || instruction.opcode == Opcode::kConstant ||
-                   instruction.opcode == Opcode::kApply || instruction.opcode == Opcode::kCast;
+            return instruction.opcode == Opcode::kParallel || is_value(instruction.opcode);
         });
         if (harmless || !any.valid()) {
             for (Instruction& instruction : parts) into.push_back(std::move(instruction));

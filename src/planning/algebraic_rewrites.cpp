@@ -9,8 +9,8 @@
 #include "core/config.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
-#include "execution/product_on_gpu.h"
 #include "library/products/cuda/contraction.h"
+#include "library/products/cuda/program_choice.h"
 
 namespace weft {
 
@@ -29,10 +29,10 @@ bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && !dtype.is_s
 // A pending product that nobody but one reader can see: the reader may do without it.
 Node* only_read_here(const Operand& operand) {
     Node* node = operand.source.node.get();
-    if (node == nullptr || node->kind != NodeKind::kProduct || node->done.load(std::memory_order_acquire))
+    if (node == nullptr || node->kind() != NodeKind::kProduct || node->done.load(std::memory_order_acquire))
         return nullptr;
     if (operand.source.node.use_count() != 1 || operand.offset != 0) return nullptr;
-    if (node->adds_bias || node->takes_relu) return nullptr;
+    if (node->product().adds_bias || node->product().takes_relu) return nullptr;
     const DType dtype = node->results[0].dtype;
     return operand.dtype == dtype && may_round_otherwise(dtype) ? node : nullptr;
 }
@@ -74,10 +74,10 @@ std::optional<std::vector<size_t>> match_axes(const Node& product, const Operand
 Operand summed(const Node& product, const Operand& operand, const std::vector<bool>& marked,
                const ReductionInfo& sum, Dims& strides) {
     auto node = new_node();
-    node->kind = NodeKind::kReduce;
+    node->become(NodeKind::kReduce);
     node->device = product.device;
-    node->reduction = &sum;
-    node->compute_dtype = operand.dtype;
+    node->reduce().reduction = &sum;
+    node->reduce().compute = operand.dtype;
     Operand input = operand;
     input.strides.clear();
     Dims kept, kept_strides;
@@ -86,7 +86,7 @@ Operand summed(const Node& product, const Operand& operand, const std::vector<bo
         if (operand.strides[d] == 0 || product.shape[d] == 1) continue;
         node->shape.push_back(product.shape[d]);
         input.strides.push_back(operand.strides[d]);
-        node->reduced_axes.push_back(marked[d]);
+        node->reduce().axes.push_back(marked[d]);
         if (marked[d]) continue;
         kept.push_back(product.shape[d]);
         kept_strides.push_back(operand.strides[d]);
@@ -107,10 +107,10 @@ Operand summed(const Node& product, const Operand& operand, const std::vector<bo
 }
 
 bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
-    if (node.kind != NodeKind::kReduce || node.reduction->id != ReductionId::kSum) return false;
+    if (node.kind() != NodeKind::kReduce || node.reduction()->id != ReductionId::kSum) return false;
     const Operand& read = node.inputs[0];
     const Node* product = only_read_here(read);
-    if (product == nullptr || node.compute_dtype != read.dtype || node.results[0].dtype != read.dtype)
+    if (product == nullptr || node.compute_dtype() != read.dtype || node.results[0].dtype != read.dtype)
         return false;
     const auto axes = match_axes(*product, read, node.shape);
     if (!axes) return false;
@@ -120,7 +120,7 @@ bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
     const size_t none = product->result_shape().size();
     for (size_t d = 0; d < node.shape.size(); ++d) {
         const size_t axis = (*axes)[d];
-        if (!node.reduced_axes[d] || axis == none) continue;
+        if (!node.reduced_axes()[d] || axis == none) continue;
         const bool left = product->inputs[0].strides[axis] != 0,
                    right = product->inputs[1].strides[axis] != 0;
         if (left == right) return false;  // of a batch: nothing to sum before
@@ -132,8 +132,8 @@ bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
 
     Operand left = product->inputs[0], right = product->inputs[1];
     Dims left_strides = left.strides, right_strides = right.strides;
-    if (sums_left) left = summed(*product, product->inputs[0], marked, *node.reduction, left_strides);
-    if (sums_right) right = summed(*product, product->inputs[1], marked, *node.reduction, right_strides);
+    if (sums_left) left = summed(*product, product->inputs[0], marked, *node.reduction(), left_strides);
+    if (sums_right) right = summed(*product, product->inputs[1], marked, *node.reduction(), right_strides);
     if (sums_left) fresh.push_back(left.source.node);
     if (sums_right) fresh.push_back(right.source.node);
     Dims shape, new_left, new_right;
@@ -145,7 +145,7 @@ bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
         reduced.push_back(is_reduced);
     };
     for (size_t d = 0; d < node.shape.size(); ++d) {
-        if (node.reduced_axes[d]) continue;
+        if (node.reduced_axes()[d]) continue;
         const size_t axis = (*axes)[d];
         if (axis == none) {
             add(node.shape[d], 0, 0, false);
@@ -154,16 +154,18 @@ bool sum_of_product(Node& node, std::vector<std::weak_ptr<Node>>& fresh) {
         }
     }
     for (size_t d = 0; d < product->shape.size(); ++d) {
-        if (product->reduced_axes[d]) add(product->shape[d], left_strides[d], right_strides[d], true);
+        if (product->reduced_axes()[d]) add(product->shape[d], left_strides[d], right_strides[d], true);
     }
     left.strides = std::move(new_left);
     right.strides = std::move(new_right);
     Operands inputs;
     inputs.push_back(std::move(left));
     inputs.push_back(std::move(right));
-    node.kind = NodeKind::kProduct;
+    const DType compute = node.compute_dtype();
+    node.become(NodeKind::kProduct);
     node.shape = std::move(shape);
-    node.reduced_axes = std::move(reduced);
+    node.product().compute = compute;
+    node.product().axes = std::move(reduced);
     node.rewritten = kSumOfProduct;
     node.inputs.swap(inputs);  // the product is freed with the old ones
     return true;
@@ -192,8 +194,8 @@ std::optional<MatrixAxes> matrix_axes(const Node& product) {
     for (size_t d = 0; d < product.shape.size(); ++d) {
         if (product.shape[d] == 1) continue;
         const bool left = product.inputs[0].strides[d] != 0, right = product.inputs[1].strides[d] != 0;
-        if (!product.reduced_axes[d] && left == right) return std::nullopt;
-        std::optional<size_t>& axis = product.reduced_axes[d] ? axes.k : left ? axes.m : axes.n;
+        if (!product.reduced_axes()[d] && left == right) return std::nullopt;
+        std::optional<size_t>& axis = product.reduced_axes()[d] ? axes.k : left ? axes.m : axes.n;
         if (axis) return std::nullopt;
         axis = d;
     }
@@ -286,12 +288,12 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
     const size_t cut = order.cut[first][last];
     const Factor a = build(factors, order, first, cut), b = build(factors, order, cut + 1, last);
     auto node = new_node();
-    node->kind = NodeKind::kProduct;
+    node->become(NodeKind::kProduct);
     node->device = &a.operand.source.device();
     node->shape = Dims{a.rows, b.columns, a.columns};
-    node->reduced_axes = {false, false, true};
+    node->product().axes = {false, false, true};
     Operand left = a.operand, right = b.operand;
-    node->compute_dtype = left.dtype;
+    node->product().compute = left.dtype;
     left.strides = Dims{a.row_stride, 0, a.column_stride};
     right.strides = Dims{0, b.column_stride, b.row_stride};
     NodeResult result;
@@ -311,7 +313,7 @@ Factor build(const std::vector<Factor>& factors, const Order& order, size_t firs
 constexpr double kClearlyCheaper = 0.5;
 
 bool product_chain(Node& node) {
-    if (node.kind != NodeKind::kProduct || !may_round_otherwise(node.results[0].dtype)) return false;
+    if (node.kind() != NodeKind::kProduct || !may_round_otherwise(node.results[0].dtype)) return false;
     if (only_read_here(node.inputs[0]) == nullptr && only_read_here(node.inputs[1]) == nullptr) return false;
     const std::optional<MatrixAxes> axes = matrix_axes(node);
     if (!axes) return false;
@@ -331,7 +333,7 @@ bool product_chain(Node& node) {
     Dims shape, left, right;
     std::vector<bool> reduced;
     for (size_t d = 0; d < node.shape.size(); ++d) {
-        if (node.reduced_axes[d]) continue;
+        if (node.reduced_axes()[d]) continue;
         shape.push_back(node.shape[d]);
         left.push_back(axes->m == d ? a.row_stride : 0);
         right.push_back(axes->n == d ? b.column_stride : 0);
@@ -344,7 +346,7 @@ bool product_chain(Node& node) {
     inputs[0].strides = std::move(left);
     inputs[1].strides = std::move(right);
     node.shape = std::move(shape);
-    node.reduced_axes = std::move(reduced);
+    node.product().axes = std::move(reduced);
     node.rewritten = kProductChain;
     node.inputs.swap(inputs);
     return true;
@@ -355,13 +357,13 @@ bool product_chain(Node& node) {
 // The operand of `node` that is a product which nobody but this element-wise node sees, read as it lies; null
 // where there is none. `other` is the other operand.
 Node* product_before(const Node& node, Operand const** other) {
-    if (node.kind != NodeKind::kElementwise || node.op == nullptr || node.inputs.size() != 2 ||
+    if (node.kind() != NodeKind::kElementwise || node.op == nullptr || node.inputs.size() != 2 ||
         node.results.size() != 1)
         return nullptr;
     for (size_t i = 0; i < 2; ++i) {
         const Operand& operand = node.inputs[i];
         Node* product = operand.source.node.get();
-        if (product == nullptr || product->kind != NodeKind::kProduct ||
+        if (product == nullptr || product->kind() != NodeKind::kProduct ||
             product->done.load(std::memory_order_acquire) || operand.source.node.use_count() != 1)
             continue;
         const NodeResult& result = product->results[0];
@@ -383,7 +385,7 @@ Node* product_before(const Node& node, Operand const** other) {
 std::optional<size_t> column_axis(const Node& product) {
     std::optional<size_t> found;
     for (size_t d = 0; d < product.shape.size(); ++d) {
-        if (product.reduced_axes[d] || product.shape[d] == 1) continue;
+        if (product.reduced_axes()[d] || product.shape[d] == 1) continue;
         if (product.inputs[0].strides[d] != 0 || product.inputs[1].strides[d] == 0) continue;
         if (found) return std::nullopt;
         found = d;
@@ -400,12 +402,12 @@ Contraction without_data(const Node& product) {
     Contraction contraction;
     contraction.type = product.results[0].dtype.scalar_type();
     contraction.shape = product.shape;
-    contraction.reduced = product.reduced_axes;
+    contraction.reduced = product.reduced_axes();
     contraction.left_strides = product.inputs[0].strides;
     contraction.right_strides = product.inputs[1].strides;
     contraction.out_strides = Dims(product.shape.size(), 0);
     for (size_t d = 0, k = 0; d < product.shape.size(); ++d) {
-        if (!product.reduced_axes[d]) contraction.out_strides[d] = product.results[0].strides[k++];
+        if (!product.reduced_axes()[d]) contraction.out_strides[d] = product.results[0].strides[k++];
     }
     return contraction;
 }
@@ -414,7 +416,7 @@ bool product_epilogue(Node& node) {
     if (node.device->is_cpu() || !is_on(OptionalStep::kGpuKernels)) return false;
     const Operand* other = nullptr;
     Node* product = product_before(node, &other);
-    if (product == nullptr || product->takes_relu ||
+    if (product == nullptr || product->product().takes_relu ||
         !has_epilogues(product->results[0].dtype.scalar_type()) || element_count(product->shape) == 0 ||
         !fit_cublas(without_data(*product)) || is_for_warpgroups(without_data(*product), *node.device))
         return false;
@@ -424,12 +426,13 @@ bool product_epilogue(Node& node) {
                       config().fast_math.load(std::memory_order_relaxed);
     if (!relu) {
         const std::optional<size_t> columns = column_axis(*product);
-        if (node.op->id != OpId::kAdd || product->adds_bias || other->is_constant() || !columns) return false;
+        if (node.op->id != OpId::kAdd || product->product().adds_bias || other->is_constant() || !columns)
+            return false;
         // A vector along the rows: one number for each column, the same for all rows.
         Operand bias = *other;
         bias.strides = Dims(product->shape.size(), 0);
         for (size_t d = 0, k = 0; d < product->shape.size(); ++d) {
-            if (product->reduced_axes[d]) continue;
+            if (product->reduced_axes()[d]) continue;
             const int64_t stride = other->strides[k++];
             if (product->shape[d] == 1) continue;
             if (stride != (d == *columns ? bias.dtype.itemsize() : 0)) return false;
@@ -437,12 +440,12 @@ bool product_epilogue(Node& node) {
         }
         inputs.push_back(std::move(bias));
     }
-    node.kind = NodeKind::kProduct;
+    node.become(NodeKind::kProduct);
     node.shape = product->shape;
-    node.reduced_axes = product->reduced_axes;
-    node.compute_dtype = product->compute_dtype;
-    node.adds_bias = product->adds_bias || !relu;
-    node.takes_relu = relu;
+    node.product().axes = product->reduced_axes();
+    node.product().compute = product->compute_dtype();
+    node.product().adds_bias = product->product().adds_bias || !relu;
+    node.product().takes_relu = relu;
     node.op = nullptr;
     node.rewritten = kEpilogue;
     node.inputs.swap(inputs);  // the product is freed with the old ones
@@ -467,7 +470,7 @@ void enter_pending(const NodePtr& node) {
 
 bool rewrite(std::span<Node* const> nodes) {
     const bool any = std::any_of(nodes.begin(), nodes.end(),
-                                 [](const Node* node) { return node->kind == NodeKind::kProduct; });
+                                 [](const Node* node) { return node->kind() == NodeKind::kProduct; });
     if (!any) return false;
     // Weak references: a node that is rewritten frees what it no longer reads.
     std::vector<std::weak_ptr<Node>> work;

@@ -21,7 +21,8 @@ constexpr int64_t kScattered = 8;
 Node* only_gathered(const Node& gather) {
     const Operand& data = gather.inputs[0];
     Node* node = data.source.node.get();
-    if (node == nullptr || node->kind != NodeKind::kElementwise || node->done.load(std::memory_order_acquire))
+    if (node == nullptr || node->kind() != NodeKind::kElementwise ||
+        node->done.load(std::memory_order_acquire))
         return nullptr;
     const bool own = data.source.node.use_count() == 1 && node->results.size() == 1;
     return own && data.dtype == node->results[0].dtype ? node : nullptr;
@@ -54,17 +55,17 @@ Operand at_positions(const Node& gather, const Operand& operand, const IndexMap&
         moved.strides = Dims(rank);
         return moved;
     }
-    const Dims strides = strides_over_space(operand.strides, map, rank + gather.gathered.size());
+    const Dims strides = strides_over_space(operand.strides, map, rank + gather.gathered().size());
     moved.strides = Dims(std::span(strides.begin(), rank));
     moved.offset = offset_over_space(operand.strides, operand.offset, map);
     auto node = new_node();
-    for (size_t k = 0; k < gather.gathered.size(); ++k) {
+    node->become(NodeKind::kGather);
+    for (size_t k = 0; k < gather.gathered().size(); ++k) {
         if (strides[rank + k] == 0) continue;
         node->inputs.push_back(gather.inputs[k + 1]);
-        node->gathered.push_back({gather.gathered[k].extent, strides[rank + k], gather.gathered[k].wraps});
+        node->add_gathered({gather.gathered()[k].extent, strides[rank + k], gather.gathered()[k].wraps});
     }
-    if (node->gathered.empty()) return moved;
-    node->kind = NodeKind::kGather;
+    if (node->gathered().empty()) return moved;
     node->device = gather.device;
     node->shape = gather.shape;
     node->inputs.insert(node->inputs.begin(), std::move(moved));
@@ -100,7 +101,7 @@ bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
         return false;
     Operand positions = gather.inputs[0];
     Dims space = gather.shape;
-    for (const GatheredAxis& axis : gather.gathered) {
+    for (const GatheredAxis& axis : gather.gathered()) {
         space.push_back(axis.extent);
         positions.strides.push_back(axis.stride);
     }
@@ -111,12 +112,11 @@ bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
     for (const Operand& operand : producer->inputs) {
         inputs.push_back(at_positions(gather, operand, *map));
         const NodePtr& fresh = inputs.back().source.node;
-        if (fresh && fresh->kind == NodeKind::kGather) work.push_back(fresh);
+        if (fresh && fresh->kind() == NodeKind::kGather) work.push_back(fresh);
     }
-    gather.kind = NodeKind::kElementwise;
+    gather.become(NodeKind::kElementwise);
     gather.op = producer->op;
     gather.loop = producer->loop;
-    gather.gathered.clear();
     positions = {};
     gather.inputs.swap(inputs);  // the producer goes with the old ones
     return true;
@@ -128,13 +128,13 @@ bool gather_first(std::span<Node* const> nodes) {
     if (!is_on(OptionalStep::kGatherFirst)) return false;
     std::vector<std::weak_ptr<Node>> work;
     for (Node* node : nodes) {
-        if (node->kind == NodeKind::kGather) work.push_back(node->weak_from_this());
+        if (node->kind() == NodeKind::kGather) work.push_back(node->weak_from_this());
     }
     bool changed = false;
     while (!work.empty()) {
         const NodePtr node = work.back().lock();
         work.pop_back();
-        if (node != nullptr && node->kind == NodeKind::kGather) changed |= exchange(*node, work);
+        if (node != nullptr && node->kind() == NodeKind::kGather) changed |= exchange(*node, work);
     }
     return changed;
 }

@@ -7,14 +7,9 @@
 
 namespace weft::planning {
 
-bool is_pointwise(const Node& node) {
-    return node.kind == NodeKind::kElementwise || node.kind == NodeKind::kArange ||
-           node.kind == NodeKind::kGather || node.kind == NodeKind::kDraw;
-}
-
 double cost_of(const Node& node) {
-    if (node.kind == NodeKind::kArange) return 2;
-    if (node.kind == NodeKind::kGather) return kGatherCost;
+    if (node.kind() == NodeKind::kArange) return 2;
+    if (node.kind() == NodeKind::kGather) return kGatherCost;
     return node.op == nullptr ? 1 : node.op->cost;
 }
 
@@ -58,7 +53,7 @@ Dims kept_axes(const std::vector<bool>& reduced) {
 }
 
 IndexMap kept_map(const Node& node) {
-    const Dims axes = kept_axes(node.reduced_axes);
+    const Dims axes = kept_axes(node.reduced_axes());
     IndexMap map{Dims(axes.size(), -1), Dims(axes.size()), Dims(axes.size())};
     for (size_t j = 0; j < axes.size(); ++j) {
         if (node.shape[static_cast<size_t>(axes[j])] == 1) continue;
@@ -109,7 +104,7 @@ bool covers(const IndexMap& map, const Dims& shape, const Draft& draft) {
 double work_of(const Draft& draft) {
     double work = 0;
     // What is drawn one word after another waits for memory as much as an addition does.
-    const auto cost = [](const Node& node) { return node.kind == NodeKind::kDraw ? 0 : cost_of(node); };
+    const auto cost = [](const Node& node) { return node.kind() == NodeKind::kDraw ? 0 : cost_of(node); };
     for (const Node* node : draft.nodes)
         work += cost(*node) * static_cast<double>(node->results[0].dtype.itemsize());
     return work;
@@ -138,12 +133,12 @@ bool same_walk(const ReductionSpace& a, const ReductionSpace& b) {
 
 bool writes(const Draft& draft) {
     return std::any_of(draft.nodes.begin(), draft.nodes.end(),
-                       [](const Node* node) { return !is_pointwise(*node); });
+                       [](const Node* node) { return !is_pointwise(node->kind()); });
 }
 
 bool shares_input(const Node& node, const Draft& draft) {
     // What a gather reads here and there is not read together with anything.
-    const auto first = [](const Node& reader) { return reader.kind == NodeKind::kGather ? 1U : 0U; };
+    const auto first = [](const Node& reader) { return reader.kind() == NodeKind::kGather ? 1U : 0U; };
     for (size_t k = first(node); k < node.inputs.size(); ++k) {
         const Operand& input = node.inputs[k];
         if (input.is_constant()) continue;
@@ -172,12 +167,12 @@ bool are_twins(const Draft& a, const Draft& b) {
 bool is_neighbour(const Node& node, const Draft& draft) {
     if (draft.nodes.empty() || draft.shape != node.shape) return false;
     const Node& last = *draft.nodes.front();
-    if (node.kind == NodeKind::kReduce) {
-        return draft.reduced == node.reduced_axes && draft.walk && same_walk(*draft.walk, space_of(node)) &&
+    if (node.kind() == NodeKind::kReduce) {
+        return draft.reduced == node.reduced_axes() && draft.walk && same_walk(*draft.walk, space_of(node)) &&
                (draft.fold == 0 || keeps_folded_elements(draft, &node));
     }
-    return !draft.walk && last.kind != NodeKind::kArange && last.kind != NodeKind::kDraw &&
-           is_pointwise(last);
+    return !draft.walk && last.kind() != NodeKind::kArange && last.kind() != NodeKind::kDraw &&
+           is_pointwise(last.kind());
 }
 
 }  // namespace weft::planning

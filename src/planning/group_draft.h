@@ -34,7 +34,7 @@ struct Draft {
     std::vector<Node*> nodes;  // from the last to the first
     std::unordered_map<const Node*, bool> stored;
     std::unordered_map<const Node*, std::vector<IndexMap>> maps;  // of a reduction: of its result
-    std::string reason;
+    Boundary boundary = Boundary::kNone;
     Dims shape;
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
@@ -45,8 +45,6 @@ struct Draft {
     std::vector<size_t> successors;
 };
 
-// Computes each of its elements from elements of its operands at one place.
-bool is_pointwise(const Node& node);
 double cost_of(const Node& node);
 bool is_full_size(const Operand& operand, const Dims& shape);
 // `inputs` of a group, with those of a node that joins it, or of a group that is merged with it.

@@ -17,9 +17,9 @@ uint64_t mixed(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9E3779
 
 // What a node does, without what it reads: equal in each turn of a loop.
 uint64_t signature_of(const Node& node) {
-    uint64_t hash = static_cast<uint64_t>(node.kind);
+    uint64_t hash = static_cast<uint64_t>(node.kind());
     hash = mixed(hash, reinterpret_cast<uintptr_t>(node.op));
-    hash = mixed(hash, reinterpret_cast<uintptr_t>(node.reduction));
+    hash = mixed(hash, reinterpret_cast<uintptr_t>(node.reduction()));
     hash = mixed(hash, static_cast<uint64_t>(node.loop));
     for (const int64_t extent : node.shape) hash = mixed(hash, static_cast<uint64_t>(extent));
     return mixed(hash, node.inputs.size());

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kLookedAtBytes = int64_t{64} << 20;
 
 bool stores_fresh(const Group& group, size_t k) {
-    return group.stored[k] && group.nodes[k]->kind != NodeKind::kUpdate;
+    return group.stored[k] && group.nodes[k]->kind() != NodeKind::kUpdate;
 }
 
 int64_t stored_bytes(const Group& group) {

@@ -16,18 +16,18 @@ constexpr int64_t kRowBytes = int64_t{256} << 10;  // a row that is walked again
 
 Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
     if (maps.size() != 1) return Entry::kNone;
-    const NodeKind last = draft.nodes.front()->kind;
+    const NodeKind last = draft.nodes.front()->kind();
     if (last == NodeKind::kUpdate || last == NodeKind::kScan || last == NodeKind::kChoose)
         return Entry::kNone;
     const IndexMap& map = maps[0];
-    const Dims axes = kept_axes(node.reduced_axes), kept = node.result_shape();
+    const Dims axes = kept_axes(node.reduced_axes()), kept = node.result_shape();
     if (draft.shape == node.shape) {
         for (size_t j = 0; j < axes.size(); ++j) {
             if (kept[j] != 1 && (map.dimension[j] != axes[j] || map.factor[j] != 1 || map.start[j] != 0))
                 return Entry::kNone;
         }
         if (!draft.walk) return Entry::kBefore;
-        return draft.reduced == node.reduced_axes ? Entry::kBeside : Entry::kNone;
+        return draft.reduced == node.reduced_axes() ? Entry::kBeside : Entry::kNone;
     }
     if (draft.walk || !is_plain(map, kept)) return Entry::kNone;
     std::vector<bool> used(draft.shape.size());
@@ -46,7 +46,7 @@ Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& m
 bool allows_phases(const Node& node, const ReductionSpace& walk) {
     if (walk.lanes == 1 || !walks_whole_rows(walk) || !is_on(OptionalStep::kPhases)) return false;
     const int64_t row = walk.reduced_shape.back();
-    return row * node.compute_dtype.itemsize() <= kRowBytes;
+    return row * node.compute_dtype().itemsize() <= kRowBytes;
 }
 
 std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& walk, const Dims& shape,
@@ -71,13 +71,13 @@ bool walks_results_as_one(const Node& node, const ReductionSpace& walk, const Di
 bool keeps_folded_elements(const Draft& draft, const Node* more, std::span<Node* const> others) {
     std::unordered_set<const Node*> reductions;
     const auto take = [&](const Node* node) {
-        if (node->kind == NodeKind::kReduce) reductions.insert(node);
+        if (node->kind() == NodeKind::kReduce) reductions.insert(node);
     };
     for (const Node* node : draft.nodes) take(node);
     for (const Node* node : others) take(node);
     if (more != nullptr) take(more);
     const bool deviations = std::any_of(reductions.begin(), reductions.end(),
-                                        [](const Node* node) { return node->reduction->deviations; });
+                                        [](const Node* node) { return node->reduction()->deviations; });
     return can_fold(*draft.walk, reductions.size(), deviations);
 }
 

@@ -82,62 +82,82 @@ private:
                 if (std::find(into.begin(), into.end(), group) == into.end()) into.push_back(group);
             }
         }
-        std::string reason = reason_for_own(*node, into, held);
-        if (reason.empty()) return;
-        if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
-        start(node, into, std::move(reason));
+        const Decision decision = decide(*node, into, held);
+        switch (decision.place) {
+            case Place::kOwnGroup:
+                if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
+                start(node, into, decision.boundary);
+                return;
+            case Place::kTiles:
+                join(node, into[0], false);
+                drafts_[into[0]].multiplies = true;
+                return;
+            case Place::kEachReader:
+                for (const size_t group : into) drafts_[group].repeated_cost += cost_of(*node);
+                for (const size_t group : into) join(node, group, false);
+                return;
+            case Place::kOneReader: {
+                std::vector<size_t> others = into;
+                std::erase(others, decision.group);
+                link(decision.group, others);  // first: in joining the group may become another's
+                join(node, decision.group, held || !others.empty());
+                return;
+            }
+        }
     }
 
     // Such a mask stays pending: who looks at it, or chooses by it again, computes it once more.
     static bool is_mask_only(const std::vector<Reader>& readers) {
         return std::all_of(readers.begin(), readers.end(), [](const Reader& reader) {
-            return reader.node->kind == NodeKind::kChoose && reader.operand == 0;
+            return reader.node->kind() == NodeKind::kChoose && reader.operand == 0;
         });
     }
 
-    // Takes the node into groups that read it; or says why it cannot be.
-    std::string reason_for_own(Node& node, const std::vector<size_t>& into, bool held) {
-        if (!fuse_) return "fusion is off (WEFT_FUSE=0)";
-        if (into.empty()) return "its value is asked for";
-        if (node.kind == NodeKind::kUpdate) return "a write to a storage ends its kernel";
-        if (node.kind == NodeKind::kScan) return "a scan ends its kernel";
-        if (node.kind == NodeKind::kProduct && into.size() == 1 && !held && runs_on_tiles(node, into[0])) {
-            join(&node, into[0], false);
-            drafts_[into[0]].multiplies = true;
-            return "";
+    enum class Place {
+        kOwnGroup,    // it ends a kernel of its own
+        kTiles,       // the only reader works on the tiles of this product
+        kEachReader,  // all readers compute it
+        kOneReader,   // one reader computes it, and stores it if there are others
+    };
+    struct Decision {
+        Place place = Place::kOwnGroup;
+        Boundary boundary = Boundary::kNone;  // kOwnGroup
+        size_t group = 0;                     // kOneReader
+    };
+
+    // Of a node that the groups `into` read.
+    Decision decide(const Node& node, const std::vector<size_t>& into, bool held) {
+        const auto own = [](Boundary boundary) { return Decision{Place::kOwnGroup, boundary}; };
+        if (!fuse_) return own(Boundary::kUnfused);
+        if (into.empty()) return own(Boundary::kWanted);
+        if (node.kind() == NodeKind::kProduct && into.size() == 1 && !held && runs_on_tiles(node, into[0]))
+            return {Place::kTiles};
+        if (const Boundary always = boundary_of(node.kind()); always != Boundary::kNone) return own(always);
+        if (into.size() == 1) {
+            const Boundary boundary = refusal(node, into[0], held);
+            if (boundary != Boundary::kNone) return own(boundary);
+            return {Place::kOneReader, Boundary::kNone, into[0]};
         }
-        if (node.kind == NodeKind::kTransfer) return "it comes from another device";
-        if (!is_pointwise(node) && node.kind != NodeKind::kReduce) return "it is a library's work";
-        if (into.size() > 1) {
-            if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into)) {
-                for (const size_t group : into) join(&node, group, false);
-                return "";
-            }
-            // One of the readers computes and stores it for the others.
-            for (size_t k = into.size(); k-- > 0;) {
-                std::vector<size_t> others = into;
-                others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
-                if (reaches_any(others, into[k]) || !refusal(node, into[k], true).empty()) continue;
-                link(into[k], others);  // first: in joining the group may become another's
-                join(&node, into[k], true);
-                return "";
-            }
-            return "several kernels read it";
+        if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into))
+            return {Place::kEachReader};
+        for (size_t k = into.size(); k-- > 0;) {
+            std::vector<size_t> others = into;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+            if (reaches_any(others, into[k]) || refusal(node, into[k], true) != Boundary::kNone) continue;
+            return {Place::kOneReader, Boundary::kNone, into[k]};
         }
-        std::string why = refusal(node, into[0], held);
-        if (why.empty()) join(&node, into[0], held);
-        return why;
+        return own(Boundary::kSeveralReaders);
     }
 
-    void start(Node* node, const std::vector<size_t>& into, std::string reason) {
+    void start(Node* node, const std::vector<size_t>& into, Boundary boundary) {
         Draft draft;
         draft.nodes.push_back(node);
         draft.stored[node] = true;
         draft.shape = node->shape;
         draft.inputs = with_inputs_of({}, *node);
-        draft.reason = std::move(reason);
-        if (node->kind == NodeKind::kReduce) {
-            draft.reduced = node->reduced_axes;
+        draft.boundary = boundary;
+        if (node->kind() == NodeKind::kReduce) {
+            draft.reduced = node->reduced_axes();
             draft.walk = space_of(*node);
             draft.maps[node] = {kept_map(*node)};
         } else {
@@ -152,7 +172,7 @@ private:
         Draft& draft = drafts_[group];
         std::vector<IndexMap> maps = maps_of(*node, group);
         bool widened = false;
-        if (node->kind == NodeKind::kReduce) {
+        if (node->kind() == NodeKind::kReduce) {
             widened = !draft.walk;
             take_reduction(*node, draft, maps);
         } else {
@@ -201,8 +221,8 @@ private:
             const auto own = draft.maps.find(reader.node);
             if (own == draft.maps.end()) continue;
             const Operand& operand = reader.node->inputs[reader.operand];
-            if (reader.node->kind == NodeKind::kUpdate && reader.operand == 0) return {};
-            if (reader.node->kind == NodeKind::kProduct || reader.node->kind == NodeKind::kTransfer)
+            if (reader.node->kind() == NodeKind::kUpdate && reader.operand == 0) return {};
+            if (reader.node->kind() == NodeKind::kProduct || reader.node->kind() == NodeKind::kTransfer)
                 return {};  // they read memory
             if (is_gathered(reader)) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
@@ -210,7 +230,7 @@ private:
             if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};
             // A reduction reads over the whole space; its own map says how its result is read.
             const std::vector<IndexMap> whole = {identity_map(draft.shape)};
-            for (const IndexMap& outer : reader.node->kind == NodeKind::kReduce ? whole : own->second) {
+            for (const IndexMap& outer : reader.node->kind() == NodeKind::kReduce ? whole : own->second) {
                 IndexMap map = compose(*read, outer);
                 if (std::find(maps.begin(), maps.end(), map) == maps.end()) maps.push_back(std::move(map));
             }
@@ -219,7 +239,7 @@ private:
     }
 
     static bool is_gathered(const Reader& reader) {
-        return reader.node->kind == NodeKind::kGather && reader.operand == 0;
+        return reader.node->kind() == NodeKind::kGather && reader.operand == 0;
     }
 
     bool gathers_from(const Node& node, const Draft& draft) {
@@ -233,55 +253,53 @@ private:
 
     // Not held, and cheaper to compute in each of the groups than to store and read.
     bool repeats_cheaply(const Node& node, const std::vector<size_t>& into) {
-        if (node.kind == NodeKind::kReduce || cost_of(node) > kRepeatedCost || into.size() > 4) return false;
+        if (node.kind() == NodeKind::kReduce || cost_of(node) > kRepeatedCost || into.size() > 4)
+            return false;
         const auto full = std::count_if(node.inputs.begin(), node.inputs.end(), [&](const Operand& input) {
             return is_full_size(input, node.shape);
         });
         if (full > 1) return false;
         for (const size_t group : into) {
-            if (!refusal(node, group, false).empty()) return false;
+            if (refusal(node, group, false) != Boundary::kNone) return false;
             if (drafts_[group].repeated_cost + cost_of(node) > kMaxRepeatedCost) return false;
         }
-        for (const size_t group : into) drafts_[group].repeated_cost += cost_of(node);
         return true;
     }
 
-    // Why the node cannot be computed in the group; empty when it can. `stored`: it is kept as well.
-    std::string refusal(const Node& node, size_t group, bool stored) {
+    // Why the node cannot be computed in the group; kNone when it can. `stored`: it is kept as well.
+    Boundary refusal(const Node& node, size_t group, bool stored) {
         const Draft& draft = drafts_[group];
         const std::vector<IndexMap> maps = maps_of(node, group);
         if (maps.empty()) {
-            return gathers_from(node, draft) ? "it is read at computed positions"
-                                             : "it is read through another view";
+            return gathers_from(node, draft) ? Boundary::kComputedPositions : Boundary::kAnotherView;
         }
-        if (is_full(draft, node)) return "the kernel is large enough";
-        if (node.kind == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
-        const bool scans = draft.nodes.front()->kind == NodeKind::kScan;
-        if (draft.nodes.front()->kind == NodeKind::kChoose) {
-            if (node.kind == NodeKind::kDraw) return "random numbers are drawn in their own order";
+        if (is_full(draft, node)) return Boundary::kLargeKernel;
+        if (node.kind() == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
+        const bool scans = draft.nodes.front()->kind() == NodeKind::kScan;
+        if (draft.nodes.front()->kind() == NodeKind::kChoose) {
+            if (node.kind() == NodeKind::kDraw) return Boundary::kDraws;
             double cost = cost_of(node);
             for (const Node* member : draft.nodes) cost += cost_of(*member);
-            if (cost > kMostChoosingCost) return "a kernel that chooses computes little";
+            if (cost > kMostChoosingCost) return Boundary::kChooses;
         }
         // A CPU draws neighbours one from another, where a loop goes along them.
-        if (node.kind == NodeKind::kDraw && node.device->is_cpu() &&
+        if (node.kind() == NodeKind::kDraw && node.device->is_cpu() &&
             (draft.walk || scans || draft.multiplies || maps.size() != 1 ||
              maps[0] != identity_map(draft.shape)))
-            return "random numbers are drawn in their own order";
+            return Boundary::kDraws;
         if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
-            return "it would be computed again and again";
+            return Boundary::kRepeated;
         if (stored) {
-            if (scans) return "the program still holds it";
-            if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return "the program still holds it";
+            if (scans) return Boundary::kHeld;
+            if (maps.size() != 1 || !is_plain(maps[0], node.shape)) return Boundary::kHeld;
             const bool all_of_space = covers(maps[0], node.shape, draft);
-            if (!all_of_space) return "the program still holds it";
+            if (!all_of_space) return Boundary::kHeld;
         }
         const double again = repeated_cost(node, draft, maps);
         if (again > kRepeatedCost || draft.repeated_cost + again > kMaxRepeatedCost)
-            return "it would be computed again and again";
-        if (draft.walk && !joined_fold(node, draft, maps, stored))
-            return "the reduction walks it in another order";
-        return "";
+            return Boundary::kRepeated;
+        if (draft.walk && !joined_fold(node, draft, maps, stored)) return Boundary::kReductionOrder;
+        return Boundary::kNone;
     }
 
     // Whether the group is element-wise work over a matrix that is the product's result.
@@ -290,7 +308,7 @@ private:
         if (!product.device->is_cpu() || !is_on(OptionalStep::kProductTiles) || draft.walk ||
             draft.multiplies)
             return false;
-        if (draft.nodes.front()->kind != NodeKind::kElementwise || is_full(draft, product)) return false;
+        if (draft.nodes.front()->kind() != NodeKind::kElementwise || is_full(draft, product)) return false;
         const Dims shape = product.result_shape();
         const NodeResult& result = product.results[0];
         if (shape.size() != 2 || draft.shape != shape || result.bytes < kLeastTiledBytes) return false;
@@ -318,10 +336,10 @@ private:
     static bool draws(const Draft& draft) {
         std::vector<const Node*> found(draft.nodes.begin(), draft.nodes.end());
         for (size_t k = 0; k < found.size() && k < kMaxSearch; ++k) {
-            if (found[k]->kind == NodeKind::kDraw) return true;
+            if (found[k]->kind() == NodeKind::kDraw) return true;
             for (const Operand& operand : found[k]->inputs) {
                 const Node* const node = operand.source.node.get();
-                if (node != nullptr && is_pointwise(*node)) found.push_back(node);
+                if (node != nullptr && is_pointwise(node->kind())) found.push_back(node);
             }
         }
         return false;
@@ -346,7 +364,7 @@ private:
         if (stored && along_row(maps)) return std::nullopt;
         if (draft.fold != 0) return fold;
         for (const Node* member : draft.nodes) {
-            const bool reduces = member->kind == NodeKind::kReduce;
+            const bool reduces = member->kind() == NodeKind::kReduce;
             if (reduces ? !can_be_folded(*member, draft)
                         : draft.stored.at(member) && along_row(draft.maps.at(member)))
                 return std::nullopt;
@@ -361,16 +379,16 @@ private:
 
     // ---- reductions ----
 
-    std::string reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
-        constexpr const char* kWhole = "a reduction ends its kernel";
+    Boundary reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
+        constexpr Boundary kWhole = Boundary::kReduction;
         if (draft.multiplies) return kWhole;
         if (node.shape.size() + 1 > kMaxGridDimensions) return kWhole;
         const ReductionSpace walk = space_of(node);
         switch (entry(node, draft, maps)) {
             case Entry::kNone: return kWhole;
-            case Entry::kUnder: return "";
+            case Entry::kUnder: return Boundary::kNone;
             case Entry::kBefore: {
-                if (!allows_phases(node, walk)) return "what follows walks the rows again";
+                if (!allows_phases(node, walk)) return Boundary::kRowsAgain;
                 for (const Node* member : draft.nodes) {
                     const std::vector<IndexMap>& maps_of_member = draft.maps.at(member);
                     if (fold_of_inputs(*member, walk, draft.shape, maps_of_member) != 0) return kWhole;
@@ -378,13 +396,13 @@ private:
                         !walks_results_as_one(*member, walk, draft.shape, maps_of_member.front()))
                         return kWhole;
                 }
-                return "";
+                return Boundary::kNone;
             }
             case Entry::kBeside: {
                 if (!draft.walk || !same_walk(*draft.walk, walk)) return kWhole;
                 const bool read_in_row = reads_in_row(node, draft);
                 if (draft.fold != 0 && !can_be_folded(node, draft)) return kWhole;
-                return !read_in_row || allows_phases(node, walk) ? "" : "what follows walks the rows again";
+                return !read_in_row || allows_phases(node, walk) ? Boundary::kNone : Boundary::kRowsAgain;
             }
         }
         return kWhole;
@@ -401,7 +419,7 @@ private:
             for (const Reader& reader : readers_[read]) {
                 const auto own = draft.maps.find(reader.node);
                 if (own == draft.maps.end() || !seen.insert(reader.node).second) continue;
-                if (reader.node->kind == NodeKind::kReduce) return true;
+                if (reader.node->kind() == NodeKind::kReduce) return true;
                 for (const IndexMap& map : own->second) {
                     if (moves_along_row(map, draft)) return true;
                 }
@@ -415,7 +433,7 @@ private:
         const Entry how = entry(node, draft, maps);
         if (how == Entry::kUnder) {
             // The group's dimensions become the kept axes of the reduction's space.
-            const Dims axes = kept_axes(node.reduced_axes);
+            const Dims axes = kept_axes(node.reduced_axes());
             Dims renamed(draft.shape.size(), -1);
             for (size_t j = 0; j < axes.size(); ++j) {
                 if (maps[0].dimension[j] >= 0) renamed[static_cast<size_t>(maps[0].dimension[j])] = axes[j];
@@ -429,7 +447,7 @@ private:
             }
             draft.shape = node.shape;
         }
-        draft.reduced = node.reduced_axes;
+        draft.reduced = node.reduced_axes();
         draft.walk = space_of(node);
         draft.maps[&node] = {kept_map(node)};
     }
@@ -437,8 +455,8 @@ private:
     // ---- neighbours ----
 
     bool join_neighbour(Node* node, const std::vector<size_t>& into) {
-        if (node->kind == NodeKind::kArange || node->kind == NodeKind::kDraw ||
-            (!is_pointwise(*node) && node->kind != NodeKind::kReduce))
+        if (node->kind() == NodeKind::kArange || node->kind() == NodeKind::kDraw ||
+            (!is_pointwise(node->kind()) && node->kind() != NodeKind::kReduce))
             return false;
         const size_t first = drafts_.size() > kNeighbours ? drafts_.size() - kNeighbours : 0;
         for (size_t group = drafts_.size(); group-- > first;) {
@@ -448,8 +466,8 @@ private:
             if (std::find(into.begin(), into.end(), group) != into.end() || reaches_any(into, group))
                 continue;
             Draft& chosen = drafts_[group];
-            chosen.maps[node] = {node->kind == NodeKind::kReduce ? kept_map(*node)
-                                                                 : identity_map(node->shape)};
+            chosen.maps[node] = {node->kind() == NodeKind::kReduce ? kept_map(*node)
+                                                                   : identity_map(node->shape)};
             chosen.nodes.push_back(node);
             chosen.stored[node] = true;
             chosen.inputs = with_inputs_of(std::move(chosen.inputs), *node);
@@ -531,8 +549,9 @@ private:
     // up.
     bool is_streamed(const Node& node, const Draft& draft) {
         if (!fuse_ || !is_on(OptionalStep::kStreams)) return false;
-        const bool scans = draft.nodes.back()->kind == NodeKind::kScan;
-        if (node.kind != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk || draft.multiplies)
+        const bool scans = draft.nodes.back()->kind() == NodeKind::kScan;
+        if (node.kind() != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk ||
+            draft.multiplies)
             return false;
         for (const Reader& reader : readers_[&node]) {
             for (const size_t group : groups_of_[reader.node]) {
@@ -543,7 +562,7 @@ private:
             for (size_t d = 0; d < node.shape.size(); ++d) {
                 if (result.strides[d] != result.dtype.itemsize() || node.shape[d] == 1) continue;
                 const int64_t bytes = node.shape[d] * result.dtype.itemsize();
-                return scans ? d == node.scan_axis && bytes >= kStreamedScanBytes
+                return scans ? d == node.scan().axis && bytes >= kStreamedScanBytes
                              : bytes >= kStreamedRowBytes;
             }
             return false;
@@ -566,7 +585,7 @@ private:
         }
         group.nodes = std::move(draft.nodes);
         group.device = group.nodes.back()->device;
-        group.reason = std::move(draft.reason);
+        group.boundary = draft.boundary;
         group.shape = std::move(draft.shape);
         group.reduces = draft.walk.has_value();
         group.folded = draft.fold != 0;
@@ -594,8 +613,9 @@ int64_t streamed_bytes() {
 }
 
 ReductionSpace space_of(const Node& reduction) {
-    return reduction_space(*reduction.reduction, reduction.compute_dtype.scalar_type(), reduction.shape,
-                           reduction.reduced_axes, reduction.inputs[0].strides, reduction.results[0].strides);
+    return reduction_space(*reduction.reduction(), reduction.compute_dtype().scalar_type(), reduction.shape,
+                           reduction.reduced_axes(), reduction.inputs[0].strides,
+                           reduction.results[0].strides);
 }
 
 bool walks_whole_rows(const ReductionSpace& space) {
@@ -606,10 +626,10 @@ bool walks_whole_rows(const ReductionSpace& space) {
 }
 
 bool scan_reads_twice(const Node& scan) {
-    const int64_t length = scan.shape[scan.scan_axis];
+    const int64_t length = scan.shape[scan.scan().axis];
     const int64_t rows = element_count(scan.shape) / std::max<int64_t>(length, 1);
-    return !scans_in_order(*scan.op, scan.compute_dtype.scalar_type(), length) && length >= 4 * kScanChunk &&
-           rows < 2 * num_threads() && num_threads() > 1;
+    return !scans_in_order(*scan.op, scan.compute_dtype().scalar_type(), length) &&
+           length >= 4 * kScanChunk && rows < 2 * num_threads() && num_threads() > 1;
 }
 
 std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "graph/index_map.h"
 #include "graph/node.h"
 #include "library/loops/reduction_order.h"
+#include "planning/boundary.h"
 
 namespace weft {
 
@@ -27,9 +27,9 @@ struct Group {
     std::vector<bool> streamed;       // which results go past the caches: large, and read by no later kernel
     std::vector<IndexMap> maps;       // how the space reads each (the first way, where there are several)
     DeviceBackend* device = nullptr;  // where all of them run
-    std::string reason;               // why the root is not part of its consumer's kernel
-    Dims shape;                       // the space
-    bool reduces = false;             // it has reductions
+    Boundary boundary = Boundary::kNone;  // why the root is not part of its consumer's kernel
+    Dims shape;                           // the space
+    bool reduces = false;                 // it has reductions
     bool folded = false;        // its rows are merged axes, walked row by row (lowering/collapsed_rows.h)
     bool multiplies = false;    // it works on the tiles of a product, one of its nodes
     std::vector<bool> reduced;  // which axes of the space these reduce

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "api/counting/bincount_on_gpu.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/counting/count_loops.h"
 #include "weft/ops.h"

@@ -4,11 +4,12 @@
 #include <array>
 
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
+#include "api/recording/gpu_input.h"
 #include "core/shape.h"
 #include "execution/kernels/gpu_programs.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
-#include "library/ordering/cuda/kernel_arguments.h"
+#include "library/counting/cuda/kernel_arguments.h"
 #include "weft/ops.h"
 
 namespace weft {
@@ -19,12 +20,12 @@ using namespace gpu;
 
 void launch(DeviceBackend& device, const char* entry, const CountWords& words, int64_t blocks,
             uint32_t shared_bytes) {
-    launch_program(device, "count", entry, words, {blocks_of(blocks), kCountThreads, 1, shared_bytes});
+    launch_program(device, "count", entry, words, {blocks_of(blocks), kPositionThreads, 1, shared_bytes});
 }
 
 // Enough to fill the device, none without something to do.
 int64_t blocks_for(DeviceBackend& device, int64_t count) {
-    return std::min<int64_t>((count + kCountThreads - 1) / kCountThreads, 8 * multiprocessors(device));
+    return std::min<int64_t>((count + kPositionThreads - 1) / kPositionThreads, 8 * multiprocessors(device));
 }
 
 // The least and the largest.
@@ -57,11 +58,11 @@ BufferPtr sums_of_weights(DeviceBackend& device, CountWords words, const array& 
     words.weights = weight_input.address();
     words.output = sums->address();
     const int64_t mean = count / std::max<int64_t>(bins, 1);
-    words.team = mean < 32 ? 1 : mean < 2048 ? 32 : kCountThreads;
+    words.team = mean < 32 ? 1 : mean < 2048 ? 32 : kPositionThreads;
     ProgramRecord record(device, "bincount", count * 16, bins * 8, count);
     launch(device, "weft_count_weights", words,
-           (bins * static_cast<int64_t>(words.team) + kCountThreads - 1) / kCountThreads,
-           kCountThreads * sizeof(double));
+           (bins * static_cast<int64_t>(words.team) + kPositionThreads - 1) / kPositionThreads,
+           kPositionThreads * sizeof(double));
     record.finish();
     sums->set_poison(weight_input.buffer()->poison());
     return sums;

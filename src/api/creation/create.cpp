@@ -7,11 +7,13 @@
 #include "api/elementwise/float_error_rules.h"
 #include "api/elementwise/float_errors.h"
 #include "api/fast/serial_work.h"
-#include "api/recording/memory_pin.h"
 #include "api/recording/record.h"
+#include "api/recording/write.h"
 #include "core/config.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/foreign_memory.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
@@ -240,7 +242,7 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
         return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
     }
     auto node = new_node();
-    node->kind = NodeKind::kArange;
+    node->become(NodeKind::kArange);
     node->device = &device;
     node->shape = shape;
     node->inputs.push_back(constant_operand(first_bytes, type, shape));
@@ -266,7 +268,7 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
     if (divisions > 0) {
         const double step = delta / static_cast<double>(divisions);
         if (step == 0) {
-            values = call_binary(*find_op("divide"), values, static_cast<double>(divisions));
+            values = call_binary(op_info(OpId::kDivide), values, static_cast<double>(divisions));
             values = call_binary(multiply, values, delta);
         } else {
             values = call_binary(multiply, values, step);
@@ -279,7 +281,7 @@ array linspace(double start, double stop, int64_t count, bool endpoint, DType dt
         const Index last[1] = {Index(int64_t{-1})};
         assign(index(values, last), stop);
     }
-    if (dtype.is_integer()) values = call_unary(*find_op("floor"), values);
+    if (dtype.is_integer()) values = call_unary(op_info(OpId::kFloor), values);
     return dtype == values.dtype() ? values : astype(values, dtype);
 }
 
@@ -350,61 +352,9 @@ array copy_as(const array& input, DType dtype, char order) {
     return result;
 }
 
-[[noreturn]] void throw_cast_error(const char* what, DType from, DType to, Casting casting) {
-    throw TypeError("Cannot cast " + std::string(what) + " from dtype('" + std::string(from.name()) +
-                    "') to dtype('" + std::string(to.name()) + "') according to the rule '" +
-                    std::string(casting_name(casting)) + "'");
-}
-
 void check_cast(const array& input, DType to, Casting casting) {
     if (!can_cast(input.dtype(), to, casting)) throw_cast_error("array data", input.dtype(), to, casting);
 }
-
-// As above, for what is stored into an array.
-void check_stored_cast(const Argument& value, DType to, Casting casting) {
-    const OperandType type = operand_type(value);
-    if (can_cast(type, to, casting)) return;
-    const auto* input = std::get_if<array>(&value);
-    throw_cast_error(input == nullptr || input->ndim() == 0 ? "scalar" : "array data", type.dtype, to,
-                     casting);
-}
-
-}  // namespace
-
-namespace {
-
-// Assignment drops leading extents of one, as NumPy's does.
-array without_leading_ones(const array& value, int ndim) {
-    array source = value;
-    while (source.ndim() > ndim && source.shape()[0] == 1) {
-        Dims shape = source.shape(), strides = source.strides();
-        shape.erase(0);
-        strides.erase(0);
-        source = source.with_view(source.dtype(), std::move(shape), std::move(strides), source.offset());
-    }
-    return source;
-}
-
-}  // namespace
-
-Operand value_operand(const Argument& value, const array& target, Casting casting) {
-    check_stored_cast(value, target.dtype(), casting);
-    if (const auto* input = std::get_if<array>(&value)) {
-        DeviceBackend& device = device_of(target);
-        if (input->ndim() == 0 && &device_of(*input) != &device)
-            return moved_operand(*input, device, target.dtype(), target.shape());
-        check_same_device(target, *input);
-        const array source = without_leading_ones(*input, target.ndim());
-        if (!can_broadcast(source.shape(), target.shape())) {
-            throw ValueError("could not broadcast input array from shape " + shape_text(source.shape()) +
-                             " into shape " + shape_text(target.shape()));
-        }
-        return read_operand(source, target.shape());
-    }
-    return constant_operand(constant_bytes(value, target.dtype()), target.dtype(), target.shape());
-}
-
-namespace {
 
 // Storing a view into itself, which NumPy lets pass even where it may not be written.
 bool is_itself(const array& target, const Argument& value) {
@@ -478,7 +428,7 @@ void assign_where(const array& target, const Argument& value, const Argument& wh
     }
     const DeviceScope scope(device_of(target));
     const Argument inputs[3] = {mask, converted, target};
-    assign(target, call(*find_op("select"), inputs)[0], Casting::kUnsafe);
+    assign(target, call(op_info(OpId::kSelect), inputs)[0], Casting::kUnsafe);
 }
 
 // The memory order of joined arrays: as k_order_strides, but an axis that repeats counts as the smallest

@@ -11,9 +11,12 @@
 #include "api/recording/deferred_checks.h"
 #include "api/recording/record.h"
 #include "api/recording/record_fast.h"
+#include "api/recording/transfer.h"
+#include "api/recording/write.h"
 #include "core/config.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
@@ -405,11 +408,12 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
             const std::optional<bool> answer =
                 compare_with_out_of_range(op.id, wide_integer(*integer), other->dtype(), k == 0);
             if (!answer) continue;
-            const array constant = call_binary(*find_op("equal"), *other, *other);  // for its memory order
+            const array constant =
+                call_binary(op_info(OpId::kEqual), *other, *other);  // for its memory order
             assign(constant, Argument(*answer));
             if (options.out.empty() && !options.where) return {constant};
             const Argument replaced[2] = {Argument(constant), Argument(true)};
-            return weft::call(*find_op("equal"), replaced, options);
+            return weft::call(op_info(OpId::kEqual), replaced, options);
         }
     }
 

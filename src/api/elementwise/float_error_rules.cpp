@@ -64,62 +64,46 @@ array is_inexact_product(const array& x, const array& y, const array& product) {
 
 // Whether the result is infinite because the operation has a pole there; invalid: it has none.
 array is_pole(const OpInfo& op, std::span<const array> x) {
-    switch (op.id) {
-        case OpId::kDivide:
-        case OpId::kFloorDivide:
-        case OpId::kDivmod: return both(is_zero(x[1]), is_finite(x[0]));
-        case OpId::kReciprocal:
-        case OpId::kLog:
-        case OpId::kLog2:
-        case OpId::kLog10: return is_zero(x[0]);
-        case OpId::kPower:
-        case OpId::kFloatPower: return both(is_zero(x[0]), is_finite(x[1]));
-        case OpId::kLog1p: return apply(OpId::kEqual, x[0], Integer(-1));
-        case OpId::kArctanh: return apply(OpId::kEqual, apply(OpId::kAbsolute, x[0]), Integer(1));
-        default: return array();
+    switch (op.facts.pole) {
+        case Pole::kZeroDivisor: return both(is_zero(x[1]), is_finite(x[0]));
+        case Pole::kZero: return is_zero(x[0]);
+        case Pole::kZeroBase: return both(is_zero(x[0]), is_finite(x[1]));
+        case Pole::kMinusOne: return apply(OpId::kEqual, x[0], Integer(-1));
+        case Pole::kOne: return apply(OpId::kEqual, apply(OpId::kAbsolute, x[0]), Integer(1));
+        case Pole::kNone: break;
     }
+    return {};
 }
 
 // Whether a tiny result of finite operands is not exact; invalid: it always is. Functions that are their
 // argument where it is tiny (sin, log1p) are taken to be exact there.
 array is_inexact(const OpInfo& op, std::span<const array> x, const array& result) {
-    switch (op.id) {
-        case OpId::kMultiply: return is_inexact_product(x[0], x[1], result);
-        case OpId::kSquare: return is_inexact_product(x[0], x[0], result);
-        case OpId::kDivide: return is_inexact_product(result, x[1], x[0]);
-        case OpId::kReciprocal: return is_inexact_product(result, x[0], from_argument(1.0));
-        case OpId::kExp:
-        case OpId::kExp10:
-        case OpId::kErfc: return from_argument(true);
-        case OpId::kExp2: return either(is_zero(result), negated(is_integer(x[0])));
-        case OpId::kPower:
-        case OpId::kFloatPower: {
+    switch (op.facts.tiny) {
+        case TinyResult::kProduct: return is_inexact_product(x[0], x[1], result);
+        case TinyResult::kSquare: return is_inexact_product(x[0], x[0], result);
+        case TinyResult::kQuotient: return is_inexact_product(result, x[1], x[0]);
+        case TinyResult::kReciprocal: return is_inexact_product(result, x[0], from_argument(1.0));
+        case TinyResult::kInexact: return from_argument(true);
+        case TinyResult::kPowerOfTwo: return either(is_zero(result), negated(is_integer(x[0])));
+        case TinyResult::kPower: {
             const array mantissa = apply(OpId::kAbsolute, take_apart(x[0])[0]);
             const array exact = both(apply(OpId::kEqual, mantissa, 0.5), is_integer(x[1]));
             return both(negated(is_zero(x[0])), either(is_zero(result), negated(exact)));
         }
-        case OpId::kDeg2rad:
-        case OpId::kRad2deg:
-        case OpId::kRadians:
-        case OpId::kDegrees:
-        case OpId::kArctan2: return negated(is_zero(x[0]));
-        case OpId::kHypot: return both(negated(is_zero(x[0])), negated(is_zero(x[1])));
-        case OpId::kNextafter: return differs(result, x[0]);
-        case OpId::kLdexp: return differs(take_apart(result)[0], take_apart(x[0])[0]);
-        default: return array();
+        case TinyResult::kUnlessZero: return negated(is_zero(x[0]));
+        case TinyResult::kUnlessAnyZero: return both(negated(is_zero(x[0])), negated(is_zero(x[1])));
+        case TinyResult::kNeighbour: return differs(result, x[0]);
+        case TinyResult::kScaled: return differs(take_apart(result)[0], take_apart(x[0])[0]);
+        case TinyResult::kExact: break;
     }
-}
-
-bool divides_integers(OpId id) {
-    return id == OpId::kFloorDivide || id == OpId::kRemainder || id == OpId::kFmod || id == OpId::kDivmod ||
-           id == OpId::kReciprocal;
+    return {};
 }
 
 void look_at_integer_division(FloatWatch& watch, const OpInfo& op, std::span<const array> x) {
     const array& divisor = x.back();
     watch.look(FloatError::kDivide, is_zero(divisor));
     const DType dtype = divisor.dtype();
-    if (!dtype.is_signed_integer() || (op.id != OpId::kFloorDivide && op.id != OpId::kDivmod)) return;
+    if (!dtype.is_signed_integer() || !op.flags.quotient_overflows) return;
     const Integer least(-(int64_t{1} << (8 * dtype.itemsize() - 2)) * 2);
     watch.look(FloatError::kOver,
                both(apply(OpId::kEqual, x[0], least), apply(OpId::kEqual, divisor, Integer(-1))));
@@ -141,7 +125,7 @@ array both(const Argument& first, const Argument& second) { return apply(OpId::k
 
 void look_at_call(FloatWatch& watch, const OpInfo& op, std::span<const array> operands,
                   std::span<const array> results) {
-    if (operands[0].dtype().is_integer() && divides_integers(op.id)) {
+    if (operands[0].dtype().is_integer() && op.flags.divides_integers) {
         look_at_integer_division(watch, op, operands);
         return;
     }

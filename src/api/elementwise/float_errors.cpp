@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/elementwise/float_error_rules.h"
-#include "api/recording/record.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"
 

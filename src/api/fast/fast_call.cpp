@@ -6,10 +6,10 @@
 
 #include "api/fast/power_shortcuts.h"
 #include "api/fast/serial_work.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
-#include "graph/placement.h"
+#include "device/devices.h"
+#include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
 #include "library/products/contraction.h"
@@ -420,10 +420,6 @@ bool zeros_at_hand(const Dims& shape, DType dtype, array& result) {
     result =
         array(make_storage(std::move(buffer)), dtype, shape, c_strides(shape, dtype.itemsize()), 0, true);
     return true;
-}
-
-std::shared_ptr<Storage> make_storage(BufferPtr buffer) {
-    return std::allocate_shared<Storage>(ObjectAllocator<Storage>(), std::move(buffer));
 }
 
 }  // namespace weft

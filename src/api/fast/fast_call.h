@@ -85,7 +85,4 @@ bool single_stride(const array& value, int64_t& stride);
 // at once.
 bool may_write(Storage& storage);
 
-// Storages are small and many: their memory comes from the lists of small objects.
-std::shared_ptr<Storage> make_storage(BufferPtr buffer);
-
 }  // namespace weft

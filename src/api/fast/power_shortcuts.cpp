@@ -3,8 +3,8 @@
 #include <cstring>
 #include <variant>
 
-#include "api/recording/record.h"
 #include "core/float_errors.h"
+#include "graph/operand.h"
 #include "graph/storage.h"
 
 namespace weft {

@@ -1,7 +1,7 @@
 #include "api/fast/serial_work.h"
 
-#include "api/recording/record.h"
 #include "device/cpu/grid_cut.h"
+#include "graph/operand.h"
 
 namespace weft {
 

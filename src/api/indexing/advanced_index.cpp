@@ -6,9 +6,10 @@
 #include "api/indexing/gather.h"
 #include "api/indexing/nonzero.h"
 #include "api/indexing/scatter.h"
-#include "api/recording/record.h"
+#include "api/recording/write.h"
 #include "core/shape.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage.h"
 
@@ -293,9 +294,9 @@ namespace {
 array into_bounds(const array& indices, int64_t extent, TakeMode mode) {
     if (mode == TakeMode::kRaise) return indices;
     const array wide = astype(indices, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
-    if (mode == TakeMode::kWrap) return call_binary(*find_op("remainder"), wide, Integer(extent));
-    const array at_most = call_binary(*find_op("minimum"), wide, Integer(extent - 1));
-    return call_binary(*find_op("maximum"), at_most, Integer(0));
+    if (mode == TakeMode::kWrap) return call_binary(op_info(OpId::kRemainder), wide, Integer(extent));
+    const array at_most = call_binary(op_info(OpId::kMinimum), wide, Integer(extent - 1));
+    return call_binary(op_info(OpId::kMaximum), at_most, Integer(0));
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <optional>
 
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
-#include "execution/evaluate.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "library/indexing/gather_loops.h"
 #include "library/loops/strided_loops.h"
 #include "weft/ops.h"
@@ -47,7 +46,7 @@ void IndexLook::move_to(Node& node) {
         operand.source.settle();
         operand.strides = strides_in_result(axis, shape_);
         node.inputs.push_back(std::move(operand));
-        node.gathered.push_back({axis.extent, axis.stride, indices_[k].range.low < 0});
+        node.add_gathered({axis.extent, axis.stride, indices_[k].range.low < 0});
     }
     indices_.clear();
     node.poison = join(node.poison, poison_);
@@ -91,8 +90,8 @@ void IndexLook::leave_for_later(size_t k) {
                              .message = "index {} is out of bounds for axis " + std::to_string(axis.axis) +
                                         " with size " + std::to_string(axis.extent)}));
     const array wide = astype(view, ScalarType::kInt64, 'K', Casting::kUnsafe, false);
-    const array at_most = call_binary(*find_op("minimum"), wide, Integer(axis.extent - 1));
-    axis.index = call_binary(*find_op("maximum"), at_most, Integer(-axis.extent));
+    const array at_most = call_binary(op_info(OpId::kMinimum), wide, Integer(axis.extent - 1));
+    axis.index = call_binary(op_info(OpId::kMaximum), at_most, Integer(-axis.extent));
     indices_[k].operand = read_operand(axis.index, axis.index.shape());
     indices_[k].range = {-axis.extent, axis.extent - 1};
 }

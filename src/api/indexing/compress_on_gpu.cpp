@@ -4,12 +4,14 @@
 #include <string>
 
 #include "api/recording/deferred_checks.h"
+#include "api/recording/gpu_input.h"
 #include "api/recording/record.h"
 #include "core/optional_steps.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
-#include "library/ordering/cuda/kernel_arguments.h"
+#include "library/indexing/cuda/kernel_arguments.h"
 #include "weft/ops.h"
 
 namespace weft {
@@ -100,7 +102,7 @@ array choose_in_one(const array& mask_given, const array* values_given, DType dt
         inputs.push_back(read_operand(values, mask.shape()));
     }
     const NodePtr node = new_node();
-    node->kind = NodeKind::kChoose;
+    node->become(NodeKind::kChoose);
     node->device = &device_of(mask);
     node->shape = mask.shape();
     node->inputs = std::move(inputs);
@@ -110,7 +112,7 @@ array choose_in_one(const array& mask_given, const array* values_given, DType dt
     node->results.push_back(std::move(result));
     recorded(node);
     evaluate({&node, 1});
-    return array_of(node->results[0].buffer, dtype, Dims{node->chosen}, Dims{dtype.itemsize()});
+    return array_of(node->results[0].buffer, dtype, Dims{node->choose().chosen}, Dims{dtype.itemsize()});
 }
 
 // What is in memory as the program reads it: that reads a mask of bytes twice and the rest where it is

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <optional>
 
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "device/cpu/memory_pool.h"
 #include "graph/index_range.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/indexing/compress_loops.h"
 #include "library/indexing/gather_loops.h"

@@ -7,9 +7,11 @@
 
 #include "api/indexing/bounds_check.h"
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/indexing/gather_loops.h"
@@ -66,7 +68,7 @@ array record(const GatherRequest& request) {
     data.strides = request.data_strides;
     data.offset = request.offset;
     auto node = new_node();
-    node->kind = NodeKind::kGather;
+    node->become(NodeKind::kGather);
     node->device = &device;
     node->shape = request.shape;
     node->inputs.push_back(std::move(data));

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "api/indexing/compress_on_gpu.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/indexing/compress_loops.h"
 #include "weft/ops.h"
@@ -44,8 +44,8 @@ std::vector<array> nonzero_positions(const array& input) {
         int64_t inner = input.size();
         for (const int64_t extent : shape) {
             inner /= extent;
-            const array along = call_binary(*find_op("floor_divide"), flat, Integer(inner));
-            positions.push_back(call_binary(*find_op("remainder"), along, Integer(extent)));
+            const array along = call_binary(op_info(OpId::kFloorDivide), flat, Integer(inner));
+            positions.push_back(call_binary(op_info(OpId::kRemainder), along, Integer(extent)));
         }
         return positions;
     }

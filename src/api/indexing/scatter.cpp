@@ -6,9 +6,12 @@
 
 #include "api/indexing/bounds_check.h"
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
+#include "api/recording/write.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/indexing/gather_loops.h"
@@ -99,11 +102,11 @@ bool try_now(const GatherRequest& request, const Operand& value) {
 NodePtr update_of(const GatherRequest& request, Operand value, Source old, IndexLook& indices,
                   const ScatterOptions& options) {
     NodePtr node = new_node();
-    node->kind = NodeKind::kUpdate;
+    node->become(NodeKind::kUpdate);
     node->device = &device_of(request.data);
     node->shape = request.shape;
-    node->target = {request.data.dtype(), request.data_strides, request.offset};
-    node->repeats_positions = !options.distinct;
+    node->update().target = {request.data.dtype(), request.data_strides, request.offset};
+    node->update().repeats_positions = !options.distinct;
     Operand whole;
     whole.source = std::move(old);
     whole.dtype = ScalarType::kUInt8;
@@ -160,7 +163,7 @@ void write_shown(const GatherRequest& request, Operand value, IndexLook& indices
     if (!base->on_host()) {
         if (!value.is_constant()) value = set_aside(std::move(value), request.shape);
         const NodePtr node = update_of(request, std::move(value), Source{{}, 0, base}, indices, options);
-        node->in_place = true;
+        node->update().in_place = true;
         recorded(node);
         evaluate({&node, 1});
         WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");

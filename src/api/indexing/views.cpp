@@ -3,9 +3,8 @@
 #include <numeric>
 
 #include "api/indexing/gather.h"
-#include "api/recording/memory_pin.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
+#include "graph/foreign_memory.h"
 #include "graph/indexed_view.h"
 #include "graph/placement.h"
 #include "weft/ops.h"

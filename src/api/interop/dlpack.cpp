@@ -9,6 +9,7 @@
 #include "api/recording/memory_pin.h"
 #include "core/shape.h"
 #include "device/devices.h"
+#include "graph/foreign_memory.h"
 #include "graph/placement.h"
 #include "weft/errors.h"
 

@@ -2,7 +2,7 @@
 // float64, at hand. The arithmetic is that of weft._calculus.interp, step by step.
 #pragma once
 
-#include "api/fast/fast_call.h"
+#include "weft/array.h"
 
 namespace weft {
 

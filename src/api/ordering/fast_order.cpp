@@ -4,9 +4,9 @@
 #include <cstring>
 #include <mutex>
 
-#include "api/recording/record.h"
+#include "api/fast/fast_call.h"
 #include "core/shape.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/ordering/search_loops.h"
 #include "library/ordering/sort_loops.h"

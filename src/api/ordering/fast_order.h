@@ -3,7 +3,7 @@
 // (api/ordering/sort.cpp) has to be taken; that way also makes the errors.
 #pragma once
 
-#include "api/fast/fast_call.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -4,11 +4,12 @@
 
 #include "api/ordering/select.h"
 #include "api/ordering/sort_on_gpu.h"
-#include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "execution/fallback.h"
 #include "graph/index_range.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/ordering/search_loops.h"
 #include "library/ordering/select_loops.h"

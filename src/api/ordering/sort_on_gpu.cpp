@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "api/recording/deferred_checks.h"
-#include "api/recording/memory_pin.h"
-#include "api/recording/record.h"
+#include "api/recording/gpu_input.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/ordering/gpu_key_type.h"
 #include "weft/ops.h"

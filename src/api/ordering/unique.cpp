@@ -1,6 +1,6 @@
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/ordering/counting_sort.h"
 #include "weft/ops.h"

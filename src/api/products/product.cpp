@@ -7,8 +7,10 @@
 #include "api/elementwise/float_errors.h"
 #include "api/fast/fast_call.h"
 #include "api/recording/record.h"
+#include "api/recording/write.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/products/contraction.h"
@@ -82,13 +84,13 @@ NodePtr make_node(const Product& product, const array& left, const array& right)
     element_count(product.shape);  // which is multiplied by element: throws where that are too many to count
     Operand first = operand_of(left, product.left_strides), second = operand_of(right, product.right_strides);
     auto node = new_node();
-    node->kind = NodeKind::kProduct;
+    node->become(NodeKind::kProduct);
     node->device = &device_of(left);
     node->shape = product.shape;
-    node->reduced_axes.assign(product.shape.size(), false);
-    std::fill(node->reduced_axes.begin() + static_cast<std::ptrdiff_t>(product.result_axes),
-              node->reduced_axes.end(), true);
-    node->compute_dtype = product.dtype;
+    std::vector<bool>& reduced = node->product().axes;
+    reduced.assign(product.shape.size(), false);
+    std::fill(reduced.begin() + static_cast<std::ptrdiff_t>(product.result_axes), reduced.end(), true);
+    node->product().compute = product.dtype;
     node->inputs.push_back(std::move(first));
     node->inputs.push_back(std::move(second));
     NodeResult result;

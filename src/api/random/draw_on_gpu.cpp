@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
+#include "device/devices.h"
 #include "execution/kernels/gpu_programs.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "library/random/cuda/kernel_arguments.h"
 #include "random/draw.h"
 #include "random/stream_steps.h"

@@ -8,10 +8,11 @@
 
 #include "api/random/draw_on_gpu.h"
 #include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "core/optional_steps.h"
 #include "core/shape.h"
 #include "execution/fallback.h"
-#include "graph/placement.h"
+#include "graph/operand.h"
 #include "ops/op.h"
 #include "planning/planner.h"
 #include "random/draw.h"
@@ -78,7 +79,7 @@ std::optional<array> recorded_words(BitGenerator& generator, const Dims& shape, 
     if (!origin) return std::nullopt;
     const DType dtype = halves ? ScalarType::kUInt32 : ScalarType::kUInt64;
     auto node = new_node();
-    node->kind = NodeKind::kDraw;
+    node->become(NodeKind::kDraw);
     node->device = &current_device();
     node->op = &op_info(word_op(generator.algorithm, halves));
     node->shape = shape;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/config.h"
-#include "execution/evaluate.h"
+#include "core/host.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
 

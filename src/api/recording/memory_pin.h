@@ -1,5 +1,5 @@
-// Memory that is shown to others, or theirs: what is pinned while they hold it, and how work on a GPU is
-// ordered with what they queue there. docs/guide/sharing.md tells the rules.
+// Memory that is shown to others: it is pinned while they hold it. docs/guide/sharing.md tells the rules; how
+// work on a GPU is ordered with what they queue there stands in execution/stream_order.h.
 #pragma once
 
 #include <cstdint>
@@ -41,41 +41,5 @@ private:
     BufferPtr buffer_;
     bool unknown_stream_ = false;
 };
-
-// Whether the bytes of all elements, and those between the first and the last, are a number that addresses
-// can have: of what others say about memory of theirs. Strides, in bytes, are
-// left out where elements are dense; no extent is negative.
-bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t itemsize);
-
-// What is wrong with memory that somebody describes, as words behind its name; empty where there can be such
-// memory, though nobody can say whether there is. Strides are in bytes, and left out where elements are
-// dense.
-std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> shape,
-                            std::span<const int64_t> strides, int64_t itemsize);
-// Throws ValueError where something is.
-void check_memory(std::string_view name, uint64_t first_element, std::span<const int64_t> shape,
-                  std::span<const int64_t> strides, int64_t itemsize);
-
-// Another's memory as an array: `first_element` is where it is, and `owner` keeps it alive. Strides may be of
-// any sign. Throws ValueError for what cannot be memory.
-array array_over(DeviceBackend& device, uint64_t first_element, DType dtype, const Dims& shape,
-                 const Dims& strides, bool writeable, std::shared_ptr<void> owner);
-
-// An evaluation of these nodes, where they read or write memory of GPUs that others hold too: begins after
-// what they have queued on CUDA's default stream, and what they queue there later comes after it.
-class OrderWithOthers {
-public:
-    explicit OrderWithOthers(std::span<Node* const> nodes);
-    void end();  // the destructor's work, for those who hear of errors
-    OrderWithOthers(const OrderWithOthers&) = delete;
-    OrderWithOthers& operator=(const OrderWithOthers&) = delete;
-    ~OrderWithOthers();
-
-private:
-    std::vector<DeviceBackend*> devices_;
-};
-
-// The same for a read of one buffer that the host waits for.
-void wait_for_others(const Buffer& buffer);
 
 }  // namespace weft

@@ -6,13 +6,14 @@
 
 #include "api/recording/deferred_checks.h"
 #include "api/recording/memory_pin.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "execution/evaluate.h"
+#include "execution/stream_order.h"
 #include "graph/indexed_view.h"
 #include "graph/storage.h"
 #include "library/loops/strided_loops.h"
+#include "planning/explain.h"
 #include "weft/ops.h"
 
 namespace weft {

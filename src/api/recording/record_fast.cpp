@@ -8,6 +8,7 @@
 #include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/storage.h"
 
 namespace weft {

@@ -5,6 +5,7 @@
 #include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
@@ -71,13 +72,13 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     }
     Operand operand = read_operand(input, input.shape());
     auto node = new_node();
-    node->kind = NodeKind::kReduce;
+    node->become(NodeKind::kReduce);
     node->device = &device_of(input);
     node->shape = input.shape();
     node->inputs.push_back(std::move(operand));
-    node->reduction = &reduction.info;
-    node->compute_dtype = reduction.compute;
-    node->reduced_axes = reduction.reduced;
+    node->reduce().reduction = &reduction.info;
+    node->reduce().compute = reduction.compute;
+    node->reduce().axes = reduction.reduced;
     NodeResult result;
     result.dtype = reduction.result;
     result.bytes = bytes;
@@ -190,7 +191,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
                                        : astype(input, reduction.compute, 'K', Casting::kUnsafe);
             const Argument inputs[3] = {mask != nullptr ? Argument(*mask) : Argument(false), elements,
                                         filler};
-            source = call(*find_op("select"), inputs)[0];
+            source = call(op_info(OpId::kSelect), inputs)[0];
             if (source.shape() != input.shape()) {
                 throw ValueError("non-broadcastable operand with shape " + shape_text(input.shape()) +
                                  " doesn't match the broadcast shape " + shape_text(source.shape()));

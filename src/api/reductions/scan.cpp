@@ -5,6 +5,7 @@
 #include "api/recording/record.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/scan_order.h"
@@ -113,14 +114,14 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     if (!result.valid()) {
         Operand operand = read_operand(input, input.shape());
         node = new_node();
-        node->kind = NodeKind::kScan;
+        node->become(NodeKind::kScan);
         node->device = &device_of(input);
         node->op = &op;
         node->loop = static_cast<int>(loop - op.loops.data());
         node->shape = input.shape();
         node->inputs.push_back(std::move(operand));
-        node->compute_dtype = loop->types[0];
-        node->scan_axis = along;
+        node->scan().compute = loop->types[0];
+        node->scan().axis = along;
         node->results.push_back(std::move(info));
         result = array_of(node, 0, input.shape());
     }

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "api/elementwise/float_errors.h"
-#include "api/recording/record.h"
+#include "api/recording/transfer.h"
 #include "api/ufuncs/apply_at_on_gpu.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "execution/evaluate.h"
 #include "execution/fallback.h"
 #include "graph/indexed_view.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "library/counting/count_loops.h"
 #include "library/loops/identities.h"
@@ -153,20 +154,16 @@ namespace {
 // A block in lanes, by one call, for operations with an element that changes no other.
 struct BlockFold {
     LaneFold run = nullptr;
-    ir::Constant initial;
+    Constant initial;
 };
 
 BlockFold block_fold(const OpInfo& op, const LoopInfo& loop) {
     const ScalarType type = loop.types[0];
-    const auto from = [&](ReductionId id) { return neutral_element(reduction_info(id), type); };
-    if (op.id == OpId::kAdd) return {find_lane_fold(loop), negative_zero(type)};
+    const Neutral neutral = op.facts.neutral;
+    if (!op.flags.associative || neutral == Neutral::kNone) return {};
+    if (neutral == Neutral::kZero) return {find_lane_fold(loop), negative_zero(type)};
     if (DType(type).is_complex()) return {};
-    switch (op.id) {
-        case OpId::kMultiply: return {find_lane_fold(loop), from(ReductionId::kProd)};
-        case OpId::kMaximum: return {find_lane_fold(loop), from(ReductionId::kMax)};
-        case OpId::kMinimum: return {find_lane_fold(loop), from(ReductionId::kMin)};
-        default: return {};
-    }
+    return {find_lane_fold(loop), neutral_element(neutral, type)};
 }
 
 // Elements of a row combined: in the tree of sums (library/loops/reduction_order.h) where that is allowed, so

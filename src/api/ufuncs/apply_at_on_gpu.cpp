@@ -4,7 +4,6 @@
 
 #include "api/indexing/nonzero.h"
 #include "api/recording/deferred_checks.h"
-#include "api/recording/record.h"
 #include "core/shape.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"
@@ -17,10 +16,10 @@ namespace {
 constexpr int64_t kMostRounds = 64;
 constexpr int64_t kFewRounds = 4;  // cheaper than combining the operands first
 
-array operator+(const array& a, const Argument& b) { return call_binary(*find_op("add"), a, b); }
-array operator-(const array& a, const Argument& b) { return call_binary(*find_op("subtract"), a, b); }
-array equal(const array& a, const Argument& b) { return call_binary(*find_op("equal"), a, b); }
-array both(const array& a, const array& b) { return call_binary(*find_op("logical_and"), a, b); }
+array operator+(const array& a, const Argument& b) { return call_binary(op_info(OpId::kAdd), a, b); }
+array operator-(const array& a, const Argument& b) { return call_binary(op_info(OpId::kSubtract), a, b); }
+array equal(const array& a, const Argument& b) { return call_binary(op_info(OpId::kEqual), a, b); }
+array both(const array& a, const array& b) { return call_binary(op_info(OpId::kLogicalAnd), a, b); }
 
 array numbers_up_to(int64_t count) {
     return arange(Integer(0), Integer(count), Integer(1), DType(ScalarType::kInt64));
@@ -44,11 +43,11 @@ array fold(const OpInfo& op, array values, const Groups& groups) {
     const int64_t count = groups.begins.size(), axis = values.ndim() - 1;
     const array index = numbers_up_to(count), rank = index - Argument(groups.begins);
     for (int64_t step = 1; step < groups.most; step *= 2) {
-        const array other = call_binary(*find_op("minimum"), index + Integer(step), Integer(count - 1));
-        const array alone = call_binary(*find_op("remainder"), rank, Integer(2 * step));
+        const array other = call_binary(op_info(OpId::kMinimum), index + Integer(step), Integer(count - 1));
+        const array alone = call_binary(op_info(OpId::kRemainder), rank, Integer(2 * step));
         const array there = at_positions(groups.begins, other);
         const array together = both(both(equal(alone, Integer(0)), equal(there, groups.begins)),
-                                    call_binary(*find_op("less"), index, Integer(count - step)));
+                                    call_binary(op_info(OpId::kLess), index, Integer(count - step)));
         const array folded = call_binary(op, values, take(values, other, axis, TakeMode::kClip));
         const array next = copy(values, 'C');
         assign_where(next, folded, together, Casting::kUnsafe);
@@ -61,7 +60,7 @@ array fold(const OpInfo& op, array values, const Groups& groups) {
 // The operation that combines operands before they meet the element; null: none does.
 const OpInfo* combining(const OpInfo& op) {
     if (op.flags.associative) return &op;
-    if (op.name == std::string_view("subtract")) return find_op("add");  // x - a - b = x - (a + b)
+    if (op.name == std::string_view("subtract")) return &op_info(OpId::kAdd);  // x - a - b = x - (a + b)
     return nullptr;
 }
 
@@ -78,11 +77,11 @@ bool apply_at_on_gpu(const OpInfo& op, const array& target, const array& positio
     const array order = argsort(positions, 0), sorted = at_positions(positions, order);
     const array index = numbers_up_to(count);
     const array before =
-        at_positions(sorted, call_binary(*find_op("maximum"), index - Argument(Integer(1)), Integer(0)));
-    const array begins = call_binary(*find_op("logical_or"), equal(index, Integer(0)),
-                                     call_binary(*find_op("not_equal"), sorted, before));
-    const array own_begin = call_binary(*find_op("multiply"), index, begins);
-    Groups groups{accumulate(*find_op("maximum"), own_begin, 0), 0};
+        at_positions(sorted, call_binary(op_info(OpId::kMaximum), index - Argument(Integer(1)), Integer(0)));
+    const array begins = call_binary(op_info(OpId::kLogicalOr), equal(index, Integer(0)),
+                                     call_binary(op_info(OpId::kNotEqual), sorted, before));
+    const array own_begin = call_binary(op_info(OpId::kMultiply), index, begins);
+    Groups groups{accumulate(op_info(OpId::kMaximum), own_begin, 0), 0};
     const array rank = index - Argument(groups.begins);
     groups.most = largest(rank) + 1;
     const OpInfo* const combine = operand && loop.types[0] == loop.types[1] ? combining(op) : nullptr;
@@ -116,13 +115,13 @@ std::optional<array> reduce_between_on_gpu(const OpInfo& op, const array& input,
     const DeviceScope scope(device_of(input));
     const array number = numbers_up_to(count), index = numbers_up_to(length);
     const array following =
-        at_positions(starts, call_binary(*find_op("minimum"), number + Integer(1), Integer(count - 1)));
+        at_positions(starts, call_binary(op_info(OpId::kMinimum), number + Integer(1), Integer(count - 1)));
     const array last = equal(number, Integer(count - 1));
-    const array rises = call_binary(*find_op("greater_equal"), following, starts);
+    const array rises = call_binary(op_info(OpId::kGreaterEqual), following, starts);
     if (!integer_at(astype(reduce("all", rises), ScalarType::kInt64))) return {};
     // Of several segments that begin at one place the last one has the elements, the others have the first.
     const array segment = searchsorted(starts, index, true) - Argument(Integer(1));
-    const array begin = at_positions(starts, call_binary(*find_op("maximum"), segment, Integer(0)));
+    const array begin = at_positions(starts, call_binary(op_info(OpId::kMaximum), segment, Integer(0)));
     Groups groups{begin, 0};
     const array rank = index - Argument(begin);
     groups.most = largest(rank) + 1;

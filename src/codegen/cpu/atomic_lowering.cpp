@@ -12,21 +12,24 @@ using ir::ValueId;
 namespace {
 
 // What machines do in one instruction, or LLVM with what they have.
-std::optional<llvm::AtomicRMWInst::BinOp> single_instruction(OpId op, ScalarType type) {
+std::optional<llvm::AtomicRMWInst::BinOp> single_instruction(const OpInfo& op, ScalarType type) {
     using BinOp = llvm::AtomicRMWInst::BinOp;
     const DType dtype(type);
-    if (op == OpId::kAdd && (type == ScalarType::kFloat32 || type == ScalarType::kFloat64))
+    const AtomicInstruction instruction = op.facts.atomic;
+    if (instruction == AtomicInstruction::kAdd &&
+        (type == ScalarType::kFloat32 || type == ScalarType::kFloat64))
         return BinOp::FAdd;
     if (!dtype.is_integer() || dtype.itemsize() < 4) return std::nullopt;
-    switch (op) {
-        case OpId::kAdd: return BinOp::Add;
-        case OpId::kBitwiseAnd: return BinOp::And;
-        case OpId::kBitwiseOr: return BinOp::Or;
-        case OpId::kBitwiseXor: return BinOp::Xor;
-        case OpId::kMaximum: return dtype.is_signed_integer() ? BinOp::Max : BinOp::UMax;
-        case OpId::kMinimum: return dtype.is_signed_integer() ? BinOp::Min : BinOp::UMin;
-        default: return std::nullopt;
+    switch (instruction) {
+        case AtomicInstruction::kAdd: return BinOp::Add;
+        case AtomicInstruction::kAnd: return BinOp::And;
+        case AtomicInstruction::kOr: return BinOp::Or;
+        case AtomicInstruction::kXor: return BinOp::Xor;
+        case AtomicInstruction::kMax: return dtype.is_signed_integer() ? BinOp::Max : BinOp::UMax;
+        case AtomicInstruction::kMin: return dtype.is_signed_integer() ? BinOp::Min : BinOp::UMin;
+        case AtomicInstruction::kNone: break;
     }
+    return std::nullopt;
 }
 
 // Whether a relaxed operation only reads. A load disturbs nobody: of many threads that wait for a word, say.
@@ -50,7 +53,7 @@ void KernelLowering::lower_atomic(const Instruction& instruction) {
         llvm::LoadInst* load = builder_.CreateAlignedLoad(part_type(type), pointer, atomic_alignment(type));
         load->setAtomic(llvm::AtomicOrdering::Monotonic);
         old = load;
-    } else if (const auto single = single_instruction(instruction.op->id, type)) {
+    } else if (const auto single = single_instruction(*instruction.op, type)) {
         old = builder_.CreateAtomicRMW(*single, pointer, value, atomic_alignment(type),
                                        llvm::AtomicOrdering::Monotonic);
     } else {

@@ -44,8 +44,4 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
 
 int64_t kernels_compiled();  // by this process
 
-std::string host_cpu();  // what the machine's CPU is called, for messages and cache keys
-std::string host_features();
-bool runs_on_host(const std::string& cpu);  // whether the host has every feature of that CPU; "" is the host
-
 }  // namespace weft::codegen

@@ -142,7 +142,7 @@ llvm::Value* KernelLowering::scalar_slot(ScalarType type) {
 
 std::vector<KernelLowering::Scalar> KernelLowering::lower_region(const Region& region) {
     for (const Instruction& instruction : region.body) {
-        if (instruction.opcode == Opcode::kYield || instruction.opcode == Opcode::kReturn) {
+        if (ends_body(instruction.opcode)) {
             std::vector<Scalar> yielded;
             yielded.reserve(instruction.operands.size());
             for (ValueId value : instruction.operands) yielded.push_back(scalar(value));

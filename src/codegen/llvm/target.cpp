@@ -9,7 +9,7 @@
 
 #include <mutex>
 
-#include "codegen/cpu/compiler.h"
+#include "codegen/llvm/host_cpu.h"
 #include "codegen/runtime/llvm_guard.h"
 #include "core/config.h"
 #include "weft/errors.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "device/kernel.h"
+#include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {

@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/kernel_lowering.h"
 #include "codegen/ptx/lowering.h"
+#include "device/cuda/kernel_image.h"
 #include "device/kernel.h"
 
 namespace weft::codegen {

@@ -14,7 +14,7 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/llvm/bitcode_library.h"
-#include "device/kernel.h"
+#include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {

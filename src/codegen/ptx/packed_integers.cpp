@@ -10,27 +10,6 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::ValueId;
 
-namespace {
-
-// What the pairs of a result are, given pairs that are right in the bits of their elements …
-bool is_of_bits(OpId op) {
-    switch (op) {
-        case OpId::kAdd:
-        case OpId::kSubtract:
-        case OpId::kNegative:
-        case OpId::kPositive:
-        case OpId::kBitwiseAnd:
-        case OpId::kBitwiseOr:
-        case OpId::kBitwiseXor:
-        case OpId::kInvert: return true;
-        default: return false;
-    }
-}
-// … and given pairs whose 16 bits are the element's value.
-bool is_of_values(OpId op) { return op == OpId::kMaximum || op == OpId::kMinimum; }
-
-}  // namespace
-
 bool PackedRuns::can_hold(ScalarType type) {
     return type == ScalarType::kInt8 || type == ScalarType::kUInt8 || type == ScalarType::kInt16 ||
            type == ScalarType::kUInt16;
@@ -110,8 +89,7 @@ bool PackedRuns::can_compute(const Instruction& instruction) const {
     const auto is_held = [&](ValueId operand) { return holds(operand); };
     if (std::none_of(instruction.operands.begin(), instruction.operands.end(), is_held)) return false;
     if (instruction.opcode == Opcode::kCast) return true;
-    return instruction.opcode == Opcode::kApply &&
-           (is_of_bits(instruction.op->id) || is_of_values(instruction.op->id));
+    return instruction.opcode == Opcode::kApply && instruction.op->facts.packs16 != PackedHalves::kNone;
 }
 
 // (x & 255 ^ 128) - 128 has the sign of the lower half in all bits.
@@ -168,13 +146,14 @@ void PackedRuns::compute(const Instruction& instruction, const std::vector<llvm:
         return;
     }
     const OpId op = instruction.op->id;
+    const bool of_values = instruction.op->facts.packs16 == PackedHalves::kValues;
     std::vector<Pairs> operands;
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
         const ValueId operand = instruction.operands[k];
         const ScalarType operand_type = kernel_.type(operand).scalar;
         if (scalars[k] == nullptr) {
             const Pairs& held = values_.at(operand.index);
-            operands.push_back(is_of_values(op) ? extended(held, operand_type) : held);
+            operands.push_back(of_values ? extended(held, operand_type) : held);
             continue;
         }
         llvm::Value* wide = DType(operand_type).is_signed_integer()
@@ -184,7 +163,7 @@ void PackedRuns::compute(const Instruction& instruction, const std::vector<llvm:
             {std::vector<llvm::Value*>(static_cast<size_t>(lanes_ / 2), builder_.CreateVectorSplat(2, wide)),
              true});
     }
-    Pairs computed{{}, !has_bytes(result) || is_of_values(op)};
+    Pairs computed{{}, !has_bytes(result) || of_values};
     for (size_t p = 0; p < static_cast<size_t>(lanes_ / 2); ++p) {
         llvm::Value* second = operands.size() > 1 ? operands[1].pairs[p] : nullptr;
         computed.pairs.push_back(combine(op, DType(type).is_signed_integer(), operands[0].pairs[p], second));

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "codegen/service/kernel_cache.h"
-#include "codegen/service/process_end.h"
 #include "core/config.h"
 #include "core/threads/fork.h"
+#include "core/threads/process_end.h"
 #include "core/threads/thread_start.h"
 #include "core/without_failing.h"
 
@@ -181,6 +181,8 @@ void Compilations::start() {
     ForkRank::kCompilations,
     {[] { compilations().lock(); }, [] { compilations().unlock(); }, [] { compilations().forget_thread(); }});
 
+[[maybe_unused]] const bool at_end = on_process_end([] { compilations().close(); });
+
 }  // namespace
 
 void compile_behind(std::function<void()> work) {
@@ -189,7 +191,6 @@ void compile_behind(std::function<void()> work) {
 }
 void finish_compilations() { compilations().finish(); }
 void end_compilations(const std::function<void()>& check) { compilations().end(check); }
-void close_compilations() { compilations().close(); }
 void keep_compiling() { compilations().start_if_needed(); }
 
 }  // namespace weft::codegen

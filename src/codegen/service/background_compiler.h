@@ -16,9 +16,6 @@ void finish_compilations();
 // before each piece of it, does not throw.
 void end_compilations(const std::function<void()>& check);
 
-// The same by the main thread, at the very end: nothing is compiled any more.
-void close_compilations();
-
 // After fork() the child has no such thread until it is told that there is something to wait for.
 void keep_compiling();
 

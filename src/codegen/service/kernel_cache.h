@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "codegen/cpu/compiler.h"
+#include "device/cuda/kernel_image.h"
+#include "device/kernel.h"
 
 namespace weft::codegen {
 

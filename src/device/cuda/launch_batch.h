@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/cuda/driver.h"
+#include "device/cuda/launch_shape.h"
 #include "device/kernel.h"
 
 namespace weft::cuda {

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "device/cuda/context.h"
-#include "device/kernel.h"
 
 namespace weft::cuda {
 

@@ -5,14 +5,13 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "api/recording/memory_pin.h"
-#include "api/recording/record.h"
 #include "codegen/service/kernel_cache.h"
 #include "core/log.h"
 #include "device/cuda/cuda_device.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/kernel_store.h"
 #include "execution/profile.h"
+#include "execution/stream_order.h"
 #include "library/gpu/programs.h"
 #include "weft/errors.h"
 #include "weft/ops.h"
@@ -129,10 +128,6 @@ ProgramInput::ProgramInput(const array& input)
     : buffer_(evaluate_storage(*input.storage())),
       address_(buffer_->address() + static_cast<uint64_t>(input.offset())) {
     wait_for_others(*buffer_);
-}
-
-array dense_on_gpu(const array& input) {
-    return input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
 }
 
 void clear_on_gpu(const Buffer& buffer, size_t offset, size_t bytes) {

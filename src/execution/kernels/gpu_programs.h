@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "device/cuda/launch_shape.h"
 #include "device/device.h"
 #include "device/kernel.h"
 #include "weft/array.h"
@@ -43,9 +44,6 @@ private:
     BufferPtr buffer_;
     uint64_t address_;
 };
-
-// `input`, or a copy of it, in C order without gaps, in memory that nobody changes.
-array dense_on_gpu(const array& input);
 
 // Zeros, where others of the device's work have left something.
 void clear_on_gpu(const Buffer& buffer, size_t offset, size_t bytes);

@@ -82,15 +82,15 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
     step.op = node.op;
     step.loop = node.loop;
     step.to = node.results[0].dtype.scalar_type();
-    if (node.kind == NodeKind::kArange) {
+    if (node.kind() == NodeKind::kArange) {
         step.kind = StepForm::Kind::kArange;
         const Dims one(1, 1);
         step.operands.push_back(input(
             {map.start[0], nullptr, DType(ScalarType::kInt64), strides_over_space(one, map, rank_), true}));
-    } else if (node.kind == NodeKind::kDraw) {
+    } else if (node.kind() == NodeKind::kDraw) {
         ++parts_.operations;
         step.operands.push_back(stream_position(node, map));
-    } else if (node.kind == NodeKind::kGather) {
+    } else if (node.kind() == NodeKind::kGather) {
         ++parts_.operations;
         gather(step, node, map);
     } else if (node.op == nullptr) {
@@ -98,8 +98,8 @@ ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMa
     } else {
         ++parts_.operations;
     }
-    const size_t first = node.kind == NodeKind::kDraw ? 1 : 0;
-    for (size_t k = first; node.kind != NodeKind::kGather && k < node.inputs.size(); ++k) {
+    const size_t first = node.kind() == NodeKind::kDraw ? 1 : 0;
+    for (size_t k = first; node.kind() != NodeKind::kGather && k < node.inputs.size(); ++k) {
         if (!is_integer_divisor(node, k)) {
             step.operands.push_back(operand_of(node, k, map));
             continue;
@@ -137,15 +137,15 @@ void StepBuilder::gather(StepForm& step, const Node& node, const IndexMap& map) 
     WEFT_CHECK(data.source.buffer != nullptr, "a gather reads a value that is not in memory");
     BufferUse use = use_of(*data.source.buffer, offset_over_space(data.strides, data.offset, map), data.dtype,
                            strides_over_space(data.strides, map, rank_));
-    for (const GatheredAxis& axis : node.gathered) use.computed.push_back(axis.stride);
+    for (const GatheredAxis& axis : node.gathered()) use.computed.push_back(axis.stride);
     step.data = input(std::move(use)).index;
     add_positions(node, 1, map, step.operands, step.wraps);
 }
 
 void StepBuilder::add_positions(const Node& node, size_t first, const IndexMap& map,
                                 std::vector<ValueForm>& positions, std::vector<bool>& wraps) {
-    for (size_t k = 0; k < node.gathered.size(); ++k) {
-        const GatheredAxis& axis = node.gathered[k];
+    for (size_t k = 0; k < node.gathered().size(); ++k) {
+        const GatheredAxis& axis = node.gathered()[k];
         positions.push_back(operand_of(node, first + k, map));
         wraps.push_back(axis.wraps);
         if (!axis.wraps) continue;

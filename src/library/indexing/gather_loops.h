@@ -7,7 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "graph/index_range.h"
+#include "core/index_range.h"
+#include "device/device.h"
 #include "library/loops/strided_loops.h"
 
 namespace weft {

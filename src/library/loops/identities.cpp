@@ -8,8 +8,6 @@
 
 namespace weft {
 
-using ir::Constant;
-
 namespace {
 
 template <class T>
@@ -76,19 +74,21 @@ Constant negative_zero(ScalarType type) { return number(type, -0.0); }
 
 Constant all_bits(ScalarType type) { return number(type, -1); }
 
-Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
-    switch (reduction.id) {
-        case ReductionId::kSquaredDeviations:
-        case ReductionId::kSum: return number(compute, 0.0);  // a sum of -0 is +0, as in NumPy
-        case ReductionId::kProd: return number(compute, 1);
-        case ReductionId::kAny: return number(compute, 0);
-        case ReductionId::kAll: return number(compute, 1);
-        case ReductionId::kMax:
-        case ReductionId::kArgmax: return extreme_of(compute, true);
-        case ReductionId::kMin:
-        case ReductionId::kArgmin: return extreme_of(compute, false);
+Constant neutral_element(Neutral neutral, ScalarType type) {
+    switch (neutral) {
+        case Neutral::kZero: return number(type, 0.0);
+        case Neutral::kOne: return number(type, 1);
+        case Neutral::kLeast: return extreme_of(type, true);
+        case Neutral::kGreatest: return extreme_of(type, false);
+        case Neutral::kAllBits: return all_bits(type);
+        case Neutral::kNone: break;
     }
-    throw InternalError("unknown reduction");
+    throw InternalError("an operation without a neutral element");
+}
+
+// A sum of -0 is +0, as in NumPy.
+Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
+    return neutral_element(op_info(reduction.combine).facts.neutral, compute);
 }
 
 }  // namespace weft

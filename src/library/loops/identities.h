@@ -2,14 +2,16 @@
 // library/loops/reduction_order.h for the one that has none).
 #pragma once
 
-#include "ir/ir.h"
+#include "ops/constant.h"
 #include "ops/op.h"
 
 namespace weft {
 
-ir::Constant neutral_element(const ReductionInfo& reduction, ScalarType compute);
+Constant neutral_element(const ReductionInfo& reduction, ScalarType compute);
+// The same of an operation that has one (OpFacts::neutral); 0 is +0.
+Constant neutral_element(Neutral neutral, ScalarType type);
 
-ir::Constant negative_zero(ScalarType type);  // of an inexact type; changes no element that it is added to
-ir::Constant all_bits(ScalarType type);       // of an integer type or bool
+Constant negative_zero(ScalarType type);  // of an inexact type; changes no element that it is added to
+Constant all_bits(ScalarType type);       // of an integer type or bool
 
 }  // namespace weft

@@ -80,8 +80,7 @@ struct Combining {
     alignas(16) std::array<uint8_t, 16> neutral{};
 };
 
-constexpr size_t kReductions = static_cast<size_t>(ReductionId::kSquaredDeviations) + 1;
-using CombiningTable = std::array<std::array<Combining, kScalarTypeCount>, kReductions>;
+using CombiningTable = std::array<std::array<Combining, kScalarTypeCount>, kReductionCount>;
 
 CombiningTable combining_table() {
     CombiningTable result;

@@ -8,28 +8,10 @@
 
 namespace weft {
 
-std::optional<ir::Constant> scan_identity(const OpInfo& op, ScalarType compute) {
-    const auto neutral = [&](ReductionId id) { return neutral_element(reduction_info(id), compute); };
-    const DType dtype(compute);
-    switch (op.id) {
-        case OpId::kAdd: return dtype.is_inexact() ? negative_zero(compute) : neutral(ReductionId::kSum);
-        case OpId::kMultiply:
-            if (dtype.is_inexact()) return std::nullopt;
-            return neutral(ReductionId::kProd);
-        case OpId::kMaximum: return neutral(ReductionId::kMax);
-        case OpId::kMinimum: return neutral(ReductionId::kMin);
-        case OpId::kLogicalOr:
-        case OpId::kLogicalXor:
-            if (!dtype.is_bool()) return std::nullopt;
-            return neutral(ReductionId::kAny);
-        case OpId::kLogicalAnd:
-            if (!dtype.is_bool()) return std::nullopt;
-            return neutral(ReductionId::kAll);
-        case OpId::kBitwiseOr:
-        case OpId::kBitwiseXor: return neutral(ReductionId::kSum);
-        case OpId::kBitwiseAnd: return all_bits(compute);
-        default: return std::nullopt;
-    }
+std::optional<Constant> scan_identity(const OpInfo& op, ScalarType compute) {
+    if (!op.facts.scan.has(compute)) return std::nullopt;
+    const bool keeps_sign = op.facts.neutral == Neutral::kZero && DType(compute).is_inexact();
+    return keeps_sign ? negative_zero(compute) : neutral_element(op.facts.neutral, compute);
 }
 
 bool scans_in_order(const OpInfo& op, ScalarType compute, int64_t length) {
@@ -109,7 +91,7 @@ private:
     int64_t length_;
     StridedLoop read_, write_;
     std::vector<char> values_;
-    ir::Constant identity_;
+    Constant identity_;
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "ir/ir.h"
 #include "library/loops/strided_loops.h"
+#include "ops/constant.h"
 #include "ops/op.h"
 
 namespace weft {
@@ -23,7 +23,7 @@ constexpr int64_t kScanChunk = 16384;
 // What combined with any element, on the left, gives that element to the bit, for operations that may be
 // combined in blocks. Others go from the first element to the last: those that are not associative, and
 // products of floats, of which a block's may overflow where the running result does not.
-std::optional<ir::Constant> scan_identity(const OpInfo& op, ScalarType compute);
+std::optional<Constant> scan_identity(const OpInfo& op, ScalarType compute);
 
 // Whether a row is combined from the first element to the last, without blocks.
 bool scans_in_order(const OpInfo& op, ScalarType compute, int64_t length);

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "device/cuda/kernel_image.h"
+#include "device/cuda/launch_shape.h"
 #include "device/kernel.h"
 
 namespace weft {

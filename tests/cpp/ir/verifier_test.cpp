@@ -164,8 +164,8 @@ TEST(Verifier, ChecksDefinitionsAndUses) {
     auto make = [](const std::function<void(Function&)>& damage) {
         Builder builder("k");
         ValueId x = builder.parameter(Type::of(ScalarType::kFloat64), "x");
-        builder.apply("sqrt", {x});
-        builder.apply("exp", {x});
+        builder.apply(OpId::kSqrt, {x});
+        builder.apply(OpId::kExp, {x});
         Function function = builder.finish();
         damage(function);
         std::string text;

@@ -135,7 +135,7 @@ private:
     }
 
     ValueId index() {
-        return b_->apply("remainder",
+        return b_->apply(OpId::kRemainder,
                          {value(ScalarType::kInt64), b_->index(kSize)});  // not negative, as in NumPy
     }
 
@@ -151,7 +151,7 @@ private:
 
     // A loop of at most four turns.
     void for_loop(int depth) {
-        ValueId upper = b_->apply("remainder", {value(ScalarType::kInt64), b_->index(5)});
+        ValueId upper = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(5)});
         Values initials;
         for (uint64_t i = below(3); i > 0; i--) initials.push_back(value(pick(kTypes)));
         see(b_->for_loop(b_->index(static_cast<int64_t>(below(3)) - 1), upper,
@@ -178,7 +178,7 @@ private:
             [&](Builder&, std::span<const ValueId> arguments) {
                 Values copied(arguments.begin(), arguments.end());
                 return scoped([&] {
-                    Values yields{b_->apply("greater", {copied[0], b_->index(0)}), copied[0]};
+                    Values yields{b_->apply(OpId::kGreater, {copied[0], b_->index(0)}), copied[0]};
                     visible_.push_back(copied[1]);
                     yields.push_back(value(pick(kTypes)));
                     yields.push_back(copied[1]);
@@ -188,7 +188,7 @@ private:
             [&](Builder&, std::span<const ValueId> arguments) {
                 Values copied(arguments.begin(), arguments.end());
                 return scoped([&] {
-                    ValueId next = b_->apply("subtract", {copied[0], b_->index(1)});
+                    ValueId next = b_->apply(OpId::kSubtract, {copied[0], b_->index(1)});
                     Values yields{next};
                     Values rest = body(copied, 2, 3, depth);
                     yields.push_back(rest[0]);
@@ -219,7 +219,7 @@ private:
         int64_t lanes = int64_t{1} << below(4);
         int64_t block = chance(3) ? 0 : chance(3) ? 1 : lanes * (1 + static_cast<int64_t>(below(3)));
         if (block == 1) lanes = 1;
-        ValueId size = b_->apply("remainder", {value(ScalarType::kInt64), b_->index(40)});
+        ValueId size = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(40)});
         bool stores = std::exchange(may_write_, false);
         see(b_->reduce(
             size, initials, lanes, block,
@@ -334,8 +334,9 @@ private:
             type.sizes.push_back(known ? 1 + static_cast<int64_t>(below(5)) : kDynamic);
             block_sizes_.push_back(
                 known ? b_->index(type.sizes.back())
-                      : b_->apply("add", {b_->apply("remainder", {value(ScalarType::kInt64), b_->index(4)}),
-                                          b_->index(1)}));
+                      : b_->apply(OpId::kAdd,
+                                  {b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(4)}),
+                                   b_->index(1)}));
             if (!known) own_sizes.push_back(block_sizes_.back());
         }
         for (uint64_t i = 1 + below(3); i > 0; i--) {
@@ -397,7 +398,7 @@ private:
     Values any_element() {
         Values indices;
         for (ValueId size : block_sizes_)
-            indices.push_back(b_->apply("remainder", {value(ScalarType::kInt64), size}));
+            indices.push_back(b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), size}));
         return indices;
     }
 
@@ -434,7 +435,7 @@ private:
     ValueId uniform() {
         return chance(3) || uniform_.empty() ? b_->index(static_cast<int64_t>(below(5)) - 1) : pick(uniform_);
     }
-    ValueId few(int64_t limit) { return b_->apply("remainder", {uniform(), b_->index(limit)}); }
+    ValueId few(int64_t limit) { return b_->apply(OpId::kRemainder, {uniform(), b_->index(limit)}); }
 
     // Statements that end with what the shared arrays were used for at the start.
     void statements_with_barriers(int depth, const Modes& start) {
@@ -486,7 +487,7 @@ private:
                     see_uniform(carried[0]);
                     see(carried[1]);
                     statements_with_barriers(depth, start);
-                    return Values{b_->apply("greater", {carried[0], b_->index(0)}), carried[0],
+                    return Values{b_->apply(OpId::kGreater, {carried[0], b_->index(0)}), carried[0],
                                   value(forwarded), carried[1]};
                 });
             },
@@ -496,7 +497,7 @@ private:
                     see_uniform(carried[0]);
                     see(Values{carried[1], carried[2]});
                     statements_with_barriers(depth, start);
-                    return Values{b_->apply("subtract", {carried[0], b_->index(1)}),
+                    return Values{b_->apply(OpId::kSubtract, {carried[0], b_->index(1)}),
                                   value(b_->type(carried[2]).scalar)};
                 });
             });
@@ -507,7 +508,7 @@ private:
     void if_around_barriers(int depth) {
         const Modes start = modes_;
         const ScalarType type = pick(kTypes);
-        const ValueId condition = b_->apply("less", {uniform(), few(3)});
+        const ValueId condition = b_->apply(OpId::kLess, {uniform(), few(3)});
         const auto branch = [&](Builder&, std::span<const ValueId>) {
             return scoped([&] {
                 if (!chance(3)) statements_with_barriers(depth, start);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cpu/compiler.h"
 #include "core/complex.h"
 #include "device/device.h"
 #include "ir/builder.h"

@@ -1,6 +1,6 @@
 // How often each position is there, and what the weights of each are together.
+#include "library/counting/cuda/kernel_arguments.h"
 #include "library/gpu/threads.h"
-#include "library/ordering/cuda/kernel_arguments.h"
 
 namespace {
 
@@ -8,14 +8,14 @@ using namespace weft::gpu;
 
 constexpr uint64_t kSign = uint64_t{1} << 63;  // so that signed numbers are ordered as unsigned ones
 
-uint64_t first_of_thread() { return uint64_t{block()} * kCountThreads + thread(); }
-uint64_t all_threads() { return uint64_t{blocks()} * kCountThreads; }
+uint64_t first_of_thread() { return uint64_t{block()} * kPositionThreads + thread(); }
+uint64_t all_threads() { return uint64_t{blocks()} * kPositionThreads; }
 
 }  // namespace
 
 // The least and the largest position, into two numbers that are zero before: the largest, and the complement
 // of the least, with their signs turned.
-WEFT_GPU_KERNEL(weft_count_range, CountWords, kCountThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_range, CountWords, kPositionThreads, 4) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     uint64_t most = 0, least = 0;
     for (uint64_t at = first_of_thread(); at < words.count; at += all_threads()) {
@@ -37,23 +37,23 @@ WEFT_GPU_KERNEL(weft_count_range, CountWords, kCountThreads, 4) {
 }
 
 // Counts of each block in its own memory, then in everybody's, which are zeros before.
-WEFT_GPU_KERNEL(weft_count_few, CountWords, kCountThreads, 2) {
+WEFT_GPU_KERNEL(weft_count_few, CountWords, kPositionThreads, 2) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     auto* const own = reinterpret_cast<uint32_t*>(block_memory());
     const auto bins = static_cast<uint32_t>(words.bins);
-    for (uint32_t bin = thread(); bin < bins; bin += kCountThreads) own[bin] = 0;
+    for (uint32_t bin = thread(); bin < bins; bin += kPositionThreads) own[bin] = 0;
     barrier();
 #pragma unroll 8
     for (uint64_t at = first_of_thread(); at < words.count; at += all_threads())
         add_to(&own[positions[at]], uint32_t{1});
     barrier();
     auto* const counts = pointer<uint64_t>(words.output);
-    for (uint32_t bin = thread(); bin < bins; bin += kCountThreads) {
+    for (uint32_t bin = thread(); bin < bins; bin += kPositionThreads) {
         if (own[bin] != 0) add_to(&counts[bin], uint64_t{own[bin]});
     }
 }
 
-WEFT_GPU_KERNEL(weft_count_many, CountWords, kCountThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_many, CountWords, kPositionThreads, 4) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     auto* const counts = pointer<uint64_t>(words.output);
     for (uint64_t at = first_of_thread(); at < words.count; at += all_threads())
@@ -62,7 +62,7 @@ WEFT_GPU_KERNEL(weft_count_many, CountWords, kCountThreads, 4) {
 
 // The sum of the weights of each bin, whose elements are positions[begins[bin]] … of `order`: a team of
 // threads for each bin, whose sums are added in one order, whatever the GPU.
-WEFT_GPU_KERNEL(weft_count_weights, CountWords, kCountThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_weights, CountWords, kPositionThreads, 4) {
     const auto team = static_cast<uint32_t>(words.team);  // 1, a warp or a block
     auto* const sums = reinterpret_cast<double*>(block_memory());
     const uint64_t bin = first_of_thread() / team, own = thread() % team;

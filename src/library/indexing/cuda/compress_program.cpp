@@ -1,7 +1,7 @@
 // The elements, or the positions, where a mask is true, in order: a first kernel counts them by tiles, a
 // second one adds up the counts, a third one writes.
 #include "library/gpu/threads.h"
-#include "library/ordering/cuda/kernel_arguments.h"
+#include "library/indexing/cuda/kernel_arguments.h"
 
 namespace {
 

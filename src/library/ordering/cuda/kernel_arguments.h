@@ -1,5 +1,5 @@
-// The arguments of the kernels that order elements on GPUs (library/ordering/cuda): read by the kernels as
-// they are, made by who launches them (api/ordering/sort_on_gpu.h).
+// The arguments of the kernels that order elements on GPUs (*_program.cpp beside it): read by the kernels
+// as they are, made by who launches them (api/ordering/sort_on_gpu.cpp).
 #pragma once
 
 #include <cstdint>
@@ -65,21 +65,6 @@ constexpr uint32_t kEachThreads = 256;  // of kernels whose threads have an elem
 struct SearchWords {
     uint64_t row, length, values, count, right, kind, infinity, output;
 };
-
-// Elements where a mask is true, or their positions.
-struct ChooseWords {
-    uint64_t mask, count, values, output;
-    uint64_t begins, tiles;  // where each tile's begin, and how many there are
-};
-constexpr uint32_t kChooseThreads = 256, kChooseTile = 8192, kBeginThreads = 1024;
-constexpr uint32_t kChooseMemoryBytes = 64, kBeginMemoryBytes = kBeginThreads / 32 * 8;
-
-// How often each position is there.
-struct CountWords {
-    uint64_t positions, count, bins, output;
-    uint64_t order, begins, weights, team;  // see weft_count_weights
-};
-constexpr uint32_t kFewBins = 8192;  // of which each block has counts of its own
 
 // Complex numbers of float64 as two keys each.
 struct ComplexKeyWords {

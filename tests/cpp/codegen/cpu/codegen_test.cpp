@@ -382,7 +382,7 @@ TEST(Codegen, KnowsCpus) {
 }
 
 TEST(Codegen, CpuDecidesTheWidthOfVectors) {
-    const OpInfo& add = *find_op("add");
+    const OpInfo& add = op_info(OpId::kAdd);
     const ScalarType types[] = {ScalarType::kFloat64, ScalarType::kFloat64};
     const ir::Module module = testing_kernels::elementwise_module(add, *find_loop(add, types));
     const auto assembly = [&](const char* cpu) {

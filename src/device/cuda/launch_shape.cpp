@@ -1,4 +1,4 @@
-#include "device/kernel.h"
+#include "device/cuda/launch_shape.h"
 
 #include <algorithm>
 #include <bit>

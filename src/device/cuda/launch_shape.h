@@ -1,0 +1,25 @@
+// How many blocks and threads a kernel is launched with: from what its image wants, and the sizes of the
+// grid.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "device/cuda/kernel_image.h"
+#include "device/kernel.h"
+
+namespace weft {
+
+struct CudaLaunchShape {
+    uint32_t blocks = 0;  // in x; 0: there is nothing to do
+    uint32_t threads_x = 1, threads_y = 1;
+    uint32_t shared_bytes = 0;  // besides what the kernel allocates itself
+};
+
+// Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,
+// one with other PtxOptions (wide, unaligned) may.
+bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::span<const int64_t> grid);
+CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
+                             std::span<const int64_t> grid);
+
+}  // namespace weft
