@@ -1,5 +1,6 @@
 // The programs that weft brings for GPUs: CUDA's assembler takes them, where there is one, and keeps what
 // their threads hold in registers.
+#include "device/cuda/kernel_image.h"
 #include "library/gpu/programs.h"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "device/cuda/kernel_image.h"
 #include "ir/oracle.h"
 #include "ir/verifier.h"
 #include "lowering/lower.h"

@@ -29,7 +29,7 @@ protected:
     std::vector<Dims> products(const array& result) {
         std::vector<Dims> found;
         for (const Node* node : collect({result})) {
-            if (node->kind == NodeKind::kProduct) found.push_back(node->shape);
+            if (node->kind() == NodeKind::kProduct) found.push_back(node->shape);
         }
         return found;
     }
@@ -66,7 +66,7 @@ TEST_F(AlgebraicRewrites, ASumAlongAnAxisSumsOneFactor) {
         const Node& summed = *collect({result})[0];
         // The axes come as the product's do: rows, columns, what is summed up.
         EXPECT_EQ(summed.shape, axis == 1 ? (Dims{40, 30}) : (Dims{20, 30}));
-        EXPECT_EQ(summed.reduced_axes, (std::vector<bool>{true, false}));
+        EXPECT_EQ(summed.reduced_axes(), (std::vector<bool>{true, false}));
         EXPECT_EQ(std::string(summed.rewritten), testing_graph::node_of(result)->rewritten);
         EXPECT_EQ(result.shape(), axis == 1 ? (Dims{20}) : (Dims{40}));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/kernel_image.h"
 #include "support/stand_in_testing.h"
 #include "weft/errors.h"
 

@@ -16,7 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/kernel_image.h"
+#include "device/cuda/launch_shape.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "support/kernel_testing.h"

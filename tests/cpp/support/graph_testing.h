@@ -20,9 +20,9 @@ namespace weft::testing_graph {
 inline NodePtr node_of(const array& pending) { return current_version(*pending.storage()).node; }
 
 inline std::string name_of(const Node& node) {
-    switch (node.kind) {
+    switch (node.kind()) {
         case NodeKind::kElementwise: return node.op != nullptr ? std::string(node.op->name) : "cast";
-        case NodeKind::kReduce: return std::string(node.reduction->name);
+        case NodeKind::kReduce: return std::string(node.reduction()->name);
         case NodeKind::kUpdate: return "write";
         case NodeKind::kArange: return "arange";
         case NodeKind::kScan: return "scan";

@@ -15,6 +15,8 @@
 #include <string>
 
 #include "codegen/ptx/compiler.h"
+#include "device/cuda/kernel_image.h"
+#include "device/cuda/launch_shape.h"
 
 namespace weft::testing_ptx {
 

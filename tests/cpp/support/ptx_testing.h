@@ -11,6 +11,7 @@
 #include <string>
 
 #include "codegen/ptx/compiler.h"
+#include "device/cuda/kernel_image.h"
 
 namespace weft::testing_ptx {
 

@@ -1,6 +1,8 @@
 // Kernels that come from disk: without compiling, the same bits, and whatever was done to the files the right
 // result.
 #include "codegen/service/kernel_cache.h"
+#include "codegen/cpu/compiler.h"
+#include "codegen/llvm/host_cpu.h"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
+#include "codegen/llvm/host_cpu.h"
 #include "core/config.h"
 #include "ir/oracle.h"
 #include "support/ir_testing.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "support/compiled_testing.h"
 #include "support/ir_testing.h"
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
+#include "codegen/llvm/host_cpu.h"
 #include "core/threads/thread_pool.h"
 #include "ir/oracle.h"
 #include "ir/printer.h"

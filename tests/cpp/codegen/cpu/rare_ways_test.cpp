@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "support/ir_testing.h"
 #include "support/kernel_testing.h"
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "core/threads/thread_pool.h"
 #include "support/ir_testing.h"
 #include "support/kernel_testing.h"

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "codegen/interpreter/executor.h"
 #include "support/ir_random.h"
 #include "support/ir_testing.h"

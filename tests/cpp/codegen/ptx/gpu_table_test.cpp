@@ -15,6 +15,7 @@
 #include "core/complex.h"
 #include "core/threads/thread_pool.h"
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/kernel_image.h"
 #include "support/kernel_testing.h"
 
 namespace weft {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/threads/thread_pool.h"
+#include "device/cuda/kernel_image.h"
 #include "ir/parser.h"
 #include "support/ptx_testing.h"
 #include "weft/errors.h"

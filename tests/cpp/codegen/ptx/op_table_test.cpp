@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/threads/thread_pool.h"
+#include "device/cuda/kernel_image.h"
 #include "support/kernel_testing.h"
 #include "support/ptx_testing.h"
 #include "weft/errors.h"

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "device/cuda/kernel_image.h"
+#include "device/cuda/launch_shape.h"
 #include "ir/parser.h"
 #include "support/ptx_testing.h"
 #include "weft/errors.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cuda/kernel_image.h"
 #include "ir/parser.h"
 #include "support/gpu_kernel_testing.h"
 #include "support/ptx_testing.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "library/loops/reduction_order.h"
 #include "lowering/lower.h"
 #include "support/gpu_kernel_testing.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cuda/launch_shape.h"
 #include "ir/parser.h"
 #include "support/gpu_kernel_testing.h"
 #include "support/ptx_testing.h"
