@@ -240,6 +240,7 @@ private:
                 break;
             }
             case Opcode::kApply: {
+                if (!check_loop(instruction)) return;
                 const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
                 std::vector<Type> inputs, outputs;
                 for (ScalarType type : instruction.op->input_types(loop)) inputs.push_back(Type::of(type));
@@ -273,6 +274,7 @@ private:
                 break;
             }
             case Opcode::kAtomic: {
+                if (!check_loop(instruction)) return;
                 check_element(instruction, 0, true, place);
                 ScalarType element = element_of(operands[0]);
                 expect(instruction, operands[1], element, "the value");
@@ -405,6 +407,7 @@ private:
     }
 
     void check_allocate(const Instruction& instruction, const Place& place) {
+        if (!valid(instruction.results[0])) return;
         const Type& type = function_.type(instruction.results[0]);
         if (!type.is_buffer || type.buffer.space == AddressSpace::kGlobal) {
             complain(instruction, "gives a shared or local buffer");
