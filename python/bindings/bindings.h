@@ -154,14 +154,14 @@ inline nb::object wrap_result_like(array&& value, nb::handle origin) {
     return value.ndim() == 0 ? wrap_scalar(std::move(value)) : wrap_like(std::move(value), origin);
 }
 
-// ---- objects that have a say in what is computed with them (weft._overrides) ----
+// ---- objects that have a say in what is computed with them (weft._protocols.overrides) ----
 
 /// Whether the class of an operand may decide: a subclass of ndarray, or one that knows of __array_ufunc__ or
 /// __array_wrap__.
 bool has_say(PyObject* object);
 /// The ufunc of an operation.
 nb::object ufunc_of(OpId id);
-/// A function of weft._overrides.
+/// A function of weft._protocols.overrides.
 nb::object override_function(const char* name);
 
 // ---- from Python ----

@@ -1,6 +1,6 @@
 // DLPack as Python objects speak it: a capsule around a managed tensor, made by x.__dlpack__() and taken by
-// weft.from_dlpack() (python/weft/_sharing.py). Whoever takes the tensor renames the capsule; one that nobody
-// took gives the tensor back.
+// weft.from_dlpack() (python/weft/_protocols/sharing.py). Whoever takes the tensor renames the capsule; one
+// that nobody took gives the tensor back.
 #include "api/interop/dlpack.h"
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Floating-point errors: what runs asks weft._errstate, which keeps the modes, and tells it what was found.
+// Floating-point errors: what runs asks weft._ufunc.errstate, which keeps the modes, and tells it what was
+// found.
 #include "core/float_errors.h"
 
 #include "bindings.h"

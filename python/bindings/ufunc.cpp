@@ -158,7 +158,7 @@ bool anybody_has_say(PyObject* const* arguments, size_t count, PyObject* names) 
     return false;
 }
 
-/// Leaves a call to weft._overrides.
+/// Leaves a call to weft._protocols.overrides.
 PyObject* ask(PyObject* self, const char* method, PyObject* const* arguments, size_t count, PyObject* names) {
     nb::list positional;
     nb::dict keywords;

@@ -8,17 +8,16 @@ array([1., 3., 5.])
 
 from atexit import register as _register
 
-from weft import _core, _methods, _overrides, exceptions
-from weft._config import config, show_config
+from weft import _core, _methods, exceptions
+from weft._array.dtypes import aliases as _aliases
+from weft._array.dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
 from weft._core import *
 from weft._core import __version__, _ufuncs
-from weft._device import device, devices, empty_pool, memory_stats, synchronize
-from weft._dtypes import aliases as _aliases
-from weft._dtypes import finfo, iinfo, isdtype, issubdtype, min_scalar_type
-from weft._functions import *
-from weft._functions import all, any, max, min, round, sum
-from weft._products import einsum, einsum_path, inner, matvec, outer, tensordot, trace, vdot, vecdot, vecmat
-from weft._selection import (
+from weft._engine.config import config, show_config
+from weft._engine.device import device, devices, empty_pool, memory_stats, synchronize
+from weft._functions.basic import *
+from weft._functions.basic import all, any, max, min, round, sum
+from weft._functions.indexing import (
     argwhere,
     choose,
     compress,
@@ -32,8 +31,21 @@ from weft._selection import (
     take,
     take_along_axis,
 )
-from weft._sharing import from_dlpack
-from weft._statistics import mean, std, var
+from weft._functions.products import (
+    einsum,
+    einsum_path,
+    inner,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
+)
+from weft._functions.reductions import mean, std, var
+from weft._protocols import overrides as _overrides
+from weft._protocols.sharing import from_dlpack
 from weft.exceptions import DeviceError, InternalError, OutOfMemoryError
 
 pi = 3.141592653589793
@@ -65,47 +77,47 @@ del _register
 
 # Names by the module that has them, which is loaded when one of them is asked for.
 _MODULES = {
-    "_apply": "apply_along_axis apply_over_axes piecewise vectorize",
-    "_python_ufunc": "frompyfunc",
-    "_bits": "packbits unpackbits",
-    "_calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
-    "_cpp": "get_cmake_dir get_include",
-    "_distribution": ("average bincount corrcoef cov"),
-    "_histograms": "histogram histogram2d histogram_bin_edges histogramdd",
-    "_nan": (
+    "_functions.apply": "apply_along_axis apply_over_axes piecewise vectorize",
+    "_ufunc.frompyfunc": "frompyfunc",
+    "_functions.bits": "packbits unpackbits",
+    "_functions.calculus": "convolve correlate cross diff ediff1d gradient interp kron logspace sinc trapezoid unwrap",
+    "_engine.cpp": "get_cmake_dir get_include",
+    "_functions.counting": ("average bincount corrcoef cov"),
+    "_functions.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
+    "_functions.nan": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar"
     ),
-    "_assembly": (
+    "_functions.assembly": (
         "append array_split block delete dsplit hsplit insert repeat resize roll rot90 split tile "
         "trim_zeros unstack vsplit"
     ),
-    "_diagonals": (
+    "_functions.diagonals": (
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril tril_indices "
         "tril_indices_from triu triu_indices triu_indices_from vander"
     ),
-    "_errstate": "errstate geterr geterrcall seterr seterrcall",
-    "_files": "fromfile fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
-    "_float_text": "format_float_positional format_float_scientific",
-    "_format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
-    "_grids": (
+    "_ufunc.errstate": "errstate geterr geterrcall seterr seterrcall",
+    "_io.files": "fromfile fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "_array.float_text": "format_float_positional format_float_scientific",
+    "_array.format": "array2string array_repr array_str get_printoptions printoptions set_printoptions",
+    "_functions.grids": (
         "c_ fromfunction index_exp indices ix_ meshgrid mgrid ndenumerate ndindex ogrid r_ "
         "ravel_multi_index s_ unravel_index"
     ),
-    "_order": (
+    "_functions.ordering": (
         "argpartition argsort digitize intersect1d isin lexsort partition searchsorted setdiff1d setxor1d sort "
         "sort_complex union1d unique unique_all unique_counts unique_inverse unique_values"
     ),
-    "_padding": "pad",
-    "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval",
-    "_profile": "profile",
-    "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
-    "_roots": "roots",
-    "_small_things": (
+    "_functions.padding": "pad",
+    "_functions.polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval",
+    "_engine.profile": "profile",
+    "_functions.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_functions.roots": "roots",
+    "_functions.small_things": (
         "asarray_chkfinite base_repr binary_repr broadcast common_type fix frombuffer fromiter geomspace iterable "
         "mintypecode real_if_close require typename"
     ),
-    "_views": "flatiter",
-    "_windows": "bartlett blackman hamming hanning i0 kaiser",
+    "_array.views": "flatiter",
+    "_functions.windows": "bartlett blackman hamming hanning i0 kaiser",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 _SUBMODULES = ("jit", "lib", "linalg", "random", "scipy")
@@ -128,7 +140,7 @@ def __getattr__(name):
                 raise
     if name.startswith("__"):
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
-    from weft._missing import module_message
+    from weft._protocols.missing import module_message
 
     raise AttributeError(module_message(name))
 

@@ -2,7 +2,7 @@
 
 from weft import _core
 from weft._core import array, asarray, broadcast_to
-from weft._functions import _normal_axes, broadcast_arrays, broadcast_shapes
+from weft._functions.basic import _normal_axes, broadcast_arrays, broadcast_shapes
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 

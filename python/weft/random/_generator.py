@@ -230,7 +230,7 @@ class Generator:
 
     def permuted(self, x, *, axis=None, out=None):
         """A copy whose rows along an axis are each in an order of their own; without an axis all is one row."""
-        from weft._selection import take_along_axis
+        from weft._functions.indexing import take_along_axis
 
         x = asarray(x)
         if out is not None:
@@ -301,13 +301,13 @@ def _is_plain(dtype):
 
 
 def _core_shape(*shapes):
-    from weft._functions import broadcast_shapes
+    from weft._functions.basic import broadcast_shapes
 
     return broadcast_shapes(*shapes)
 
 
 def _axis_of(axis, ndim):
-    from weft._functions import _normal_axes
+    from weft._functions.basic import _normal_axes
 
     return _normal_axes(axis, ndim, None)[0]
 
@@ -319,7 +319,7 @@ def _copyto(out, x):
 
 
 def _moved(x, source, target):
-    from weft._functions import moveaxis
+    from weft._functions.basic import moveaxis
 
     return moveaxis(x, source, target)
 
