@@ -6,13 +6,12 @@ from importlib import import_module
 
 from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
-from weft._functions.basic import clip as _clip
-from weft._functions.basic import cumprod, cumsum
-from weft._functions.basic import round as _round
 from weft._functions.indexing import choose, put, take
 from weft._functions.indexing import compress as _compress
 from weft._functions.products import trace
-from weft._functions.reductions import mean, std, var
+from weft._functions.reductions import cumprod, cumsum, mean, std, var
+from weft._functions.rounding import clip as _clip
+from weft._functions.rounding import round as _round
 from weft._protocols import overrides
 from weft._protocols.missing import MissingAttribute
 from weft._protocols.numpy_names import array_names

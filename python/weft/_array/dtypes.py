@@ -1,7 +1,7 @@
 """What is known about the element types: limits, kinds, NumPy's further names."""
 
 from weft import _core
-from weft._core import dtype
+from weft._core import asarray, dtype
 
 # NumPy's other names of the same scalar types.
 aliases = {
@@ -163,3 +163,67 @@ def min_scalar_type(a):
         if iinfo(name).min <= value <= iinfo(name).max:
             return dtype(name)
     return a.dtype
+
+
+def common_type(*arrays):
+    """The floating type that holds the arrays' elements, float64 at least where one is of integers.
+
+    >>> np.common_type(np.array([1.0], "f4"), np.array([1]))
+    <class 'weft.float64'>
+    """
+    dtypes = [_core.dtype("float16")]
+    for a in arrays:
+        kind = asarray(a).dtype.kind
+        if kind not in "iufc":
+            raise TypeError("can't get common type for non-numeric array")
+        dtypes.append(_core.dtype("float64") if kind in "iu" else asarray(a).dtype)
+    if not any(one.kind == "c" for one in dtypes):
+        return _core.result_type(*dtypes).type
+    size = max(one.itemsize // (2 if one.kind == "c" else 1) for one in dtypes)
+    return _core.dtype("complex128" if size > 4 else "complex64").type
+
+
+def mintypecode(typechars, typeset="GDFgdf", default="d"):
+    """The smallest character of `typeset` that all the types may be cast to."""
+    characters = [one if isinstance(one, str) else asarray(one).dtype.char for one in typechars]
+    found = {one for one in characters if one in typeset}
+    if not found:
+        return default
+    if "F" in found and "d" in found:
+        return "D"
+    return min(found, key="GDFgdf".index) if typeset == "GDFgdf" else min(found, key=typeset.index)
+
+
+_TYPE_NAMES = {
+    "S1": "character",
+    "?": "bool",
+    "b": "signed char",
+    "B": "unsigned char",
+    "h": "short",
+    "H": "unsigned short",
+    "i": "integer",
+    "I": "unsigned integer",
+    "l": "long integer",
+    "L": "unsigned long integer",
+    "q": "long long integer",
+    "Q": "unsigned long long integer",
+    "f": "single precision",
+    "d": "double precision",
+    "g": "long precision",
+    "F": "complex single precision",
+    "D": "complex double precision",
+    "G": "complex long double precision",
+    "S": "string",
+    "U": "unicode",
+    "V": "void",
+    "O": "object",
+}
+
+
+def typename(char):
+    """The words for a dtype's character.
+
+    >>> np.typename("d")
+    'double precision'
+    """
+    return _TYPE_NAMES[char]

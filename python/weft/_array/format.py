@@ -1,5 +1,7 @@
 """The text of arrays and scalars, as NumPy prints them. Imported at the first print."""
 
+from operator import index as _index
+
 from weft import _core
 
 _options = {
@@ -437,3 +439,50 @@ def scalar_repr(scalar):
 
 def scalar_format(scalar, spec):
     return format(scalar.item(), spec)
+
+
+# ---- integers as text ----
+
+
+def binary_repr(num, width=None):
+    """An integer in base 2, a negative one with a sign, or with a width as its two's complement.
+
+    >>> np.binary_repr(-3, width=4)
+    '1101'
+    """
+    num = _index(num)
+    if num == 0:
+        return "0" * (width or 1)
+    if num > 0:
+        text = format(num, "b")
+    elif width is None:
+        return "-" + format(-num, "b")
+    else:
+        least = (-num - 1).bit_length() + 1
+        wide = max(width, least) if width >= least else least
+        text = format(num + (1 << wide), "b").rjust(wide, "1")
+    if width is None:
+        return text
+    if width < len(text):
+        raise ValueError(f"Insufficient bit width={width} provided for binwidth={len(text)}")
+    return text.zfill(width)
+
+
+def base_repr(number, base=2, padding=0):
+    """An integer in a base from 2 to 36, behind `padding` zeros.
+
+    >>> np.base_repr(255, 16)
+    'FF'
+    """
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if base > len(digits):
+        raise ValueError("Bases greater than 36 not handled in base_repr.")
+    if base < 2:
+        raise ValueError("Bases less than 2 not handled in base_repr.")
+    rest, text = abs(int(number)), ""
+    while rest:
+        rest, digit = divmod(rest, base)
+        text = digits[digit] + text
+    if number == 0 and not padding:
+        text = "0"
+    return ("-" if number < 0 else "") + text.rjust(len(text) + padding, "0")

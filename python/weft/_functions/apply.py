@@ -1,8 +1,8 @@
 """NumPy's functions that call a Python function on parts of arrays."""
 
 from weft import _core
+from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import asarray, empty, ndarray, zeros
-from weft._functions.basic import _normal_axes, broadcast_shapes, moveaxis
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -15,7 +15,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     from itertools import product
 
     arr = asarray(arr)
-    (axis,) = _normal_axes(axis, arr.ndim, None)
+    (axis,) = normalize_axes(axis, arr.ndim, None)
     rows = moveaxis(arr, axis, -1)
     places = list(product(*map(range, rows.shape[:-1])))
     if not places:

@@ -3,14 +3,15 @@
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import arange, array, asarray, concatenate, empty, empty_like, flip, ndarray
-from weft._functions.basic import _normal_axes, atleast_1d, moveaxis
+from weft._functions.shapes import atleast_1d
 
 # ---- parts ----
 
 
 def _axis_of(axis, ndim):
-    return _normal_axes(axis, ndim, None)[0]
+    return normalize_axes(axis, ndim, None)[0]
 
 
 def _along(axis, part):
@@ -164,7 +165,7 @@ def repeat(a, repeats, axis=None):
 
 def _repeated_positions(repeats):
     """[0] * repeats[0] + [1] * repeats[1] + ...: marks where a new position begins, added up."""
-    from weft._functions.basic import cumsum
+    from weft._functions.reductions import cumsum
 
     ends = cumsum(repeats, dtype="int64")
     total = int(ends[-1]) if ends.size else 0
@@ -443,7 +444,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    axes = range(values.ndim) if axis is None else _normal_axes(axis, values.ndim, None)
+    axes = range(values.ndim) if axis is None else normalize_axes(axis, values.ndim, None)
     key = [slice(None)] * values.ndim
     places = _core.nonzero(values) if values.ndim else ()
     for own in axes:

@@ -3,8 +3,8 @@
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import asarray, concatenate, empty, zeros
-from weft._functions.basic import _normal_axes, moveaxis
 
 _ufuncs = _core._ufuncs
 
@@ -50,9 +50,9 @@ def packbits(a, /, axis=None, bitorder="big"):
     if axis is None:
         a, axis = a.ravel(), 0
     elif a.ndim == 0:
-        _normal_axes(axis, max(a.ndim, 1), None)
+        normalize_axes(axis, max(a.ndim, 1), None)
         a, axis = a.reshape(1), 0
-    (axis,) = _normal_axes(axis, a.ndim, None)
+    (axis,) = normalize_axes(axis, a.ndim, None)
     order = "F" if a.flags.fnc else "C"
     rows = moveaxis(a.view("uint8") if a.itemsize == 1 else a != 0, axis, -1)
     missing = -rows.shape[-1] % 8
@@ -76,9 +76,9 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     if axis is None:
         a, axis = a.ravel(), 0
     elif a.ndim == 0:
-        _normal_axes(axis, max(a.ndim, 1), None)
+        normalize_axes(axis, max(a.ndim, 1), None)
         a, axis = a.reshape(1), 0
-    (axis,) = _normal_axes(axis, a.ndim, None)
+    (axis,) = normalize_axes(axis, a.ndim, None)
     order = "F" if a.flags.fnc else "C"
     rows = moveaxis(a, axis, -1)
     chosen = _ufuncs["bitwise_and"](rows.astype("uint64", "C") * _word(_ONES), _word(_PLACES[first]))

@@ -1,8 +1,10 @@
 """NumPy's functions about neighbouring values: differences, slopes, integrals, interpolation, convolution, products."""
 
 from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import array, asarray, concatenate, result_type, where
-from weft._functions.basic import _normal_axes, linspace, moveaxis, sum
+from weft._functions.creation import linspace
+from weft._functions.reductions import sum
 
 _ufuncs = _core._ufuncs
 _power, _multiply = _ufuncs["power"], _ufuncs["multiply"]
@@ -28,7 +30,7 @@ def diff(a, n=1, axis=-1, prepend=_MISSING, append=_MISSING):
     a = asarray(a)
     if a.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
-    axis = _normal_axes(axis, a.ndim, None)[0]
+    axis = normalize_axes(axis, a.ndim, None)[0]
     if prepend is not _MISSING or append is not _MISSING:
         parts = [a]
         for more, place in ((prepend, 0), (append, 2)):
@@ -75,7 +77,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     array([1. , 1.5, 2.5, 3. ])
     """
     f = asarray(f)
-    axes = list(range(f.ndim)) if axis is None else _normal_axes(axis, f.ndim, "axis")
+    axes = list(range(f.ndim)) if axis is None else normalize_axes(axis, f.ndim, "axis")
     if len(varargs) == 0:
         steps = [1.0] * len(axes)
     elif len(varargs) == 1 and asarray(varargs[0]).ndim == 0:
@@ -164,7 +166,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
             distance = diff(x).reshape(shape)
         else:
             distance = diff(x, axis=axis)
-    own = _normal_axes(axis, y.ndim, None)[0]
+    own = normalize_axes(axis, y.ndim, None)[0]
     both = y[_axis_key(y.ndim, own, slice(1, None))] + y[_axis_key(y.ndim, own, slice(None, -1))]
     return sum(distance * both / 2.0, own)
 
@@ -344,7 +346,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     """Angles without jumps: where neighbours are more than half a period apart, whole periods are added."""
     p = asarray(p)
-    axis = _normal_axes(axis, p.ndim, None)[0]
+    axis = normalize_axes(axis, p.ndim, None)[0]
     steps = diff(p, axis=axis)
     discont = period / 2 if discont is None else discont
     dtype = result_type(steps, period if isinstance(period, (int, float)) else asarray(period))
@@ -360,7 +362,7 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
         wrapped = where(at_low, asarray(high, wrapped.dtype), wrapped)
     correct = where(_ufuncs["absolute"](steps) < discont, asarray(0, dtype), wrapped - steps)
     result = array(p, dtype=dtype, copy=True)
-    from weft._functions.basic import cumsum
+    from weft._functions.reductions import cumsum
 
     key = _axis_key(p.ndim, axis, slice(1, None))
     result[key] = p[key] + cumsum(correct, axis)

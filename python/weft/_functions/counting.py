@@ -3,9 +3,9 @@
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import normalize_axes
 from weft._core import asarray, concatenate, ndarray, result_type, zeros
-from weft._functions.basic import _normal_axes, sum
-from weft._functions.reductions import mean
+from weft._functions.reductions import mean, sum
 
 _ufuncs = _core._ufuncs
 _isnan, _sqrt, _floor = _ufuncs["isnan"], _ufuncs["sqrt"], _ufuncs["floor"]
@@ -75,14 +75,14 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         if a.shape != weights.shape:
             if axis is None:
                 raise TypeError("Axis must be specified when shapes of a and weights differ.")
-            axes = _normal_axes(axis, a.ndim, "axis")
+            axes = normalize_axes(axis, a.ndim, "axis")
             if weights.shape != tuple(a.shape[d] for d in axes):
                 raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
             order = sorted(range(len(axes)), key=axes.__getitem__)
             weights = weights.transpose(tuple(order)) if weights.ndim > 1 else weights
             weights = weights.reshape([a.shape[d] if d in axes else 1 for d in range(a.ndim)])
         elif axis is not None:
-            _normal_axes(axis, a.ndim, "axis")
+            normalize_axes(axis, a.ndim, "axis")
         scale = sum(_core.broadcast_to(weights, a.shape), axis, dtype, keepdims=keepdims)
         if bool(asarray(scale == 0).any()):
             raise ZeroDivisionError("Weights sum to zero, can't be normalized")

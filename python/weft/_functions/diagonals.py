@@ -2,7 +2,7 @@
 
 from weft import _core
 from weft._core import arange, asarray, ndarray, where, zeros
-from weft._functions.basic import diagonal
+from weft._functions.shapes import diagonal
 
 _ufuncs = _core._ufuncs
 

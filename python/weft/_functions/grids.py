@@ -5,7 +5,8 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import arange, array, asarray, concatenate, empty
-from weft._functions.basic import broadcast_arrays, linspace
+from weft._functions.creation import linspace
+from weft._functions.shapes import broadcast_arrays
 
 _ufuncs = _core._ufuncs
 

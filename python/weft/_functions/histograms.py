@@ -6,12 +6,13 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import asarray, ndarray, result_type, where
-from weft._functions.basic import atleast_2d, linspace, sum
-from weft._functions.basic import max as _max
-from weft._functions.basic import min as _min
 from weft._functions.counting import bincount
+from weft._functions.creation import linspace
 from weft._functions.quantiles import percentile
-from weft._functions.reductions import mean, std
+from weft._functions.reductions import max as _max
+from weft._functions.reductions import mean, std, sum
+from weft._functions.reductions import min as _min
+from weft._functions.shapes import atleast_2d
 
 _ufuncs = _core._ufuncs
 _floor = _ufuncs["floor"]

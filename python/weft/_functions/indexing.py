@@ -1,8 +1,8 @@
 """NumPy's functions that choose elements by their positions or by conditions, and that write to these."""
 
 from weft import _core
+from weft._array.axes import broadcast_shapes, normalize_axes
 from weft._core import arange, asarray, can_cast, ndarray, nonzero, result_type, where
-from weft._functions.basic import _normal_axes, broadcast_shapes
 from weft._protocols import overrides
 
 _ufuncs = _core._ufuncs
@@ -47,7 +47,7 @@ def _along_axis(arr, indices, axis):
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         return arr.ravel(), indices, 0
     if indices.ndim != arr.ndim:
-        _normal_axes(axis, arr.ndim, None)
+        normalize_axes(axis, arr.ndim, None)
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     return arr, indices, axis
 

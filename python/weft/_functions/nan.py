@@ -4,10 +4,10 @@ import warnings
 
 from weft import _core
 from weft._core import asarray, where
-from weft._functions.basic import all as _all
-from weft._functions.basic import argmax, argmin, cumprod, cumsum, prod, sum
-from weft._functions.basic import max as _max
-from weft._functions.basic import min as _min
+from weft._functions.reductions import all as _all
+from weft._functions.reductions import argmax, argmin, cumprod, cumsum, prod, sum
+from weft._functions.reductions import max as _max
+from weft._functions.reductions import min as _min
 from weft._ufunc.errstate import quiet as _quiet
 
 _ufuncs = _core._ufuncs

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from weft import _core
+from weft._array.axes import normalize_axes
 from weft._array.dtypes import iinfo
 from weft._core import arange, asarray, concatenate, ndarray, result_type
-from weft._functions.basic import _normal_axes, cumsum
+from weft._functions.reductions import cumsum
 
 _ufuncs = _core._ufuncs
 _not, _isnan = _ufuncs["logical_not"], _ufuncs["isnan"]
@@ -38,7 +39,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
         a, axis = a.ravel(), -1
     if 0 in a.strides:
         a = a.copy("K")  # axes that repeat lie innermost in a copy
-    return _core._sort(a, _normal_axes(axis, a.ndim, None)[0])
+    return _core._sort(a, normalize_axes(axis, a.ndim, None)[0])
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -54,7 +55,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     if a.ndim == 0:
         a, axis = a.reshape(1), 0
         return _core._argsort(a, 0)
-    return _core._argsort(a, _normal_axes(axis, a.ndim, None)[0])
+    return _core._argsort(a, normalize_axes(axis, a.ndim, None)[0])
 
 
 def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
@@ -75,7 +76,7 @@ def lexsort(keys, axis=-1):
         raise ValueError("all keys need to be the same shape")
     if keys[0].ndim == 0:
         return _core.zeros((), "int64")[()]
-    axis = _normal_axes(axis, keys[0].ndim, None)[0]
+    axis = normalize_axes(axis, keys[0].ndim, None)[0]
     order = _core._argsort(keys[0], axis)
     for key in keys[1:]:
         inner = _core._argsort(_core._take_along_axis(key, order, axis), axis)
@@ -115,7 +116,7 @@ def _partition_axis(a, kth, axis):
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), -1
-    axis = _normal_axes(axis, a.ndim, None)[0]
+    axis = normalize_axes(axis, a.ndim, None)[0]
     return a, _checked_kth(kth, a.shape[axis], a.size == 0), axis
 
 
@@ -241,7 +242,7 @@ def unique(
     """
     ar = asarray(ar)
     if axis is not None and ar.ndim == 1:
-        _normal_axes(axis, 1, None)  # rows of one element are elements, and NaNs equal
+        normalize_axes(axis, 1, None)  # rows of one element are elements, and NaNs equal
     elif axis is not None:
         return _unique_along(ar, axis, return_index, return_inverse, return_counts)
     shape, flat = ar.shape, ar.ravel()
@@ -275,7 +276,7 @@ def unique(
 
 def _unique_along(ar, axis, return_index, return_inverse, return_counts):
     """The different subarrays along an axis, in the order of their elements."""
-    axis = _normal_axes(axis, ar.ndim, None)[0]
+    axis = normalize_axes(axis, ar.ndim, None)[0]
     rows = ar.transpose((axis, *(d for d in range(ar.ndim) if d != axis)))
     flat = rows.reshape(rows.shape[0], -1) if ar.size else rows.reshape(rows.shape[0], 0)
     count, width = flat.shape

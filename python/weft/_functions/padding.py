@@ -2,7 +2,7 @@
 
 from weft import _core
 from weft._core import arange, array, asarray, concatenate, empty, where, zeros
-from weft._functions.basic import linspace
+from weft._functions.creation import linspace
 
 _ufuncs = _core._ufuncs
 _POSITIONS = ("edge", "reflect", "symmetric", "wrap")
@@ -93,10 +93,10 @@ def _at_places(a, axis, place, mode, odd):
 
 
 def _statistic(a, axis, length, mode, at_end):
-    from weft._functions.basic import max as _max
-    from weft._functions.basic import min as _min
     from weft._functions.quantiles import median
+    from weft._functions.reductions import max as _max
     from weft._functions.reductions import mean
+    from weft._functions.reductions import min as _min
 
     extent = a.shape[axis]
     length = extent if length is None else min(int(length), extent)
@@ -113,7 +113,7 @@ def _by_function(a, widths, function, options):
         tuple(before + extent + after for extent, (before, after) in zip(a.shape, widths)), a.dtype
     )
     result[tuple(slice(before, before + extent) for extent, (before, _) in zip(a.shape, widths))] = a
-    from weft._functions.basic import moveaxis
+    from weft._array.axes import moveaxis
     from weft._functions.grids import ndindex
 
     for axis in range(a.ndim):

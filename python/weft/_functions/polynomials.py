@@ -2,8 +2,9 @@
 
 from weft import _core
 from weft._core import asarray, concatenate, result_type, zeros
-from weft._functions.basic import atleast_1d, zeros_like
 from weft._functions.calculus import convolve
+from weft._functions.creation import zeros_like
+from weft._functions.shapes import atleast_1d
 
 _ufuncs = _core._ufuncs
 

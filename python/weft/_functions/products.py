@@ -132,7 +132,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
     """
     x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
     if axis != -1:
-        from weft._functions.basic import moveaxis
+        from weft._array.axes import moveaxis
 
         x1, x2 = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
     x1, x2 = _vectors("vecdot", "(n),(n)->()", x1, x2, (1, 1))
@@ -141,7 +141,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
     kept = [*range(-_max(x1.ndim, x2.ndim), -1)]
     result = _core._contract(_conj(x1), left, x2, right, kept, "C", "vecdot")
     if keepdims:
-        from weft._functions.basic import moveaxis
+        from weft._array.axes import moveaxis
 
         result = moveaxis(result[..., None], -1, axis)
     return _returned(result if result.ndim else result[()], out)

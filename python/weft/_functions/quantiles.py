@@ -4,8 +4,8 @@ import math
 import warnings
 
 from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import asarray, where
-from weft._functions.basic import _normal_axes, moveaxis
 from weft._functions.reductions import mean
 
 _ufuncs = _core._ufuncs
@@ -18,7 +18,7 @@ def _over(a, axis):
     a = asarray(a)
     if axis is None:
         return a.ravel(), list(range(a.ndim)), a.ndim
-    axes = _normal_axes(axis, a.ndim, "axis")
+    axes = normalize_axes(axis, a.ndim, "axis")
     rest = [d for d in range(a.ndim) if d not in axes]
     moved = a.transpose((*rest, *axes)) if a.ndim else a
     joined = math.prod(a.shape[d] for d in axes)
@@ -255,7 +255,7 @@ def _quantiles_there(a, q, weak, axis, out, method, keepdims, weights, skip_nan)
     if weights is not None:
         if method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-        axes = list(range(a.ndim)) if axis is None else _normal_axes(axis, a.ndim, "axis")
+        axes = list(range(a.ndim)) if axis is None else normalize_axes(axis, a.ndim, "axis")
         weights = _over(_fitting_weights(weights, a, axes, axis), axis)[0]
     rows, axes, ndim = _over(a, axis)
     length = rows.shape[-1]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from weft import _core
 from weft._core import asarray, concatenate
-from weft._functions.basic import atleast_1d
+from weft._functions.shapes import atleast_1d
 from weft.exceptions import LinAlgError
 
 _EPSILON = 2.0**-52

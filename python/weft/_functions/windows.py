@@ -2,7 +2,7 @@
 
 from weft import _core
 from weft._core import arange, asarray, ones, result_type, where
-from weft._functions.basic import ones_like
+from weft._functions.creation import ones_like
 
 _ufuncs = _core._ufuncs
 _cos, _exp, _sqrt, _abs = (_ufuncs[name] for name in ("cos", "exp", "sqrt", "absolute"))

@@ -17,6 +17,8 @@ _SCALAR_PRIORITY = -1000000.0
 
 # Functions that are ufuncs for NumPy, by what computes them; the operator @ comes with that.
 _shown = {}
+# What the package shows, by name: it hands over its own names when it is loaded.
+_package = {}
 
 # ---- __array_ufunc__ ----
 
@@ -432,9 +434,7 @@ def _numpy_ufunc(function, method, inputs, options):
     numpy = sys.modules["numpy"]
     mine = _core._ufuncs.get(function.__name__)
     if function in (numpy.matmul, numpy.vecdot, numpy.matvec, numpy.vecmat):
-        import weft
-
-        mine = getattr(weft, function.__name__)
+        mine = public_function(function.__name__)
     theirs = any(
         isinstance(each, numpy.ndarray)
         and (_is_numpy_subclass(each) or each.dtype.kind not in "biufc" or each.dtype.itemsize > 16)
@@ -552,10 +552,7 @@ def like(name, general, arguments, options):
         )
     if _function_of(reference) in (None, ndarray.__array_function__):
         return general(*arguments, **options)
-    import weft
-
-    public = getattr(weft, name)
-    result = method(reference, public, (type(reference),), arguments, options)
+    result = method(reference, public_function(name), (type(reference),), arguments, options)
     if result is NotImplemented:
         raise _refused(f"weft.{name}", (type(reference),))
     return result
@@ -637,6 +634,21 @@ def dispatcher(name, implementation):
     public.__module__ = "weft"
     public.__wrapped__ = implementation
     return public
+
+
+def dispatch_all(package):
+    """Puts dispatchers in place of the package's functions, and keeps its names for `public_function`."""
+    global _package
+    for name in names & package.keys():
+        package[name] = dispatcher(name, package[name])
+    for name, target in ALIASES.items():
+        package[name] = package[target]
+    _package = package
+
+
+def public_function(name):
+    """A function as the package shows it: a dispatcher, where arguments can override it."""
+    return _package[name]
 
 
 def install():

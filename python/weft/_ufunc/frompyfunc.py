@@ -3,8 +3,8 @@
 import math
 
 from weft import _core
+from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import array, asarray, ndarray
-from weft._functions.basic import _normal_axes, broadcast_shapes, moveaxis
 
 _NONE = object()
 
@@ -105,7 +105,7 @@ class PythonUfunc:
             )
         if x.ndim == 0:
             return self._deliver([self._fold([x.tolist()], initial)], (), dtype, out)
-        (axis,) = _normal_axes(0 if axis is None else axis, x.ndim, None)
+        (axis,) = normalize_axes(0 if axis is None else axis, x.ndim, None)
         rows, kept = self._rows(x, axis)
         shape = (*kept[:axis], 1, *kept[axis:]) if keepdims else kept
         return self._deliver([self._fold(row, initial) for row in rows], shape, dtype, out)
@@ -120,7 +120,7 @@ class PythonUfunc:
         x = asarray(array)
         if x.ndim == 0:
             raise TypeError("cannot accumulate on a scalar")
-        (axis,) = _normal_axes(axis, x.ndim, None)
+        (axis,) = normalize_axes(axis, x.ndim, None)
         rows, kept = self._rows(x, axis)
         values = [value for row in rows for value in self._steps(row)]
         result = moveaxis(self._array(values).reshape((*kept, x.shape[axis])), -1, axis)
@@ -136,7 +136,7 @@ class PythonUfunc:
         x = asarray(array)
         if x.ndim == 0:
             raise TypeError("cannot reduceat on a scalar")
-        (axis,) = _normal_axes(axis, x.ndim, None)
+        (axis,) = normalize_axes(axis, x.ndim, None)
         starts, size = asarray(indices).tolist(), x.shape[axis]
         for start in starts:
             if not 0 <= start < size:

@@ -1,8 +1,8 @@
 """ufunc.at, reduce and reduceat, and what signature= means, behind the methods of that name."""
 
 from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import arange, asarray, concatenate, ndarray
-from weft._functions.basic import _normal_axes, moveaxis
 from weft.exceptions import UFuncTypeError
 
 _ufuncs = _core._ufuncs
@@ -101,12 +101,12 @@ def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
     if axis is None:
         axes = list(range(x.ndim))
     elif x.ndim == 0:
-        axes = [] if axis in (0, -1, ()) else _normal_axes(axis, 0, None)
+        axes = [] if axis in (0, -1, ()) else normalize_axes(axis, 0, None)
     else:
         axes = (
-            _normal_axes(axis, x.ndim, "axis")
+            normalize_axes(axis, x.ndim, "axis")
             if isinstance(axis, tuple)
-            else _normal_axes(axis, x.ndim, None)
+            else normalize_axes(axis, x.ndim, None)
         )
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     wants_array = out is ...
@@ -223,7 +223,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
     x = asarray(x)
     if x.ndim == 0:
         raise TypeError("cannot reduceat on a scalar")
-    axis = _normal_axes(axis, x.ndim, None)[0]
+    axis = normalize_axes(axis, x.ndim, None)[0]
     starts = asarray(indices)
     if starts.size == 0 or not isinstance(indices, ndarray):
         starts = starts.astype("int64")

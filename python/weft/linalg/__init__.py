@@ -2,8 +2,8 @@
 
 from weft import _core
 from weft._core import asarray, dot, matmul
-from weft._functions import basic, products
-from weft._functions.basic import matrix_transpose
+from weft._functions import products, shapes
+from weft._functions.shapes import matrix_transpose
 from weft.exceptions import LinAlgError
 
 __all__ = [
@@ -39,7 +39,7 @@ def vecdot(x1, x2, /, *, axis=-1):
 
 def diagonal(x, /, *, offset=0):
     """A read-only view of a diagonal of the last two axes."""
-    return basic.diagonal(x, offset, -2, -1)
+    return shapes.diagonal(x, offset, -2, -1)
 
 
 def trace(x, /, *, offset=0, dtype=None):
