@@ -2,7 +2,6 @@
 
 import math
 import numbers
-from importlib import import_module
 
 from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
@@ -109,6 +108,8 @@ def _later(name, source=None, module="weft._functions.ordering", keeps_type=True
     def method(self, *args, **options):
         nonlocal function
         if function is None:
+            from importlib import import_module
+
             function = getattr(import_module(module), source or name)
         result = function(self, *args, **options)
         return result if self.__class__ is ndarray or not keeps_type else overrides.like_owner(result, self)

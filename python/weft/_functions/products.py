@@ -1,8 +1,5 @@
 """NumPy's products that are put together from `matmul`, `dot` and single steps of contraction."""
 
-import functools
-import importlib
-
 from weft import _core
 from weft._core import asarray, dot, ndarray
 
@@ -178,10 +175,14 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)
 
 
-@functools.cache
-def _einsum_module():
-    """Loaded at the first call; `import` in each call costs as much as recording the product."""
-    return importlib.import_module("weft._functions.einsum")
+_einsum = None  # the module: an `import` in each call costs as much as recording the product
+
+
+def _load_einsum():
+    global _einsum
+    from weft._functions import einsum as _einsum
+
+    return _einsum
 
 
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
@@ -197,7 +198,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> np.einsum('ij,j->i', [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
-    return _einsum_module().einsum(operands, out, optimize, dtype, order, casting)
+    return (_einsum or _load_einsum()).einsum(operands, out, optimize, dtype, order, casting)
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
@@ -206,4 +207,4 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     >>> np.einsum_path('ij,jk,kl->il', np.ones((2, 9)), np.ones((9, 2)), np.ones((2, 9)))[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
-    return _einsum_module().einsum_path(operands, optimize)
+    return (_einsum or _load_einsum()).einsum_path(operands, optimize)

@@ -4,9 +4,7 @@ By default nothing does: they are ignored, work stays lazy and is fused. Where a
 work is done at the call, and operands and results are looked at: see src/api/elementwise/float_errors.h.
 """
 
-import functools
 import sys
-import warnings
 from contextvars import ContextVar
 from os.path import dirname
 
@@ -146,6 +144,8 @@ class errstate:
         _state.reset(self._token)
 
     def __call__(self, function):
+        import functools
+
         @functools.wraps(function)
         def inside(*args, **kwargs):
             with errstate(**self._options):
@@ -157,13 +157,16 @@ class errstate:
 def quiet(function):
     """Decorates a function of weft whose intermediate results are nobody's business."""
 
-    @functools.wraps(function)
     def inside(*args, **kwargs):
         if _core._watch_float_errors(0) == 0:
             return function(*args, **kwargs)
         with errstate(all="ignore"):
             return function(*args, **kwargs)
 
+    # As functools.wraps, whose import takes a millisecond.
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(inside, name, getattr(function, name))
+    inside.__wrapped__ = function
     return inside
 
 
@@ -190,6 +193,8 @@ def _report(errors, name):
         mode = state.modes[kind]
         message = f"{text} encountered in {name}"
         if mode == "warn":
+            import warnings
+
             warnings.warn(message, RuntimeWarning, stacklevel=_user_level())
         elif mode == "raise":
             raise FloatingPointError(message)
