@@ -1,5 +1,5 @@
 // The Python modules that the binding calls, each named here alone: a call from the binding into the package
-// goes upwards.
+// goes upwards. tools/check_imports.py checks that they are there.
 #pragma once
 
 namespace weft::python::modules {
