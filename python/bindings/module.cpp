@@ -1,6 +1,6 @@
 // weft._core: the engine for Python. The NumPy-shaped package around it is python/weft.
-#include "bindings.h"
 #include "core/memory/allocation_failure.h"
+#include "objects/objects.h"
 
 NB_MODULE(_core, m) {
     using namespace weft::python;
