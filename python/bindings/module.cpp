@@ -1,4 +1,5 @@
 // weft._core: the engine for Python. The NumPy-shaped package around it is python/weft.
+#include "module.h"
 #include "core/memory/allocation_failure.h"
 #include "objects/objects.h"
 

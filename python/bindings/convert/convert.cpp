@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "api/recording/transfer.h"
+#include "convert/convert.h"
 #include "core/scalar_traits.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 

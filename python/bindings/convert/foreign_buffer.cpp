@@ -11,8 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/convert.h"
 #include "core/shape.h"
 #include "graph/foreign_memory.h"
+#include "interop/interop.h"
+#include "objects/objects.h"
 
 namespace weft::python {
 

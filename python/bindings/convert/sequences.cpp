@@ -5,10 +5,14 @@
 #include <cstring>
 #include <memory>
 
+#include "convert/convert.h"
 #include "convert/foreign_buffer.h"
 #include "core/scalar_traits.h"
 #include "core/shape.h"
+#include "interop/interop.h"
+#include "objects/objects.h"
 #include "ops/resolve.h"
+#include "package.h"
 
 namespace weft::python {
 

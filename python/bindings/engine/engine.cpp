@@ -6,6 +6,7 @@
 
 #include "api/recording/transfer.h"
 #include "codegen/service/background_compiler.h"
+#include "convert/convert.h"
 #include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
@@ -19,7 +20,9 @@
 #include "device/devices.h"
 #include "execution/kernels/kernel_store.h"
 #include "graph/placement.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 #include "weft/cache.h"
 
 namespace weft::python {

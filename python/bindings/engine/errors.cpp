@@ -5,7 +5,9 @@
 #include <new>
 
 #include "core/memory/allocation_failure.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 

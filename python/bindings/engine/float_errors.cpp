@@ -2,7 +2,9 @@
 // found.
 #include "core/float_errors.h"
 
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 

@@ -6,9 +6,12 @@
 #include <map>
 #include <mutex>
 
+#include "convert/convert.h"
 #include "device/devices.h"
 #include "execution/evaluate.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 

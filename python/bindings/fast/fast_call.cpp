@@ -7,7 +7,9 @@
 
 #include "api/indexing/fast_index.h"
 #include "api/recording/record_fast.h"
+#include "convert/convert.h"
 #include "core/float_errors.h"
+#include "fast/fast_call.h"
 #include "objects/objects.h"
 
 namespace weft::python {

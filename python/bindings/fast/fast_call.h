@@ -1,11 +1,37 @@
-// What fast paths into methods and functions share (fast_creation.cpp, fast_functions.cpp): for calls
-// without keywords whose arguments are what they mostly are. Every other call goes on to the general
-// function, nanobind's or Python's; signatures and texts are its own.
+// Fast paths: operations on values that need no evaluation (fast_call.cpp), and what the fast paths into
+// methods and functions share (fast_creation.cpp, fast_functions.cpp). These are for calls without keywords
+// whose arguments are what they mostly are. Every other call goes on to the general function, nanobind's or
+// Python's; signatures and texts are its own.
 #pragma once
 
+#include "convert/convert.h"
 #include "objects/objects.h"
+#include "protocols/overrides.h"
 
 namespace weft::python {
+
+// ---- values at hand: null or false, with no error set, where the general way has to be taken ----
+
+/// An operation on arrays and numbers.
+PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count);
+/// The same into an array.
+bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target);
+/// The element at a byte offset as a scalar; computes what is pending.
+PyObject* read_element_object(const array& from, int64_t offset);
+bool write_element_object(const array& to, int64_t offset, PyObject* value);
+/// dtype(value) of a number.
+PyObject* number_as_scalar(PyObject* value, DType dtype);
+/// target[...] = value
+bool assign_object(const array& target, PyObject* value);
+bool assign_at_hand(const array& target, const array& index, PyObject* value);  // target[index] = value
+
+// ---- shorter ways ----
+
+/// A shorter way into a function. It answers null, without an error set, to calls that it is not for.
+using PlainCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// That of a function of the package which arguments may override; null if it has none. It is for arrays and
+/// numbers alone, which override nothing.
+PlainCall plain_function(const std::string& name);
 
 /// Of nanobind's functions the second element of their signature.
 inline std::string text_about(nb::handle function) {

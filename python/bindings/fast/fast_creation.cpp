@@ -6,9 +6,12 @@
 
 #include "api/fast/fast_call.h"
 #include "api/recording/transfer.h"
+#include "convert/convert.h"
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
+#include "module.h"
+#include "objects/objects.h"
 
 namespace weft::python {
 

@@ -10,6 +10,8 @@
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
+#include "module.h"
+#include "objects/objects.h"
 #include "weft/products.h"
 
 namespace weft::python {

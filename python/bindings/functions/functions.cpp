@@ -3,10 +3,15 @@
 #include "api/indexing/fast_index.h"
 #include "api/ordering/select.h"
 #include "api/recording/transfer.h"
+#include "convert/convert.h"
 #include "core/shape.h"
 #include "graph/placement.h"
+#include "interop/interop.h"
+#include "module.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
+#include "package.h"
+#include "protocols/overrides.h"
 #include "weft/products.h"
 
 namespace weft::python {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "convert/convert.h"
+#include "module.h"
 #include "objects/objects.h"
 #include "random/draw.h"
 

@@ -5,10 +5,14 @@
 #include <memory>
 
 #include "api/recording/memory_pin.h"
+#include "convert/convert.h"
 #include "convert/foreign_buffer.h"
 #include "core/shape.h"
 #include "graph/foreign_memory.h"
 #include "graph/placement.h"
+#include "interop/interop.h"
+#include "module.h"
+#include "objects/objects.h"
 
 namespace weft::python {
 

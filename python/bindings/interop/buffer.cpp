@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "graph/placement.h"
+#include "interop/interop.h"
 #include "objects/objects.h"
 
 namespace weft::python {

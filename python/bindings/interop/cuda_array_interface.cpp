@@ -7,10 +7,12 @@
 #include <memory>
 
 #include "api/recording/memory_pin.h"
+#include "convert/convert.h"
 #include "core/shape.h"
 #include "device/cuda/cuda_device.h"
 #include "graph/foreign_memory.h"
 #include "graph/placement.h"
+#include "interop/interop.h"
 #include "objects/objects.h"
 
 namespace weft::python {

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "api/recording/transfer.h"
+#include "convert/convert.h"
 #include "graph/placement.h"
+#include "module.h"
 #include "objects/objects.h"
 
 namespace weft::python {

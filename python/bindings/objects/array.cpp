@@ -2,10 +2,14 @@
 #include <memory>
 
 #include "api/recording/memory_pin.h"
+#include "convert/convert.h"
 #include "core/shape.h"
 #include "graph/placement.h"
 #include "graph/storage.h"
+#include "interop/interop.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>

@@ -1,7 +1,11 @@
 // The methods of weft.ndarray that need no composition: views, copies, conversions, reductions.
 #include "api/recording/transfer.h"
+#include "convert/convert.h"
 #include "graph/placement.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
+#include "protocols/overrides.h"
 
 namespace weft::python {
 

@@ -1,6 +1,8 @@
 // weft.dtype: equal to, and hashing as, NumPy's dtype of the same type, without importing NumPy.
 #include "weft/dtype.h"
 
+#include "convert/convert.h"
+#include "module.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
 

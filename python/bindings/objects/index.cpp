@@ -1,6 +1,8 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are at hand goes straight to memory.
 #include "api/indexing/fast_index.h"
+#include "convert/convert.h"
+#include "fast/fast_call.h"
 #include "graph/indexed_view.h"
 #include "graph/operand.h"
 #include "objects/objects.h"

@@ -2,9 +2,12 @@
 #include <cstring>
 
 #include "api/fast/fast_call.h"
+#include "convert/convert.h"
 #include "core/float_errors.h"
+#include "fast/fast_call.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
+#include "protocols/overrides.h"
 #include "weft/products.h"
 
 namespace weft::python {

@@ -5,9 +5,14 @@
 #include <mutex>
 
 #include "api/fast/fast_call.h"
+#include "convert/convert.h"
 #include "core/scalar_traits.h"
+#include "fast/fast_call.h"
 #include "graph/operand.h"
+#include "interop/interop.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 

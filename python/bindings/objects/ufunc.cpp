@@ -1,8 +1,13 @@
 // weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
 #include "api/ufuncs/apply_at.h"
+#include "convert/convert.h"
+#include "fast/fast_call.h"
+#include "module.h"
 #include "objects/objects.h"
 #include "ops/aliases.h"
 #include "ops/resolve.h"
+#include "package.h"
+#include "protocols/overrides.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>

@@ -1,7 +1,11 @@
 // Who decides besides weft: operands whose classes override ufuncs (`__array_ufunc__`, `__array_wrap__`) or
 // functions (`__array_function__`), and instances of subclasses of ndarray. Here is only the question whether
 // there is one; what follows is in weft._protocols.overrides. Arrays and numbers pay a comparison of types.
+#include "protocols/overrides.h"
+#include "fast/fast_call.h"
+#include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>
