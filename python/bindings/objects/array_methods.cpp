@@ -227,9 +227,40 @@ void bind_reductions(PyTypeObject* type) {
     position("argmin", "The index of the first smallest element, in the flattened array or along `axis`.");
 }
 
+/// What the package asks of array objects.
+void bind_access(nb::module_& m) {
+    m.def(
+        "_plain",
+        [](nb::handle object) {
+            const array value = to_array(object);
+            return is_array(object.ptr()) ? wrap_plain_view(view(value, value.dtype()), object) : wrap(value);
+        },
+        arg("object"));
+    m.def("_priority", [](nb::handle object) { return priority_of(object.ptr()); }, arg("object"));
+    m.def(
+        "_array_flags",
+        [](nb::handle self) {
+            const array& value = array_of(self);
+            return nb::make_tuple(value.c_contiguous(), value.f_contiguous(), value.owns_data(),
+                                  value.writeable());
+        },
+        arg("array"));
+    m.def(
+        "_become", [](nb::handle self, nb::handle other) { become(self, array_of(other)); }, arg("array"),
+        arg("other"), "Gives an array object the storage and the layout of another.");
+    m.def(
+        "_set_writeable",
+        [](nb::handle self, bool writeable) {
+            array_of(self);  // throws for what is no array
+            set_writeable(self.ptr(), writeable);
+        },
+        arg("array"), arg("writeable"));
+}
+
 }  // namespace
 
-void bind_array_methods(nb::module_&) {
+void bind_array_methods(nb::module_& m) {
+    bind_access(m);
     PyTypeObject* type = registry.ndarray;
     const auto none = nb::none();
     method(type, "reshape", reshape_method, arg("shape"), nb::kw_only(), arg("order") = "C",
