@@ -23,8 +23,9 @@ build: bootstrap ## Build the engine, the Python binding and the C++ tests into 
 debug: bootstrap ## The same with assertions and verifiers, into build/debug
 	@tools/build debug $(JOBS)
 
-check: bootstrap ## Check includes, formatting and lint; compiles nothing
+check: bootstrap ## Check includes, imports, formatting and lint; compiles nothing
 	@$(PYTHON) tools/check_includes.py
+	@$(PYTHON) tools/check_imports.py
 	@tools/format --check
 	@$(PYTHON) tools/check_docs.py
 	@.venv/bin/ruff check -q .

@@ -134,7 +134,7 @@ def long_pages(root):
 
 def settings_of_code(root):
     """The names of weft.config, the variables of the environment, and the optimisation switches."""
-    (config,) = (root / "python/weft").rglob("_config.py")
+    config = root / "python/weft/_engine/config.py"
     table = re.search(r"_SETTINGS = \{(.*?)^\}", config.read_text(), re.MULTILINE | re.DOTALL)[1]
     names = set(re.findall(r'^    "(\w+)":', table, re.MULTILINE))
     variables = set(re.findall(r"WEFT_[A-Z0-9_]+", table))

@@ -102,9 +102,12 @@ def check_file(path: pathlib.PurePath, text: str, known: set[str]) -> list[str]:
                 complain(match.start(), f"{name} header {target} outside {where}")
         if target.startswith(("../", "src/", "include/")):
             complain(match.start(), f"write {target} from src, as in core/dims.h or weft/dtype.h")
-        own = room == "bindings" and f"python/bindings/{target}" in known  # beside users, outside of src
-        if quote == '"' and room not in (None, "public") and "/" not in target and not own:
-            complain(match.start(), f'write "{target}" with its room, as in "core/dims.h"')
+        of_bindings = f"python/bindings/{target}" in known
+        if of_bindings and room not in ("bindings", None):
+            complain(match.start(), f"{room} may not include the bindings ({target})")
+        if quote == '"' and room not in (None, "public") and "/" not in target and not of_bindings:
+            example = "objects/objects.h" if room == "bindings" else "core/dims.h"
+            complain(match.start(), f'write "{target}" with its room, as in "{example}"')
         if first not in ROOMS or (quote == "<" and f"src/{target}" not in known):
             continue
         if (room, target) in CONTRACTS:
@@ -133,7 +136,7 @@ def check_tree(root: pathlib.Path) -> list[str]:
 
 def full_folders(root: pathlib.Path) -> list[str]:
     """A complaint for each folder of sources and tests with more files than a reader keeps in mind."""
-    tops = [root / "src", root / "tests" / "cpp", root / "tests" / "python"]
+    tops = [root / top for top in ("src", "python/bindings", "tests/cpp", "tests/python")]
     folders = [folder for top in tops for folder in (top, *top.rglob("*/"))]
     counts = {
         folder: sum(path.is_file() for path in folder.iterdir())

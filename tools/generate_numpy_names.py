@@ -1,4 +1,4 @@
-"""Writes python/weft/_numpy_names.py: NumPy's public names, so that a missing one can be told from a wrong one."""
+"""Writes python/weft/_protocols/numpy_names.py: NumPy's public names, which tell a missing one from a wrong one."""
 
 import pathlib
 import textwrap
@@ -17,7 +17,7 @@ def assignment(variable, names):
 
 
 def main():
-    path = pathlib.Path(__file__).parents[1] / "python" / "weft" / "_numpy_names.py"
+    path = pathlib.Path(__file__).parents[1] / "python" / "weft" / "_protocols" / "numpy_names.py"
     module = {name for name in dir(numpy) if not name.startswith("_")} | set(numpy.__all__)
     arrays = {name for name in dir(numpy.ndarray) if not name.startswith("_")}
     path.write_text(HEADER + assignment("module_names", module) + assignment("array_names", arrays))

@@ -1,6 +1,7 @@
 // weft._core: the engine for Python. The NumPy-shaped package around it is python/weft.
-#include "bindings.h"
+#include "module.h"
 #include "core/memory/allocation_failure.h"
+#include "objects/objects.h"
 
 NB_MODULE(_core, m) {
     using namespace weft::python;
@@ -13,7 +14,14 @@ NB_MODULE(_core, m) {
     bind_scalars(m);
     bind_array(m);
     bind_ufunc(m);
-    bind_functions(m);
+    bind_products(m);
+    bind_creation(m);
+    bind_shapes(m);
+    bind_joining(m);
+    bind_indexing(m);
+    bind_ordering(m);
+    bind_counting(m);
+    bind_dtypes(m);
     bind_dlpack(m);
     bind_engine(m);
     bind_float_errors(m);

@@ -1,18 +1,18 @@
 // The Python modules that the binding calls, each named here alone: a call from the binding into the package
-// goes upwards.
+// goes upwards. tools/check_imports.py checks that they are there.
 #pragma once
 
 namespace weft::python::modules {
 
 inline constexpr const char* kRoot = "weft";
-inline constexpr const char* kDevice = "weft._device";
-inline constexpr const char* kErrorState = "weft._errstate";
+inline constexpr const char* kDevice = "weft._engine.device";
+inline constexpr const char* kErrorState = "weft._ufunc.errstate";
 inline constexpr const char* kExceptions = "weft.exceptions";
-inline constexpr const char* kFormat = "weft._format";
-inline constexpr const char* kOverrides = "weft._overrides";
+inline constexpr const char* kFormat = "weft._array.format";
+inline constexpr const char* kOverrides = "weft._protocols.overrides";
 inline constexpr const char* kPickle = "weft._pickle";
-inline constexpr const char* kSharing = "weft._sharing";
-inline constexpr const char* kUfuncMethods = "weft._ufunc_methods";
-inline constexpr const char* kViews = "weft._views";
+inline constexpr const char* kSharing = "weft._protocols.sharing";
+inline constexpr const char* kUfuncMethods = "weft._ufunc.methods";
+inline constexpr const char* kViews = "weft._array.views";
 
 }  // namespace weft::python::modules

@@ -2,19 +2,18 @@
 
 import math
 import numbers
-from importlib import import_module
 
-from weft import _core, _overrides
+from weft import _core
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
-from weft._functions import clip as _clip
-from weft._functions import cumprod, cumsum
-from weft._functions import round as _round
-from weft._missing import MissingAttribute
-from weft._numpy_names import array_names
-from weft._products import trace
-from weft._selection import choose, put, take
-from weft._selection import compress as _compress
-from weft._statistics import mean, std, var
+from weft._functions.indexing import choose, put, take
+from weft._functions.indexing import compress as _compress
+from weft._functions.products import trace
+from weft._functions.reductions import cumprod, cumsum, mean, std, var
+from weft._functions.rounding import clip as _clip
+from weft._functions.rounding import round as _round
+from weft._protocols import overrides
+from weft._protocols.missing import MissingAttribute
+from weft._protocols.numpy_names import array_names
 
 
 def conj(self, *args, **options):
@@ -101,7 +100,7 @@ def setflags(self, write=None, align=None, uic=None):
         self.flags.writeable = write
 
 
-def _later(name, source=None, module="_order", keeps_type=True):
+def _later(name, source=None, module="weft._functions.ordering", keeps_type=True):
     """A method whose module is loaded by the first call."""
 
     function = None
@@ -109,9 +108,11 @@ def _later(name, source=None, module="_order", keeps_type=True):
     def method(self, *args, **options):
         nonlocal function
         if function is None:
-            function = getattr(import_module(f"weft.{module}"), source or name)
+            from importlib import import_module
+
+            function = getattr(import_module(module), source or name)
         result = function(self, *args, **options)
-        return result if self.__class__ is ndarray or not keeps_type else _overrides.like_owner(result, self)
+        return result if self.__class__ is ndarray or not keeps_type else overrides.like_owner(result, self)
 
     method.__name__ = name
     return method
@@ -155,9 +156,9 @@ for _name in ("argsort", "argpartition", "searchsorted"):
     setattr(ndarray, _name, _later(_name, keeps_type=_name != "searchsorted"))
 
 for _name in ("tofile", "dump", "dumps"):
-    setattr(ndarray, _name, _later(_name, module="_files", keeps_type=False))
+    setattr(ndarray, _name, _later(_name, module="weft._io.files", keeps_type=False))
 
-ndarray.repeat = _later("repeat", module="_assembly")
+ndarray.repeat = _later("repeat", module="weft._functions.assembly")
 ndarray.resize, ndarray.byteswap, ndarray.setflags = resize, byteswap, setflags
 
 

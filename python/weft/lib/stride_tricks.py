@@ -1,8 +1,9 @@
 """Views by strides: sliding windows, and any others that stay inside of the array's memory."""
 
 from weft import _core
+from weft._array.axes import broadcast_shapes, normalize_axes
 from weft._core import array, asarray, broadcast_to
-from weft._functions import _normal_axes, broadcast_arrays, broadcast_shapes
+from weft._functions.shapes import broadcast_arrays
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
@@ -43,7 +44,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
             )
     else:
         axes = [
-            _normal_axes(own, x.ndim, None)[0]
+            normalize_axes(own, x.ndim, None)[0]
             for own in (axis if isinstance(axis, (tuple, list)) else (axis,))
         ]
         if len(window) != len(axes):

@@ -1,8 +1,9 @@
 """numpy.linalg, as far as weft has it: products."""
 
-from weft import _core, _functions, _products
+from weft import _core
 from weft._core import asarray, dot, matmul
-from weft._functions import matrix_transpose
+from weft._functions import products, shapes
+from weft._functions.shapes import matrix_transpose
 from weft.exceptions import LinAlgError
 
 __all__ = [
@@ -23,27 +24,27 @@ def outer(x1, x2, /):
     x1, x2 = asarray(x1), asarray(x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are {x1.ndim=} and {x2.ndim=}.")
-    return _products.outer(x1, x2)
+    return products.outer(x1, x2)
 
 
 def tensordot(x1, x2, /, *, axes=2):
     """As weft.tensordot."""
-    return _products.tensordot(x1, x2, axes)
+    return products.tensordot(x1, x2, axes)
 
 
 def vecdot(x1, x2, /, *, axis=-1):
     """As weft.vecdot."""
-    return _products.vecdot(x1, x2, axis=axis)
+    return products.vecdot(x1, x2, axis=axis)
 
 
 def diagonal(x, /, *, offset=0):
     """A read-only view of a diagonal of the last two axes."""
-    return _functions.diagonal(x, offset, -2, -1)
+    return shapes.diagonal(x, offset, -2, -1)
 
 
 def trace(x, /, *, offset=0, dtype=None):
     """The sum along a diagonal of the last two axes."""
-    return _products.trace(x, offset, -2, -1, dtype)
+    return products.trace(x, offset, -2, -1, dtype)
 
 
 def _splits(extents):

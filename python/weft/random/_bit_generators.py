@@ -4,6 +4,7 @@ import threading
 from operator import index as _index
 
 from weft import _core
+from weft._core import asarray
 from weft.random._seed_sequence import SeedSequence
 
 _MASK = (1 << 64) - 1
@@ -180,8 +181,6 @@ class Philox(BitGenerator):
     @property
     def state(self):
         """What makes an equal one, as NumPy's dict."""
-        from weft import asarray
-
         words, block, used, has_half, half = _core._stream_parts(self._stream)
         return {
             "bit_generator": "Philox",

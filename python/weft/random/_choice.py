@@ -61,7 +61,7 @@ def _checked_odds(p, count):
 
 def _found(odds, numbers):
     """Where uniform numbers fall among running sums, which are added up one after another as NumPy's."""
-    from weft._order import searchsorted
+    from weft._functions.ordering import searchsorted
 
     sums = asarray(list(itertools.accumulate(odds)), "float64")
     return asarray(searchsorted(sums / sums[-1], asarray(numbers), "right"))

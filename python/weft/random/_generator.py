@@ -4,7 +4,9 @@ import math
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import array, asarray, ndarray
+from weft._protocols import overrides
 from weft.random import _by_numpy, _choice
 from weft.random._bit_generators import PCG64, BitGenerator
 from weft.random._seed_sequence import SeedSequence
@@ -22,11 +24,11 @@ def _shape_of(size):
 
 def _sized(size, *parameters):
     """The shape of draws: `size`, or what the parameters' shapes give together."""
-    shape = _core_shape(*(each.shape for each in parameters))
+    shape = broadcast_shapes(*(each.shape for each in parameters))
     if size is None:
         return shape
     wanted = _core.broadcast_to(asarray(0), size).shape
-    if _core_shape(wanted, shape) != wanted:
+    if broadcast_shapes(wanted, shape) != wanted:
         raise ValueError(
             f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
         )
@@ -206,7 +208,7 @@ class Generator:
         if not isinstance(x, ndarray) and hasattr(x, "__index__") and not getattr(x, "shape", ()):
             return self.bit_generator._draw(_core._draw_permutation, _index(x))
         x = asarray(x)
-        axis = _axis_of(axis, x.ndim)
+        axis = normalize_axes(axis, x.ndim, None)[0]
         with self.bit_generator._unless_it_fails():
             order = self.bit_generator._draw(_core._draw_permutation, x.shape[axis])
             return _core._take(x, order, axis, None, "raise")
@@ -216,7 +218,7 @@ class Generator:
         if isinstance(x, ndarray):
             if not x.flags.writeable:
                 raise ValueError("array is read-only")
-            axis = _axis_of(axis, x.ndim)
+            axis = normalize_axes(axis, x.ndim, None)[0]
             if x.size != 0:
                 with self.bit_generator._unless_it_fails():
                     x[...] = self.permutation(x, axis)
@@ -230,7 +232,7 @@ class Generator:
 
     def permuted(self, x, *, axis=None, out=None):
         """A copy whose rows along an axis are each in an order of their own; without an axis all is one row."""
-        from weft._selection import take_along_axis
+        from weft._functions.indexing import take_along_axis
 
         x = asarray(x)
         if out is not None:
@@ -240,7 +242,7 @@ class Generator:
                 raise ValueError("out must have the same shape as x")
         result = array(x, copy=True) if out is None else out
         if out is not None and out is not x:
-            _copyto(out, x)
+            overrides.public_function("copyto")(out, x, casting="safe")
         if axis is None:
             order = (
                 "F"
@@ -251,9 +253,9 @@ class Generator:
                 mixed = self.permutation(result.ravel(order=order))
                 result[...] = mixed.reshape(result.shape, order=order)
             return result
-        axis = _axis_of(axis, x.ndim)
+        axis = normalize_axes(axis, x.ndim, None)[0]
         if x.size != 0:
-            rows = _moved(result, axis, -1)
+            rows = moveaxis(result, axis, -1)
             with self.bit_generator._unless_it_fails():
                 orders = self.bit_generator._draw(
                     _core._draw_permutation, x.shape[axis], x.size // x.shape[axis]
@@ -298,30 +300,6 @@ def _not_negative(name, value):
 
 def _is_plain(dtype):
     return dtype in (int, bool)
-
-
-def _core_shape(*shapes):
-    from weft._functions import broadcast_shapes
-
-    return broadcast_shapes(*shapes)
-
-
-def _axis_of(axis, ndim):
-    from weft._functions import _normal_axes
-
-    return _normal_axes(axis, ndim, None)[0]
-
-
-def _copyto(out, x):
-    from weft import copyto
-
-    copyto(out, x, casting="safe")
-
-
-def _moved(x, source, target):
-    from weft._functions import moveaxis
-
-    return moveaxis(x, source, target)
 
 
 def default_rng(seed=None):

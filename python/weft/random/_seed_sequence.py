@@ -6,6 +6,9 @@ Method: O'Neill, "Developing a seed_seq alternative", 2015, with NumPy's constan
 import secrets
 from operator import index as _index
 
+from weft import _core
+from weft._core import asarray
+
 _MASK = 0xFFFFFFFF
 _POOL = 4
 
@@ -77,10 +80,7 @@ class SeedSequence:
 
     def generate_state(self, n_words, dtype="uint32"):
         """So many words, uint32 or uint64."""
-        from weft import asarray
-        from weft import dtype as dtype_of
-
-        name = dtype_of(dtype).name
+        name = _core.dtype(dtype).name
         if name not in ("uint32", "uint64"):
             raise ValueError("only support uint32 or uint64")
         return asarray(self._words(n_words, int(name[4:])), name)

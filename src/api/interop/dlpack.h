@@ -1,6 +1,6 @@
 // Arrays as DLPack's tensors and back, without copies. The structures are DLPack's binary interface, version
 // 1, and what it was before there were versions (https://dmlc.github.io/dlpack/latest/c_api.html). The
-// protocol that Python objects speak is in python/bindings/dlpack.cpp.
+// protocol that Python objects speak is in python/bindings/interop/dlpack.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Arrays as text: the columns of NumPy's array2string with its default options, as python/weft/_format.py has
-// them with all of its options.
+// Arrays as text: the columns of NumPy's array2string with its default options, as
+// python/weft/_array/format.py has them with all of its options.
 #include "weft/print.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// einsum for C++: its text, the order of its products, and their steps, as python/weft/_einsum.py has them
-// for Python, with its further options.
+// einsum for C++: its text, the order of its products, and their steps, as python/weft/_functions/einsum.py
+// has them for Python, with its further options.
 #include <algorithm>
 #include <bit>
 #include <map>

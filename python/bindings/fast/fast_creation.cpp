@@ -1,0 +1,269 @@
+// Shorter ways into the methods and functions that programs call most, for calls without keywords whose
+// arguments are what they mostly are. Every other call goes on to the general function, nanobind's or
+// Python's; signatures and texts are its own.
+#include <functional>
+#include <memory>
+
+#include "api/fast/fast_call.h"
+#include "api/recording/transfer.h"
+#include "convert/convert.h"
+#include "core/float_errors.h"
+#include "fast/fast_call.h"
+#include "graph/operand.h"
+#include "module.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+namespace {
+
+// ---- methods ----
+
+PyObject* plain_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    Dims shape;
+    if (count == 0 || !plain_integers(arguments, count, shape)) return nullptr;
+    return give_view(reshape(array_of(self), shape), self);
+}
+
+PyObject* plain_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    Dims axes;
+    if (!plain_integers(arguments, count, axes) || (count != 0 && axes.empty())) return nullptr;
+    return give_view(transpose(array_of(self), axes), self);
+}
+
+PyObject* plain_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
+    return count == 0 ? give_view(ravel(array_of(self)), self) : nullptr;
+}
+
+PyObject* plain_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
+    return count == 0 ? give(copy(array_of(self), 'C')) : nullptr;
+}
+
+PyObject* plain_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 1) return nullptr;
+    const DType target = to_dtype_required(arguments[0]);
+    warn_of_lost_imaginary_part(array_of(self).dtype(), target);
+    return give(astype(array_of(self), target));
+}
+
+PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    const array& value = array_of(self);
+    int64_t position = 0, offset = value.offset();
+    if (count == 1) {
+        if (value.ndim() != 1 || !plain_integer(arguments[0], position)) return nullptr;
+        const int64_t extent = value.shape()[0];
+        if (position < 0) position += extent;
+        if (position < 0 || position >= extent) return nullptr;
+        offset += position * value.strides()[0];
+    } else if (count != 0 || value.size() != 1) {
+        return nullptr;
+    }
+    alignas(16) char bytes[16];
+    if (read_at_hand(value, offset, bytes)) return element_to_python(value.dtype(), bytes).release().ptr();
+    return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
+}
+
+PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
+    return count == 0 ? to_nested_list(array_of(self)).release().ptr() : nullptr;
+}
+
+// ---- functions ----
+
+/// What comes after the first argument: nothing, or a dtype.
+bool plain_dtype(PyObject* const* arguments, Py_ssize_t count, std::optional<DType>& dtype) {
+    if (count > 2) return false;
+    if (count == 2) dtype = to_dtype(arguments[1]);
+    return true;
+}
+
+bool plain_shape(PyObject* const* arguments, Py_ssize_t count, Dims& shape, std::optional<DType>& dtype) {
+    return count >= 1 && plain_integers(arguments, 1, shape) && plain_dtype(arguments, count, dtype);
+}
+
+PyObject* plain_empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    Dims shape;
+    std::optional<DType> dtype;
+    if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
+    return give(empty(shape, dtype.value_or(DType())));
+}
+
+template <int value>
+PyObject* plain_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    Dims shape;
+    std::optional<DType> dtype;
+    if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
+    const DType type = dtype.value_or(DType());
+    array result;
+    if (value == 0 && zeros_at_hand(shape, type, result)) return give(std::move(result));
+    return give(full(shape, Integer(value), type));
+}
+
+/// A list or tuple of nothing but floats, or nothing but integers of 64 bits.
+template <typename T, typename Read>
+bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Read& read, array& result) {
+    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count) * sizeof(T));
+    T* element = reinterpret_cast<T*>(buffer->data());
+    const bool is_list = PyList_CheckExact(sequence);
+    SignalChecks signals;
+    for (Py_ssize_t i = 0; i < count; ++i, signals.turn()) {
+        const nb::object item = element_of(sequence, is_list, i);
+        if (!item.is_valid() || !read(item.ptr(), element[i])) return false;
+    }
+    result = move_to(array_of(std::move(buffer), type, {count}, {static_cast<int64_t>(sizeof(T))}),
+                     current_device());
+    return true;
+}
+
+bool flat_array(PyObject* sequence, array& result) {
+    const bool is_list = PyList_CheckExact(sequence);
+    if (!is_list && !PyTuple_CheckExact(sequence)) return false;
+    const Py_ssize_t count = is_list ? PyList_Size(sequence) : PyTuple_Size(sequence);
+    if (count == 0) return false;
+    const nb::object head = element_of(sequence, is_list, 0);
+    if (!head.is_valid()) return false;
+    PyObject* first = head.ptr();
+    if (PyFloat_CheckExact(first)) {
+        return flat_array<double>(
+            sequence, count, ScalarType::kFloat64,
+            [](PyObject* object, double& element) {
+                if (!PyFloat_CheckExact(object)) return false;
+                element = PyFloat_AsDouble(object);
+                return true;
+            },
+            result);
+    }
+    if (PyLong_CheckExact(first))
+        return flat_array<int64_t>(sequence, count, ScalarType::kInt64, plain_integer, result);
+    return false;
+}
+
+/// concatenate((a, b)), along the first axis or a given one.
+PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    int64_t axis = 0;
+    if (count < 1 || count > 2 || (count == 2 && !plain_integer(arguments[1], axis))) return nullptr;
+    const bool is_list = PyList_CheckExact(arguments[0]);
+    if (!is_list && !PyTuple_CheckExact(arguments[0])) return nullptr;
+    const Py_ssize_t parts = is_list ? PyList_Size(arguments[0]) : PyTuple_Size(arguments[0]);
+    std::vector<array> inputs;
+    inputs.reserve(static_cast<size_t>(parts));
+    for (Py_ssize_t i = 0; i < parts; ++i) {
+        const nb::object part = element_of(arguments[0], is_list, i);
+        if (!part.is_valid() || !is_plain_array(part.ptr())) return nullptr;
+        inputs.push_back(array_of(part));
+    }
+    return give(concatenate(inputs, axis, std::nullopt, Casting::kSameKind, array()));
+}
+
+/// array(object): always new; asarray(object): an array itself.
+PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
+    array result;
+    if (is_plain_array(object)) {
+        const array& value = array_of(object);
+        const bool converts = dtype && !(value.dtype() == *dtype);
+        if (!always_new && !converts) {
+            Py_INCREF(object);
+            return object;
+        }
+        if (converts) warn_of_lost_imaginary_part(value.dtype(), *dtype);
+        return give(converts ? astype(value, *dtype) : copy(value));
+    }
+    if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
+        const DType own = PyFloat_CheckExact(object) ? DType() : DType(ScalarType::kInt64);
+        const nb::object scalar = nb::steal(number_as_scalar(object, dtype.value_or(own)));
+        if (!scalar.is_valid()) return nullptr;
+        return give(
+            move_to(weft::scalar(scalar_dtype(scalar.ptr()), scalar_bytes(scalar.ptr())), current_device()));
+    }
+    if (!flat_array(object, result)) return nullptr;
+    if (dtype && !(result.dtype() == *dtype)) return nullptr;  // converted with Python's rules and errors
+    return give(std::move(result));
+}
+
+template <bool always_new>
+PyObject* plain_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    std::optional<DType> dtype;
+    if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
+    return make_plain_array(arguments[0], dtype, always_new);
+}
+
+/// asanyarray(object): as asarray, but instances of subclasses pass as well.
+PyObject* plain_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count == 1 && is_array(arguments[0])) return Py_NewRef(arguments[0]);
+    return plain_array<false>(nullptr, arguments, count);
+}
+
+/// For functions that have no shorter way, but may be asked for with like=.
+template <int number>
+PyObject* no_plain_call(PyObject*, PyObject* const*, Py_ssize_t) {
+    return nullptr;
+}
+
+/// eval(...) of what is computed already, or of one array.
+PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        if (is_scalar(arguments[i])) {
+            const std::optional<array> lazy = lazy_of(arguments[i]);
+            if (lazy && !evaluated(*lazy)) return nullptr;
+        } else if (!is_array(arguments[i])) {
+            return nullptr;
+        } else if (!evaluated(array_of(arguments[i]))) {
+            if (count != 1) return nullptr;
+            const array pending = array_of(arguments[0]);
+            const GilRelease release;
+            eval({&pending, 1});
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count < 1 || count > 3) return nullptr;
+    Argument bounds[3] = {Integer(0), Integer(0), Integer(1)};
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* object = arguments[i];
+        Argument& bound = bounds[count == 1 ? 1 : i];
+        int64_t integer = 0;
+        if (PyFloat_CheckExact(object)) {
+            bound = PyFloat_AsDouble(object);
+        } else if (plain_integer(object, integer)) {
+            bound = Integer(integer);
+        } else {
+            return nullptr;
+        }
+    }
+    return give(arange(bounds[0], bounds[1], bounds[2]));
+}
+
+}  // namespace
+
+void bind_plain_calls(nb::module_& m) {
+    PyTypeObject* type = registry.ndarray;
+    Shortened<plain_reshape>::into_type(type, "reshape", "reshape($self, *shape, order='C', copy=None)");
+    Shortened<plain_transpose>::into_type(type, "transpose", "transpose($self, *axes)");
+    Shortened<plain_ravel>::into_type(type, "ravel", "ravel($self, order='C')");
+    Shortened<plain_copy>::into_type(type, "copy", "copy($self, order='C')");
+    Shortened<plain_astype>::into_type(
+        type, "astype", "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)");
+    Shortened<plain_item>::into_type(type, "item", "item($self, *args)");
+    Shortened<plain_tolist>::into_type(type, "tolist", "tolist($self)");
+    Shortened<plain_empty>::into_module(m, "empty", "empty(shape, dtype=None, order='C')");
+    Shortened<plain_filled<0>>::into_module(m, "zeros", "zeros(shape, dtype=None, order='C')");
+    Shortened<plain_filled<1>>::into_module(m, "ones", "ones(shape, dtype=None, order='C')");
+    Shortened<plain_array<true>>::into_module(
+        m, "array", "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None)");
+    Shortened<plain_array<false>>::into_module(m, "asarray",
+                                               "asarray(a, dtype=None, order=None, *, copy=None)");
+    Shortened<plain_asanyarray>::into_module(m, "asanyarray",
+                                             "asanyarray(a, dtype=None, order=None, *, copy=None)");
+    Shortened<plain_concatenate>::into_module(
+        m, "concatenate", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')");
+    Shortened<no_plain_call<0>>::into_module(m, "full", "full(shape, fill_value, dtype=None, order='C')");
+    Shortened<no_plain_call<1>>::into_module(m, "eye", "eye(N, M=None, k=0, dtype=None, order='C')");
+    Shortened<no_plain_call<2>>::into_module(
+        m, "frombuffer", "frombuffer(buffer, dtype=None, count=-1, offset=0, *, like=None)");
+    Shortened<plain_eval>::into_module(m, "eval", "eval(*arrays)");
+    Shortened<plain_arange>::into_module(m, "arange",
+                                         "arange(start=None, stop=None, step=None, dtype=None, like=None)");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,78 @@
+// Arrays one after the other, and side by side.
+#include "convert/convert.h"
+#include "functions/functions.h"
+#include "module.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+namespace {
+
+/// What is in the sequence of arrays that is joined, as a tuple: others may change a list meanwhile.
+nb::object items_of(nb::handle sequence, const char* function) {
+    if (is_array(sequence.ptr())) {
+        if (array_of(sequence).ndim() == 0) throw TypeError("iteration over a 0-d array");
+    } else if (!PySequence_Check(sequence.ptr())) {
+        throw TypeError(std::string(function) + ": the first input argument needs to be a sequence");
+    }
+    return steal_or_throw(PySequence_Tuple(sequence.ptr()));
+}
+
+std::vector<array> to_arrays(const nb::object& items) {
+    std::vector<array> arrays;
+    arrays.reserve(static_cast<size_t>(PyTuple_Size(items.ptr())));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i)
+        arrays.push_back(to_array(PyTuple_GetItem(items.ptr(), i)));
+    return arrays;
+}
+
+/// An array of the type with the largest __array_priority__ of those that were joined, ndarray's being 0.
+nb::object wrap_joined(array value, const nb::object& items) {
+    if (!registry.has_subclasses) return wrap(std::move(value));
+    PyTypeObject* type = registry.ndarray;
+    double highest = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i) {
+        PyObject* item = PyTuple_GetItem(items.ptr(), i);
+        if (!is_array(item) || Py_TYPE(item) == type || priority_of(item) <= highest) continue;
+        type = Py_TYPE(item);
+        highest = priority_of(item);
+    }
+    return type == registry.ndarray ? wrap(std::move(value)) : wrap_as(type, std::move(value), Py_None);
+}
+
+nb::object concatenate_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
+                                nb::handle casting) {
+    const nb::object items = items_of(arrays, "concatenate");
+    const std::vector<array> inputs = to_arrays(items);
+    std::optional<int64_t> along;
+    if (!axis.is_none()) along = to_index(axis);
+    array result = concatenate(inputs, along, to_dtype(dtype), to_casting(casting), to_out(out));
+    return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
+}
+
+nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype,
+                          nb::handle casting) {
+    const nb::object items = items_of(arrays, "stack");
+    const std::vector<array> inputs = to_arrays(items);
+    array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
+    return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
+}
+
+}  // namespace
+
+array to_out(nb::handle out) {
+    if (out.is_none()) return array();
+    if (!is_array(out.ptr())) throw TypeError("output must be an array");
+    return array_of(out);
+}
+
+void bind_joining(nb::module_& m) {
+    const auto none = nb::none();
+    m.def("concatenate", concatenate_function, arg("arrays"), arg("axis") = 0, arg("out") = none,
+          nb::kw_only(), arg("dtype") = none, arg("casting") = "same_kind",
+          "The arrays one after the other along an axis; axis=None flattens them first.");
+    m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
+          arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,163 @@
+// Products of matrices, and the single steps of contraction that einsum takes.
+#include "weft/products.h"
+#include "api/elementwise/float_errors.h"
+#include "convert/convert.h"
+#include "module.h"
+#include "objects/objects.h"
+#include "protocols/overrides.h"
+
+namespace weft::python {
+
+namespace {
+
+bool is_large_product(const array& left, const array& right) { return is_large(left) || is_large(right); }
+
+array multiply(const array& left, const array& right, const ProductOptions& options) {
+    const ReleaseGil release(is_large_product(left, right));
+    return matmul(left, right, options);
+}
+
+array to_product_out(nb::handle out, const char* message) {
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (given.is_none()) return array();
+    if (!is_array(given.ptr())) throw TypeError(message);
+    return array_of(given);
+}
+
+nb::object returned_out(nb::handle out) {
+    return nb::borrow(PyTuple_Check(out.ptr()) ? nb::handle(PyTuple_GetItem(out.ptr(), 0)) : out);
+}
+
+nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb::handle casting,
+                           nb::handle order, nb::handle dtype, bool subok) {
+    if (has_say(left.ptr()) || has_say(right.ptr()) || has_say(out.ptr())) {
+        // What was not given is not shown to overrides.
+        nb::dict options;
+        if (!out.is_none()) options["out"] = out;
+        if (!dtype.is_none()) options["dtype"] = dtype;
+        if (!nb::str("same_kind").equal(casting)) options["casting"] = casting;
+        if (!nb::str("K").equal(order)) options["order"] = order;
+        if (!subok) options["subok"] = false;
+        return override_function("ufunc")(nb::handle(registry.matmul), "__call__",
+                                          nb::make_tuple(left, right), options);
+    }
+    ProductOptions options;
+    options.out = to_product_out(out, "return arrays must be of ArrayType");
+    options.dtype = to_dtype(dtype);
+    options.casting = to_casting(casting);
+    options.order = to_order(order, "KCFA");
+    array result = multiply(to_array(left), to_array(right), options);
+    return options.out.valid() ? returned_out(out) : wrap_result(std::move(result));
+}
+
+nb::object dot_function(nb::handle left, nb::handle right, nb::handle out) {
+    const array target = out.is_none() ? array() : to_product_out(out, "'out' must be an array");
+    const array a = to_array(left), b = to_array(right);
+    array result;
+    {
+        const ReleaseGil release(is_large_product(a, b));
+        result = dot(a, b, target);
+    }
+    if (target.valid()) return returned_out(out);
+    if (!registry.has_subclasses) return wrap_result(std::move(result));
+    const auto priority = [](nb::handle object) {
+        return is_array(object.ptr()) ? priority_of(object.ptr()) : 0;
+    };
+    return wrap_result_like(std::move(result), priority(right) > priority(left) ? right : left);
+}
+
+std::vector<int> to_labels(nb::handle labels) {
+    std::vector<int> result;
+    for (const int64_t label : to_dims(labels)) result.push_back(static_cast<int>(label));
+    return result;
+}
+
+nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle right,
+                             nb::handle right_labels, nb::handle out_labels, nb::handle order,
+                             const std::string& name) {
+    const array a = to_array(left), b = to_array(right);
+    const std::vector<int> a_labels = to_labels(left_labels), b_labels = to_labels(right_labels),
+                           labels = to_labels(out_labels);
+    const char layout = to_order(order, "KC");
+    array result;
+    {
+        const ReleaseGil release(is_large_product(a, b));
+        if (name.empty()) {
+            result = contract(a, a_labels, b, b_labels, labels, layout);
+        } else {
+            FloatWatch watch;
+            result = contract(a, a_labels, b, b_labels, labels, layout);
+            const array operands[] = {a, b};
+            if (watch) look_at_whole(watch, operands, result);
+            if (watch) watch.report(name, {&result, 1});
+        }
+    }
+    return wrap(std::move(result));
+}
+
+/// The view of the elements whose indices agree where labels are repeated, with the axes of `out_labels`,
+/// each once.
+nb::object label_view(nb::handle input, nb::handle labels, nb::handle out_labels) {
+    const array value = to_array(input);
+    const std::vector<int> names = to_labels(labels), out_names = to_labels(out_labels);
+    if (names.size() != value.shape().size()) throw ValueError("as many labels as axes are needed");
+    Dims shape(out_names.size()), strides(out_names.size());
+    for (size_t d = 0; d < names.size(); ++d) {
+        for (size_t k = 0; k < out_names.size(); ++k) {
+            if (out_names[k] != names[d]) continue;
+            shape[k] = value.shape()[d];
+            strides[k] += value.strides()[d];
+        }
+    }
+    return wrap(value.with_view(value.dtype(), std::move(shape), std::move(strides), value.offset()));
+}
+
+}  // namespace
+
+void bind_products(nb::module_& m) {
+    const auto none = nb::none();
+    m.def(
+        "matmul", matmul_function, nb::arg("x1"), nb::arg("x2"), arg("out") = none, nb::kw_only(),
+        arg("casting") = "same_kind", arg("order") = "K", arg("dtype") = none, arg("subok") = true,
+        "The matrix product of two arrays: (…, m, k) times (…, k, n) is (…, m, n), the axes before "
+        "broadcast. A "
+        "one-dimensional operand is a row on the left, a column on the right, and its axis is gone after.\n\n"
+        "Raises ValueError when the shapes do not fit or an operand is a scalar, and UFuncTypeError, a "
+        "TypeError, for "
+        "a dtype that cannot be cast.\n\n"
+        ">>> np.matmul([[1, 2], [3, 4]], [1, 1])\n"
+        "array([3, 7])");
+    m.def("dot", dot_function, arg("a"), arg("b"), arg("out") = none,
+          "The sum over the last axis of `a` and the last but one of `b`. With a scalar: the product of each "
+          "element.\n\n"
+          "Raises ValueError when the axes differ in length, or `out` is not just what would be returned.\n\n"
+          ">>> np.dot([1, 2], [3, 4])\n"
+          "np.int64(11)");
+    m.def(
+        "_matmul_named",
+        [](const std::string& name, nb::handle left, nb::handle right) {
+            const array a = to_array(left), b = to_array(right);
+            array result;
+            {
+                const ReleaseGil release(is_large_product(a, b));
+                FloatWatch watch;
+                result = matmul(a, b);
+                if (watch) look_at_product(watch, a, b, result);
+                if (watch) watch.report(name, {&result, 1});
+            }
+            return wrap(std::move(result));
+        },
+        arg("name"), arg("left"), arg("right"));
+    m.def("_contract", contract_function, arg("left"), arg("left_labels"), arg("right"), arg("right_labels"),
+          arg("out_labels"), arg("order") = "K", arg("name") = "");
+    m.def("_label_view", label_view, arg("input"), arg("labels"), arg("out_labels"));
+    method(
+        registry.ndarray, "dot",
+        [](nb::handle self, nb::handle b, nb::handle out) { return dot_function(self, b, out); }, arg("b"),
+        arg("out") = none, "The sum over the last axis of this array and the last but one of `b`.");
+    registry.matmul = nb::object(m.attr("matmul")).release().ptr();
+}
+
+}  // namespace weft::python

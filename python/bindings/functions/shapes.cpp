@@ -1,0 +1,51 @@
+// Views with other axes, shapes and strides, and whether arrays share memory.
+#include "convert/convert.h"
+#include "module.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+void bind_shapes(nb::module_& m) {
+    const auto none = nb::none();
+    m.def(
+        "_strided_view",
+        [](nb::handle input, nb::handle shape, nb::handle strides) {
+            return wrap_plain_view(strided_view(array_of(input), to_dims(shape), to_dims(strides)), input);
+        },
+        arg("x"), arg("shape"), arg("strides"));
+    m.def(
+        "broadcast_to",
+        [](nb::handle input, nb::handle shape, bool subok) {
+            array wide = broadcast_to(to_array(input), to_dims(shape));
+            return subok ? wrap_view(std::move(wide), input) : wrap_plain_view(std::move(wide), input);
+        },
+        arg("array"), arg("shape"), arg("subok") = false, "A read-only view in a larger shape.");
+    m.def(
+        "expand_dims",
+        [](nb::handle input, nb::handle axis) {
+            // By reshape, as in NumPy: the new axes have the strides of a contiguous array.
+            const array value = to_array(input);
+            const Dims shape = expand_dims(value, to_axes(axis).value_or(Dims{})).shape();
+            return wrap_view(reshape(value, shape), input);
+        },
+        arg("a"), arg("axis"), "A view with new axes of extent one.");
+    m.def(
+        "flip",
+        [](nb::handle input, nb::handle axis) {
+            const array flipped = flip(to_array(input), to_axes(axis));
+            return flipped.ndim() == 0 ? wrap_scalar(copy(flipped)) : wrap_view(array(flipped), input);
+        },
+        arg("m"), arg("axis") = none, "A view with the elements in reverse along the axes.");
+    m.def("_real", [](nb::handle input) { return wrap_view(real(to_array(input)), input); }, arg("val"));
+    m.def(
+        "may_share_memory",
+        [](nb::handle a, nb::handle b, nb::handle) { return may_share_memory(to_array(a), to_array(b)); },
+        arg("a"), arg("b"), arg("max_work") = none, "Whether the memory bounds of two arrays overlap.");
+    m.def(
+        "shares_memory",
+        [](nb::handle a, nb::handle b, nb::handle) { return shares_memory(to_array(a), to_array(b)); },
+        arg("a"), arg("b"), arg("max_work") = none,
+        "Whether two arrays have an element of memory in common.");
+}
+
+}  // namespace weft::python

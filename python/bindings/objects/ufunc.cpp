@@ -1,0 +1,550 @@
+// weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
+#include "api/ufuncs/apply_at.h"
+#include "convert/convert.h"
+#include "fast/fast_call.h"
+#include "module.h"
+#include "objects/objects.h"
+#include "ops/aliases.h"
+#include "ops/resolve.h"
+#include "package.h"
+#include "protocols/overrides.h"
+
+// After Python.h, which it does not include itself.
+#include <structmember.h>
+
+namespace weft::python {
+
+namespace {
+
+struct UfuncObject {
+    PyObject_HEAD;
+    vectorcallfunc call;
+    const OpInfo* op;
+};
+
+const OpInfo& op_of(PyObject* self) { return *reinterpret_cast<UfuncObject*>(self)->op; }
+/// Of whatever a function was given. Throws TypeError for what is no ufunc.
+const OpInfo& op_of(nb::handle object) {
+    if (Py_TYPE(object.ptr()) == registry.ufunc) return op_of(object.ptr());
+    throw TypeError("expected a weft.ufunc, not " + text_of(object.type().attr("__name__")));
+}
+
+std::string name_of(const OpInfo& op) { return std::string(op.numpy_name); }
+
+void collect_out(const OpInfo& op, PyObject* out, std::vector<PyObject*>& outputs) {
+    if (out == Py_None) return;
+    if (PyTuple_Check(out)) {
+        if (PyTuple_Size(out) != op.nout)
+            throw ValueError("The 'out' tuple must have exactly one entry per ufunc output");
+        for (Py_ssize_t i = 0; i < op.nout; ++i) outputs[static_cast<size_t>(i)] = PyTuple_GetItem(out, i);
+    } else {
+        if (op.nout > 1) throw TypeError("'out' must be a tuple of arrays");
+        outputs[0] = out;
+    }
+}
+
+Argument ufunc_argument(const OpInfo& op, PyObject* object) {
+    Argument argument;
+    if (!to_argument(object, argument))
+        throw TypeError(
+            "ufunc '" + name_of(op) +
+            "' not supported for the input types, and the inputs could not be safely coerced to any "
+            "supported types according to the casting rule ''safe''");
+    return argument;
+}
+
+nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
+    const OpInfo& op = op_of(self);
+    std::vector<PyObject*> outputs(op.nout, Py_None);
+    bool positional_out = false;
+    for (size_t i = op.nin; i < count; ++i) {
+        outputs[i - op.nin] = arguments[i];
+        positional_out = true;
+    }
+    CallOptions options;
+    nb::object signature;
+    bool wants_array = false;  // out=...
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        const std::string key = text_of(nb::handle(PyTuple_GetItem(names, i)));
+        PyObject* value = arguments[count + static_cast<size_t>(i)];
+        if (key == "out") {
+            if (positional_out)
+                throw TypeError("cannot specify 'out' as both a positional and keyword argument");
+            if (value == Py_Ellipsis) {
+                wants_array = true;
+            } else {
+                collect_out(op, value, outputs);
+            }
+        } else if (key == "where") {
+            if (value != Py_True) options.where = ufunc_argument(op, value);
+        } else if (key == "dtype") {
+            options.dtype = to_dtype(nb::handle(value));
+        } else if (key == "casting") {
+            options.casting = to_casting(nb::handle(value));
+        } else if (key == "order") {
+            options.order = to_order(nb::handle(value), "KCFA");
+        } else if (key == "subok") {
+            // Of operands that are plain arrays, or overrides would have been asked.
+        } else if (key == "signature" || key == "sig") {
+            signature = nb::borrow(value);
+        } else {
+            throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
+        }
+    }
+    std::vector<nb::object> cast;  // holds what `arguments` then names
+    std::vector<PyObject*> cast_pointers;
+    if (signature.is_valid() && !signature.is_none()) {
+        if (options.dtype) throw TypeError("cannot specify both 'signature' and 'dtype'");
+        nb::list inputs;
+        for (size_t i = 0; i < op.nin; ++i) inputs.append(nb::borrow(arguments[i]));
+        const nb::object converted =
+            nb::module_::import_(modules::kUfuncMethods)
+                .attr("cast_to_signature")(nb::borrow(self), inputs, signature,
+                                           nb::str(std::string(casting_name(options.casting)).c_str()));
+        for (nb::handle input : converted) cast.push_back(nb::borrow(input));
+        for (const nb::object& input : cast) cast_pointers.push_back(input.ptr());
+        arguments = cast_pointers.data();
+    }
+    std::vector<array> out;
+    for (PyObject* output : outputs) {
+        if (output != Py_None) out.resize(op.nout);
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+        if (outputs[i] == Py_None) continue;
+        if (!is_array(outputs[i])) throw TypeError("return arrays must be of ArrayType");
+        out[i] = array_of(outputs[i]);
+    }
+    options.out = out;
+
+    std::vector<Argument> inputs;
+    bool large = false;
+    for (size_t i = 0; i < op.nin; ++i) {
+        inputs.push_back(ufunc_argument(op, arguments[i]));
+        large = large || is_large(inputs.back());
+    }
+    std::vector<array> results;
+    {
+        const ReleaseGil release(large);
+        results = call(op, inputs, options);
+    }
+    std::vector<nb::object> wrapped;
+    for (size_t i = 0; i < results.size(); ++i) {
+        if (outputs[i] != Py_None) {
+            wrapped.push_back(nb::borrow(outputs[i]));
+        } else {
+            wrapped.push_back(wants_array ? wrap(std::move(results[i])) : wrap_result(std::move(results[i])));
+        }
+    }
+    if (wrapped.size() == 1) return wrapped[0];
+    nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(wrapped.size())));
+    for (size_t i = 0; i < wrapped.size(); ++i)
+        PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), wrapped[i].release().ptr());
+    return tuple;
+}
+
+/// Of operands and results, wherever they stand in a call.
+bool anybody_has_say(PyObject* const* arguments, size_t count, PyObject* names) {
+    for (size_t i = 0; i < count; ++i) {
+        if (has_say(arguments[i])) return true;
+    }
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        PyObject* value = arguments[count + static_cast<size_t>(i)];
+        PyObject* name = PyTuple_GetItem(names, i);
+        const bool is_out = PyUnicode_CompareWithASCIIString(name, "out") == 0;
+        if (!is_out && PyUnicode_CompareWithASCIIString(name, "array") != 0) continue;
+        if (has_say(value)) return true;
+        if (!is_out || !PyTuple_Check(value)) continue;
+        for (Py_ssize_t k = 0; k < PyTuple_Size(value); ++k) {
+            if (has_say(PyTuple_GetItem(value, k))) return true;
+        }
+    }
+    return false;
+}
+
+/// Leaves a call to weft._protocols.overrides.
+PyObject* ask(PyObject* self, const char* method, PyObject* const* arguments, size_t count, PyObject* names) {
+    nb::list positional;
+    nb::dict keywords;
+    for (size_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] =
+            nb::handle(arguments[count + static_cast<size_t>(i)]);
+    return override_function("ufunc")(nb::handle(self), method, nb::tuple(positional), keywords)
+        .release()
+        .ptr();
+}
+
+/// A method of ufuncs, which operands may override.
+template <int index>
+struct Overridable {
+    static inline PyObject* general = nullptr;
+    static inline std::string name, doc;
+    static inline PyMethodDef definition;
+
+    static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
+        const auto count = static_cast<size_t>(given);
+        return guarded([&]() -> PyObject* {
+            if (anybody_has_say(arguments, count, names))
+                return ask(self, name.c_str(), arguments, count, names);
+            std::vector<PyObject*> all{self};
+            const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+            all.insert(all.end(), arguments, arguments + given + named);
+            return PyObject_Vectorcall(general, all.data(), count + 1, names);
+        });
+    }
+
+    static void define(const char* method_name, const char* signature) {
+        const nb::handle owner(reinterpret_cast<PyObject*>(registry.ufunc));
+        const nb::object function = owner.attr(method_name);
+        const nb::object signatures = function.attr("__nb_signature__");
+        const nb::object text = nb::object(signatures[0])[1];
+        name = method_name;
+        doc = std::string(signature) + "\n--\n\n" + (text.is_none() ? "" : text_of(text));
+        general = nb::object(function).release().ptr();
+        definition = {name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call)),
+                      METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
+        nb::setattr(owner, method_name, steal_or_throw(PyDescr_NewMethod(registry.ufunc, &definition)));
+    }
+};
+
+PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        const OpInfo& op = op_of(self);
+        const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+        if (count < op.nin || count > static_cast<size_t>(op.nin) + op.nout)
+            throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
+                            std::to_string(op.nin + op.nout) + " positional arguments but " +
+                            std::to_string(count) + (count == 1 ? " was given" : " were given"));
+        // Powers of numbers: api/fast/power_shortcuts.h asks about those of ufuncs, not of operators.
+        const bool numbers_alone =
+            op.id == OpId::kPower && !is_array(arguments[0]) && !is_array(arguments[1]);
+        if (count == op.nin && names == nullptr && !numbers_alone) {
+            if (PyObject* result = run_at_hand(op, arguments, count)) return result;
+        }
+        if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 &&
+            is_plain_array(arguments[count]) &&
+            PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") == 0) {
+            PyObject* out = arguments[count];
+            if (run_into_at_hand(op, arguments, count, array_of(out))) {
+                Py_INCREF(out);
+                return out;
+            }
+        }
+        if (anybody_has_say(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
+        if (count == op.nin && names == nullptr && op.nout == 1) {
+            array result;
+            if (op.nin == 1) {
+                const Argument input = ufunc_argument(op, arguments[0]);
+                const ReleaseGil release(is_large(input));
+                result = call_unary(op, input);
+            } else if (op.nin == 2) {
+                const Argument left = ufunc_argument(op, arguments[0]),
+                               right = ufunc_argument(op, arguments[1]);
+                const ReleaseGil release(is_large(left) || is_large(right));
+                result = call_binary(op, left, right);
+            }
+            if (result.valid()) return wrap_result(std::move(result)).release().ptr();
+        }
+        return call_with_options(self, arguments, count, names).release().ptr();
+    });
+}
+
+PyObject* ufunc_repr(PyObject* self) {
+    return guarded(
+        [&] { return nb::str(("<ufunc '" + name_of(op_of(self)) + "'>").c_str()).release().ptr(); });
+}
+
+void ufunc_dealloc(PyObject* self) { free_object(self); }
+
+nb::list loop_signatures(const OpInfo& op) {
+    nb::list list;
+    for (const LoopInfo& loop : op.loops) {
+        std::string text;
+        for (const ScalarType type : op.input_types(loop)) text += DType(type).character();
+        text += "->";
+        for (const ScalarType type : op.output_types(loop)) text += DType(type).character();
+        list.append(nb::str(text.c_str()));
+    }
+    return list;
+}
+
+nb::object identity_of(const OpInfo& op) {
+    switch (op.identity) {
+        case Identity::kNone: return nb::none();
+        case Identity::kZero:
+            return op.kind == OpKind::kLogical ? nb::object(nb::bool_(false)) : nb::object(nb::int_(0));
+        case Identity::kOne:
+            return op.kind == OpKind::kLogical ? nb::object(nb::bool_(true)) : nb::object(nb::int_(1));
+        case Identity::kMinusOne: return nb::int_(-1);
+        case Identity::kMinusInfinity: return nb::float_(-HUGE_VAL);
+    }
+    return nb::none();
+}
+
+PyObject* get_name(PyObject* self, void*) {
+    return guarded([&] { return nb::str(name_of(op_of(self)).c_str()).release().ptr(); });
+}
+PyObject* get_doc(PyObject* self, void*) {
+    return guarded([&] {
+        const std::string_view doc = op_of(self).doc;
+        return nb::str(doc.data(), doc.size()).release().ptr();
+    });
+}
+PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin); }
+PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nout); }
+PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin + op_of(self).nout); }
+PyObject* get_ntypes(PyObject* self, void*) { return PyLong_FromSize_t(op_of(self).loops.size()); }
+PyObject* get_types(PyObject* self, void*) {
+    return guarded([&] { return loop_signatures(op_of(self)).release().ptr(); });
+}
+PyObject* get_identity(PyObject* self, void*) {
+    return guarded([&] { return identity_of(op_of(self)).release().ptr(); });
+}
+PyObject* get_signature(PyObject*, void*) { Py_RETURN_NONE; }
+PyObject* get_max_ulp(PyObject* self, void*) { return PyFloat_FromDouble(op_of(self).max_ulp); }
+PyObject* get_namespace(PyObject* self, void*) {
+    return guarded([&] {
+        const std::string_view space = op_of(self).name_space;
+        return nb::str(space.data(), space.size()).release().ptr();
+    });
+}
+PyObject* get_is_numpy(PyObject* self, void*) { return PyBool_FromLong(op_of(self).flags.is_ufunc); }
+
+PyGetSetDef kAttributes[] = {
+    {"__name__", get_name, nullptr, "NumPy's name of the function.", nullptr},
+    {"__qualname__", get_name, nullptr, "NumPy's name of the function.", nullptr},
+    {"__doc__", get_doc, nullptr, "What the function computes.", nullptr},
+    {"nin", get_nin, nullptr, "The number of inputs.", nullptr},
+    {"nout", get_nout, nullptr, "The number of results.", nullptr},
+    {"nargs", get_nargs, nullptr, "The number of inputs and results.", nullptr},
+    {"ntypes", get_ntypes, nullptr, "The number of loops.", nullptr},
+    {"types", get_types, nullptr, "The loops' types, as 'dd->d'.", nullptr},
+    {"identity", get_identity, nullptr, "What a reduction starts from.", nullptr},
+    {"signature", get_signature, nullptr, "None: the function works element by element.", nullptr},
+    {"_max_ulp", get_max_ulp, nullptr, "Largest error in units in the last place.", nullptr},
+    {"_namespace", get_namespace, nullptr, "Where the function is found, if not in NumPy's own namespace.",
+     nullptr},
+    {"_is_numpy", get_is_numpy, nullptr, "Whether NumPy has a ufunc of this name.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef kMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncObject, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+/// The reduction that a ufunc's `reduce` is.
+const ReductionInfo* reduction_of(const OpInfo& op) {
+    for (const ReductionInfo& info : reduction_table()) {
+        if (!info.gives_index && info.combine == op.id) return &info;
+    }
+    return nullptr;
+}
+
+nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
+                         bool keepdims, nb::handle initial, nb::handle where) {
+    const OpInfo& op = op_of(self);
+    const ReductionInfo* reduction = reduction_of(op);
+    if (reduction == nullptr)
+        return nb::module_::import_(modules::kUfuncMethods)
+            .attr("reduce")(self, input, axis, dtype, out, keepdims, initial, where);
+    ReduceOptions options;
+    options.axes = to_axes(axis);
+    options.dtype = to_dtype(dtype);
+    options.keepdims = keepdims;
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    const bool wants_array = given.ptr() == Py_Ellipsis;
+    if (wants_array) given = nb::none();
+    if (!given.is_none()) {
+        if (!is_array(given.ptr())) throw TypeError("output must be an array");
+        options.out = array_of(given);
+    }
+    if (!initial.is_none()) options.initial = to_argument(initial);
+    if (where.ptr() != Py_True) options.where = to_argument(where);
+    const array value = to_array(input);
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = weft::reduce(*reduction, value, options);
+    }
+    if (wants_array) return wrap(std::move(result));
+    return given.is_none() ? wrap_result(std::move(result)) : given;
+}
+
+nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype,
+                             nb::handle out) {
+    const OpInfo& op = op_of(self);
+    const array value = to_array(input);
+    const std::optional<Dims> axes = to_axes(axis);
+    if (op.nin == 2 && op.nout == 1) {
+        if (value.ndim() == 0) throw TypeError("cannot accumulate on a scalar");
+        if (axes ? axes->size() != 1 : value.ndim() > 1)
+            throw ValueError("accumulate does not allow multiple axes");
+    }
+    AccumulateOptions options;
+    options.dtype = to_dtype(dtype);
+    nb::object given = nb::borrow(out);
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
+        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
+    if (given.ptr() == Py_Ellipsis) given = nb::none();
+    if (!given.is_none()) {
+        if (!is_array(given.ptr())) throw TypeError("return arrays must be of ArrayType");
+        options.out = array_of(given);
+    }
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = weft::accumulate(op, value, axes && axes->size() == 1 ? (*axes)[0] : 0, options);
+    }
+    return given.is_none() ? wrap(std::move(result)) : given;
+}
+
+nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::kwargs& options) {
+    const array a = to_array(left), b = to_array(right);
+    Dims shape = a.shape();
+    for (int i = 0; i < b.ndim(); ++i) shape.push_back(1);
+    return nb::borrow(self)(wrap(weft::reshape(a, shape)), wrap(b), **options);
+}
+
+}  // namespace
+
+void bind_ufunc(nb::module_& m) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(ufunc_dealloc)},
+        {Py_tp_repr, reinterpret_cast<void*>(ufunc_repr)},
+        {Py_tp_getset, kAttributes},
+        {Py_tp_members, kMembers},
+    };
+    registry.ufunc = make_type(m, "ufunc", sizeof(UfuncObject),
+                               Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    method(registry.ufunc, "reduce", reduce_method, arg("array"), arg("axis") = 0, arg("dtype") = nb::none(),
+           arg("out") = nb::none(), arg("keepdims") = false, arg("initial") = nb::none(), arg("where") = true,
+           "Folds the elements over `axis` by this function.");
+    method(registry.ufunc, "outer", outer, arg("A"), arg("B"), arg("kwargs"),
+           "The function of every pair of an element of A and one of B.");
+    method(
+        registry.ufunc, "resolve_dtypes",
+        [](nb::handle self, nb::handle dtypes, nb::handle signature, nb::handle casting, bool reduction) {
+            return nb::module_::import_(modules::kUfuncMethods)
+                .attr("resolve_dtypes")(self, dtypes, signature, casting, reduction);
+        },
+        arg("dtypes"), nb::kw_only(), arg("signature") = nb::none(), arg("casting") = nb::none(),
+        arg("reduction") = false,
+        "The dtypes that a call with operands of these dtypes computes in: inputs, then results.");
+    method(
+        registry.ufunc, "accumulate", accumulate_method, arg("array"), arg("axis") = 0,
+        arg("dtype") = nb::none(), arg("out") = nb::none(),
+        "The running results along `axis`: the first element, the first two combined by this function, and "
+        "so on.");
+    method(
+        registry.ufunc, "at",
+        [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) {
+            return nb::module_::import_(modules::kUfuncMethods).attr("at")(self, a, indices, b);
+        },
+        arg("a"), arg("indices"), arg("b") = nb::none(),
+        "Applies the function to the elements of `a` that `indices` name, in place, one after another: an "
+        "element that is named twice is computed twice.");
+    method(
+        registry.ufunc, "reduceat",
+        [](nb::handle self, nb::handle input, nb::handle indices, nb::handle axis, nb::handle dtype,
+           nb::handle out) {
+            return nb::module_::import_(modules::kUfuncMethods)
+                .attr("reduceat")(self, input, indices, axis, dtype, out);
+        },
+        arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
+        "Folds the elements between each of `indices` and the next one.");
+
+    Overridable<0>::define("reduce",
+                           "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
+                           "where=True)");
+    Overridable<1>::define("accumulate", "accumulate($self, array, axis=0, dtype=None, out=None)");
+    Overridable<2>::define("outer", "outer($self, A, B, **kwargs)");
+    Overridable<3>::define("at", "at($self, a, indices, b=None)");
+    Overridable<4>::define("reduceat", "reduceat($self, array, indices, axis=0, dtype=None, out=None)");
+
+    m.def(
+        "_resolve_types",
+        [](nb::handle ufunc, const nb::list& operands, nb::handle dtype, nb::handle casting) {
+            const OpInfo& op = op_of(ufunc);
+            std::vector<OperandType> types;
+            for (const nb::handle operand : operands) {
+                if (operand.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) {
+                    types.emplace_back(WeakKind::kInt);
+                } else if (operand.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
+                    types.emplace_back(WeakKind::kFloat);
+                } else if (operand.ptr() == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
+                    types.emplace_back(WeakKind::kComplex);
+                } else {
+                    types.emplace_back(to_dtype_required(operand));
+                }
+            }
+            const LoopInfo& loop = resolve_loop(op, types, to_dtype(dtype), to_casting(casting));
+            nb::list result;
+            for (size_t k = 0; k < static_cast<size_t>(op.nin) + op.nout; ++k)
+                result.append(wrap_dtype(DType(loop.types[k])));
+            return result;
+        },
+        arg("ufunc"), arg("operands"), arg("dtype"), arg("casting"));
+    m.def(
+        "_apply_at",
+        [](nb::handle ufunc, nb::handle target, nb::handle positions, nb::handle operand) {
+            std::optional<array> values;
+            if (!operand.is_none()) values = array_of(operand);
+            const array& into = array_of(target);
+            const array& places = array_of(positions);
+            const ReleaseGil release(is_large(places));
+            apply_at(op_of(ufunc), into, places, values);
+        },
+        arg("ufunc"), arg("a"), arg("positions"), arg("b"));
+    m.def(
+        "_reduce_between",
+        [](nb::handle ufunc, nb::handle input, nb::handle starts, nb::handle dtype) {
+            std::optional<DType> type;
+            if (!dtype.is_none()) type = to_dtype_required(dtype);
+            const array& values = array_of(input);
+            array result;
+            {
+                const ReleaseGil release(is_large(values));
+                result = reduce_between(op_of(ufunc), values, array_of(starts), type);
+            }
+            return wrap(std::move(result));
+        },
+        arg("ufunc"), arg("x"), arg("starts"), arg("dtype"));
+    // A result whose axes were put in order by views.
+    m.def(
+        "_as_owner",
+        [](nb::handle of) {
+            const array& value = array_of(of);
+            return wrap(
+                array(value.storage(), value.dtype(), value.shape(), value.strides(), value.offset(), true));
+        },
+        arg("x"));
+
+    nb::dict ufuncs;
+    for (const OpInfo& op : op_table()) {
+        auto* object = allocate<UfuncObject>(registry.ufunc);
+        object->call = ufunc_call;
+        object->op = &op;
+        const nb::object ufunc = nb::steal(reinterpret_cast<PyObject*>(object));
+        ufuncs[nb::str(op.name.data(), op.name.size())] = ufunc;
+        ufuncs[nb::str(op.numpy_name.data(), op.numpy_name.size())] = ufunc;
+    }
+    for (const OpAlias& alias : op_aliases()) {
+        const std::string_view name = op_info(alias.id).name;
+        ufuncs[nb::str(alias.name.data(), alias.name.size())] = ufuncs[nb::str(name.data(), name.size())];
+    }
+    m.attr("_ufuncs") = ufuncs;
+}
+
+nb::object ufunc_of(OpId id) {
+    const std::string_view name = op_info(id).name;
+    return nb::handle(registry.module).attr("_ufuncs")[nb::str(name.data(), name.size())];
+}
+
+}  // namespace weft::python

@@ -1,0 +1,237 @@
+// Who decides besides weft: operands whose classes override ufuncs (`__array_ufunc__`, `__array_wrap__`) or
+// functions (`__array_function__`), and instances of subclasses of ndarray. Here is only the question whether
+// there is one; what follows is in weft._protocols.overrides. Arrays and numbers pay a comparison of types.
+#include "protocols/overrides.h"
+#include "fast/fast_call.h"
+#include "module.h"
+#include "objects/objects.h"
+#include "package.h"
+
+// After Python.h, which it does not include itself.
+#include <structmember.h>
+
+namespace weft::python {
+
+namespace {
+
+/// Types without attributes of their users, by address: what was found of them stays true.
+class StaticTypes {
+public:
+    bool contains(PyTypeObject* type) const {
+        return entries_[Registry::place_of(type)].load(std::memory_order_relaxed) == type;
+    }
+    void add(PyTypeObject* type) {
+        entries_[Registry::place_of(type)].store(type, std::memory_order_relaxed);
+    }
+
+private:
+    std::array<std::atomic<PyTypeObject*>, Registry::kTableSize> entries_{};
+};
+
+bool has_attribute(PyTypeObject* type, const char* name) {
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(type), name) != 0;
+}
+
+inline bool is_known_type(PyTypeObject* type) {
+    return type == registry.ndarray || type == &PyFloat_Type || type == &PyLong_Type ||
+           type == &PyBool_Type || type == Py_TYPE(Py_None) || type == &PyTuple_Type ||
+           type == &PyList_Type || type == &PyUnicode_Type || type == &PyComplex_Type ||
+           registry.is_scalar_type(type);
+}
+
+/// Whether the attributes of a type give it a say. NumPy's own arrays and scalars have none: weft computes.
+template <typename Question>
+bool type_has_say(PyTypeObject* type, StaticTypes& without, const Question& question) {
+    if (is_known_type(type) || without.contains(type)) return false;
+    const bool is_static = (PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) == 0;
+    if (is_static) {
+        const nb::object module =
+            nb::getattr(nb::handle(reinterpret_cast<PyObject*>(type)), "__module__", nb::none());
+        const bool is_numpy =
+            PyUnicode_Check(module.ptr()) && PyUnicode_CompareWithASCIIString(module.ptr(), "numpy") == 0;
+        if (is_numpy || !question(type)) {
+            without.add(type);
+            return false;
+        }
+        return true;
+    }
+    return question(type);
+}
+
+bool has_function_say(PyObject* object) {
+    static StaticTypes without;
+    return type_has_say(Py_TYPE(object), without, [](PyTypeObject* type) {
+        PyObject* found = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__array_function__");
+        if (found == nullptr) {
+            PyErr_Clear();
+            return false;
+        }
+        Py_DECREF(found);
+        static PyObject* const own =
+            PyObject_GetAttrString(reinterpret_cast<PyObject*>(registry.ndarray), "__array_function__");
+        return found != own;
+    });
+}
+
+enum Kind : int {
+    kOrdinary,
+    kOfSequences,  // arrays stand in lists and tuples too
+    kKeepsType,    // composed of plain arrays; results are made the type of the argument, as NumPy's are
+    kUfunc,        // asks as ufuncs do
+};
+
+/// A function of the package that arguments may override, as NumPy's functions.
+struct DispatcherObject {
+    PyObject_HEAD;
+    vectorcallfunc call;
+    PyObject* function;
+    PyObject* dict;
+    PlainCall plain;  // may be null
+    int kind;
+};
+
+bool any_function_say(const DispatcherObject* self, PyObject* object) {
+    PyTypeObject* const type = Py_TYPE(object);
+    if (type == registry.ndarray) return false;
+    if (self->kind == kUfunc) return has_say(object);
+    if (self->kind == kKeepsType && is_array(object)) return true;
+    const bool is_list = type == &PyList_Type;
+    if (!is_list && type != &PyTuple_Type) return has_function_say(object);
+    if (self->kind != kOfSequences) return false;
+    const Py_ssize_t count = is_list ? PyList_Size(object) : PyTuple_Size(object);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const nb::object element = element_of(object, is_list, i);
+        if (element.is_valid() && has_function_say(element.ptr())) return true;
+    }
+    return false;
+}
+
+inline bool is_nested(const DispatcherObject* self, PyObject* object) {
+    return self->kind == kOfSequences &&
+           (Py_TYPE(object) == &PyTuple_Type || Py_TYPE(object) == &PyList_Type);
+}
+
+PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+    auto* self = reinterpret_cast<DispatcherObject*>(object);
+    const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+    if (self->plain != nullptr && names == nullptr) {
+        PyObject* result =
+            guarded([&] { return self->plain(nullptr, arguments, static_cast<Py_ssize_t>(count)); });
+        if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+    }
+    const size_t all = count + (names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names)));
+    for (size_t i = 0; i < all; ++i) {
+        if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
+            continue;
+        if (!any_function_say(self, arguments[i])) continue;
+        return guarded([&] {
+            nb::list positional;
+            nb::dict keywords;
+            for (size_t k = 0; k < count; ++k) positional.append(nb::handle(arguments[k]));
+            for (size_t k = count; k < all; ++k)
+                keywords[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(k - count)))] =
+                    nb::handle(arguments[k]);
+            return override_function("function")(nb::handle(object), nb::handle(self->function),
+                                                 nb::tuple(positional), keywords)
+                .release()
+                .ptr();
+        });
+    }
+    return PyObject_Vectorcall(self->function, arguments, flags, names);
+}
+
+void dispatcher_dealloc(PyObject* object) {
+    auto* self = reinterpret_cast<DispatcherObject*>(object);
+    Py_XDECREF(self->function);
+    Py_XDECREF(self->dict);
+    free_object(object);
+}
+
+PyObject* dispatcher_get(PyObject* self, PyObject* instance, PyObject*) {
+    if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+    return guarded([&] {
+        return nb::module_::import_("types")
+            .attr("MethodType")(nb::handle(self), nb::handle(instance))
+            .release()
+            .ptr();
+    });
+}
+
+PyObject* dispatcher_repr(PyObject* self) {
+    return guarded([&] {
+        return nb::str("<function {}>").format(nb::handle(self).attr("__qualname__")).release().ptr();
+    });
+}
+
+PyObject* dispatcher_reduce(PyObject* self, PyObject*) {
+    return guarded([&] { return nb::object(nb::handle(self).attr("__qualname__")).release().ptr(); });
+}
+
+PyMethodDef kMethods[] = {
+    {"__reduce__", dispatcher_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef kAttributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef kMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(DispatcherObject, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(DispatcherObject, dict), READONLY, nullptr},
+    {"_kind", T_INT, offsetof(DispatcherObject, kind), READONLY, nullptr},
+    {"_implementation", T_OBJECT, offsetof(DispatcherObject, function), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
+bool has_say(PyObject* object) {
+    static StaticTypes without;
+    return type_has_say(Py_TYPE(object), without, [](PyTypeObject* type) {
+        return has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_wrap__");
+    });
+}
+
+nb::object override_function(const char* name) {
+    return nb::module_::import_(modules::kOverrides).attr(name);
+}
+
+void bind_overrides(nb::module_& m) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(dispatcher_dealloc)},
+        {Py_tp_descr_get, reinterpret_cast<void*>(dispatcher_get)},
+        {Py_tp_repr, reinterpret_cast<void*>(dispatcher_repr)},
+        {Py_tp_methods, kMethods},
+        {Py_tp_getset, kAttributes},
+        {Py_tp_members, kMembers},
+    };
+    static PyTypeObject* const type =
+        make_type(m, "_Dispatcher", sizeof(DispatcherObject),
+                  Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    m.def(
+        "_have_say",
+        [](const nb::args& objects) {
+            for (const nb::handle object : objects) {
+                if (has_say(object.ptr())) return true;
+            }
+            return false;
+        },
+        arg("objects"));
+    m.def(
+        "_dispatcher",
+        [](nb::handle function, int kind, const std::string& name) {
+            auto* object = allocate<DispatcherObject>(type);
+            object->call = dispatch;
+            object->function = Py_NewRef(function.ptr());
+            object->dict = nullptr;
+            object->plain = plain_function(name);
+            object->kind = kind;
+            return nb::steal(reinterpret_cast<PyObject*>(object));
+        },
+        arg("function"), arg("kind"), arg("name"));
+}
+
+}  // namespace weft::python

@@ -1,0 +1,14 @@
+// Objects that have a say in what is computed with them. The rules are in weft._protocols.overrides.
+#pragma once
+
+#include "objects/objects.h"
+
+namespace weft::python {
+
+/// Whether the class of an operand may decide: a subclass of ndarray, or one that knows of __array_ufunc__ or
+/// __array_wrap__.
+bool has_say(PyObject* object);
+/// A function of weft._protocols.overrides.
+nb::object override_function(const char* name);
+
+}  // namespace weft::python

@@ -1,0 +1,1 @@
+"""What arrays are made of: element types, axes, views, and their text."""

@@ -1,0 +1,49 @@
+"""Axes and shapes, as every function with an `axis` or with operands that broadcast reads them."""
+
+import math
+from operator import index as _index
+
+from weft._core import asanyarray
+from weft.exceptions import AxisError
+
+
+def normalize_axes(axes, ndim, name):
+    if type(axes) is int and -ndim <= axes < ndim:
+        return [axes % ndim]
+    axes = [axes] if hasattr(axes, "__index__") else list(axes)
+    result = []
+    for axis in axes:
+        axis = _index(axis)
+        if not -ndim <= axis < ndim:
+            raise AxisError(axis, ndim, name)
+        result.append(axis % ndim)
+    if len(set(result)) != len(result):
+        raise ValueError(f"repeated axis in `{name}` argument")
+    return result
+
+
+def moveaxis(a, source, destination):
+    """A view with axes moved to other places; the others keep their order."""
+    a = asanyarray(a)
+    source = normalize_axes(source, a.ndim, "source")
+    destination = normalize_axes(destination, a.ndim, "destination")
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.ndim) if axis not in source]
+    for target, axis in sorted(zip(destination, source)):
+        order.insert(target, axis)
+    return a.transpose(order)
+
+
+def broadcast_shapes(*args):
+    """The shape that arrays of these shapes broadcast to."""
+    shapes = [(shape,) if hasattr(shape, "__index__") else tuple(shape) for shape in args]
+    result = []
+    for axis in range(max(map(len, shapes), default=0)):
+        extents = {shape[-1 - axis] for shape in shapes if axis < len(shape)} - {1}
+        if len(extents) > 1:
+            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+        result.append(extents.pop() if extents else 1)
+    if math.prod(extent for extent in result if extent != 0) >= 2**63:
+        raise ValueError("broadcast dimensions too large.")
+    return tuple(reversed(result))

@@ -1,0 +1,229 @@
+"""What is known about the element types: limits, kinds, NumPy's further names."""
+
+from weft import _core
+from weft._core import asarray, dtype
+
+# NumPy's other names of the same scalar types.
+aliases = {
+    "bool_": "bool",
+    "byte": "int8",
+    "ubyte": "uint8",
+    "short": "int16",
+    "ushort": "uint16",
+    "intc": "int32",
+    "uintc": "uint32",
+    "int_": "int64",
+    "uint": "uint64",
+    "intp": "int64",
+    "uintp": "uint64",
+    "long": "int64",
+    "ulong": "uint64",
+    "longlong": "int64",
+    "ulonglong": "uint64",
+    "half": "float16",
+    "single": "float32",
+    "double": "float64",
+    "csingle": "complex64",
+    "cdouble": "complex128",
+}
+
+# Of the significand without its leading bit, of the exponent, of decimal digits that survive.
+_FLOATS = {
+    "float16": (10, 5, 3),
+    "bfloat16": (7, 8, 2),
+    "float32": (23, 8, 6),
+    "float64": (52, 11, 15),
+}
+
+
+class finfo:
+    """The limits of a floating-point type.
+
+    >>> np.finfo(np.float32).eps
+    np.float32(1.1920929e-07)
+    """
+
+    def __init__(self, dtype):
+        given = dtype
+        if isinstance(dtype, (_core.ndarray, _core.generic)):
+            dtype = dtype.dtype
+        elif isinstance(dtype, (float, complex)):
+            dtype = type(dtype)
+        dtype = _core.dtype(dtype)
+        if dtype.kind == "c":
+            dtype = _core.dtype(f"f{dtype.itemsize // 2}")
+        if dtype.kind != "f":
+            raise ValueError(f"data type {given!r} not inexact")
+        self.dtype = dtype
+        self.nmant, self.nexp, self.precision = _FLOATS[dtype.name]
+        self.bits = dtype.itemsize * 8
+        self.iexp = self.nexp
+        self.machep, self.negep = -self.nmant, -self.nmant - 1
+        self.maxexp = 1 << (self.nexp - 1)
+        self.minexp = 2 - self.maxexp
+        kind = dtype.type
+        self.eps = kind(2.0**-self.nmant)
+        self.epsneg = kind(2.0 ** (-self.nmant - 1))
+        self.max = kind((2.0 - 2.0**-self.nmant) * 2.0 ** (self.maxexp - 1))
+        self.min = kind(-((2.0 - 2.0**-self.nmant) * 2.0 ** (self.maxexp - 1)))
+        self.smallest_normal = self.tiny = kind(2.0**self.minexp)
+        self.smallest_subnormal = kind(2.0**self.minexp * 2.0**-self.nmant)
+        self.resolution = kind(10.0**-self.precision)
+
+    def __repr__(self):
+        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype.name})"
+
+
+class iinfo:
+    """The limits of an integer type.
+
+    >>> np.iinfo(np.int8).max
+    127
+    """
+
+    def __init__(self, type):
+        given = type
+        if isinstance(type, (_core.ndarray, _core.generic)):
+            type = type.dtype
+        elif isinstance(type, int):
+            type = int
+        self.dtype = dtype(type)
+        self.kind, self.bits = self.dtype.kind, self.dtype.itemsize * 8
+        if self.kind not in "iu":
+            raise ValueError(f"Invalid integer data type {self.kind!r}.") from None
+        del given
+
+    @property
+    def min(self):
+        return 0 if self.kind == "u" else -(1 << (self.bits - 1))
+
+    @property
+    def max(self):
+        return (1 << (self.bits - (self.kind == "i"))) - 1
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype.name})"
+
+
+def issubdtype(arg1, arg2):
+    """Whether the first type is, or is below, the second in the hierarchy of scalar types.
+
+    >>> np.issubdtype(np.float32, np.floating)
+    True
+    """
+
+    def scalar_type(arg):
+        if isinstance(arg, type) and issubclass(arg, _core.generic):
+            return arg
+        return dtype(arg).type
+
+    return issubclass(scalar_type(arg1), scalar_type(arg2))
+
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype, kind):
+    """Whether a dtype is of a kind: 'integral', 'real floating' and so on, another dtype, or one of a tuple."""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, each) for each in kind)
+    if isinstance(kind, str):
+        if kind not in _KINDS:
+            raise ValueError(f"kind argument is a string, but {kind!r} is not a known kind name.")
+        return _core.dtype(dtype).kind in _KINDS[kind]
+    return _core.dtype(dtype) == _core.dtype(kind)
+
+
+def min_scalar_type(a):
+    """The smallest dtype that holds a scalar's value; of an array its dtype."""
+    a = _core.asarray(a)
+    if a.ndim or a.dtype.kind == "b":
+        return a.dtype
+    value = a.item()
+    if a.dtype.kind == "c":
+        limit = float(finfo("float32").max)
+        wide = any(part - part == 0 and abs(part) > limit for part in (value.real, value.imag))
+        return a.dtype if wide else dtype("complex64")
+    if a.dtype.kind == "f":
+        for name in ("float16", "float32"):
+            if value - value != 0 or abs(value) <= float(finfo(name).max):
+                return dtype(name)
+        return a.dtype
+    for name in (
+        ("uint8", "uint16", "uint32", "uint64") if value >= 0 else ("int8", "int16", "int32", "int64")
+    ):
+        if iinfo(name).min <= value <= iinfo(name).max:
+            return dtype(name)
+    return a.dtype
+
+
+def common_type(*arrays):
+    """The floating type that holds the arrays' elements, float64 at least where one is of integers.
+
+    >>> np.common_type(np.array([1.0], "f4"), np.array([1]))
+    <class 'weft.float64'>
+    """
+    dtypes = [_core.dtype("float16")]
+    for a in arrays:
+        kind = asarray(a).dtype.kind
+        if kind not in "iufc":
+            raise TypeError("can't get common type for non-numeric array")
+        dtypes.append(_core.dtype("float64") if kind in "iu" else asarray(a).dtype)
+    if not any(one.kind == "c" for one in dtypes):
+        return _core.result_type(*dtypes).type
+    size = max(one.itemsize // (2 if one.kind == "c" else 1) for one in dtypes)
+    return _core.dtype("complex128" if size > 4 else "complex64").type
+
+
+def mintypecode(typechars, typeset="GDFgdf", default="d"):
+    """The smallest character of `typeset` that all the types may be cast to."""
+    characters = [one if isinstance(one, str) else asarray(one).dtype.char for one in typechars]
+    found = {one for one in characters if one in typeset}
+    if not found:
+        return default
+    if "F" in found and "d" in found:
+        return "D"
+    return min(found, key="GDFgdf".index) if typeset == "GDFgdf" else min(found, key=typeset.index)
+
+
+_TYPE_NAMES = {
+    "S1": "character",
+    "?": "bool",
+    "b": "signed char",
+    "B": "unsigned char",
+    "h": "short",
+    "H": "unsigned short",
+    "i": "integer",
+    "I": "unsigned integer",
+    "l": "long integer",
+    "L": "unsigned long integer",
+    "q": "long long integer",
+    "Q": "unsigned long long integer",
+    "f": "single precision",
+    "d": "double precision",
+    "g": "long precision",
+    "F": "complex single precision",
+    "D": "complex double precision",
+    "G": "complex long double precision",
+    "S": "string",
+    "U": "unicode",
+    "V": "void",
+    "O": "object",
+}
+
+
+def typename(char):
+    """The words for a dtype's character.
+
+    >>> np.typename("d")
+    'double precision'
+    """
+    return _TYPE_NAMES[char]

@@ -1,0 +1,219 @@
+"""NumPy's functions that call a Python function on parts of arrays."""
+
+from weft import _core
+from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
+from weft._core import asarray, empty, ndarray, zeros
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """func1d of each row along `axis`: what it returns takes the place of the row. One call for each row.
+
+    >>> np.apply_along_axis(np.sort, 0, [[3, 1], [2, 4]])
+    array([[2, 1],
+           [3, 4]])
+    """
+    from itertools import product
+
+    arr = asarray(arr)
+    (axis,) = normalize_axes(axis, arr.ndim, None)
+    rows = moveaxis(arr, axis, -1)
+    places = list(product(*map(range, rows.shape[:-1])))
+    if not places:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    first = asarray(func1d(rows[places[0]], *args, **kwargs))
+    # NumPy's result lies in memory with the function's own axes last; then they take the row's place.
+    buffer = empty((*rows.shape[:-1], *first.shape), first.dtype)
+    buffer[places[0]] = first
+    for place in places[1:]:
+        buffer[place] = asarray(func1d(rows[place], *args, **kwargs))
+    kept = rows.ndim - 1
+    own = list(range(kept, kept + first.ndim))
+    return buffer.transpose([*range(axis), *own, *range(axis, kept)])
+
+
+def apply_over_axes(func, a, axes):
+    """func(a, axis) for each axis in turn, which shall keep the number of dimensions or drop that axis.
+
+    >>> np.apply_over_axes(np.sum, np.ones((2, 3)), [0, 1])
+    array([[6.]])
+    """
+    value = asarray(a)
+    ndim = value.ndim
+    axes = [axes] if asarray(axes).ndim == 0 else axes
+    for axis in axes:
+        axis = ndim + axis if axis < 0 else axis
+        result = asarray(func(value, axis))
+        if result.ndim != value.ndim:
+            result = _core.expand_dims(result, (axis,))
+            if result.ndim != value.ndim:
+                raise ValueError("function is not returning an array of the correct shape")
+        value = result
+    return value
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Each function's values, or a constant, where its condition is true; the last condition that holds decides.
+
+    One function more than conditions stands for elsewhere; else it is 0 there. Functions get the elements they are for.
+
+    >>> np.piecewise(np.array([-1.0, 2.0]), [np.array([True, False])], [0.5, lambda x: x * x])
+    array([0.5, 4. ])
+    """
+    x = asarray(x)
+    if (
+        isinstance(condlist, (bool, int, float, _core.generic))
+        or len(condlist) == 0
+        or (not isinstance(condlist[0], (list, ndarray)) and x.ndim != 0)
+    ):
+        condlist = [condlist]
+    conditions = [asarray(condition).astype("bool") for condition in condlist]
+    count, functions = len(conditions), len(funclist)
+    if functions == count + 1:
+        held = conditions[0]
+        for condition in conditions[1:]:
+            held = held | condition
+        conditions.append(~held)
+    elif functions != count:
+        raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
+    result = _core.empty_like(x)
+    _core.copyto(result, 0, "unsafe")
+    for condition, function in zip(conditions, funclist):
+        if not callable(function):
+            result[condition] = function
+            continue
+        chosen = x[condition]
+        if chosen.size:
+            result[condition] = function(chosen, *args, **kw)
+    return result
+
+
+class vectorize:
+    """A Python function of numbers as a function of arrays: one call for each element, after broadcasting.
+
+    It gets Python's numbers. The results' dtypes are `otypes`, or those of the first call. `excluded` arguments are
+    passed on as they are. With a `signature` such as "(n),(n)->()" the function takes arrays and is called for what is
+    before their own axes.
+
+    >>> np.vectorize(lambda a, b: a - b if a > b else a + b)([1, 2, 3, 4], 2)
+    array([3, 4, 1, 2])
+    """
+
+    def __init__(self, pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        self.pyfunc, self.cache, self.signature = pyfunc, cache, signature
+        self.excluded = set() if excluded is None else set(excluded)
+        self.__doc__ = getattr(pyfunc, "__doc__", None) if doc is None else doc
+        self.__name__ = getattr(pyfunc, "__name__", type(self).__name__)
+        self.otypes = None
+        if otypes is not None:
+            self.otypes = [_core.dtype(one) for one in otypes]
+        self._core_axes = None if signature is None else _parse(signature)
+
+    def __call__(self, *args, **kwargs):
+        if self.pyfunc is None:
+            self.__init__(args[0])
+            return self
+        varied = [k for k in range(len(args)) if k not in self.excluded]
+        names = [name for name in kwargs if name not in self.excluded]
+        given = [asarray(args[k]) for k in varied] + [asarray(kwargs[name]) for name in names]
+
+        def call(values):
+            own, named = list(args), dict(kwargs)
+            for k, value in zip(varied, values):
+                own[k] = value
+            for name, value in zip(names, values[len(varied) :]):
+                named[name] = value
+            return self.pyfunc(*own, **named)
+
+        return self._of_arrays(call, given) if self._core_axes else self._of_elements(call, given)
+
+    def _of_elements(self, call, given):
+        if not given:
+            return call([])
+        shape = broadcast_shapes(*(x.shape for x in given))
+        columns = [_core.broadcast_to(x, shape).ravel() for x in given]
+        count = columns[0].size
+        if count == 0:
+            if self.otypes is None:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            results = tuple(empty(shape, dtype) for dtype in self.otypes)
+            return results[0] if len(results) == 1 else results
+        numbers = [column.tolist() for column in columns]
+        rows = [call([column[k] for column in numbers]) for k in range(count)]
+        several = len(self.otypes) > 1 if self.otypes is not None else isinstance(rows[0], tuple)
+        parts = list(zip(*rows)) if several else [rows]
+        dtypes = self.otypes or [asarray(part[0]).dtype for part in parts]
+        results = tuple(
+            _core.array(list(part)).astype(dtype).reshape(shape) for part, dtype in zip(parts, dtypes)
+        )
+        return results if several else results[0]
+
+    def _of_arrays(self, call, given):
+        from itertools import product
+
+        inputs, outputs = self._core_axes
+        if len(given) != len(inputs):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(given)}")
+        extents, shapes = {}, []
+        for x, axes in zip(given, inputs):
+            if x.ndim < len(axes):
+                raise ValueError(
+                    f"{x.ndim}-dimensional argument does not have enough dimensions for all core dimensions {axes!r}"
+                )
+            own = x.shape[x.ndim - len(axes) :]
+            for name, extent in zip(axes, own):
+                if extents.setdefault(name, extent) != extent:
+                    raise ValueError(
+                        f"inconsistent size for core dimension {name!r}: {extent!r} vs {extents[name]!r}"
+                    )
+            shapes.append(x.shape[: x.ndim - len(axes)])
+        outer = broadcast_shapes(*shapes) if shapes else ()
+        given = [
+            _core.broadcast_to(x, (*outer, *x.shape[x.ndim - len(axes) :])) for x, axes in zip(given, inputs)
+        ]
+        results = None
+        for place in product(*map(range, outer)):
+            values = call([x[place] for x in given])
+            values = values if len(outputs) > 1 else (values,)
+            if len(values) != len(outputs):
+                raise ValueError(
+                    f"wrong number of outputs from pyfunc: expected {len(outputs)}, got {len(values)}"
+                )
+            values = [asarray(value) for value in values]
+            if results is None:
+                dtypes = self.otypes or [value.dtype for value in values]
+                for value, axes in zip(values, outputs):
+                    for name, extent in zip(axes, value.shape[value.ndim - len(axes) :]):
+                        extents.setdefault(name, extent)
+                results = [
+                    empty((*outer, *(extents[name] for name in axes)), dtype)
+                    for axes, dtype in zip(outputs, dtypes)
+                ]
+            for result, value in zip(results, values):
+                result[place] = value
+        if results is None:
+            if self.otypes is None:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            if any(name not in extents for axes in outputs for name in axes):
+                raise ValueError(
+                    "cannot call `vectorize` with a signature including new output dimensions on size 0 inputs"
+                )
+            results = [
+                zeros((*outer, *(extents[name] for name in axes)), dtype)
+                for axes, dtype in zip(outputs, self.otypes)
+            ]
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+def _parse(signature):
+    """The names of axes of each input and each result of "(m,n),(n)->(m)"."""
+    import re
+
+    group = r"\(\s*(?:\w+(?:\s*,\s*\w+)*)?\s*\)"
+    if not re.fullmatch(
+        rf"\s*(?:{group}(?:\s*,\s*{group})*)?\s*->\s*{group}(?:\s*,\s*{group})*\s*", signature
+    ):
+        raise ValueError(f"not a valid gufunc signature: {signature}")
+    return tuple(
+        [tuple(re.findall(r"\w+", part)) for part in re.findall(group, side)]
+        for side in signature.split("->")
+    )

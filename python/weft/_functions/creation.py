@@ -1,0 +1,232 @@
+"""New arrays: of constants, of evenly spaced numbers, of other objects' elements."""
+
+from operator import index as _index
+
+from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
+from weft._core import array, asarray, empty_like, ndarray
+from weft._engine.device import device as _device
+from weft._functions.shapes import broadcast_arrays
+from weft._protocols import overrides
+
+_ufuncs = _core._ufuncs
+
+
+def _made_like(name, like, *args, **options):
+    return overrides.like(name, globals()[name], args, {"like": like, **options})
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """The array in C order, with one axis at least."""
+    if like is not None:
+        return _made_like("ascontiguousarray", like, a, dtype)
+    return array(a, dtype, copy=None, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """The array in Fortran order, with one axis at least."""
+    if like is not None:
+        return _made_like("asfortranarray", like, a, dtype)
+    return array(a, dtype, copy=None, order="F", ndmin=1)
+
+
+def _filled_like(a, value, dtype, order, subok, shape, device):
+    result = empty_like(a, dtype, order, subok, shape, device=device)
+    _core.copyto(result, value, "unsafe")
+    return result
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Zeros, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, 0, dtype, order, subok, shape, device)
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Ones, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, 1, dtype, order, subok, shape, device)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array filled with `fill_value`, with the shape, dtype and layout of `a`."""
+    return _filled_like(a, fill_value, dtype, order, subok, shape, device)
+
+
+def identity(n, dtype=None, *, like=None):
+    """A square matrix with ones on its diagonal."""
+    if like is not None:
+        return _made_like("identity", like, n, dtype=dtype)
+    return _core.eye(n, dtype=dtype)
+
+
+def _linspace_of(owner, start, stop, *options):
+    return overrides.like_owner(linspace(asarray(start), asarray(stop), *options), owner)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` numbers from `start` to `stop`, evenly spaced.
+
+    >>> np.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    if device is not None:
+        with _device(device):
+            start, stop = (
+                x if isinstance(x, (int, float)) else asarray(x, device=device) for x in (start, stop)
+            )
+            return linspace(start, stop, num, endpoint, retstep, dtype, axis)
+    num = _index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    steps = num - 1 if endpoint else num
+    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
+    if plain:
+        if axis != 0:
+            normalize_axes(axis, 1, "destination")
+        step = float("nan")
+        if steps > 0:
+            step = _core.float64((float(stop) - float(start)) / steps)
+        result = _core._linspace(float(start), float(stop), num, endpoint, "float64")
+        target = _core.dtype("float64" if dtype is None else dtype)
+    else:
+        if isinstance(start, ndarray) and start.__class__ is not ndarray:
+            return _linspace_of(start, start, stop, num, endpoint, retstep, dtype, axis)
+        if isinstance(stop, ndarray) and stop.__class__ is not ndarray:
+            return _linspace_of(stop, start, stop, num, endpoint, retstep, dtype, axis)
+        inexact = _core.result_type(
+            *(x if isinstance(x, (int, float, complex)) else asarray(x) for x in (start, stop))
+        )
+        if inexact.kind not in "fc":
+            inexact = _core.dtype("float64")
+        start, stop = (asarray(asarray(x) * 1.0, inexact) for x in (start, stop))
+        target = inexact if dtype is None else _core.dtype(dtype)
+        delta = asarray(stop - start)
+        step = delta / steps if steps > 0 else float("nan")
+        result = _core.arange(0, num, dtype=inexact).reshape((num,) + (1,) * delta.ndim)
+        if steps > 0 and not bool((asarray(step) == 0).any()):
+            result = result * step
+        else:  # the step may be too small a number
+            result = (result / steps if steps > 0 else result) * delta
+        result = asarray(result + start)
+        if endpoint and num > 1:
+            result[-1, ...] = stop
+        if axis != 0:
+            result = moveaxis(result, 0, axis)
+    if target.kind in "iu":
+        result = _ufuncs["floor"](result)
+    result = result.astype(target, copy=False)
+    return (result, step) if retstep else result
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+
+    >>> np.geomspace(1, 1000, 4)
+    array([   1.,   10.,  100., 1000.])
+    """
+    start, stop = asarray(start), asarray(stop)
+    if bool((start == 0).any()) or bool((stop == 0).any()):
+        raise ValueError("Geometric sequence cannot include zero")
+    inexact = _core.result_type(start, stop, float(num), _core.zeros((), dtype))
+    target = inexact if dtype is None else _core.dtype(dtype)
+    start, stop = broadcast_arrays(start, stop)
+    start, stop = start.astype(inexact), stop.astype(inexact)
+    turn = _ufuncs["sign"](start)
+    start, stop = start / turn, stop / turn
+    log10 = _ufuncs["log10"]
+    exponents = linspace(log10(start), log10(stop), num, endpoint)
+    result = _ufuncs["power"](10.0, exponents).astype(inexact, copy=False)
+    if num > 0:
+        result[0] = start
+        if num > 1 and endpoint:
+            result[-1] = stop
+    result = result * turn
+    if axis != 0:
+        result = moveaxis(result, 0, axis)
+    return result.astype(target, copy=False)
+
+
+def copy(a, order="K", subok=False):
+    """A copy of the array."""
+    return array(a, copy=True, order=order, subok=subok)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """A copy of the array with elements of another type, on another device if one is given."""
+    result = x.astype(dtype, copy=copy)
+    return result if device is None else result.to_device(device)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """asarray, but a ValueError where there are infinities or NaN."""
+    a = asarray(a, dtype, order)
+    if a.dtype.kind in "fc" and not bool(_ufuncs["isfinite"](a).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+_REQUIREMENTS = {
+    **dict.fromkeys(("C", "CONTIGUOUS", "C_CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "FORTRAN", "F_CONTIGUOUS"), "F"),
+    **dict.fromkeys(("A", "ALIGNED"), "A"),
+    **dict.fromkeys(("W", "WRITEABLE"), "W"),
+    **dict.fromkeys(("O", "OWNDATA"), "O"),
+    **dict.fromkeys(("E", "ENSUREARRAY"), "E"),
+}
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """The array, or a copy, that is contiguous ("C" or "F"), writeable ("W"), and owns its memory ("O") as asked.
+
+    >>> np.require(np.arange(6).reshape(2, 3), requirements=["F"]).flags.f_contiguous
+    True
+    """
+    if not requirements:
+        return asarray(a, dtype)
+    wanted = {_REQUIREMENTS[one.upper()] for one in requirements} - {"E"}
+    order = "K"
+    if wanted >= {"C", "F"}:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    for one in ("F", "C"):
+        order = one if one in wanted else order
+    a = _core.array(a, dtype, copy=None, order=order)
+    flags = {"C": "c_contiguous", "F": "f_contiguous", "A": "aligned", "W": "writeable", "O": "owndata"}
+    missing = any(not getattr(a.flags, flags[one]) for one in wanted)
+    return a.copy(order) if missing else a
+
+
+def fromiter(iter, dtype, count=-1, *, like=None):
+    """The numbers of an iterable, `count` of them or all.
+
+    >>> np.fromiter((k * k for k in range(4)), int)
+    array([0, 1, 4, 9])
+    """
+    from itertools import islice
+
+    dtype = _core.dtype(dtype)
+    numbers = list(islice(iter, count) if count >= 0 else iter)
+    if count >= 0 and len(numbers) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(numbers)} items.")
+    if not numbers:
+        return _core.empty(0, dtype)
+    return _core.array(numbers, dtype)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """A copy of the elements in an object's memory; NumPy's is a view.
+
+    >>> np.frombuffer(b"\\x01\\x02", dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
+    dtype = _core.dtype(dtype)
+    data = memoryview(buffer).cast("B")
+    size = dtype.itemsize
+    if not 0 <= offset <= len(data):
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({len(data)})")
+    rest = len(data) - offset
+    if count < 0:
+        if rest % size:
+            raise ValueError("buffer size must be a multiple of element size")
+        count = rest // size
+    elif rest < count * size:
+        raise ValueError("buffer is smaller than requested size")
+    return _core._from_bytes(bytes(data[offset : offset + count * size]), dtype, (count,))

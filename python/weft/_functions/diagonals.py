@@ -1,0 +1,168 @@
+"""NumPy's functions about diagonals and what is above and below them."""
+
+from weft import _core
+from weft._core import arange, asarray, ndarray, where, zeros
+from weft._functions.shapes import diagonal
+
+_ufuncs = _core._ufuncs
+
+
+def diag(v, k=0):
+    """A matrix with `v` on diagonal `k`; of a matrix that diagonal, a view.
+
+    >>> np.diag([1, 2])
+    array([[1, 0],
+           [0, 2]])
+    """
+    v = asarray(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    extent = v.shape[0] + abs(k)
+    result = zeros((extent, extent), v.dtype)
+    start = k if k >= 0 else -k * extent
+    result.reshape(-1)[start : start + v.shape[0] * (extent + 1) : extent + 1][: v.shape[0]] = v
+    return result
+
+
+def diagflat(v, k=0):
+    """A matrix with the elements of `v`, flattened, on diagonal `k`."""
+    return diag(asarray(v).ravel(), k)
+
+
+def fill_diagonal(a, val, wrap=False):
+    """Writes `val`, over and over, to the diagonal of an array, whose axes are equally long if there are more than two.
+
+    With `wrap` the diagonal of a tall matrix begins again below.
+
+    >>> a = np.zeros((2, 2), dtype=int)
+    >>> np.fill_diagonal(a, 5)
+    >>> a
+    array([[5, 0],
+           [0, 5]])
+    """
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    end = None
+    if a.ndim == 2:
+        step = a.shape[1] + 1
+        if not wrap:
+            end = a.shape[1] * a.shape[1]
+    else:
+        if len(set(a.shape)) != 1:
+            raise ValueError("All dimensions of input must be of equal length")
+        step, inner = 0, 1
+        for _ in range(a.ndim):
+            step += inner
+            inner *= a.shape[0]
+    a.flat[:end:step] = val
+
+
+def tri(N, M=None, k=0, dtype=float, *, like=None):
+    """Ones at and below diagonal `k`, zeros above.
+
+    >>> np.tri(2, 3, dtype=int)
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+    M = N if M is None else M
+    return (arange(N)[:, None] >= arange(M) - k).astype(dtype)
+
+
+def _below(shape, k):
+    return arange(shape[-2])[:, None] >= arange(shape[-1]) - k
+
+
+def _as_matrix(m):
+    m = asarray(m)
+    if m.ndim == 0:
+        raise TypeError("tril and triu need an array of at least one dimension")
+    return m if m.ndim >= 2 else _core.broadcast_to(m, (m.shape[0], m.shape[0]) if m.ndim else (1, 1))
+
+
+def tril(m, k=0):
+    """A copy with zeros above diagonal `k` of the last two axes.
+
+    >>> np.tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+    """
+    m = _as_matrix(m)
+    return where(_below(m.shape, k), m, zeros(1, m.dtype))
+
+
+def triu(m, k=0):
+    """A copy with zeros below diagonal `k` of the last two axes.
+
+    >>> np.triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
+    """
+    m = _as_matrix(m)
+    return where(_below(m.shape, k - 1), zeros(1, m.dtype), m)
+
+
+def tril_indices(n, k=0, m=None):
+    """The positions at and below diagonal `k` of an n by m matrix."""
+    return _core.nonzero(_below((n, n if m is None else m), k))
+
+
+def triu_indices(n, k=0, m=None):
+    """The positions at and above diagonal `k` of an n by m matrix."""
+    return _core.nonzero(_ufuncs["logical_not"](_below((n, n if m is None else m), k - 1)))
+
+
+def tril_indices_from(arr, k=0):
+    """The positions at and below diagonal `k` of a matrix."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr, k=0):
+    """The positions at and above diagonal `k` of a matrix."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def diag_indices(n, ndim=2):
+    """The positions on the diagonal of an array of `ndim` axes of `n`."""
+    return (arange(n),) * ndim
+
+
+def diag_indices_from(arr):
+    """The positions on the diagonal of an array with equally long axes."""
+    if not isinstance(arr, ndarray) and not hasattr(arr, "shape"):
+        arr = asarray(arr)
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def mask_indices(n, mask_func, k=0):
+    """The positions where mask_func(ones((n, n)), k) is not zero."""
+    return _core.nonzero(mask_func(_core.ones((n, n), "int64"), k) != 0)
+
+
+def vander(x, N=None, increasing=False):
+    """A matrix whose columns are powers of `x`, the highest first.
+
+    >>> np.vander([1, 2, 3], 3)
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    N = x.shape[0] if N is None else N
+    result = _core.ones((x.shape[0], N), _core.result_type(x.dtype, "int64"))
+    powers = result if increasing else result[:, ::-1]
+    if N > 1:
+        powers[:, 1:] = x[:, None]
+        _ufuncs["multiply"].accumulate(powers[:, 1:], axis=1, out=powers[:, 1:])
+    return result

@@ -1,0 +1,298 @@
+"""NumPy's functions that make grids of positions or values, and turn positions into others."""
+
+from itertools import islice
+from operator import index as _index
+
+from weft import _core
+from weft._core import arange, array, asarray, concatenate, empty
+from weft._functions.creation import linspace
+from weft._functions.shapes import broadcast_arrays
+
+_ufuncs = _core._ufuncs
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Arrays of coordinates from one array for each axis, as a tuple; 'xy' swaps the first two axes.
+
+    >>> np.meshgrid([1, 2, 3], [10, 20])
+    (array([[1, 2, 3],
+           [1, 2, 3]]), array([[10, 10, 10],
+           [20, 20, 20]]))
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    ndim = len(xi)
+    grids = [asarray(x).reshape((1,) * k + (-1,) + (1,) * (ndim - k - 1)) for k, x in enumerate(xi)]
+    if indexing == "xy" and ndim > 1:
+        grids[0] = grids[0].reshape((1, -1) + (1,) * (ndim - 2))
+        grids[1] = grids[1].reshape((-1, 1) + (1,) * (ndim - 2))
+    if not sparse:
+        grids = broadcast_arrays(*grids)
+    return tuple(array(grid, copy=True, order="C") for grid in grids) if copy else grids
+
+
+def indices(dimensions, dtype=int, sparse=False):
+    """The position of each element of an array of that shape, along each axis.
+
+    >>> np.indices((2, 2))
+    array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]])
+    """
+    dimensions = tuple(_index(extent) for extent in islice(dimensions, 65))
+    ndim = len(dimensions)
+    if ndim > 64:
+        raise ValueError("maximum supported dimension for an ndarray is currently 64")
+    along = [
+        arange(extent, dtype=dtype).reshape((1,) * k + (extent,) + (1,) * (ndim - k - 1))
+        for k, extent in enumerate(dimensions)
+    ]
+    if sparse:
+        return tuple(along)
+    result = empty((ndim, *dimensions), dtype)
+    for k, positions in enumerate(along):
+        result[k] = positions
+    return result
+
+
+def ix_(*args):
+    """Index arrays that together choose the given positions of each axis.
+
+    >>> np.arange(6).reshape(2, 3)[np.ix_([1], [0, 2])]
+    array([[3, 5]])
+    """
+    result = []
+    for k, positions in enumerate(args):
+        listed = not isinstance(positions, _core.ndarray)
+        positions = asarray(positions)
+        if positions.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if listed and positions.size == 0:
+            positions = positions.astype("int64")
+        if positions.dtype.kind == "b":
+            positions = _core.nonzero(positions)[0]
+        result.append(positions.reshape((1,) * k + (positions.size,) + (1,) * (len(args) - k - 1)))
+    return tuple(result)
+
+
+def _checked_order(order):
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be one of 'C', 'F' (got '{order}')")
+    return order
+
+
+def unravel_index(indices, shape, order="C"):
+    """The positions along each axis of elements that are counted through an array of that shape.
+
+    >>> np.unravel_index([3, 5], (2, 3))
+    (array([1, 1]), array([0, 2]))
+    """
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    flat = asarray(indices)
+    if flat.size == 0 and not isinstance(indices, _core.ndarray):
+        raise TypeError(
+            "indices must be integral: an empty sequence is taken for floats. Wrap it in array([], dtype=int64)"
+        )
+    if flat.dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
+    flat = flat.astype("int64", copy=False)
+    size = 1
+    for extent in shape:
+        size *= extent
+    if flat.size:
+        low, high = int(flat.min()), int(flat.max())
+        if low < 0 or high >= size:
+            raise ValueError(f"index {low if low < 0 else high} is out of bounds for array with size {size}")
+    result, inner = [], 1
+    for extent in reversed(shape) if _checked_order(order) == "C" else shape:
+        result.append(flat // inner % extent if extent else flat)
+        inner *= extent
+    result = result[::-1] if order == "C" else result
+    return tuple(each if each.ndim else each[()] for each in result)
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    """Counted through an array of that shape, where the positions along each axis are.
+
+    Positions beyond an axis are a ValueError; with mode='wrap' they go on counting around it, with mode='clip' they
+    are the nearest there is.
+
+    >>> np.ravel_multi_index(([1, 1], [0, 2]), (2, 3))
+    array([3, 5])
+    """
+    dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    if 0 in dims and any(asarray(positions).size for positions in multi_index):
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)
+    if len(multi_index) != len(dims):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
+    strides, inner = [], 1
+    for extent in reversed(dims) if _checked_order(order) == "C" else dims:
+        strides.append(inner)
+        inner *= extent
+    strides = strides[::-1] if order == "C" else strides
+    result = None
+    for positions, extent, stride, own in zip(multi_index, dims, strides, modes, strict=True):
+        positions = asarray(positions)
+        if positions.dtype.kind not in "iu":
+            raise TypeError("only int indices permitted")
+        positions = positions.astype("int64", copy=False)
+        if own == "wrap":
+            positions = positions % extent
+        elif own == "clip":
+            positions = _ufuncs["maximum"](_ufuncs["minimum"](positions, extent - 1), 0)
+        elif positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < extent):
+            raise ValueError("invalid entry in coordinates array")
+        part = positions * stride
+        result = part if result is None else result + part
+    return result if result.ndim else result[()]
+
+
+# ---- grids by slices ----
+
+
+def _values_of(part):
+    """The numbers that a slice stands for; an imaginary step says how many, the end among them."""
+    start = 0 if part.start is None else part.start
+    step = 1 if part.step is None else part.step
+    if isinstance(step, complex):
+        return linspace(start, part.stop, int(abs(step)))
+    return arange(start, part.stop, step)
+
+
+class _Grid:
+    """np.mgrid and np.ogrid: np.mgrid[0:2, 0:3] are the coordinates of a grid."""
+
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return _values_of(key)
+        axes = [_values_of(part) for part in key]
+        dtype = _core.result_type(*axes)
+        ndim = len(axes)
+        spread = [
+            axis.astype(dtype, copy=False).reshape((1,) * k + (-1,) + (1,) * (ndim - k - 1))
+            for k, axis in enumerate(axes)
+        ]
+        if self._sparse:
+            return tuple(spread)
+        result = empty((ndim, *(axis.size for axis in axes)), dtype)
+        for k, values in enumerate(spread):
+            result[k] = values
+        return result
+
+
+mgrid = _Grid(sparse=False)
+ogrid = _Grid(sparse=True)
+
+
+class _Joiner:
+    """np.r_ and np.c_: arrays, numbers and slices joined, np.r_[1:4, 0, [7, 8]]."""
+
+    def __init__(self, axis=0, ndmin=1, place=-1):
+        self._axis, self._ndmin, self._place = axis, ndmin, place
+
+    def __getitem__(self, key):
+        parts = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, place = self._axis, self._ndmin, self._place
+        if parts and isinstance(parts[0], str):
+            if parts[0] in ("r", "c"):
+                raise NotImplementedError(f"np.r_[{parts[0]!r}, ...] makes matrices, which weft has none of")
+            numbers = [int(number) for number in parts[0].split(",")]
+            axis, ndmin, place = (*numbers, *(axis, ndmin, place)[len(numbers) :])
+            parts = parts[1:]
+        joined = []
+        for part in parts:
+            own = _values_of(part) if isinstance(part, slice) else part
+            number = isinstance(own, (int, float, complex))
+            own = asarray(own)
+            before = own.ndim
+            own = array(own, copy=None, ndmin=ndmin)
+            if before < ndmin and not number and place != -1:
+                first = place + (ndmin - before + 1 if place < 0 else 0)
+                order = list(range(ndmin - before, ndmin))
+                rest = list(range(ndmin - before))
+                own = own.transpose(rest[:first] + order + rest[first:])
+            joined.append((own, number, part))
+        dtype = _core.result_type(*(part if number else own for own, number, part in joined))
+        return concatenate([own.astype(dtype, copy=False) for own, _, _ in joined], axis)
+
+    def __len__(self):
+        return 0
+
+
+r_ = _Joiner()
+c_ = _Joiner(axis=-1, ndmin=2, place=0)
+
+
+class _Slices:
+    """np.s_ and np.index_exp: what stands between brackets."""
+
+    def __init__(self, as_tuple):
+        self._as_tuple = as_tuple
+
+    def __getitem__(self, key):
+        return (key,) if self._as_tuple and not isinstance(key, tuple) else key
+
+
+s_ = _Slices(as_tuple=False)
+index_exp = _Slices(as_tuple=True)
+
+
+# ---- Python loops over positions ----
+
+
+class ndindex:
+    """The positions of an array of that shape, one tuple after another in C order.
+
+    >>> list(np.ndindex(2, 1))
+    [(0, 0), (1, 0)]
+    """
+
+    def __init__(self, *shape):
+        from itertools import product
+
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = shape[0]
+        shape = tuple(_index(extent) for extent in shape)
+        if any(extent < 0 for extent in shape):
+            raise ValueError("negative dimensions are not allowed")
+        self._positions = product(*map(range, shape))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._positions)
+
+
+class ndenumerate:
+    """Pairs of position and element, in C order.
+
+    >>> [position for position, element in np.ndenumerate([[1, 2]])]
+    [(0, 0), (0, 1)]
+    """
+
+    def __init__(self, arr):
+        arr = asarray(arr)
+        self._pairs = zip(ndindex(arr.shape), arr.flat)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._pairs)
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    """function(i, j, ...) of the positions along each axis of an array of that shape.
+
+    >>> np.fromfunction(lambda i, j: i + j, (2, 2), dtype=int)
+    array([[0, 1],
+           [1, 2]])
+    """
+    return function(*indices(shape, dtype=dtype), **kwargs)

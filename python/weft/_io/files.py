@@ -1,0 +1,330 @@
+"""Arrays in files: npy and npz, raw bytes, and text, which NumPy parses."""
+
+import contextlib
+import mmap
+import os
+import zipfile
+from collections.abc import Mapping
+
+from weft import _core
+from weft._core import asanyarray, asarray
+from weft._core import dtype as _dtype
+from weft._io import npy
+
+_ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")  # the second one is of an archive without members
+
+
+def _opened(file, mode):
+    """A context with a stream: a path is opened and closed, a stream stays open."""
+    if hasattr(file, "read" if "r" in mode else "write"):
+        return contextlib.nullcontext(file)
+    return open(os.fspath(file), mode)
+
+
+def _with_suffix(file, suffix):
+    if hasattr(file, "write"):
+        return file
+    file = os.fspath(file)
+    return file if file.endswith(suffix) else file + suffix
+
+
+# ---- npy ----
+
+
+def save(file, arr, allow_pickle=True):
+    """Writes an array to a file in the npy format, which NumPy reads too.
+
+    file: a path, to which '.npy' is added where it is missing, or a stream that takes bytes.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, [1.0, 2.0])
+    >>> _ = file.seek(0)
+    >>> np.load(file)
+    array([1., 2.])
+    """
+    with _opened(_with_suffix(file, ".npy"), "wb") as stream:
+        npy.write_array(stream, asanyarray(arr))
+
+
+def load(
+    file,
+    mmap_mode=None,
+    allow_pickle=False,
+    fix_imports=True,
+    encoding="ASCII",
+    *,
+    max_header_size=npy.MAX_HEADER_SIZE,
+):
+    """The array of an npy file, or the archive of an npz file, whose arrays are read when they are asked for.
+
+    file: a path, or a stream of bytes that can seek. mmap_mode: 'r' (read-only), 'r+' (written through) or 'c'
+    (written to memory alone) maps the file instead of reading it; the array is over that memory
+    (docs/guide/sharing.md).
+    allow_pickle: whether files may be read that are neither, by Python's pickle, which runs what they say.
+
+    Raises ValueError for what is no such file, is damaged, or has fewer bytes than its header says; EOFError for an
+    empty file; TypeError for elements that weft has no dtype for.
+    """
+    if encoding not in ("ASCII", "latin1", "bytes"):
+        raise ValueError("encoding must be 'ASCII', 'latin1', or 'bytes'")
+    with contextlib.ExitStack() as stack:
+        own = not hasattr(file, "read")
+        stream = stack.enter_context(open(os.fspath(file), "rb")) if own else file
+        start = stream.read(len(npy.MAGIC))
+        if not start:
+            raise EOFError("No data left in file")
+        stream.seek(-len(start), 1)
+        if start[:4] in _ZIP_PREFIXES:
+            archive = NpzFile(stream, own, allow_pickle, max_header_size)
+            stack.pop_all()
+            return archive
+        if start == npy.MAGIC:
+            if mmap_mode:
+                if not own:
+                    raise ValueError(
+                        "Filename must be a string or a path-like object.  Memmap cannot use existing file handles."
+                    )
+                return _mapped(os.fspath(file), mmap_mode, allow_pickle, max_header_size)
+            return npy.read_array(stream, allow_pickle, max_header_size)
+        if not allow_pickle:
+            raise ValueError(
+                "This file contains pickled (object) data. If you trust the file you can load it unsafely using the "
+                "`allow_pickle=` keyword argument or `pickle.load()`."
+            )
+        import pickle
+
+        try:
+            return pickle.load(stream, fix_imports=fix_imports, encoding=encoding)
+        except Exception as error:
+            raise pickle.UnpicklingError(f"Failed to interpret file {file!r} as a pickle") from error
+
+
+_ACCESS = {
+    "r": ("rb", mmap.ACCESS_READ),
+    "readonly": ("rb", mmap.ACCESS_READ),
+    "r+": ("r+b", mmap.ACCESS_WRITE),
+    "readwrite": ("r+b", mmap.ACCESS_WRITE),
+    "c": ("rb", mmap.ACCESS_COPY),
+    "copyonwrite": ("rb", mmap.ACCESS_COPY),
+}
+
+
+def _mapped(path, mode, allow_pickle, max_header_size):
+    """The array over a file's own pages."""
+    if mode not in _ACCESS:
+        raise ValueError(f"mode must be one of {sorted(_ACCESS)} (got {mode!r})")
+    opening, access = _ACCESS[mode]
+    with open(path, opening) as stream:
+        shape, fortran, element, swapped = npy.read_header(stream, max_header_size, allow_pickle)
+        if swapped:
+            raise ValueError("the bytes of the file are in the other order: it cannot be mapped, only read")
+        start, count = stream.tell(), 1
+        for extent in shape:
+            count *= extent
+        left = npy.bytes_left(stream)
+        if left is None:
+            raise ValueError(f"{path} is no regular file: it cannot be mapped, only read")
+        if left < count * element.itemsize:
+            raise ValueError("mmap length is greater than file size")
+        if count == 0:
+            return _core.empty(shape, element, order="F" if fortran else "C")
+        memory = mmap.mmap(stream.fileno(), 0, access=access)
+    return npy.shaped(_core.frombuffer(memory, element, count, start), shape, fortran)
+
+
+# ---- npz ----
+
+
+class NpzFile(Mapping):
+    """The arrays of an npz file by their names, read when they are asked for. A context manager, which closes it."""
+
+    _SHOWN = 5
+
+    def __init__(self, stream, own_stream, allow_pickle, max_header_size):
+        self.zip = zipfile.ZipFile(stream)
+        self.fid = stream if own_stream else None
+        self._allow_pickle, self._max_header_size = allow_pickle, max_header_size
+        members = self.zip.namelist()
+        self.files = [name.removesuffix(".npy") for name in members]
+        self._members = dict(zip(self.files, members)) | {name: name for name in members}
+        self._name = getattr(stream, "name", "object")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        """Closes the archive, and the file if load() opened it."""
+        if self.zip is not None:
+            self.zip.close()
+            self.zip = None
+        if self.fid is not None:
+            self.fid.close()
+            self.fid = None
+
+    def __del__(self):
+        if hasattr(self, "fid"):
+            self.close()
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __contains__(self, key):
+        return key in self._members
+
+    def __getitem__(self, key):
+        try:
+            member = self._members[key]
+        except (KeyError, TypeError):
+            raise KeyError(f"{key} is not a file in the archive") from None
+        with self.zip.open(member) as stream:
+            is_array = stream.read(len(npy.MAGIC)) == npy.MAGIC
+        with self.zip.open(member) as stream:
+            if not is_array:
+                return stream.read()
+            return npy.read_array(stream, self._allow_pickle, self._max_header_size)
+
+    def __repr__(self):
+        shown = ", ".join(self.files[: self._SHOWN]) + ("..." if len(self.files) > self._SHOWN else "")
+        return f"NpzFile {self._name!r} with keys: {shown}"
+
+
+def _save_archive(file, arrays, compression):
+    with zipfile.ZipFile(_with_suffix(file, ".npz"), "w", compression, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(name + ".npy", "w", force_zip64=True) as stream:
+                npy.write_array(stream, asanyarray(array))
+
+
+def _named(args, kwds):
+    arrays = dict(kwds)
+    for number, array in enumerate(args):
+        name = f"arr_{number}"
+        if name in arrays:
+            raise ValueError(f"Cannot use un-named variables and keyword {name}")
+        arrays[name] = array
+    return arrays
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Writes several arrays to one npz file, by their keywords, or as arr_0, arr_1 and so on.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.savez(file, x=[1, 2], y=[3.5])
+    >>> _ = file.seek(0)
+    >>> np.load(file)['y']
+    array([3.5])
+    """
+    _save_archive(file, _named(args, kwds), zipfile.ZIP_STORED)
+
+
+def savez_compressed(file, *args, allow_pickle=True, **kwds):
+    """As savez, with members that are compressed."""
+    _save_archive(file, _named(args, kwds), zipfile.ZIP_DEFLATED)
+
+
+# ---- raw bytes ----
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """A flat array of the elements of a file: raw bytes, or with `sep` numbers in a text, which NumPy parses.
+
+    file: a path or an open file. count: how many, by default all there are; fewer where the file ends before.
+    offset: bytes to pass over from where the file stands.
+    """
+    if sep:
+        if offset:
+            raise TypeError("'offset' argument only permitted for binary files")
+        return asarray(_numpy("fromfile")(file, _numpy_dtype(dtype), count, sep))
+    element = _dtype(dtype)
+    with _opened(file, "rb") as stream:
+        stream.fileno()
+        stream.seek(offset, 1)
+        count = count.__index__()
+        left = npy.bytes_left(stream)
+        if left is None:
+            data = stream.read() if count < 0 else npy.read_at_most(stream, count * element.itemsize)
+            whole = len(data) // element.itemsize
+            return _core._from_bytes(bytes(data[: whole * element.itemsize]), element, (whole,))
+        there = left // element.itemsize
+        return npy.placed(npy.read_elements(stream, there if count < 0 else min(count, there), element))
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Writes the elements in C order to a file: raw bytes, or with `sep` as a text."""
+    if sep:
+        text = sep.join(format % item for item in self.ravel().tolist())
+        with _opened(fid, "w") as stream:
+            binary = "b" in getattr(stream, "mode", "")
+            stream.write(text.encode("ascii") if binary else text)
+        return
+    host = self if self.device == "cpu" else self.to_device("cpu")
+    with _opened(fid, "wb") as stream:
+        stream.fileno()
+        npy.write_elements(stream, host)
+
+
+def dump(self, file):
+    """Pickles the array into a file."""
+    import pickle
+
+    with _opened(file, "wb") as stream:
+        pickle.dump(self, stream, protocol=4)
+
+
+def dumps(self):
+    """The pickled array as bytes."""
+    import pickle
+
+    return pickle.dumps(self, protocol=4)
+
+
+# ---- text, which NumPy parses and prints ----
+
+
+def _numpy(name):
+    try:
+        import numpy
+    except ImportError as error:
+        raise ImportError(
+            f"weft.{name} of a text leaves the parsing to NumPy, which is not installed"
+        ) from error
+    return getattr(numpy, name)
+
+
+def _numpy_dtype(dtype):
+    return None if dtype is None else _core.dtype(dtype).str if not isinstance(dtype, str) else dtype
+
+
+def fromstring(string, dtype=float, count=-1, *, sep, like=None):
+    """A flat array of the numbers in a text, separated by `sep`. NumPy parses them.
+
+    >>> np.fromstring('1, 2, 3', sep=',')
+    array([1., 2., 3.])
+    """
+    if not sep:
+        raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
+    return asarray(_numpy("fromstring")(string, _numpy_dtype(dtype), count, sep=sep))
+
+
+def loadtxt(fname, dtype=float, *args, like=None, **options):
+    """An array of the rows of a text file. NumPy parses it; the parameters are numpy.loadtxt's."""
+    result = _numpy("loadtxt")(fname, _numpy_dtype(dtype), *args, **options)
+    return tuple(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
+
+
+def genfromtxt(fname, dtype=float, *args, like=None, **options):
+    """As loadtxt, with values for what is missing. NumPy parses it; the parameters are numpy.genfromtxt's."""
+    return asarray(_numpy("genfromtxt")(fname, _numpy_dtype(dtype), *args, **options))
+
+
+def savetxt(fname, X, *args, **options):
+    """Writes a text file with a line for each row. NumPy prints it; the parameters are numpy.savetxt's."""
+    _numpy("savetxt")(fname, asarray(X).__array__(), *args, **options)

@@ -1,0 +1,666 @@
+"""Operands that have a say in what is computed with them.
+
+`__array_ufunc__`, `__array_wrap__`, `__array_function__`, and `like=`.
+
+The engine comes here when an operand is neither an array nor a number: an instance of a subclass of ndarray, or of a
+class that knows of one of these protocols. The rules are NumPy's (NEP 13 and NEP 18).
+"""
+
+import _operator as operator
+import sys
+
+from weft import _core
+from weft._core import generic, ndarray
+
+_NUMBERS = (bool, int, float, complex, str, bytes, generic)
+_SCALAR_PRIORITY = -1000000.0
+
+# Functions that are ufuncs for NumPy, by what computes them; the operator @ comes with that.
+_shown = {}
+# What the package shows, by name: it hands over its own names when it is loaded.
+_package = {}
+
+# ---- __array_ufunc__ ----
+
+
+def _default(self, ufunc, method, *inputs, **options):
+    """What ndarray answers to a ufunc that asks it: the ufunc's result, unless another operand overrides it."""
+    for operand in (*inputs, *_outputs(options)):
+        if _override_of(operand) is not None:
+            return NotImplemented
+    if isinstance(ufunc, (_core.ufunc, _core._Dispatcher)):
+        return _compute(ufunc, method, inputs, options)
+    return _numpy_ufunc(ufunc, method, inputs, options)
+
+
+def _outputs(options):
+    out = options.get("out", ())
+    return out if isinstance(out, tuple) else (out,)
+
+
+def _numpy():
+    return sys.modules.get("numpy")
+
+
+def _override_of(operand):
+    """The `__array_ufunc__` of an operand's class, None where it has none but ndarray's."""
+    kind = type(operand)
+    if kind is ndarray or kind in _NUMBERS:
+        return None
+    method = getattr(kind, "__array_ufunc__", _override_of)
+    if method is _override_of or method is ndarray.__array_ufunc__:
+        return None
+    numpy = _numpy()
+    if numpy is not None and isinstance(operand, (numpy.ndarray, numpy.generic)):
+        if method is getattr(numpy.ndarray, "__array_ufunc__", None):
+            return None
+    if method is None:
+        raise TypeError(f"operand '{kind.__name__}' does not support ufuncs (__array_ufunc__=None)")
+    return method
+
+
+def _ordered(operands, key):
+    """One operand of each class that overrides, subclasses before their bases."""
+    found = []
+    for operand in operands:
+        method = key(operand)
+        if method is None or any(type(operand) is type(other) for other, _ in found):
+            continue
+        place = len(found)
+        for position, (other, _) in enumerate(found):
+            if issubclass(type(operand), type(other)):
+                place = position
+                break
+        found.insert(place, (operand, method))
+    return found
+
+
+_METHOD_PARAMETERS = {
+    "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("axis", "dtype", "out"),
+    "reduceat": ("axis", "dtype", "out"),
+}
+_KEYWORDS = {
+    "__call__": {"out", "where", "casting", "order", "dtype", "subok", "signature", "sig"}
+    | {"axes", "axis", "keepdims"},
+    "outer": {"out", "where", "casting", "order", "dtype", "subok", "signature", "sig"},
+    "reduce": {"array", "axis", "dtype", "out", "keepdims", "initial", "where"},
+    "accumulate": {"array", "axis", "dtype", "out"},
+    "reduceat": {"array", "indices", "axis", "dtype", "out"},
+    "at": {"a", "indices", "b"},
+}
+
+
+def _normalized(ufunc, method, arguments, options):
+    """The operands, and the options with a tuple of results as `out`, as overrides are shown them."""
+    options = dict(options)
+    name = ufunc.__name__ if method in ("__call__", "outer") else method
+    for key in options:
+        if key not in _KEYWORDS[method]:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    nin, nout = getattr(ufunc, "nin", 2), getattr(ufunc, "nout", 1)
+    inputs = arguments
+    if method == "__call__":
+        if not nin <= len(arguments) <= nin + nout:
+            were = "was" if len(arguments) == 1 else "were"
+            raise TypeError(
+                f"{name}() takes from {nin} to {nin + nout} positional arguments but {len(arguments)} {were} given"
+            )
+        inputs, results = arguments[:nin], arguments[nin:]
+        if results:
+            if "out" in options:
+                raise TypeError("cannot specify 'out' as both a positional and keyword argument")
+            options["out"] = (*results, *(None,) * (nout - len(results)))
+    elif method in _METHOD_PARAMETERS:
+        count = 2 if method == "reduceat" and len(arguments) > 1 else 1
+        inputs = arguments[:count]
+        for key in ("array", "indices"):
+            if key in options:
+                inputs += (options.pop(key),)
+        for key, value in zip(_METHOD_PARAMETERS[method], arguments[count:]):
+            if key in options:
+                raise TypeError(f"argument for {method}() given by name ('{key}') and position")
+            options[key] = value
+    if "sig" in options:
+        options["signature"] = options.pop("sig")
+    if "out" in options:
+        out = options.pop("out")
+        if out is ...:  # results as arrays, whatever their dimensions
+            return inputs, {**options, "out": out}
+        count = nout if method == "__call__" else 1
+        if isinstance(out, tuple):
+            if len(out) != count:
+                raise ValueError(
+                    "The 'out' tuple must have exactly one entry per ufunc output"
+                    if method == "__call__"
+                    else "The 'out' tuple must have exactly one entry"
+                )
+        elif count > 1 and out is not None:
+            raise TypeError("'out' must be a tuple of arrays")
+        else:
+            out = (out,) * count
+        if any(each is not None for each in out):
+            options["out"] = out
+    return inputs, options
+
+
+def ufunc(function, method, arguments, options):
+    """A call of a ufunc, or of a method of it, in which an operand may have a say."""
+    if not isinstance(function, _core.ufunc):
+        function = _shown.get(function, function)
+    inputs, options = _normalized(function, method, arguments, options)
+    asked = _ordered((*inputs, *_outputs(options)), _override_of)
+    shown = {key: value for key, value in options.items() if value is not ...}
+    for operand, override in asked:
+        result = override(operand, function, method, *inputs, **shown)
+        if result is not NotImplemented:
+            return result
+    if asked:
+        shown = [repr(each) for each in inputs] + [f"{key}={value!r}" for key, value in options.items()]
+        types = [repr(type(each).__name__) for each in (*inputs, *_outputs(options))]
+        raise TypeError(
+            "operand type(s) all returned NotImplemented from "
+            f"__array_ufunc__({function!r}, {method!r}, {', '.join(shown)}): {', '.join(types)}"
+        )
+    return _compute(function, method, inputs, options)
+
+
+# ---- __array_wrap__ ----
+
+
+def _plain(operand):
+    """An operand without a say: the ndarray of an instance of a subclass, or what asarray makes of others."""
+    if isinstance(operand, ndarray):
+        return operand if type(operand) is ndarray else _core._plain(operand)
+    kind = type(operand)
+    if kind in _NUMBERS or operand is None or isinstance(operand, (list, tuple, generic)):
+        return operand
+    if hasattr(kind, "__array_wrap__") or hasattr(kind, "__array_ufunc__"):
+        return _core.asarray(operand)
+    return operand
+
+
+def _priority(operand, default):
+    value = getattr(type(operand), "__array_priority__", default)
+    return value if isinstance(value, (int, float)) else default
+
+
+def _wrapper(inputs):
+    """The input whose `__array_wrap__` makes the results: that of the largest priority, the first of these."""
+    best, chosen, is_ndarray = float("-inf"), None, False
+    for operand in inputs:
+        kind = type(operand)
+        if kind is ndarray:
+            if best < 0.0:
+                best, chosen, is_ndarray = 0.0, None, True
+        elif kind in _NUMBERS or isinstance(operand, _NUMBERS):
+            if best < _SCALAR_PRIORITY:
+                best, chosen, is_ndarray = _SCALAR_PRIORITY, None, False
+        elif hasattr(kind, "__array_wrap__") and not _is_numpy(operand):
+            priority = _priority(operand, 0.0)
+            if (
+                (chosen is None and best == float("-inf"))
+                or priority > best
+                or (priority == best and is_ndarray)
+            ):
+                best, chosen, is_ndarray = priority, operand, False
+    return chosen
+
+
+def _is_numpy(operand):
+    numpy = _numpy()
+    return numpy is not None and isinstance(operand, (numpy.ndarray, numpy.generic))
+
+
+def _wrapped(owner, array, context, scalar):
+    """owner.__array_wrap__(array, context, scalar), or what of this an older one takes."""
+    wrap = owner.__array_wrap__
+    foreign = not isinstance(owner, ndarray) and _numpy() is not None
+    for arguments in ((array, context, scalar), (array, context), (array,)):
+        try:
+            try:
+                result = wrap(*arguments)
+            except TypeError as error:
+                if not foreign or error.__traceback__.tb_next is None:
+                    raise
+                # A class that knows of NumPy's arrays alone.
+                result = wrap(_numpy().asarray(array), *arguments[1:])
+        except TypeError as error:
+            # The frames of a call that fails for its arguments alone do not reach into the method.
+            if error.__traceback__.tb_next is not None or len(arguments) == 1:
+                raise
+            continue
+        if len(arguments) < 3:
+            import warnings
+
+            warnings.warn(
+                "__array_wrap__ must accept context and return_scalar arguments (positionally) in the future. "
+                "(Deprecated NumPy 2.0)",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+        return result
+
+
+def array_wrap(self, array, context=None, return_scalar=False, /):
+    """The array as one of this one's type; a scalar where `return_scalar` asks for it and this is an ndarray."""
+    if not isinstance(array, ndarray):
+        raise TypeError(f"__array_wrap__() argument 1 must be weft.ndarray, not {type(array).__name__}")
+    if return_scalar and type(self) is ndarray and array.ndim == 0:
+        return array[()]
+    if type(self) is type(array):
+        return array
+    return _core._view_like(array, self)
+
+
+def _compute(function, method, inputs, options):
+    """The ufunc itself on plain arrays; results are made the operands' types afterwards."""
+    if any(_is_numpy_subclass(operand) for operand in (*inputs, *_outputs(options))):
+        return _by_numpy(function, method, inputs, options)
+    plain = {key: _plain(value) for key, value in options.items() if key not in ("out", "subok")}
+    outputs = options.get("out")
+    if outputs is ...:
+        plain["out"], outputs = ..., None
+    if outputs is not None:
+        for each in outputs:
+            if each is not None and not isinstance(each, ndarray):
+                raise TypeError(
+                    "return arrays must be of ArrayType" if method != "reduce" else "output must be an array"
+                )
+        out = tuple(None if each is None else _plain(each) for each in outputs)
+        plain["out"] = out if method in ("__call__", "outer") else out[0]
+    call = function if method == "__call__" else getattr(function, method)
+    if method == "at":
+        return call(*(_plain(operand) for operand in inputs))
+    operands = inputs if method in ("__call__", "outer") else inputs[:1]
+    results = call(*(_plain(operand) for operand in inputs), **plain)
+    if options.get("subok", True) is False:
+        if outputs is None:
+            return results
+        owner = None
+    else:
+        owner = _wrapper(operands)
+    several = isinstance(results, tuple)
+    wrapped = []
+    for position, result in enumerate(results if several else (results,)):
+        given = None if outputs is None else outputs[position]
+        context = None
+        if method in ("__call__", "outer"):
+            context = (function, (*inputs, *(outputs or ())), position)
+        if given is not None:
+            if type(given) is not ndarray and type(given).__array_wrap__ is not ndarray.__array_wrap__:
+                given = _wrapped(given, given, context, False)
+            wrapped.append(given)
+        elif owner is None:
+            wrapped.append(result)
+        else:
+            scalar = not isinstance(result, ndarray)
+            wrapped.append(_wrapped(owner, _core._plain(result) if scalar else result, context, scalar))
+    return tuple(wrapped) if several else wrapped[0]
+
+
+def reduction(name, a, axis, dtype, out, keepdims, initial, where):
+    """The method of a subclass's instance that folds its elements, by the ufunc that NumPy takes."""
+    options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    if name in ("any", "all"):
+        options["dtype"] = _core.dtype("bool")
+    if out is not None:
+        options["out"] = out
+    if initial is not None:
+        options["initial"] = initial
+    if name not in ("any", "all") or where is not True:
+        options["where"] = where
+    if name == "_squared_deviations":
+        return _core._plain(a)._squared_deviations(axis, dtype, out, keepdims, initial, where)
+    ufuncs = {
+        "sum": "add",
+        "prod": "multiply",
+        "max": "maximum",
+        "min": "minimum",
+        "any": "logical_or",
+        "all": "logical_and",
+    }
+    return ufunc(_core._ufuncs[ufuncs[name]], "reduce", (a,), options)
+
+
+# ---- operators ----
+
+
+def _defers(left, right, in_place):
+    """Whether the operator is left to the other operand's reflected method."""
+    kind = type(right)
+    if kind is type(left) or kind is ndarray or kind in _NUMBERS:
+        return False
+    if hasattr(kind, "__array_ufunc__"):
+        return not in_place and kind.__array_ufunc__ is None
+    if not in_place and isinstance(right, type(left)):
+        return False
+    return _priority(left, _SCALAR_PRIORITY) < _priority(right, _SCALAR_PRIORITY)
+
+
+# Python's operators, by the names of the ufuncs that they are for arrays.
+_OPERATORS = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "divmod": divmod,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def _with_number(function, left, right):
+    """A scalar with a foreign array of before NEP 13, such as a tensor, is the Python number that NumPy's would be."""
+    other = right if isinstance(left, generic) else left
+    if isinstance(other, (ndarray, generic)) or hasattr(type(other), "__array_ufunc__"):
+        return NotImplemented
+    if not hasattr(type(other), "__array_wrap__") or function.__name__ not in _OPERATORS:
+        return NotImplemented
+    numbers = [each.item() if isinstance(each, generic) else each for each in (left, right)]
+    try:
+        return _OPERATORS[function.__name__](*numbers)
+    except TypeError:
+        return NotImplemented
+
+
+def binary(function, left, right):
+    """left + right and the like."""
+    if isinstance(left, generic) or isinstance(right, generic):
+        result = _with_number(function, left, right)
+        if result is not NotImplemented:
+            return result
+    if isinstance(left, (ndarray, generic)) and _defers(left, right, False):
+        if function.__name__ not in ("equal", "not_equal") or hasattr(type(right), "__array_ufunc__"):
+            return NotImplemented
+        # If nobody compares, Python compares identities, which no array means.
+        result = getattr(right, "__eq__" if function.__name__ == "equal" else "__ne__")(left)
+        if result is not NotImplemented:
+            return result
+    return function(left, right)
+
+
+def in_place(function, target, other):
+    """target += other and the like."""
+    if _defers(target, other, True):
+        return NotImplemented
+    return function(target, other, out=(target,))
+
+
+# ---- NumPy's ufuncs and functions on weft's arrays ----
+
+
+def _is_numpy_subclass(operand):
+    """Of a class with a meaning of its own; mapped files are NumPy's arrays like others."""
+    numpy = _numpy()
+    return (
+        numpy is not None
+        and isinstance(operand, numpy.ndarray)
+        and type(operand) not in (numpy.ndarray, numpy.memmap)
+    )
+
+
+def _to_numpy(operand):
+    return _numpy().asarray(operand) if isinstance(operand, (ndarray, generic)) else operand
+
+
+def _by_numpy(function, method, inputs, options):
+    """With an instance of a subclass of NumPy's array: its own ufunc, which knows what to do with that."""
+    numpy = _numpy()
+    function = getattr(numpy, function.__name__)
+    options = {key: _to_numpy(value) for key, value in options.items()}
+    if isinstance(options.get("out"), tuple):
+        options["out"] = tuple(_to_numpy(each) for each in options["out"])
+    return getattr(function, method)(*map(_to_numpy, inputs), **options)
+
+
+def _numpy_ufunc(function, method, inputs, options):
+    """One of NumPy's ufuncs, called with an array of weft's: weft's ufunc of that name where there is one.
+
+    Results that go to NumPy's arrays, and types that weft does not have, are NumPy's to compute.
+    """
+    numpy = sys.modules["numpy"]
+    mine = _core._ufuncs.get(function.__name__)
+    if function in (numpy.matmul, numpy.vecdot, numpy.matvec, numpy.vecmat):
+        mine = public_function(function.__name__)
+    theirs = any(
+        isinstance(each, numpy.ndarray)
+        and (_is_numpy_subclass(each) or each.dtype.kind not in "biufc" or each.dtype.itemsize > 16)
+        for each in inputs
+    )
+    out = options.get("out")
+    out = out if isinstance(out, tuple) else None
+    if mine is not None and not theirs and (out is None or all(isinstance(each, ndarray) for each in out)):
+        if method == "__call__" or hasattr(mine, method):
+            try:
+                return ufunc(mine, method, inputs, options)
+            except NotImplementedError:
+                pass
+    options = {key: _to_numpy(value) for key, value in options.items()}
+    if out is not None:
+        options["out"] = tuple(_to_numpy(each) for each in out)
+    result = getattr(function, method)(*map(_to_numpy, inputs), **options)
+    return out[0] if out is not None and len(out) == 1 else result
+
+
+# ---- __array_function__ ----
+
+
+def _function_of(argument):
+    kind = type(argument)
+    if kind is ndarray:
+        return ndarray.__array_function__
+    if kind in _NUMBERS:
+        return None
+    method = getattr(kind, "__array_function__", None)
+    numpy = _numpy()
+    if method is None or (numpy is not None and method is getattr(numpy.ndarray, "__array_function__", None)):
+        return None
+    return method
+
+
+def _arguments(arguments, options, kind):
+    for argument in (*arguments, *options.values()):
+        if kind == _OF_SEQUENCES and type(argument) in (list, tuple):
+            yield from argument
+        else:
+            yield argument
+
+
+def _function_by_numpy(name, arguments, options):
+    """With an instance of a subclass of NumPy's array: NumPy's function of that name."""
+
+    def given(argument):
+        if type(argument) in (list, tuple):
+            return type(argument)(map(_to_numpy, argument))
+        return _to_numpy(argument)
+
+    return getattr(_numpy(), name)(
+        *map(given, arguments), **{key: given(each) for key, each in options.items()}
+    )
+
+
+def _refused(name, types):
+    return TypeError(
+        f"no implementation found for '{name}' on types that implement __array_function__: {list(types)}"
+    )
+
+
+def function(public, implementation, arguments, options):
+    """A call of a function of the package, in which an argument may have a say."""
+    if public._kind == _UFUNC:
+        return ufunc(public, "__call__", arguments, options)
+    asked = _ordered(_arguments(arguments, options, public._kind), _function_of)
+    if not asked or all(override is ndarray.__array_function__ for _, override in asked):
+        if any(map(_is_numpy_subclass, _arguments(arguments, options, public._kind))):
+            return _function_by_numpy(public.__name__, arguments, options)
+        if not asked:
+            return implementation(*arguments, **options)
+    types = tuple(type(argument) for argument, _ in asked)
+    for argument, override in asked:
+        if override is ndarray.__array_function__:
+            if all(issubclass(kind, ndarray) for kind in types):
+                result = implementation(*arguments, **options)
+                return (
+                    _as_given(public.__name__, result, arguments, options)
+                    if public._kind == _KEEPS_TYPE
+                    else result
+                )
+            continue
+        result = override(argument, public, types, arguments, options)
+        if result is not NotImplemented:
+            return result
+    raise _refused(f"{public.__module__}.{public.__name__}", types)
+
+
+def array_function(self, func, types, args, kwargs):
+    """What ndarray answers to a function: its result, if all types are subclasses of ndarray."""
+    if not all(issubclass(kind, ndarray) for kind in types):
+        numpy = _numpy()
+        if numpy is None or not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
+            return NotImplemented
+    result = getattr(func, "_implementation", func)(*args, **kwargs)
+    return (
+        _as_given(func.__name__, result, args, kwargs)
+        if getattr(func, "_kind", None) == _KEEPS_TYPE
+        else result
+    )
+
+
+def like(name, general, arguments, options):
+    """array(x, like=y) and the like: y's `__array_function__` makes the array."""
+    options = dict(options)
+    reference = options.pop("like")
+    if reference is None:
+        return general(*arguments, **options)
+    method = getattr(type(reference), "__array_function__", None)
+    if method is None:
+        raise TypeError(
+            "The `like` argument must be an array-like that implements the `__array_function__` protocol."
+        )
+    if _function_of(reference) in (None, ndarray.__array_function__):
+        return general(*arguments, **options)
+    result = method(reference, public_function(name), (type(reference),), arguments, options)
+    if result is NotImplemented:
+        raise _refused(f"weft.{name}", (type(reference),))
+    return result
+
+
+def _as_given(name, result, arguments, options):
+    """What was computed from plain arrays, as arrays of the type of the first argument that is one."""
+    if isinstance(result, generic) and name in _GIVE_SCALARS:
+        return result
+    for owner in (*arguments, *options.values()):
+        if isinstance(owner, ndarray):
+            break
+    if type(owner) is ndarray:
+        return result
+    return like_owner(result, owner)
+
+
+def like_owner(result, owner):
+    """Plain arrays and scalars, also those in lists and tuples, as `owner.__array_wrap__` makes them."""
+    if isinstance(result, (list, tuple)):
+        return type(result)(like_owner(each, owner) for each in result)
+    if isinstance(result, generic):
+        return owner.__array_wrap__(_core.asarray(result), None, True)
+    return owner.__array_wrap__(result, None, False) if type(result) is ndarray else result
+
+
+_ORDINARY, _OF_SEQUENCES, _KEEPS_TYPE, _UFUNC = range(4)
+
+# NumPy's functions that arguments can override, and those of them that are of another kind.
+_FUNCTIONS = """
+    all allclose amax amin angle any append argmax argmin argpartition argsort argwhere around array2string
+    array_equal array_equiv array_repr array_split array_str astype atleast_1d atleast_2d atleast_3d average
+    bincount block broadcast_arrays broadcast_to can_cast choose clip column_stack compress concatenate
+    convolve copy copyto corrcoef correlate count_nonzero cov cross cumprod cumsum cumulative_prod
+    cumulative_sum delete diag diag_indices_from diagflat diagonal diff digitize dot dsplit dstack ediff1d
+    einsum einsum_path empty_like expand_dims extract fill_diagonal flatnonzero flip fliplr flipud full_like
+    geomspace gradient histogram histogram_bin_edges hsplit hstack imag inner insert interp intersect1d
+    isclose iscomplex iscomplexobj isin isneginf isposinf isreal isrealobj ix_ kron lexsort linspace logspace
+    matrix_transpose max may_share_memory mean median meshgrid min min_scalar_type moveaxis nan_to_num
+    nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar ndim nonzero
+    ones_like outer pad partition percentile place prod ptp put put_along_axis putmask quantile
+    ravel ravel_multi_index real repeat reshape resize result_type roll rollaxis rot90 round save savetxt
+    savez savez_compressed searchsorted select setdiff1d setxor1d shape shares_memory sinc size sort
+    sort_complex split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
+    trapezoid tril tril_indices_from trim_zeros triu triu_indices_from union1d unique unique_all
+    unique_counts unique_inverse unique_values unravel_index unstack unwrap vander var vdot vsplit vstack
+    where zeros_like
+    apply_along_axis apply_over_axes common_type fix histogram2d histogramdd i0 nanmedian nanpercentile
+    nanquantile packbits piecewise poly polyadd polyder polydiv polyfit polyint polymul polysub polyval
+    real_if_close roots unpackbits
+"""
+# Second names of the same function.
+ALIASES = {"concat": "concatenate", "permute_dims": "transpose"}
+_KINDS = {
+    _OF_SEQUENCES: "block choose column_stack concatenate dstack hstack ix_ lexsort select stack vstack",
+    _KEEPS_TYPE: """
+        apply_along_axis argpartition argsort array_split average correlate delete diag diff dsplit ediff1d extract
+        gradient hsplit i0 insert kron matrix_transpose median meshgrid nan_to_num nanargmax nanargmin nancumprod
+        nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar packbits
+        partition percentile polyval quantile real_if_close repeat roll rot90 setdiff1d sort split
+        take_along_axis tile trapezoid trim_zeros unique unstack vsplit
+    """,
+    _UFUNC: "matmul matvec vecdot vecmat",
+}
+_GIVE_SCALARS = frozenset("percentile quantile nanpercentile nanquantile".split())
+_kinds = {name: kind for kind, some in _KINDS.items() for name in some.split()}
+names = frozenset(_FUNCTIONS.split()) | set(_KINDS[_UFUNC].split())
+
+
+def dispatcher(name, implementation):
+    """The function as the package shows it."""
+    kind = _kinds.get(name, _ORDINARY)
+    public = _core._dispatcher(implementation, kind, name)
+    if kind == _UFUNC:
+        public.nin, public.nout, public.nargs = 2, 1, 3
+        _shown[implementation] = public
+    public.__name__ = public.__qualname__ = name
+    public.__doc__ = implementation.__doc__
+    public.__module__ = "weft"
+    public.__wrapped__ = implementation
+    return public
+
+
+def dispatch_all(package):
+    """Puts dispatchers in place of the package's functions, and keeps its names for `public_function`."""
+    global _package
+    for name in names & package.keys():
+        package[name] = dispatcher(name, package[name])
+    for name, target in ALIASES.items():
+        package[name] = package[target]
+    _package = package
+
+
+def public_function(name):
+    """A function as the package shows it: a dispatcher, where arguments can override it."""
+    return _package[name]
+
+
+def install():
+    """Gives ndarray its answers to the protocols."""
+    for name, method in {
+        "__array_ufunc__": _default,
+        "__array_wrap__": array_wrap,
+        "__array_function__": array_function,
+    }.items():
+        method.__name__ = name
+        method.__qualname__ = f"ndarray.{name}"
+        setattr(ndarray, name, method)
+
+
+install()

@@ -1,0 +1,1 @@
+"""Universal functions: their methods, those made from Python's functions, floating-point errors."""

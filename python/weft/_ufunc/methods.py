@@ -1,0 +1,397 @@
+"""ufunc.at, reduce and reduceat, and what signature= means, behind the methods of that name."""
+
+from weft import _core
+from weft._array.axes import moveaxis, normalize_axes
+from weft._core import arange, asarray, concatenate, ndarray
+from weft.exceptions import UFuncTypeError
+
+_ufuncs = _core._ufuncs
+_dtype = _core.dtype
+_COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
+_LOGICAL = frozenset("logical_and logical_or logical_xor".split())
+# Of any order they give the same bits, so that halves may be combined element by element.
+_ANY_ORDER = frozenset("bitwise_and bitwise_or bitwise_xor logical_xor fmax fmin gcd lcm".split())
+_IDEMPOTENT = frozenset("fmax fmin lcm".split())
+
+
+def at(ufunc, a, indices, b):
+    """In place, one element after another."""
+    if not isinstance(a, ndarray):
+        raise TypeError("first operand must be array")
+    if ufunc.nin == 2 and b is None:
+        raise ValueError("second operand needed for ufunc")
+    if ufunc.nin == 1 and b is not None:
+        raise ValueError("second operand provided when ufunc is unary")
+    with a.device:
+        try:
+            numbers = asarray(arange(a.size).reshape(a.shape)[indices])
+        except IndexError:
+            # That the ufunc has no loop for these dtypes comes first.
+            _core._apply_at(ufunc, a, arange(0), None if b is None else arange(0).astype(asarray(b).dtype))
+            raise
+        if b is not None:
+            b = asarray(b)
+            b = _core.broadcast_to(b, numbers.shape).ravel()
+    _core._apply_at(ufunc, a, numbers.ravel(), b)
+
+
+def _check_folds(ufunc, method):
+    if ufunc.nin != 2:
+        raise ValueError(f"{method} only supported for binary functions")
+    if ufunc.nout != 1:
+        raise ValueError(f"{method} only supported for functions returning a single value")
+
+
+def _fold_dtype(ufunc, given, dtype, method):
+    """The one type in which a fold computes."""
+    name = ufunc.__name__
+    if name in _LOGICAL:
+        if dtype is not None and _dtype(dtype) != _dtype("bool") and method == "reduce":
+            raise TypeError(
+                f"No loop matching the specified signature and casting was found for ufunc {name}"
+            )
+        return _dtype("bool")
+    given = given if dtype is None else _dtype(dtype)
+    if name in _COMPARISONS:
+        if given != _dtype("bool"):
+            raise TypeError(
+                f"No loop matching the specified signature and casting was found for ufunc {name}"
+            )
+        return given
+    types = _core._resolve_types(ufunc, [given, given], dtype, "unsafe")
+    if not types[0] == types[1] == types[2]:
+        words = ", ".join(repr(one) for one in types)
+        raise TypeError(f"the resolved dtypes are not compatible with {name}.{method}. Resolved ({words})")
+    return types[0]
+
+
+def _folded(ufunc, rows):
+    """The last axis folded, one element after another or, where no bit shows the difference, by halves."""
+    length = rows.shape[-1]
+    if ufunc.__name__ in _ANY_ORDER:
+        while length > 1:
+            half = length // 2
+            folded = ufunc(rows[..., :half], rows[..., half : 2 * half])
+            rows = concatenate([folded, rows[..., 2 * half :]], -1) if length % 2 else folded
+            length = rows.shape[-1]
+        return rows[..., 0]
+    if length == 1:
+        return rows[..., 0]
+    return _core._reduce_between(ufunc, rows, asarray([0]), rows.dtype)[..., 0]
+
+
+def _folded_where(ufunc, rows, mask, initial):
+    """As _folded, without the elements where the mask is false."""
+    result = _core.full(rows.shape[:-1], initial, rows.dtype)
+    for k in range(rows.shape[-1]):
+        result = _core.where(mask[..., k], ufunc(result, rows[..., k]), result)
+    return result
+
+
+def reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
+    """Folds over axes by a function that is none of the reductions that kernels know."""
+    _check_folds(ufunc, "reduce")
+    x = asarray(x)
+    with x.device:
+        return _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where)
+
+
+def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
+    name = ufunc.__name__
+    if axis is None:
+        axes = list(range(x.ndim))
+    elif x.ndim == 0:
+        axes = [] if axis in (0, -1, ()) else normalize_axes(axis, 0, None)
+    else:
+        axes = (
+            normalize_axes(axis, x.ndim, "axis")
+            if isinstance(axis, tuple)
+            else normalize_axes(axis, x.ndim, None)
+        )
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    wants_array = out is ...
+    out = None if wants_array else out
+    if dtype is None and out is not None and x.dtype != out.dtype:
+        dtype = None if name in _LOGICAL | _COMPARISONS else _core.promote_types(x.dtype, out.dtype)
+    compute = _fold_dtype(ufunc, x.dtype, dtype, "reduce")
+    identity = ufunc.identity
+    if len(axes) > 1 and identity is None and name not in ("fmax", "fmin"):
+        raise ValueError(
+            f"reduction operation '{name}' is not reorderable, so at most one axis may be specified"
+        )
+    if where is not True and identity is None and initial is None:
+        raise ValueError(
+            f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'"
+        )
+    kept = [d for d in range(x.ndim) if d not in axes]
+    kept.sort(key=lambda d: -abs(x.strides[d]))  # the results' order in memory
+    shape = tuple(x.shape[d] for d in kept)
+    count = 1
+    for d in axes:
+        count *= x.shape[d]
+
+    def in_rows(a):
+        return a.transpose([*kept, *sorted(axes)]).reshape((*shape, count))
+
+    if count == 0:
+        start = identity if initial is None else initial
+        if start is None:
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        result = _core.full(shape, start, compute)
+    else:
+        rows = in_rows(x).astype(compute, copy=False)
+        if where is not True:
+            mask = in_rows(_core.broadcast_to(asarray(where, bool), x.shape))
+            if identity is None and name not in _IDEMPOTENT:
+                result = _folded_where(ufunc, rows, mask, initial)
+                rows = None
+            else:
+                filler = initial if identity is None else identity
+                rows = _core.where(mask, rows, _core.full((), filler, compute))
+        if rows is not None:
+            if initial is not None:
+                start = _core.full((), initial, compute)
+                rows = concatenate([_core.broadcast_to(start, (*shape, 1)), rows], -1)
+            result = _folded(ufunc, rows)
+    result = asarray(result).copy("C").transpose([kept.index(d) for d in sorted(kept)])
+    if keepdims:
+        result = _core.expand_dims(result, tuple(axes)) if axes else result
+    if out is None:
+        return result if result.ndim or wants_array else result[()]
+    if not isinstance(out, ndarray):
+        raise TypeError("output must be an array")
+    if out.ndim != result.ndim:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
+            f"Found {out.ndim} but expected {result.ndim}"
+        )
+    if out.shape != result.shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the "
+            f"broadcast shape {_shape_text(result.shape)}"
+        )
+    _check_output(ufunc, result.dtype, out.dtype)
+    _core.copyto(out, result, "same_kind")
+    return out
+
+
+def _shape_text(shape):
+    return str(shape).replace(" ", "")
+
+
+def _check_output(ufunc, own, wanted):
+    if not _core.can_cast(own, wanted, "same_kind"):
+        raise UFuncTypeError(
+            f"Cannot cast ufunc '{ufunc.__name__}' output from {own!r} to {wanted!r} with casting rule 'same_kind'"
+        )
+
+
+def _inner_first(x, axis):
+    """The axes from the innermost in memory to the outermost, as NumPy's iterator sorts them for reduceat.
+
+    The folded axis has no place of its own there: it stays where sorting the others leaves it.
+    """
+    strides = [0 if d == axis else abs(stride) for d, stride in enumerate(x.strides)]
+    order = []
+    for d in reversed(range(x.ndim)):
+        place = len(order)
+        for k in reversed(range(len(order))):
+            if strides[d] and strides[order[k]]:
+                if strides[d] >= strides[order[k]]:
+                    break
+                place = k
+        order.insert(place, d)
+    return order
+
+
+def _laid_out(x, inner_first):
+    outer_first = inner_first[::-1]
+    if outer_first == list(range(x.ndim)) and x.flags.c_contiguous:
+        return x
+    packed = x.transpose(outer_first)
+    packed = packed if packed.flags.c_contiguous else packed.copy("C")
+    back = [0] * x.ndim
+    for place, d in enumerate(outer_first):
+        back[d] = place
+    return packed.transpose(back)
+
+
+def reduceat(ufunc, x, indices, axis, dtype, out):
+    """Folds between positions along an axis."""
+    _check_folds(ufunc, "reduceat")
+    x = asarray(x)
+    if x.ndim == 0:
+        raise TypeError("cannot reduceat on a scalar")
+    axis = normalize_axes(axis, x.ndim, None)[0]
+    starts = asarray(indices)
+    if starts.size == 0 or not isinstance(indices, ndarray):
+        starts = starts.astype("int64")
+    if starts.dtype.kind not in "iu":
+        raise TypeError(
+            f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    if starts.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array"
+            if starts.ndim
+            else "object of too small depth for desired array"
+        )
+    extent = x.shape[axis]
+    if starts.size != 0 and not (starts.min() >= 0 and starts.max() < extent):
+        position = starts[(starts < 0) | (starts >= extent)][0]
+        raise IndexError(f"index {position} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})")
+    out = out[0] if isinstance(out, tuple) else out
+    out = None if out is ... else out
+    if dtype is None and out is None and ufunc.__name__ in ("add", "multiply") and x.dtype.kind in "biu":
+        wide = "uint64" if x.dtype.kind == "u" else "int64"
+        dtype = wide if x.dtype.itemsize < 8 else None
+    elif dtype is None and out is not None:
+        dtype = out.dtype
+    compute = _fold_dtype(ufunc, x.dtype, dtype, "reduceat")
+    last = axis == x.ndim - 1
+    values = (x if last else moveaxis(x, axis, -1)).astype(compute, copy=False)
+    result = _core._reduce_between(ufunc, values, starts, compute)
+    if not last:
+        result = moveaxis(result, -1, axis)
+    if out is None:
+        return _core._as_owner(_laid_out(result, _inner_first(x, axis)))
+    _core.copyto(out, result, "same_kind")
+    return out
+
+
+# ---- signature= ----
+
+
+def _parsed(ufunc, signature):
+    """One dtype, or None, for each operand."""
+    name, count = ufunc.__name__, ufunc.nargs
+    if isinstance(signature, tuple):
+        if len(signature) == 1:
+            raise ValueError("The use of a length 1 tuple for the ufunc `signature` is not allowed.")
+        if len(signature) != count:
+            raise ValueError(f"a type-tuple must be specified of length {count} for ufunc '{name}'")
+        return [None if one is None else _dtype(one) for one in signature]
+    if isinstance(signature, bytes):
+        signature = signature.decode()
+    if not isinstance(signature, str):
+        raise TypeError("the signature object to ufunc must be a string or a tuple.")
+    if len(signature) == 1 and count > 1:
+        raise TypeError("Use `dtype` or  fill the tuple with more than one 'None'.")
+    inputs, arrow, results = signature.partition("->")
+    if not arrow or len(inputs) != ufunc.nin or len(results) != ufunc.nout:
+        raise ValueError(
+            f"a type-string for {name}, {ufunc.nin} typecode(s) before and {ufunc.nout} after the -> sign"
+        )
+    return [_dtype(character) for character in inputs + results]
+
+
+def _loop_of_signature(ufunc, given, fixed, casting):
+    """The types of the loop that NumPy would take: fixed ones as they are, the others by the operands."""
+    nin = ufunc.nin
+    loops = [[_dtype(character) for character in one.replace("->", "")] for one in ufunc.types]
+
+    def agrees(loop):
+        return all(wanted is None or wanted == own for wanted, own in zip(fixed, loop))
+
+    wanted = [own if forced is None else forced for own, forced in zip(given, fixed)]
+    try:
+        loop = _core._resolve_types(ufunc, wanted, None, "unsafe")
+        if agrees(loop):
+            return loop
+    except TypeError:
+        pass
+    outputs = {one for one in fixed[nin:] if one is not None}
+    if len(outputs) == 1:
+        (output,) = outputs
+        for loop in loops:
+            if agrees(loop) and all(one == output for one in loop):
+                return loop
+    if all(one is not None for one in fixed[:nin]):
+        for loop in loops:
+            if agrees(loop):
+                return loop
+    for loop in loops:
+        if agrees(loop) and all(
+            forced is not None or _reaches(own, one) for own, forced, one in zip(given, fixed, loop)
+        ):
+            return loop
+    raise TypeError(
+        f"No loop matching the specified signature and casting was found for ufunc {ufunc.__name__}"
+    )
+
+
+_WEAK = {int: "iufc", float: "fc", complex: "c"}
+
+
+def _reaches(own, wanted, casting="safe"):
+    if own in _WEAK:
+        return wanted.kind in _WEAK[own] or casting == "unsafe"
+    return _core.can_cast(own, wanted, casting)
+
+
+def _kind_of(x):
+    """The dtype of an operand; of Python's numbers their type."""
+    if type(x) in _WEAK:
+        return type(x)
+    return x.dtype if isinstance(x, (ndarray, _core.generic)) else asarray(x).dtype
+
+
+def _check_inputs(ufunc, given, loop, casting):
+    for k, (own, wanted) in enumerate(zip(given, loop[: ufunc.nin])):
+        if not _reaches(own, wanted, casting):
+            which = f"{k} " if ufunc.nin > 1 else ""
+            own = _dtype(own)
+            raise UFuncTypeError(
+                f"Cannot cast ufunc '{ufunc.__name__}' input {which}from {own!r} to {wanted!r} with casting "
+                f"rule '{casting}'"
+            )
+
+
+def cast_to_signature(ufunc, inputs, signature, casting):
+    """The operands in the types of the loop that `signature` asks for."""
+    fixed = _parsed(ufunc, signature)
+    given = [_kind_of(x) for x in inputs]
+    loop = _loop_of_signature(ufunc, given, fixed, casting)
+    _check_inputs(ufunc, given, loop, casting)
+    return [
+        _core.full((), x, wanted) if own in _WEAK else asarray(x).astype(wanted, copy=False)
+        for x, own, wanted in zip(inputs, given, loop)
+    ]
+
+
+def resolve_dtypes(ufunc, dtypes, signature, casting, reduction):
+    """The dtypes that the function computes in.
+
+    >>> np.add.resolve_dtypes((np.dtype("f4"), float, None))
+    (dtype('float32'), dtype('float32'), dtype('float32'))
+    """
+    nin = ufunc.nin
+    if not isinstance(dtypes, tuple) or len(dtypes) != ufunc.nargs:
+        raise TypeError("resolve_dtypes: The dtypes must be a tuple of `ufunc.nargs` length.")
+    if reduction and (nin != 2 or ufunc.nout != 1):
+        raise ValueError("ufunc is not compatible with reduction operations.")
+    given = list(dtypes)
+    if reduction:
+        if given[0] is not None and given[0] is not given[2]:
+            raise TypeError("the first dtype of a reduction must be None or the result's")
+        given[0] = given[1]
+    if any(one is None for one in given[:nin]):
+        raise TypeError("All input dtypes must be provided (except the first one in reductions)")
+    given = [one if one is None or one in _WEAK else _dtype(one) for one in given]
+    casting = "same_kind" if casting is None else casting
+    fixed = [None] * ufunc.nargs if signature is None else _parsed(ufunc, signature)
+    if reduction and ufunc.__name__ in _LOGICAL:
+        fixed = [_dtype("bool")] * 3
+    if signature is None and not reduction:
+        loop = _core._resolve_types(ufunc, given[:nin], None, casting)
+    else:
+        loop = _loop_of_signature(ufunc, given[:nin], fixed, casting)
+    _check_inputs(ufunc, given[:nin], loop, casting)
+    for own, wanted in zip(loop[nin:], given[nin:]):
+        if wanted is not None and not _core.can_cast(own, wanted, casting):
+            raise UFuncTypeError(
+                f"Cannot cast ufunc '{ufunc.__name__}' output from {own!r} to {wanted!r} with casting rule "
+                f"'{casting}'"
+            )
+    return tuple(loop)
