@@ -44,7 +44,11 @@ def test_import_time():
 
     With byte code, which an installer writes for both, and an environment may keep Python from writing.
     """
-    compileall.compile_dir(pathlib.Path(weft.__file__).parent, quiet=2)
+    package = pathlib.Path(weft.__file__).parent
+    compileall.compile_dir(package, quiet=2)
+    for folder in package.iterdir():  # those of a build are links, which compile_dir leaves out
+        if folder.is_dir():
+            compileall.compile_dir(folder.resolve(), quiet=2)
 
     def seconds(module):
         code = (
