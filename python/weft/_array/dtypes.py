@@ -43,6 +43,8 @@ class finfo:
     np.float32(1.1920929e-07)
     """
 
+    __module__ = "weft"  # as pickles name it
+
     def __init__(self, dtype):
         given = dtype
         if isinstance(dtype, (_core.ndarray, _core.generic)):
@@ -80,6 +82,8 @@ class iinfo:
     >>> np.iinfo(np.int8).max
     127
     """
+
+    __module__ = "weft"  # as pickles name it
 
     def __init__(self, type):
         given = type

@@ -22,6 +22,8 @@ class device(str):
     ...     x = np.zeros(3)
     """
 
+    __module__ = "weft"  # as pickles name it
+
     __slots__ = ()
 
     def __new__(cls, name="cpu"):

@@ -264,6 +264,8 @@ class poly1d:
     (np.int64(11), poly1d([2, 2]))
     """
 
+    __module__ = "weft"  # as pickles name it
+
     __hash__ = None
 
     def __init__(self, c_or_r, r=False, variable=None):

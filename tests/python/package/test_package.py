@@ -3,6 +3,8 @@
 import compileall
 import os
 import pathlib
+import pickle
+import re
 import statistics
 import subprocess
 import sys
@@ -122,6 +124,16 @@ def test_every_public_numpy_name_is_there_or_missing_honestly():
             continue
         with pytest.raises(AttributeError, match="yet; meanwhile"):
             getattr(weft, name)
+
+
+@pytest.mark.parametrize(
+    "name", ["device('cpu')", "poly1d([1, 2])", "finfo('f4')", "iinfo('i4')", "sum", "arange(3)"]
+)
+def test_pickles_name_no_folder_of_the_package(name):
+    data = pickle.dumps(eval(name, vars(weft)), protocol=2)
+    named = set(re.findall(rb"c(weft[\w.]*)\n", data))
+    assert named <= {b"weft", b"weft._pickle"}
+    assert type(pickle.loads(data)) is type(eval(name, vars(weft)))
 
 
 def test_functions_document_themselves():
