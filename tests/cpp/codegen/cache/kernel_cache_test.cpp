@@ -13,7 +13,6 @@
 
 #include "codegen/cache/disk_cache.h"
 #include "codegen/cache/engine_identity.h"
-#include "codegen/llvm/host_cpu.h"
 #include "core/config.h"
 #include "core/shape.h"
 #include "execution/kernels/kernel_store.h"
