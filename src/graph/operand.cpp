@@ -6,7 +6,6 @@
 
 #include "core/config.h"
 #include "core/shape.h"
-#include "device/cpu/memory_pool.h"
 
 namespace weft {
 
@@ -108,9 +107,5 @@ bool is_shown(const Argument& value) {
 }
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }
-
-std::shared_ptr<Storage> make_storage(BufferPtr buffer) {
-    return std::allocate_shared<Storage>(ObjectAllocator<Storage>(), std::move(buffer));
-}
 
 }  // namespace weft

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
+#include "device/cpu/memory_pool.h"
 #include "graph/node.h"
 #include "graph/storage.h"
 #include "ops/resolve.h"
@@ -37,6 +39,8 @@ bool is_shown(const Argument& value);
 bool is_small(int64_t elements);
 
 // Storages are small and many: their memory comes from the lists of small objects.
-std::shared_ptr<Storage> make_storage(BufferPtr buffer);
+inline std::shared_ptr<Storage> make_storage(BufferPtr buffer) {
+    return std::allocate_shared<Storage>(ObjectAllocator<Storage>(), std::move(buffer));
+}
 
 }  // namespace weft

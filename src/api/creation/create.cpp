@@ -22,8 +22,6 @@
 
 namespace weft {
 
-OperandType operand_type(const Argument& argument);
-
 namespace {
 
 Dims ordered_strides(const Dims& shape, DType dtype, char order) {

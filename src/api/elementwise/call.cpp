@@ -24,8 +24,6 @@
 
 namespace weft {
 
-OperandType operand_type(const Argument& argument);
-
 namespace {
 
 struct Call {

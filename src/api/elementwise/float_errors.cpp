@@ -11,8 +11,6 @@
 
 namespace weft {
 
-OperandType operand_type(const Argument& argument);
-
 namespace {
 
 thread_local int watching = 0;

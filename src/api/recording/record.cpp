@@ -45,8 +45,7 @@ int64_t most_pending_bytes(const DeviceBackend& device) {
 
 NodePtr make_elementwise(const OpInfo* op, int loop, Operands inputs, const Dims& shape,
                          std::span<const DType> result_dtypes, const Dims* strides, DeviceBackend* device) {
-    auto node = new_node();
-    node->become(NodeKind::kElementwise);
+    auto node = new_node();  // kElementwise
     const auto in_memory =
         std::find_if(inputs.begin(), inputs.end(), [](const Operand& input) { return !input.is_constant(); });
     if (in_memory != inputs.end()) {
