@@ -379,7 +379,11 @@ Py_ssize_t array_length(PyObject* self) {
 }
 
 PyObject* array_item(PyObject* self, Py_ssize_t position) {
+    // Python's iterator comes here, and its builtins hear no signal while they iterate.
+    constexpr Py_ssize_t kItemsBetweenChecks = 1 << 16;
     return guarded([&]() -> PyObject* {
+        if ((position & (kItemsBetweenChecks - 1)) == kItemsBetweenChecks - 1 && PyErr_CheckSignals() != 0)
+            return nullptr;
         const array& value = array_of(self);
         if (value.ndim() == 0)
             throw IndexError("too many indices for array: array is 0-dimensional, but 1 were indexed");

@@ -72,6 +72,7 @@ LONG = {
     "random order": "np.random.default_rng(1).permutation(2**27)",
     "random numbers": "np.random.default_rng(1).normal(size=2**29)",
     "a sort": "np.sort(np.random.default_rng(1).random(2**26))",
+    "Python's loops over elements": "all(np.broadcast_to(np.ones(1), 2**37))",
     "a list of elements": "np.broadcast_to(np.ones(1), 2**27).tolist()",
     "bytes": "np.broadcast_to(np.ones((2, 1)), (2, 2**28)).tobytes()",
     "elements of a list": "np.array([(1, 2, 3)] * 2**25, 'f4')",
