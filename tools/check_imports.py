@@ -14,7 +14,7 @@ import sys
 # The parts of the package: its folders and its own modules. Parts of one floor may not import each other. The binding
 # weft._core is below all of them.
 FLOORS = [
-    {"exceptions"},
+    {"exceptions", "_names"},
     {"_engine"},
     {"_array", "_protocols"},
     {"_ufunc", "_pickle"},

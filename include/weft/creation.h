@@ -36,6 +36,14 @@ inline array arange(const Argument& start, const Argument& stop) { return arange
 /// Ones on the main diagonal of a square matrix.
 inline array eye(int64_t rows, DType dtype = {}) { return eye(rows, rows, 0, dtype); }
 
+/// np.tril: a copy with zeros above diagonal `k` of the last two axes; of a row, of as many of it below each
+/// other. A `k` between two integers counts as the lower one. Throws TypeError for an array without axes.
+///
+///     tril(array{{1, 2}, {3, 4}}) is {{1, 0}, {3, 4}}
+array tril(const array& input, double k = 0);
+/// np.triu: a copy with zeros below diagonal `k` of the last two axes.
+array triu(const array& input, double k = 0);
+
 namespace creation {
 
 // Copies `count` elements into a new array; one extent of the shape may be -1.

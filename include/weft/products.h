@@ -27,6 +27,12 @@ array matmul(const array& left, const array& right, const ProductOptions& option
 /// just what would be returned.
 array dot(const array& left, const array& right, const array& out = {});
 
+/// np.kron: each element of `left` times all of `right`, in blocks. The operand of fewer axes gets axes of
+/// extent one before its own.
+///
+///     kron(array{1, 10}, array{5, 6}) is {5, 6, 50, 60}
+array kron(const array& left, const array& right);
+
 /// One step of einsum: axes are named by labels, each once in an operand. Axes of extent one broadcast;
 /// labels that are not among `out_labels` are summed over. The dtype is what the operands promote to. `order`
 /// is C, or K for the order that NumPy's einsum gives its result.

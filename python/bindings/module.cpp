@@ -29,6 +29,6 @@ NB_MODULE(_core, m) {
     bind_random(m);
     bind_array_interface(m);
     bind_overrides(m);
-    bind_plain_calls(m);
-    bind_plain_methods(m);
+    bind_bound_functions(m);
+    bind_fast_paths(m);
 }

@@ -28,9 +28,9 @@ void bind_profile(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_array_interface(nb::module_& m);
 void bind_overrides(nb::module_& m);
-/// Shorter ways into methods and functions that are bound already.
-void bind_plain_calls(nb::module_& m);
-/// The same for methods that weft._methods puts together, by a function that it calls when they are there.
-void bind_plain_methods(nb::module_& m);
+/// The fast paths of functions and methods that are bound already, by python/functions.toml.
+void bind_fast_paths(nb::module_& m);
+/// Functions whose binding python/functions.toml has.
+void bind_bound_functions(nb::module_& m);
 
 }  // namespace weft::python

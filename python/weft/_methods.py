@@ -2,13 +2,11 @@
 
 import math
 import numbers
+from importlib import import_module as _import_module
 
-from weft import _core
+from weft import _core, _names
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
-from weft._functions.indexing import choose, put, take
 from weft._functions.indexing import compress as _compress
-from weft._functions.products import trace
-from weft._functions.reductions import cumprod, cumsum, mean, std, var
 from weft._functions.rounding import clip as _clip
 from weft._functions.rounding import round as _round
 from weft._protocols import overrides
@@ -100,7 +98,7 @@ def setflags(self, write=None, align=None, uic=None):
         self.flags.writeable = write
 
 
-def _later(name, source=None, module="weft._functions.ordering", keeps_type=True):
+def _later(name, module, source, keeps_type):
     """A method whose module is loaded by the first call."""
 
     function = None
@@ -108,11 +106,9 @@ def _later(name, source=None, module="weft._functions.ordering", keeps_type=True
     def method(self, *args, **options):
         nonlocal function
         if function is None:
-            from importlib import import_module
-
-            function = getattr(import_module(module), source or name)
+            function = getattr(_import_module(f"weft.{module}"), source)
         result = function(self, *args, **options)
-        return result if self.__class__ is ndarray or not keeps_type else overrides.like_owner(result, self)
+        return overrides.like_owner(result, self) if keeps_type and self.__class__ is not ndarray else result
 
     method.__name__ = name
     return method
@@ -131,37 +127,6 @@ def _by_python(function):
     return lambda self: function(self.item())
 
 
-for _type in (ndarray, generic):
-    for _function in (
-        mean,
-        var,
-        std,
-        conj,
-        clip,
-        round,
-        cumsum,
-        cumprod,
-        trace,
-        take,
-        choose,
-        put,
-        compress,
-        nonzero,
-    ):
-        setattr(_type, _function.__name__, _function)
-    _type.conjugate = conj
-
-ndarray.sort, ndarray.partition = _later("sort", "sort_in_place"), _later("partition", "partition_in_place")
-for _name in ("argsort", "argpartition", "searchsorted"):
-    setattr(ndarray, _name, _later(_name, keeps_type=_name != "searchsorted"))
-
-for _name in ("tofile", "dump", "dumps"):
-    setattr(ndarray, _name, _later(_name, module="weft._io.files", keeps_type=False))
-
-ndarray.repeat = _later("repeat", module="weft._functions.assembly")
-ndarray.resize, ndarray.byteswap, ndarray.setflags = resize, byteswap, setflags
-
-
 def _of_an_array(name):
     """A scalar's method: that of the 0-dimensional array of it."""
 
@@ -174,16 +139,30 @@ def _of_an_array(name):
     return method
 
 
-for _name in (
-    "all any argmax argmin argsort astype byteswap copy diagonal fill flatten max min prod ravel repeat reshape resize"
-    " searchsorted setflags sort squeeze sum swapaxes tobytes transpose view"
-).split():
-    if not hasattr(generic, _name):
-        setattr(generic, _name, _of_an_array(_name))
+def _set_methods():
+    """Gives both types the methods that the table names and the binding does not have."""
+    for name, (module, source, is_loaded, keeps_type, of_scalars) in _names.METHODS.items():
+        if module is None:
+            method = getattr(ndarray, name)
+        elif module == "_methods":
+            method = globals()[source]
+        elif is_loaded:
+            method = getattr(_import_module(f"weft.{module}"), source)
+        else:
+            method = _later(name, module, source, keeps_type)
+        if module is not None:
+            setattr(ndarray, name, method)
+        if of_scalars == "same":
+            setattr(generic, name, method)
+        elif of_scalars == "array":
+            setattr(generic, name, _of_an_array(name))
+
+
+_set_methods()
+_core._shorten_methods()
+
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
-
-_core._shorten_methods()
 
 for _name in array_names:
     if not hasattr(ndarray, _name):

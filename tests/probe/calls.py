@@ -329,8 +329,12 @@ def case(seed, number):
     else:
         target = g.choice(targets()[group])
         call = odd(g, target)
-        if target.text in BUILTINS:  # Python's loops over NumPy's arrays are none of weft's, and hear no Ctrl-C
-            call.arguments = [text.replace("numpy.broadcast_to(numpy.", "np.broadcast_to(np.") for text in call.arguments]
+        if (
+            target.text in BUILTINS
+        ):  # Python's loops over NumPy's arrays are none of weft's, and hear no Ctrl-C
+            call.arguments = [
+                text.replace("numpy.broadcast_to(numpy.", "np.broadcast_to(np.") for text in call.arguments
+            ]
     lines = ["from junk import *", f"begin({settings})"]
     if g.random() < 0.08:
         lines += shared(g, call)

@@ -1,7 +1,7 @@
 // Fast paths: operations on values that need no evaluation (fast_call.cpp), and what the fast paths into
-// methods and functions share (fast_creation.cpp, fast_functions.cpp). These are for calls without keywords
-// whose arguments are what they mostly are. Every other call goes on to the general function, nanobind's or
-// Python's; signatures and texts are its own.
+// methods and functions share (fast_creation.h, fast_functions.h; fast_table.h has the table). These are for
+// calls without keywords whose arguments are what they mostly are. Every other call goes on to the general
+// function, nanobind's or Python's; signatures and texts are its own.
 #pragma once
 
 #include "convert/convert.h"
@@ -29,9 +29,6 @@ bool assign_at_hand(const array& target, const array& index, PyObject* value);  
 
 /// A shorter way into a function. It answers null, without an error set, to calls that it is not for.
 using PlainCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
-/// That of a function of the package which arguments may override; null if it has none. It is for arrays and
-/// numbers alone, which override nothing.
-PlainCall plain_function(const std::string& name);
 
 /// Of nanobind's functions the second element of their signature.
 inline std::string text_about(nb::handle function) {
@@ -51,7 +48,9 @@ inline bool has_name(PyObject* names, const char* name) {
     return false;
 }
 
-template <PlainCall plain>
+/// A function or a method with its fast path before it. `row` tells those that share a fast path from each
+/// other.
+template <PlainCall plain, int row>
 struct Shortened {
     static inline PyObject* general = nullptr;
     static inline std::string doc;

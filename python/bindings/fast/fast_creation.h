@@ -1,6 +1,7 @@
-// Shorter ways into the methods and functions that programs call most, for calls without keywords whose
-// arguments are what they mostly are. Every other call goes on to the general function, nanobind's or
-// Python's; signatures and texts are its own.
+// The fast paths (fast/fast_call.h) of functions that create arrays and of methods that copy or view them.
+// They are inline, so that the table's wrappers (fast/fast_table.cpp) call nothing further.
+#pragma once
+
 #include <functional>
 #include <memory>
 
@@ -10,43 +11,40 @@
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
-#include "module.h"
 #include "objects/objects.h"
 
 namespace weft::python {
 
-namespace {
-
 // ---- methods ----
 
-PyObject* plain_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     if (count == 0 || !plain_integers(arguments, count, shape)) return nullptr;
     return give_view(reshape(array_of(self), shape), self);
 }
 
-PyObject* plain_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims axes;
     if (!plain_integers(arguments, count, axes) || (count != 0 && axes.empty())) return nullptr;
     return give_view(transpose(array_of(self), axes), self);
 }
 
-PyObject* plain_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? give_view(ravel(array_of(self)), self) : nullptr;
 }
 
-PyObject* plain_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? give(copy(array_of(self), 'C')) : nullptr;
 }
 
-PyObject* plain_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 1) return nullptr;
     const DType target = to_dtype_required(arguments[0]);
     warn_of_lost_imaginary_part(array_of(self).dtype(), target);
     return give(astype(array_of(self), target));
 }
 
-PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& value = array_of(self);
     int64_t position = 0, offset = value.offset();
     if (count == 1) {
@@ -63,24 +61,25 @@ PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
 }
 
-PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? to_nested_list(array_of(self)).release().ptr() : nullptr;
 }
 
 // ---- functions ----
 
 /// What comes after the first argument: nothing, or a dtype.
-bool plain_dtype(PyObject* const* arguments, Py_ssize_t count, std::optional<DType>& dtype) {
+inline bool plain_dtype(PyObject* const* arguments, Py_ssize_t count, std::optional<DType>& dtype) {
     if (count > 2) return false;
     if (count == 2) dtype = to_dtype(arguments[1]);
     return true;
 }
 
-bool plain_shape(PyObject* const* arguments, Py_ssize_t count, Dims& shape, std::optional<DType>& dtype) {
+inline bool plain_shape(PyObject* const* arguments, Py_ssize_t count, Dims& shape,
+                        std::optional<DType>& dtype) {
     return count >= 1 && plain_integers(arguments, 1, shape) && plain_dtype(arguments, count, dtype);
 }
 
-PyObject* plain_empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     std::optional<DType> dtype;
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
@@ -96,6 +95,13 @@ PyObject* plain_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
     array result;
     if (value == 0 && zeros_at_hand(shape, type, result)) return give(std::move(result));
     return give(full(shape, Integer(value), type));
+}
+
+inline PyObject* plain_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_filled<0>(self, arguments, count);
+}
+inline PyObject* plain_ones(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_filled<1>(self, arguments, count);
 }
 
 /// A list or tuple of nothing but floats, or nothing but integers of 64 bits.
@@ -138,7 +144,7 @@ bool flat_array(PyObject* sequence, array& result) {
 }
 
 /// concatenate((a, b)), along the first axis or a given one.
-PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     if (count < 1 || count > 2 || (count == 2 && !plain_integer(arguments[1], axis))) return nullptr;
     const bool is_list = PyList_CheckExact(arguments[0]);
@@ -155,7 +161,7 @@ PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t co
 }
 
 /// array(object): always new; asarray(object): an array itself.
-PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
+inline PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
     array result;
     if (is_plain_array(object)) {
         const array& value = array_of(object);
@@ -179,27 +185,26 @@ PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, 
     return give(std::move(result));
 }
 
-template <bool always_new>
-PyObject* plain_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     std::optional<DType> dtype;
     if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
-    return make_plain_array(arguments[0], dtype, always_new);
+    return make_plain_array(arguments[0], dtype, true);
+}
+
+inline PyObject* plain_asarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    std::optional<DType> dtype;
+    if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
+    return make_plain_array(arguments[0], dtype, false);
 }
 
 /// asanyarray(object): as asarray, but instances of subclasses pass as well.
-PyObject* plain_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count == 1 && is_array(arguments[0])) return Py_NewRef(arguments[0]);
-    return plain_array<false>(nullptr, arguments, count);
-}
-
-/// For functions that have no shorter way, but may be asked for with like=.
-template <int number>
-PyObject* no_plain_call(PyObject*, PyObject* const*, Py_ssize_t) {
-    return nullptr;
+    return plain_asarray(nullptr, arguments, count);
 }
 
 /// eval(...) of what is computed already, or of one array.
-PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         if (is_scalar(arguments[i])) {
             const std::optional<array> lazy = lazy_of(arguments[i]);
@@ -216,7 +221,7 @@ PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
-PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count < 1 || count > 3) return nullptr;
     Argument bounds[3] = {Integer(0), Integer(0), Integer(1)};
     for (Py_ssize_t i = 0; i < count; ++i) {
@@ -232,38 +237,6 @@ PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
         }
     }
     return give(arange(bounds[0], bounds[1], bounds[2]));
-}
-
-}  // namespace
-
-void bind_plain_calls(nb::module_& m) {
-    PyTypeObject* type = registry.ndarray;
-    Shortened<plain_reshape>::into_type(type, "reshape", "reshape($self, *shape, order='C', copy=None)");
-    Shortened<plain_transpose>::into_type(type, "transpose", "transpose($self, *axes)");
-    Shortened<plain_ravel>::into_type(type, "ravel", "ravel($self, order='C')");
-    Shortened<plain_copy>::into_type(type, "copy", "copy($self, order='C')");
-    Shortened<plain_astype>::into_type(
-        type, "astype", "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)");
-    Shortened<plain_item>::into_type(type, "item", "item($self, *args)");
-    Shortened<plain_tolist>::into_type(type, "tolist", "tolist($self)");
-    Shortened<plain_empty>::into_module(m, "empty", "empty(shape, dtype=None, order='C')");
-    Shortened<plain_filled<0>>::into_module(m, "zeros", "zeros(shape, dtype=None, order='C')");
-    Shortened<plain_filled<1>>::into_module(m, "ones", "ones(shape, dtype=None, order='C')");
-    Shortened<plain_array<true>>::into_module(
-        m, "array", "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None)");
-    Shortened<plain_array<false>>::into_module(m, "asarray",
-                                               "asarray(a, dtype=None, order=None, *, copy=None)");
-    Shortened<plain_asanyarray>::into_module(m, "asanyarray",
-                                             "asanyarray(a, dtype=None, order=None, *, copy=None)");
-    Shortened<plain_concatenate>::into_module(
-        m, "concatenate", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')");
-    Shortened<no_plain_call<0>>::into_module(m, "full", "full(shape, fill_value, dtype=None, order='C')");
-    Shortened<no_plain_call<1>>::into_module(m, "eye", "eye(N, M=None, k=0, dtype=None, order='C')");
-    Shortened<no_plain_call<2>>::into_module(
-        m, "frombuffer", "frombuffer(buffer, dtype=None, count=-1, offset=0, *, like=None)");
-    Shortened<plain_eval>::into_module(m, "eval", "eval(*arrays)");
-    Shortened<plain_arange>::into_module(m, "arange",
-                                         "arange(start=None, stop=None, step=None, dtype=None, like=None)");
 }
 
 }  // namespace weft::python

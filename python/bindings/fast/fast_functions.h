@@ -1,8 +1,9 @@
-// Shorter ways (fast/fast_call.h) into reductions and what puts elements in order, as methods and as
-// functions of the package.
+// The fast paths (fast/fast_call.h) of reductions, of functions between elements of two arrays, and of what
+// puts elements in order. They are inline, so that the table's wrappers (fast/fast_table.cpp) call nothing
+// further.
+#pragma once
+
 #include <cstring>
-#include <string>
-#include <unordered_map>
 
 #include "api/fast/fast_call.h"
 #include "api/ordering/fast_interpolate.h"
@@ -10,20 +11,10 @@
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
-#include "module.h"
 #include "objects/objects.h"
 #include "weft/products.h"
 
 namespace weft::python {
-
-namespace {
-
-/// The function of a method: np.sort(a, -1) for a.sort(-1).
-template <PlainCall method>
-PyObject* of_first(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-    if (count == 0 || !is_plain_array(arguments[0])) return nullptr;
-    return method(arguments[0], arguments + 1, count - 1);
-}
 
 // ---- reductions ----
 
@@ -47,6 +38,31 @@ PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t
     return wrap_result(reduce(reduction_info(id), value, options)).release().ptr();
 }
 
+inline PyObject* plain_sum(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kSum>(self, arguments, count);
+}
+inline PyObject* plain_prod(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kProd>(self, arguments, count);
+}
+inline PyObject* plain_max(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kMax>(self, arguments, count);
+}
+inline PyObject* plain_min(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kMin>(self, arguments, count);
+}
+inline PyObject* plain_any(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kAny>(self, arguments, count);
+}
+inline PyObject* plain_all(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kAll>(self, arguments, count);
+}
+inline PyObject* plain_argmax(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kArgmax>(self, arguments, count);
+}
+inline PyObject* plain_argmin(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return plain_reduction<ReductionId::kArgmin>(self, arguments, count);
+}
+
 template <class T>
 PyObject* mean_of(const char* sum, DType dtype, int64_t count) {
     T total;
@@ -55,7 +71,7 @@ PyObject* mean_of(const char* sum, DType dtype, int64_t count) {
     return wrap_scalar(dtype, &mean).release().ptr();
 }
 
-PyObject* plain_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     const ScalarType type = value.dtype().scalar_type();
     if (count != 0 || float_errors_watched() ||
@@ -68,7 +84,7 @@ PyObject* plain_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
                                         : mean_of<float>(sum, dtype, value.size());
 }
 
-PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count != 0 || !value.dtype().is_bool()) return nullptr;
     DType dtype;
@@ -77,7 +93,7 @@ PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count
     return wrap_scalar(dtype, element).release().ptr();
 }
 
-PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count != 0 || value.ndim() != 1 || value.size() == 0 || is_large(value) ||
         value.dtype().scalar_type() != ScalarType::kInt64)
@@ -86,7 +102,7 @@ PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
 }
 
 /// Of a row, all elements as often.
-PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& row = array_of(self);
     int64_t times = 0, elements = 0;
     if (count != 1 || row.ndim() != 1 || !plain_integer(arguments[0], times) || times < 1 ||
@@ -99,14 +115,14 @@ PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t co
 
 // ---- between elements of two arrays ----
 
-PyObject* plain_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 1 || !is_plain_array(arguments[0])) return nullptr;
     const array &left = array_of(self), &right = array_of(arguments[0]);
     if (is_large(left) || is_large(right)) return nullptr;
     return wrap_result(dot(left, right)).release().ptr();
 }
 
-PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const DType dtype = array_of(self).dtype();
     if (count != 2 || dtype.is_bool() || dtype.is_complex()) return nullptr;
     static const OpInfo& clip = op_info(OpId::kClip);
@@ -116,7 +132,7 @@ PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
 
 /// The bytes of a number as an element of that type, float64 or int64, or null: of Python's numbers, which
 /// may be put into `own`, or of a scalar.
-const void* plain_number(PyObject* object, ScalarType type, char* own) {
+inline const void* plain_number(PyObject* object, ScalarType type, char* own) {
     if (is_scalar(object)) return scalar_dtype(object) == DType(type) ? scalar_bytes(object) : nullptr;
     int64_t integer = 0;
     double number = 0;
@@ -133,7 +149,7 @@ const void* plain_number(PyObject* object, ScalarType type, char* own) {
 }
 
 /// interp(x, xp, fp)
-PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 3 || float_errors_watched() || !is_plain_array(arguments[1]) ||
         !is_plain_array(arguments[2]))
         return nullptr;
@@ -155,32 +171,32 @@ PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
 // ---- order ----
 
 /// What comes behind the array: nothing, or an axis.
-bool plain_axis(PyObject* const* arguments, Py_ssize_t count, int64_t& axis) {
+inline bool plain_axis(PyObject* const* arguments, Py_ssize_t count, int64_t& axis) {
     axis = -1;
     return count == 0 || (count == 1 && plain_integer(arguments[0], axis));
 }
 
-PyObject* plain_sort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_sort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !sort_at_hand(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
-PyObject* plain_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     if (!plain_axis(arguments, count, axis) || !sort_in_place_at_hand(array_of(self), axis)) return nullptr;
     Py_RETURN_NONE;
 }
 
-PyObject* plain_argsort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_argsort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !argsort_at_hand(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
-PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& sorted = array_of(self);
     bool right = false;
     if (count == 2 && PyUnicode_CheckExact(arguments[1])) {
@@ -200,72 +216,6 @@ PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssiz
     const void* const value = plain_number(given, sorted.dtype().scalar_type(), own);
     if (value == nullptr || !search_at_hand(sorted, value, right, position)) return nullptr;
     return wrap_scalar(ScalarType::kInt64, &position).release().ptr();
-}
-
-/// Of methods that weft._methods has put together.
-void shorten_methods() {
-    PyTypeObject* type = registry.ndarray;
-    Shortened<plain_sort_in_place>::into_type(type, "sort",
-                                              "sort($self, axis=-1, kind=None, order=None, *, stable=None)");
-    Shortened<plain_argsort>::into_type(type, "argsort",
-                                        "argsort($self, axis=-1, kind=None, order=None, *, stable=None)");
-    Shortened<plain_searchsorted>::into_type(type, "searchsorted",
-                                             "searchsorted($self, v, side='left', sorter=None)");
-    Shortened<plain_mean>::into_type(
-        type, "mean", "mean($self, axis=None, dtype=None, out=None, keepdims=False, *, where=True)");
-    Shortened<plain_clip>::into_type(type, "clip", "clip($self, min=None, max=None, out=None, **kwargs)");
-}
-
-}  // namespace
-
-PlainCall plain_function(const std::string& name) {
-    static const std::unordered_map<std::string, PlainCall> functions = {
-        {"sum", of_first<plain_reduction<ReductionId::kSum>>},
-        {"prod", of_first<plain_reduction<ReductionId::kProd>>},
-        {"max", of_first<plain_reduction<ReductionId::kMax>>},
-        {"amax", of_first<plain_reduction<ReductionId::kMax>>},
-        {"min", of_first<plain_reduction<ReductionId::kMin>>},
-        {"amin", of_first<plain_reduction<ReductionId::kMin>>},
-        {"any", of_first<plain_reduction<ReductionId::kAny>>},
-        {"all", of_first<plain_reduction<ReductionId::kAll>>},
-        {"argmax", of_first<plain_reduction<ReductionId::kArgmax>>},
-        {"argmin", of_first<plain_reduction<ReductionId::kArgmin>>},
-        {"mean", of_first<plain_mean>},
-        {"count_nonzero", of_first<plain_count_nonzero>},
-        {"bincount", of_first<plain_bincount>},
-        {"repeat", of_first<plain_repeat>},
-        {"dot", of_first<plain_dot>},
-        {"clip", of_first<plain_clip>},
-        {"interp", plain_interp},
-        {"sort", of_first<plain_sort>},
-        {"argsort", of_first<plain_argsort>},
-        {"searchsorted", of_first<plain_searchsorted>},
-    };
-    const auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
-}
-
-void bind_plain_methods(nb::module_& m) {
-    PyTypeObject* type = registry.ndarray;
-    Shortened<plain_reduction<ReductionId::kSum>>::into_type(
-        type, "sum", "sum($self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kProd>>::into_type(
-        type, "prod",
-        "prod($self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kMax>>::into_type(
-        type, "max", "max($self, axis=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kMin>>::into_type(
-        type, "min", "min($self, axis=None, out=None, keepdims=False, initial=None, where=True)");
-    Shortened<plain_reduction<ReductionId::kAny>>::into_type(
-        type, "any", "any($self, axis=None, out=None, keepdims=False, *, where=True)");
-    Shortened<plain_reduction<ReductionId::kAll>>::into_type(
-        type, "all", "all($self, axis=None, out=None, keepdims=False, *, where=True)");
-    Shortened<plain_reduction<ReductionId::kArgmax>>::into_type(
-        type, "argmax", "argmax($self, axis=None, out=None, *, keepdims=False)");
-    Shortened<plain_reduction<ReductionId::kArgmin>>::into_type(
-        type, "argmin", "argmin($self, axis=None, out=None, *, keepdims=False)");
-    Shortened<plain_dot>::into_type(type, "dot", "dot($self, b, out=None)");
-    m.def("_shorten_methods", shorten_methods);
 }
 
 }  // namespace weft::python

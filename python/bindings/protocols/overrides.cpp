@@ -2,7 +2,7 @@
 // functions (`__array_function__`), and instances of subclasses of ndarray. Here is only the question whether
 // there is one; what follows is in weft._protocols.overrides. Arrays and numbers pay a comparison of types.
 #include "protocols/overrides.h"
-#include "fast/fast_call.h"
+#include "fast/fast_table.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
@@ -227,7 +227,7 @@ void bind_overrides(nb::module_& m) {
             object->call = dispatch;
             object->function = Py_NewRef(function.ptr());
             object->dict = nullptr;
-            object->plain = plain_function(name);
+            object->plain = fast_function(name);
             object->kind = kind;
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },

@@ -313,23 +313,6 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return moveaxis(_core.stack([asarray(part) for part in parts], -1), -1, axisc)
 
 
-def kron(a, b):
-    """Each element of `a` times all of `b`, in blocks.
-
-    >>> np.kron([1, 10], [5, 6])
-    array([ 5,  6, 50, 60])
-    """
-    a, b = asarray(a), asarray(b)
-    if a.ndim == 0 or b.ndim == 0:
-        return _multiply(a, b)
-    ndim = max(a.ndim, b.ndim)
-    a, b = array(a, copy=None, ndmin=ndim), array(b, copy=None, ndmin=ndim)
-    wide_a = a.reshape([extent for own in a.shape for extent in (own, 1)])
-    wide_b = b.reshape([extent for own in b.shape for extent in (1, own)])
-    result = _multiply(wide_a, wide_b)
-    return result.reshape([x * y for x, y in zip(a.shape, b.shape)])
-
-
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of `base`, whose exponents are evenly spaced.
 

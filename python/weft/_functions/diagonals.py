@@ -1,7 +1,7 @@
 """NumPy's functions about diagonals and what is above and below them."""
 
 from weft import _core
-from weft._core import arange, asarray, ndarray, where, zeros
+from weft._core import arange, asarray, ndarray, zeros
 from weft._functions.shapes import diagonal
 
 _ufuncs = _core._ufuncs
@@ -72,35 +72,6 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
 
 def _below(shape, k):
     return arange(shape[-2])[:, None] >= arange(shape[-1]) - k
-
-
-def _as_matrix(m):
-    m = asarray(m)
-    if m.ndim == 0:
-        raise TypeError("tril and triu need an array of at least one dimension")
-    return m if m.ndim >= 2 else _core.broadcast_to(m, (m.shape[0], m.shape[0]) if m.ndim else (1, 1))
-
-
-def tril(m, k=0):
-    """A copy with zeros above diagonal `k` of the last two axes.
-
-    >>> np.tril([[1, 2], [3, 4]])
-    array([[1, 0],
-           [3, 4]])
-    """
-    m = _as_matrix(m)
-    return where(_below(m.shape, k), m, zeros(1, m.dtype))
-
-
-def triu(m, k=0):
-    """A copy with zeros below diagonal `k` of the last two axes.
-
-    >>> np.triu([[1, 2], [3, 4]])
-    array([[1, 2],
-           [0, 4]])
-    """
-    m = _as_matrix(m)
-    return where(_below(m.shape, k - 1), zeros(1, m.dtype), m)
 
 
 def tril_indices(n, k=0, m=None):

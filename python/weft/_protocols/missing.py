@@ -1,6 +1,6 @@
 """What to say about names of NumPy's that weft does not have yet."""
 
-_INSTEAD = {
+instead_of = {
     "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
     "testing": "numpy.testing takes weft's arrays",
 }
@@ -12,7 +12,7 @@ def module_message(name):
 
     if name not in module_names:
         return f"module 'weft' has no attribute {name!r}"
-    instead = _INSTEAD.get(name, f"use NumPy's: weft.asarray(numpy.{name}(numpy.asarray(x)))")
+    instead = instead_of.get(name, f"use NumPy's: weft.asarray(numpy.{name}(numpy.asarray(x)))")
     return f"weft has no np.{name} yet; meanwhile {instead}"
 
 

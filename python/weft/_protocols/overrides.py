@@ -9,7 +9,7 @@ class that knows of one of these protocols. The rules are NumPy's (NEP 13 and NE
 import _operator as operator
 import sys
 
-from weft import _core
+from weft import _core, _names
 from weft._core import generic, ndarray
 
 _NUMBERS = (bool, int, float, complex, str, bytes, generic)
@@ -19,6 +19,9 @@ _SCALAR_PRIORITY = -1000000.0
 _shown = {}
 # What the package shows, by name: it hands over its own names when it is loaded.
 _package = {}
+
+# Kinds of functions that arguments can override, as python/functions.toml has them.
+_ARGUMENTS, _SEQUENCES, _KEEPS_TYPE, _UFUNC = range(4)
 
 # ---- __array_ufunc__ ----
 
@@ -473,7 +476,7 @@ def _function_of(argument):
 
 def _arguments(arguments, options, kind):
     for argument in (*arguments, *options.values()):
-        if kind == _OF_SEQUENCES and type(argument) in (list, tuple):
+        if kind == _SEQUENCES and type(argument) in (list, tuple):
             yield from argument
         else:
             yield argument
@@ -560,7 +563,7 @@ def like(name, general, arguments, options):
 
 def _as_given(name, result, arguments, options):
     """What was computed from plain arrays, as arrays of the type of the first argument that is one."""
-    if isinstance(result, generic) and name in _GIVE_SCALARS:
+    if isinstance(result, generic) and name in _names.GIVE_SCALARS:
         return result
     for owner in (*arguments, *options.values()):
         if isinstance(owner, ndarray):
@@ -579,52 +582,9 @@ def like_owner(result, owner):
     return owner.__array_wrap__(result, None, False) if type(result) is ndarray else result
 
 
-_ORDINARY, _OF_SEQUENCES, _KEEPS_TYPE, _UFUNC = range(4)
-
-# NumPy's functions that arguments can override, and those of them that are of another kind.
-_FUNCTIONS = """
-    all allclose amax amin angle any append argmax argmin argpartition argsort argwhere around array2string
-    array_equal array_equiv array_repr array_split array_str astype atleast_1d atleast_2d atleast_3d average
-    bincount block broadcast_arrays broadcast_to can_cast choose clip column_stack compress concatenate
-    convolve copy copyto corrcoef correlate count_nonzero cov cross cumprod cumsum cumulative_prod
-    cumulative_sum delete diag diag_indices_from diagflat diagonal diff digitize dot dsplit dstack ediff1d
-    einsum einsum_path empty_like expand_dims extract fill_diagonal flatnonzero flip fliplr flipud full_like
-    geomspace gradient histogram histogram_bin_edges hsplit hstack imag inner insert interp intersect1d
-    isclose iscomplex iscomplexobj isin isneginf isposinf isreal isrealobj ix_ kron lexsort linspace logspace
-    matrix_transpose max may_share_memory mean median meshgrid min min_scalar_type moveaxis nan_to_num
-    nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar ndim nonzero
-    ones_like outer pad partition percentile place prod ptp put put_along_axis putmask quantile
-    ravel ravel_multi_index real repeat reshape resize result_type roll rollaxis rot90 round save savetxt
-    savez savez_compressed searchsorted select setdiff1d setxor1d shape shares_memory sinc size sort
-    sort_complex split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
-    trapezoid tril tril_indices_from trim_zeros triu triu_indices_from union1d unique unique_all
-    unique_counts unique_inverse unique_values unravel_index unstack unwrap vander var vdot vsplit vstack
-    where zeros_like
-    apply_along_axis apply_over_axes common_type fix histogram2d histogramdd i0 nanmedian nanpercentile
-    nanquantile packbits piecewise poly polyadd polyder polydiv polyfit polyint polymul polysub polyval
-    real_if_close roots unpackbits
-"""
-# Second names of the same function.
-ALIASES = {"concat": "concatenate", "permute_dims": "transpose"}
-_KINDS = {
-    _OF_SEQUENCES: "block choose column_stack concatenate dstack hstack ix_ lexsort select stack vstack",
-    _KEEPS_TYPE: """
-        apply_along_axis argpartition argsort array_split average correlate delete diag diff dsplit ediff1d extract
-        gradient hsplit i0 insert kron matrix_transpose median meshgrid nan_to_num nanargmax nanargmin nancumprod
-        nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar packbits
-        partition percentile polyval quantile real_if_close repeat roll rot90 setdiff1d sort split
-        take_along_axis tile trapezoid trim_zeros unique unstack vsplit
-    """,
-    _UFUNC: "matmul matvec vecdot vecmat",
-}
-_GIVE_SCALARS = frozenset("percentile quantile nanpercentile nanquantile".split())
-_kinds = {name: kind for kind, some in _KINDS.items() for name in some.split()}
-names = frozenset(_FUNCTIONS.split()) | set(_KINDS[_UFUNC].split())
-
-
 def dispatcher(name, implementation):
     """The function as the package shows it."""
-    kind = _kinds.get(name, _ORDINARY)
+    kind = _names.OVERRIDES[name]
     public = _core._dispatcher(implementation, kind, name)
     if kind == _UFUNC:
         public.nin, public.nout, public.nargs = 2, 1, 3
@@ -639,9 +599,9 @@ def dispatcher(name, implementation):
 def dispatch_all(package):
     """Puts dispatchers in place of the package's functions, and keeps its names for `public_function`."""
     global _package
-    for name in names & package.keys():
+    for name in _names.OVERRIDES.keys() & package.keys():
         package[name] = dispatcher(name, package[name])
-    for name, target in ALIASES.items():
+    for name, target in _names.ALIASES.items():
         package[name] = package[target]
     _package = package
 

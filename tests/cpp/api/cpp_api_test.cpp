@@ -239,6 +239,18 @@ TEST(CppApi, EinsumAndProducts) {
     EXPECT_THROW(einsum("ij,jk", {a, b}), ValueError);
 }
 
+TEST(CppApi, KroneckerProductsAndTriangles) {
+    expect_equal(kron(array{1, 10}, array{5, 6}), {5, 6, 50, 60});
+    expect_equal(kron(array{{1, 2}}, asarray(3)), {{3, 6}});
+    EXPECT_EQ(kron(ones({2, 3}), ones(4)).shape(), (Dims{2, 12}));
+    const array a = {{1, 2}, {3, 4}};
+    expect_equal(tril(a), {{1, 0}, {3, 4}});
+    expect_equal(triu(a), {{1, 2}, {0, 4}});
+    expect_equal(tril(a) + triu(a, 1), a);
+    expect_equal(triu(array{1, 2}, -1), {{1, 2}, {1, 2}});
+    EXPECT_THROW(tril(asarray(1)), TypeError);
+}
+
 TEST(CppApi, PrintsShapesAndDtypes) {
     std::ostringstream text;
     text << zeros({2, 0}).shape() << Dims{3} << Dims{} << bool_ << array{1.5, 2.0};

@@ -146,11 +146,6 @@ def _(g):
     )
 
 
-@entry("diag", "diagflat", "tril", "triu")
-def _(g):
-    return Call(g.array(least=0), maybe(g, 0.5, 1) if False else g.number(-3, 3))
-
-
 @entry("diag_indices")
 def _(g):
     return Call(g.number(0, 4), g.number(1, 3))
@@ -216,46 +211,9 @@ def _(g):
     return Call(x, maybe(g, 0.6, tuple(g.rng.permutation(x.sample.ndim).tolist())) if g.chance(0.6) else None)
 
 
-@entry(
-    "matrix_transpose",
-    "fliplr",
-    "flipud",
-    "ndim",
-    "size",
-    "shape",
-    "isfortran",
-    "nonzero",
-    "flatnonzero",
-    "argwhere",
-    "iscomplexobj",
-    "isrealobj",
-    "isscalar",
-    "iscomplex",
-    "isreal",
-    "isneginf",
-    "isposinf",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "real",
-    "imag",
-    "sort_complex",
-    "sinc",
-    tolerance=32,
-)
+@entry("ndim", "size", "shape")
 def _(g):
     return Call(g.array())
-
-
-@entry("angle", tolerance=16)
-def _(g):
-    return Call(g.array(), deg=maybe(g, 0.5, True))
-
-
-@entry("swapaxes")
-def _(g):
-    x = g.array()
-    return Call(x, g.axis(x), g.axis(x))
 
 
 @entry("moveaxis")

@@ -6,6 +6,7 @@ import calls_of_shapes
 import numpy
 import weft
 from call_table import LOOSE, REAL, TABLE, TOLERANCE, entry
+from default_calls import FUNCTIONS, default_call
 from random_calls import KINDS, Array, Call
 
 __all__ = ["LOOSE", "NOT_DRAWN", "TABLE", "TOLERANCE", "UFUNCS"]
@@ -59,19 +60,8 @@ for _name in UFUNCS:
     entry(_name, tolerance=16)(ufunc_call(_name))
 
 
-NOT_DRAWN = {
-    **dict.fromkeys("fromfile fromstring genfromtxt load loadtxt".split(), "test_files.py"),
-    **dict.fromkeys("save savetxt savez savez_compressed".split(), "test_files.py"),
-    **dict.fromkeys("config show_config explain eval kernel_history clear_kernel_history".split(), "the engine's"),
-    **dict.fromkeys("cache_info cache_clear".split(), "the engine's"),
-    **dict.fromkeys("devices empty_pool memory_stats synchronize".split(), "weft's own, about devices"),
-    **dict.fromkeys("get_cmake_dir get_include".split(), "weft's own, about files"),
-    **dict.fromkeys("geterr seterr geterrcall seterrcall".split(), "a state: test_errstate.py"),
-    **dict.fromkeys("get_printoptions set_printoptions".split(), "a state: test_format.py"),
-    "from_dlpack": "takes objects of other libraries: test_sharing.py",
-    "frompyfunc": "gives objects: test_python_ufunc.py",
-    "roots": "of another order: test_polynomials.py",
-    "common_type": "gives types: below",
-    "unique_values": "of no promised order: test_order.py",
-    "isdtype": "takes dtypes of either library: test_dtypes.py",
-}  # fmt: skip
+# What the table of functions says is called by another test, and why.
+NOT_DRAWN = {name: row["drawn"] for name, row in FUNCTIONS.items() if "drawn" in row}
+for _name, _row in FUNCTIONS.items():
+    if "kind" not in _row and _name not in TABLE and _name not in NOT_DRAWN:
+        entry(_name, tolerance=32)(default_call(_name))
