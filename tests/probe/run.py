@@ -12,7 +12,6 @@ run the scripts; the case at which one ends is known, is run again in shorter fo
 
 import argparse
 import contextlib
-import dataclasses
 import importlib
 import json
 import os
@@ -106,21 +105,13 @@ def run_source(source, environment, patience):
     return text.strip() if process.returncode == 3 else supervise.ending(process.returncode)
 
 
-@dataclasses.dataclass
-class Failure:
-    number: int
-    message: str
-    trace: str
-    script: str
-
-
 class Run:
     """All cases of one probe."""
 
     def __init__(self, name, options, seconds):
         self.name, self.options = name, options
         self.probe = module_of(name)
-        self.failures = []
+        self.failures = 0
         self.counts = {}
         self.ends = time.monotonic() + seconds if seconds else float("inf")
         self.shown = time.monotonic()
@@ -137,7 +128,7 @@ class Run:
         return command, environment_of(self.probe)
 
     def stop(self):
-        return time.monotonic() > self.ends or len(self.failures) >= self.options.stop_after
+        return time.monotonic() > self.ends or self.failures >= self.options.stop_after
 
     def told(self, message):
         for key, value in message.get("counts", {}).items():
@@ -149,7 +140,7 @@ class Run:
             print(f"{self.summary()} ", end=end, file=sys.stderr, flush=True)
 
     def summary(self):
-        parts = [f"{self.name}: {self.workers.started:,} cases", f"{len(self.failures)} fail"]
+        parts = [f"{self.name}: {self.workers.started:,} cases", f"{self.failures} fail"]
         if self.workers.interrupted:
             parts.append(f"{len(self.workers.interrupted)} ended by Ctrl-C")
         parts += [f"{count:,} {what}" for what, count in sorted(self.counts.items())]
@@ -164,11 +155,18 @@ class Run:
 
         if self.options.shorten and fails(case):
             case = cases.shorten(case, fails)
-        self.failures.append(Failure(number, message, trace, case.source()))
+        where = f"--only {self.name} --seed {self.options.seed} --case {number}"
+        print(f"\n--- case {number} ({where}): {message}\n{trace}\n{case.source()}\n", flush=True)
+        self.failures += 1
 
     def go(self, total):
-        batch = self.probe.BATCH
-        self.workers.run((first, min(batch, total - first)) for first in range(0, total, batch))
+        begin, batch = self.options.first, self.probe.BATCH
+        ranges = [(first, min(batch, begin + total - first)) for first in range(begin, begin + total, batch)]
+        try:
+            self.workers.run(ranges)
+        except KeyboardInterrupt:
+            self.ends = 0.0  # what has begun is ended, and what was found is told
+            self.workers.run([])
         return self
 
 
@@ -200,7 +198,7 @@ def main():
     parser.add_argument("--long", action="store_true", help="print the cases that were ended by Ctrl-C")
     parser.add_argument("--no-shorten", dest="shorten", action="store_false")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     options = parser.parse_args()
     if options.work:
         work(options)
@@ -221,12 +219,7 @@ def main():
         print(run.summary(), flush=True)
         for number in run.workers.interrupted if options.long else ():
             print(f"\n--- case {number} took long\n{run.probe.case(options.seed, number).source()}")
-        for failure in run.failures:
-            failed = True
-            where = f"--only {name} --seed {options.seed} --case {failure.number}"
-            print(
-                f"\n--- case {failure.number} ({where}): {failure.message}\n{failure.trace}\n{failure.script}\n"
-            )
+        failed = failed or run.failures > 0
     return 1 if failed else 0
 
 
