@@ -64,7 +64,12 @@ struct FromPython<std::optional<T>> {
     }
 };
 
-inline nb::object to_python(array&& result) { return wrap_result(std::move(result)); }
+/// A view keeps what it is of, as the view of a NumPy function that ends with reshape does.
+inline nb::object to_python(array&& result) {
+    if (result.ndim() == 0 || result.owns_data()) return wrap_result(std::move(result));
+    const nb::object owner = wrap(result);
+    return wrap_view(std::move(result), owner);
+}
 inline nb::object to_python(bool result) { return nb::bool_(result); }
 inline nb::object to_python(int64_t result) { return nb::int_(result); }
 inline nb::object to_python(std::vector<array>&& results) {
