@@ -462,7 +462,8 @@ def generate_table(ops, reductions, types):
     )
     reduction_rows = "".join(
         f"    {{ReductionId::{camel(r['name'])}, {cpp_string(r['name'])}, {cpp_string(r['combine'])}, "
-        f"OpId::{camel(r['combine'])}, {cpp_bool(r['types'] == 'index')}, {cpp_bool(r['types'] == 'deviations')}, "
+        f"OpId::{camel(r['combine'])}, ReductionKind::{camel(r['types'])}, {cpp_bool(r['types'] == 'index')}, "
+        f"{cpp_bool(r['types'] == 'deviations')}, "
         f"{cpp_string(r['summary'])}}},\n"
         for r in reductions
     )

@@ -127,13 +127,23 @@ constexpr size_t kReductionCount = 0
 #undef WEFT_REDUCTION
     ;
 
+/// The dtypes that a reduction combines and gives; a column of the table (`types`).
+enum class ReductionKind : uint8_t {
+    kWide,        // integers narrower than the machine's word, and bool, in the word
+    kSame,        // the operand's
+    kBool,        // elements are tested first, as NumPy does
+    kIndex,       // positions
+    kDeviations,  // partial results are (count, mean, sum of squared distances from it), as float64
+};
+
 struct ReductionInfo {
     ReductionId id;
     std::string_view name;        // "sum"
     std::string_view numpy_name;  // the ufunc whose reduce method it is; NumPy's messages quote it
     OpId combine;                 // add, multiply, maximum, …; for argmax the comparison `greater`
-    bool gives_index;             // argmax and argmin
-    bool deviations;  // partial results are (count, mean, sum of squared distances from it), as float64
+    ReductionKind kind;
+    bool gives_index;  // its kind is kIndex: argmax and argmin
+    bool deviations;   // its kind is kDeviations
     std::string_view doc;
 };
 std::span<const ReductionInfo> reduction_table();

@@ -400,31 +400,26 @@ ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::option
     const OpInfo& combine = op_info(info.combine);
     DType compute = dtype.value_or(input);
     DType result = compute;
-    switch (reduction) {
-        case ReductionId::kSum:
-        case ReductionId::kProd:
-            // Integers narrower than the machine's word, and bool, are combined in the word.
+    switch (info.kind) {
+        case ReductionKind::kWide:
             if (!dtype && (input.is_bool() || input.is_signed_integer())) compute = ScalarType::kInt64;
             if (!dtype && input.is_unsigned_integer()) compute = ScalarType::kUInt64;
             result = compute;
             break;
-        case ReductionId::kAny:
-        case ReductionId::kAll:
-            // NumPy tests each element first and combines the bools.
+        case ReductionKind::kBool:
             compute = result = ScalarType::kBool;
             break;
-        case ReductionId::kArgmax:
-        case ReductionId::kArgmin:
+        case ReductionKind::kIndex:
             compute = input;
             result = ScalarType::kInt64;
             break;
-        case ReductionId::kSquaredDeviations:
+        case ReductionKind::kDeviations:
             result = input == ScalarType::kFloat32 || input.is_short_float() ? ScalarType::kFloat32
                                                                              : ScalarType::kFloat64;
             if (dtype) result = *dtype;
             compute = ScalarType::kFloat64;
             break;
-        default: break;
+        case ReductionKind::kSame: break;
     }
     const LoopInfo* loop = find_uniform_loop(combine, compute);
     if (loop == nullptr) {

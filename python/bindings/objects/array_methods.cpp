@@ -145,10 +145,11 @@ array to_out(nb::handle out) {
     return array_of(given);
 }
 
-nb::object reduce_method(const char* name, nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out,
-                         nb::handle keepdims, nb::handle initial, nb::handle where) {
-    if (!is_plain_array(self.ptr()) && !std::string_view(name).starts_with("arg"))
-        return override_function("reduction")(name, self, axis, dtype, out, keepdims, initial, where);
+nb::object reduce_method(const ReductionInfo& info, nb::handle self, nb::handle axis, nb::handle dtype,
+                         nb::handle out, nb::handle keepdims, nb::handle initial, nb::handle where) {
+    if (!is_plain_array(self.ptr()) && !info.gives_index)
+        return override_function("reduction")(std::string(info.name), std::string(info.numpy_name), self, axis,
+                                              dtype, out, keepdims, initial, where);
     ReduceOptions options;
     options.axes = to_axes(axis);
     options.dtype = to_dtype(dtype);
@@ -162,69 +163,61 @@ nb::object reduce_method(const char* name, nb::handle self, nb::handle axis, nb:
     array result;
     {
         const ReleaseGil release(is_large(value));
-        result = reduce(name, value, options);
+        result = reduce(info, value, options);
     }
     if (options.out.valid())
         return nb::borrow(PyTuple_Check(out.ptr()) ? PyTuple_GetItem(out.ptr(), 0) : out.ptr());
     return wrap_result_like(std::move(result), self);
 }
 
-void bind_reductions(PyTypeObject* type) {
+/// The method of a reduction: its parameters are what its kind takes.
+void bind_reduction(PyTypeObject* type, const ReductionInfo& info) {
     const auto none = nb::none();
-    const auto accumulate = [&](const char* name, const char* doc) {
-        method(
-            type, name,
-            [name](nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out, nb::handle keepdims,
-                   nb::handle initial, nb::handle where) {
-                return reduce_method(*name == '_' ? name + 1 : name, self, axis, dtype, out, keepdims,
-                                     initial, where);
-            },
-            arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
-            arg("initial") = none, arg("where") = true, doc);
-    };
-    accumulate("sum", "The sum of the elements over `axis`. Small integers add up as int64 or uint64.");
-    accumulate("prod",
-               "The product of the elements over `axis`. Small integers multiply as int64 or uint64.");
-
-    accumulate("_squared_deviations", "The sum of the squared distances from the mean over `axis`.");
-
-    const auto extremum = [&](const char* name, const char* doc) {
-        method(
-            type, name,
-            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims, nb::handle initial,
-                   nb::handle where) {
-                return reduce_method(name, self, axis, nb::none(), out, keepdims, initial, where);
-            },
-            arg("axis") = none, arg("out") = none, arg("keepdims") = false, arg("initial") = none,
-            arg("where") = true, doc);
-    };
-    extremum("max", "The largest element over `axis`; nan if there is one.");
-    extremum("min", "The smallest element over `axis`; nan if there is one.");
-
-    const auto logical = [&](const char* name, const char* doc) {
-        method(
-            type, name,
-            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims, nb::handle where) {
-                return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(), where);
-            },
-            arg("axis") = none, arg("out") = none, arg("keepdims") = false, nb::kw_only(),
-            arg("where") = true, doc);
-    };
-    logical("any", "Whether any element over `axis` is true.");
-    logical("all", "Whether all elements over `axis` are true.");
-
-    const auto position = [&](const char* name, const char* doc) {
-        method(
-            type, name,
-            [name](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims) {
-                if (!axis.is_none()) to_index(axis);  // one axis at most
-                return reduce_method(name, self, axis, nb::none(), out, keepdims, nb::none(),
-                                     nb::handle(Py_True));
-            },
-            arg("axis") = none, arg("out") = none, nb::kw_only(), arg("keepdims") = false, doc);
-    };
-    position("argmax", "The index of the first largest element, in the flattened array or along `axis`.");
-    position("argmin", "The index of the first smallest element, in the flattened array or along `axis`.");
+    const std::string name = (info.deviations ? "_" : "") + std::string(info.name);
+    const std::string doc(info.doc);
+    switch (info.kind) {
+        case ReductionKind::kWide:
+        case ReductionKind::kDeviations:
+            method(
+                type, name.c_str(),
+                [&info](nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out,
+                        nb::handle keepdims, nb::handle initial, nb::handle where) {
+                    return reduce_method(info, self, axis, dtype, out, keepdims, initial, where);
+                },
+                arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
+                arg("initial") = none, arg("where") = true, doc.c_str());
+            break;
+        case ReductionKind::kSame:
+            method(
+                type, name.c_str(),
+                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims,
+                        nb::handle initial, nb::handle where) {
+                    return reduce_method(info, self, axis, nb::none(), out, keepdims, initial, where);
+                },
+                arg("axis") = none, arg("out") = none, arg("keepdims") = false, arg("initial") = none,
+                arg("where") = true, doc.c_str());
+            break;
+        case ReductionKind::kBool:
+            method(
+                type, name.c_str(),
+                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims,
+                        nb::handle where) {
+                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(), where);
+                },
+                arg("axis") = none, arg("out") = none, arg("keepdims") = false, nb::kw_only(),
+                arg("where") = true, doc.c_str());
+            break;
+        case ReductionKind::kIndex:
+            method(
+                type, name.c_str(),
+                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims) {
+                    if (!axis.is_none()) to_index(axis);  // one axis at most
+                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(),
+                                         nb::handle(Py_True));
+                },
+                arg("axis") = none, arg("out") = none, nb::kw_only(), arg("keepdims") = false, doc.c_str());
+            break;
+    }
 }
 
 /// What the package asks of array objects.
@@ -326,7 +319,7 @@ void bind_array_methods(nb::module_& m) {
         type, "tolist", [](nb::handle self) { return to_nested_list(array_of(self)); },
         "The elements as nested lists of Python's own types.");
     method(type, "tobytes", to_bytes, arg("order") = "C", "The bytes of the elements.");
-    bind_reductions(type);
+    for (const ReductionInfo& info : reduction_table()) bind_reduction(type, info);
 
     method(
         type, "__array__",

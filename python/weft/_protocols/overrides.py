@@ -302,7 +302,7 @@ def _compute(function, method, inputs, options):
     return tuple(wrapped) if several else wrapped[0]
 
 
-def reduction(name, a, axis, dtype, out, keepdims, initial, where):
+def reduction(name, numpy_ufunc, a, axis, dtype, out, keepdims, initial, where):
     """The method of a subclass's instance that folds its elements, by the ufunc that NumPy takes."""
     options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     if name in ("any", "all"):
@@ -313,17 +313,9 @@ def reduction(name, a, axis, dtype, out, keepdims, initial, where):
         options["initial"] = initial
     if name not in ("any", "all") or where is not True:
         options["where"] = where
-    if name == "_squared_deviations":
+    if name == "squared_deviations":
         return _core._plain(a)._squared_deviations(axis, dtype, out, keepdims, initial, where)
-    ufuncs = {
-        "sum": "add",
-        "prod": "multiply",
-        "max": "maximum",
-        "min": "minimum",
-        "any": "logical_or",
-        "all": "logical_and",
-    }
-    return ufunc(_core._ufuncs[ufuncs[name]], "reduce", (a,), options)
+    return ufunc(_core._ufuncs[numpy_ufunc], "reduce", (a,), options)
 
 
 # ---- operators ----

@@ -153,7 +153,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
         if (!info.gives_index) check_output_cast(op_info(info.combine), 0, reduction.result, out.dtype());
     }
 
-    const bool accumulates = info.id == ReductionId::kSum || info.id == ReductionId::kProd;
+    const bool accumulates = info.kind == ReductionKind::kWide;
     if (accumulates && reduction.compute.is_short_float()) {
         // The fold is float32's, rounded once.
         ReduceOptions wide = options;
