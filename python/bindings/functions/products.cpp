@@ -1,5 +1,8 @@
-// Products of matrices, and the single steps of contraction that einsum takes.
+// Products of matrices, einsum, and single steps of contraction.
 #include "weft/products.h"
+
+#include <algorithm>
+
 #include "api/elementwise/float_errors.h"
 #include "convert/convert.h"
 #include "module.h"
@@ -97,21 +100,75 @@ nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle
     return wrap(std::move(result));
 }
 
-/// The view of the elements whose indices agree where labels are repeated, with the axes of `out_labels`,
-/// each once.
-nb::object label_view(nb::handle input, nb::handle labels, nb::handle out_labels) {
-    const array value = to_array(input);
-    const std::vector<int> names = to_labels(labels), out_names = to_labels(out_labels);
-    if (names.size() != value.shape().size()) throw ValueError("as many labels as axes are needed");
-    Dims shape(out_names.size()), strides(out_names.size());
-    for (size_t d = 0; d < names.size(); ++d) {
-        for (size_t k = 0; k < out_names.size(); ++k) {
-            if (out_names[k] != names[d]) continue;
-            shape[k] = value.shape()[d];
-            strides[k] += value.strides()[d];
-        }
+PathChoice to_path_choice(nb::handle optimize) {
+    if (optimize.is_none()) return PathSearch::kOptimal;
+    if (PyUnicode_Check(optimize.ptr()))
+        return text_of(optimize) == "greedy" ? PathSearch::kGreedy : PathSearch::kOptimal;
+    ContractionPath path;
+    for (const nb::handle step : optimize) {
+        std::vector<int64_t>& positions = path.emplace_back();
+        for (const nb::handle position : step) positions.push_back(to_index(position));
     }
-    return wrap(value.with_view(value.dtype(), std::move(shape), std::move(strides), value.offset()));
+    return path;
+}
+
+std::vector<array> to_operands(nb::handle objects) {
+    std::vector<array> operands;
+    for (const nb::handle object : objects) operands.push_back(to_array(object));
+    return operands;
+}
+
+/// ComplexWarning where an einsum computes with the real parts of its operands, or stores those of its
+/// result.
+void warn_of_lost_imaginary_parts(std::span<const array> operands, const EinsumOptions& options) {
+    if (options.casting != Casting::kUnsafe) return;
+    for (const array& operand : operands) {
+        if (options.dtype) warn_of_lost_imaginary_part(operand.dtype(), *options.dtype);
+    }
+    if (!options.out.valid()) return;
+    const auto complex =
+        std::ranges::find_if(operands, [](const array& a) { return a.dtype().is_complex(); });
+    if (options.dtype) {
+        warn_of_lost_imaginary_part(*options.dtype, options.out.dtype());
+    } else if (complex != operands.end()) {
+        warn_of_lost_imaginary_part(complex->dtype(), options.out.dtype());
+    }
+}
+
+/// `optimize` is None, the name of a search, or the steps of a path.
+nb::object einsum_function(nb::handle subscripts, nb::handle objects, nb::handle out, nb::handle optimize,
+                           nb::handle dtype, nb::handle order, nb::handle casting) {
+    const std::string text = text_of(subscripts);
+    const std::vector<array> operands = to_operands(objects);
+    EinsumOptions options;
+    if (!out.is_none()) {
+        if (!is_array(out.ptr())) throw TypeError("out must be an array");
+        options.out = array_of(out);
+    }
+    options.dtype = to_dtype(dtype);
+    options.casting = to_casting(casting);
+    options.order = to_order(order, "KCFA");
+    options.optimize = to_path_choice(optimize);
+    if (options.out.valid()) warn_of_lost_imaginary_parts(operands, options);
+    array result;
+    {
+        const ReleaseGil release((options.out.valid() && is_large(options.out)) ||
+                                 std::ranges::any_of(operands, [](const array& a) { return is_large(a); }));
+        result = einsum(text, operands, options);
+    }
+    if (options.out.valid()) return nb::borrow(out);
+    if (options.dtype && result.dtype() == *options.dtype) warn_of_lost_imaginary_parts(operands, options);
+    if (result.ndim() == 0 || operands.size() > 1 || result.storage() != operands[0].storage())
+        return wrap_result(std::move(result));
+    return wrap_plain_view(std::move(result), nb::object(objects[0]));
+}
+
+nb::object einsum_path_function(nb::handle subscripts, nb::handle objects, nb::handle optimize) {
+    const EinsumPath path = einsum_path(text_of(subscripts), to_operands(objects), to_path_choice(optimize));
+    nb::list steps;
+    for (const std::vector<int64_t>& step : path.steps)
+        steps.append(to_tuple(Dims(std::span<const int64_t>(step))));
+    return nb::make_tuple(steps, path.report);
 }
 
 }  // namespace
@@ -152,7 +209,9 @@ void bind_products(nb::module_& m) {
         arg("name"), arg("left"), arg("right"));
     m.def("_contract", contract_function, arg("left"), arg("left_labels"), arg("right"), arg("right_labels"),
           arg("out_labels"), arg("order") = "K", arg("name") = "");
-    m.def("_label_view", label_view, arg("input"), arg("labels"), arg("out_labels"));
+    m.def("_einsum", einsum_function, arg("subscripts"), arg("operands"), arg("out"), arg("optimize"),
+          arg("dtype"), arg("order"), arg("casting"));
+    m.def("_einsum_path", einsum_path_function, arg("subscripts"), arg("operands"), arg("optimize"));
     method(
         registry.ndarray, "dot",
         [](nb::handle self, nb::handle b, nb::handle out) { return dot_function(self, b, out); }, arg("b"),

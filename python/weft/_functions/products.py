@@ -175,14 +175,61 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)
 
 
-_einsum = None  # the module: an `import` in each call costs as much as recording the product
+# ---- einsum: its calling conventions ----
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def _load_einsum():
-    global _einsum
-    from weft._functions import einsum as _einsum
+def _term_of_list(subscripts):
+    term = ""
+    for item in subscripts:
+        if item is ...:
+            term += "..."
+        elif hasattr(item, "__index__"):
+            number = item.__index__()
+            if not 0 <= number < len(_LETTERS):
+                raise ValueError("subscript is not within the valid range [0, 52)")
+            term += _LETTERS[number]
+        else:
+            raise TypeError("each subscript must be either an integer or an ellipsis")
+    return term
 
-    return _einsum
+
+def _read_einsum(operands):
+    """The subscripts as text, and the operands."""
+    if operands and isinstance(operands[0], (str, bytes)):
+        text = operands[0]
+        return text.decode() if isinstance(text, bytes) else text, operands[1:]
+    if len(operands) < 2:
+        return "", ()
+    count = len(operands) // 2
+    text = ",".join(map(_term_of_list, operands[1::2]))
+    if len(operands) % 2 == 1:
+        text += "->" + _term_of_list(operands[-1])
+    return text, operands[: 2 * count : 2]
+
+
+def _is_path(optimize):
+    return isinstance(optimize, (list, tuple)) and len(optimize) > 0 and optimize[0] == "einsum_path"
+
+
+def _path_choice(optimize):
+    """The name of a search, the steps of a path, or None for the search that einsum makes by itself."""
+    if _is_path(optimize):
+        return optimize[1:]
+    if isinstance(optimize, (list, tuple)):
+        if len(optimize) != 2 or not isinstance(optimize[0], str):
+            raise TypeError(f"Did not understand the path: {optimize!s}")
+        optimize = optimize[0]  # a bound on memory: intermediate results are never larger than they must be
+    if optimize is False or optimize is None:
+        return None
+    if optimize is True:
+        return "greedy"
+    if not isinstance(optimize, str):
+        raise TypeError(f"Did not understand the path: {optimize!s}")
+    if optimize not in ("greedy", "optimal"):
+        raise KeyError("Path name %s not found" % optimize)  # noqa: UP031
+    return optimize
 
 
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
@@ -198,7 +245,12 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> np.einsum('ij,j->i', [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
-    return (_einsum or _load_einsum()).einsum(operands, out, optimize, dtype, order, casting)
+    if operands and type(operands[0]) is str:
+        text, operands = operands[0], operands[1:]
+    else:
+        text, operands = _read_einsum(operands)
+    choice = None if optimize is False or len(operands) == 1 else _path_choice(optimize)
+    return _core._einsum(text, operands, out, choice, dtype, order, casting)
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
@@ -207,4 +259,13 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     >>> np.einsum_path('ij,jk,kl->il', np.ones((2, 9)), np.ones((9, 2)), np.ones((2, 9)))[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
-    return (_einsum or _load_einsum()).einsum_path(operands, optimize)
+    text, operands = _read_einsum(operands)
+    count = len(operands)
+    if optimize is False:
+        choice = [range(count)]
+    elif count < 3 and not _is_path(optimize):
+        choice = None  # there is but one
+    else:
+        choice = _path_choice(optimize)
+    steps, report = _core._einsum_path(text, operands, choice)
+    return ["einsum_path", *steps], report
