@@ -73,7 +73,8 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
         buffer->len = value.nbytes();
         buffer->itemsize = value.itemsize();
         buffer->readonly = writeable ? 0 : 1;
-        buffer->ndim = value.ndim();
+        // Without a shape NumPy gives no dimension: a memoryview would read the extents of several.
+        buffer->ndim = (flags & PyBUF_ND) != 0 ? value.ndim() : 0;
         buffer->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format) : nullptr;
         static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
         buffer->shape =

@@ -437,3 +437,28 @@ def test_importing_weft_brings_none_of_them():
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"
     )
+
+
+class Buffer(ctypes.Structure):
+    """Py_buffer, as far as it is read here."""
+
+    _fields_ = [
+        ("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+        ("rest", ctypes.c_void_p * 5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (3, 0), (2,) * 10, (1,) * 64])
+@pytest.mark.parametrize("flags", [0, 1, 8, 24])  # PyBUF_SIMPLE, WRITABLE, ND, STRIDES
+def test_buffers_without_a_shape_have_no_dimensions(shape, flags):
+    def dimensions(array):
+        buffer = Buffer()
+        assert ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(array), ctypes.byref(buffer), flags) == 0
+        found = buffer.ndim, buffer.len, buffer.itemsize
+        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+        return found
+
+    assert dimensions(np.ones(shape)) == dimensions(numpy.ones(shape))
+    if sys.version_info >= (3, 12):
+        assert np.ones(shape).__buffer__(flags).nbytes == numpy.ones(shape).nbytes
