@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     bind_array(m);
     bind_ufunc(m);
     bind_products(m);
+    bind_printing(m);
     bind_creation(m);
     bind_shapes(m);
     bind_joining(m);

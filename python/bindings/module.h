@@ -14,6 +14,7 @@ void bind_array(nb::module_& m);
 void bind_array_methods(nb::module_& m);
 void bind_ufunc(nb::module_& m);
 void bind_products(nb::module_& m);
+void bind_printing(nb::module_& m);
 void bind_creation(nb::module_& m);
 void bind_shapes(nb::module_& m);
 void bind_joining(nb::module_& m);

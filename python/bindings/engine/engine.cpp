@@ -1,13 +1,8 @@
-// What is weft's own and not NumPy's: evaluation, explanation, the kernel history, settings, shortest digits.
-#include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
+// What is weft's own and not NumPy's: evaluation, explanation, the kernel history, settings.
 
 #include "api/recording/transfer.h"
 #include "codegen/service/background_compiler.h"
 #include "convert/convert.h"
-#include "core/complex.h"
 #include "core/config.h"
 #include "core/cuda_files.h"
 #include "core/host.h"
@@ -191,29 +186,6 @@ void set_setting(const std::string& name, nb::handle value) {
     } else {
         throw AttributeError("weft.config has no setting '" + name + "'");
     }
-}
-
-/// As below, for a float of 16 bits.
-template <typename Short>
-std::string shortest_digits_of(Short value) {
-    char text[64];
-    for (int digits = 0; digits < 6; ++digits) {
-        std::snprintf(text, sizeof text, "%.*e", digits, static_cast<double>(value));
-        if (static_cast<Short>(std::strtod(text, nullptr)) == value) break;
-    }
-    return text;
-}
-
-/// The fewest digits that read back as the same value of `dtype`, as "d.ddde-05".
-std::string shortest_digits(double value, const std::string& dtype) {
-    char text[64];
-    if (dtype == "float16") return shortest_digits_of(static_cast<Half>(value));
-    if (dtype == "bfloat16") return shortest_digits_of(static_cast<BFloat16>(value));
-    const std::to_chars_result end =
-        dtype == "float32" ? std::to_chars(text, text + sizeof text, static_cast<float>(value),
-                                           std::chars_format::scientific)
-                           : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-    return std::string(text, end.ptr);
 }
 
 /// Python delivers signals to the main thread only, and only while it holds the GIL.
@@ -424,7 +396,6 @@ void bind_engine(nb::module_& m) {
     m.def(
         "_accumulator", [](nb::handle dtype) { return wrap_dtype(to_dtype_required(dtype).accumulator()); },
         arg("dtype"), "The dtype that sums and products of `dtype` are computed in.");
-    m.def("_shortest_digits", shortest_digits, arg("value"), arg("dtype"));
 }
 
 }  // namespace weft::python

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "api/fast/fast_call.h"
+#include "api/interop/element_text.h"
 #include "convert/convert.h"
 #include "core/scalar_traits.h"
 #include "fast/fast_call.h"
@@ -12,7 +13,6 @@
 #include "interop/interop.h"
 #include "module.h"
 #include "objects/objects.h"
-#include "package.h"
 
 namespace weft::python {
 
@@ -93,14 +93,26 @@ Py_hash_t scalar_hash(PyObject* self) {
     return guarded_number([&]() -> Py_hash_t { return PyObject_Hash(item(self).ptr()); });
 }
 
-PyObject* call_format(const char* function, PyObject* self) {
-    return guarded([&] {
-        return nb::module_::import_(modules::kFormat).attr(function)(nb::handle(self)).release().ptr();
-    });
+PyObject* to_str(const std::string& text) {
+    return steal_or_throw(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())))
+        .release()
+        .ptr();
 }
 
-PyObject* scalar_repr(PyObject* self) { return call_format("scalar_repr", self); }
-PyObject* scalar_str(PyObject* self) { return call_format("scalar_str", self); }
+PyObject* scalar_str(PyObject* self) {
+    return guarded([&] { return to_str(element_text(scalar_dtype(self), scalar_bytes(self))); });
+}
+
+/// 'np.float64(0.5)', 'np.True_'.
+PyObject* scalar_repr(PyObject* self) {
+    return guarded([&] {
+        const DType dtype = scalar_dtype(self);
+        std::string text = element_text(dtype, scalar_bytes(self));
+        if (dtype.is_bool()) return to_str("np." + text + "_");
+        if (text[0] == '(') text = text.substr(1, text.size() - 2);
+        return to_str("np." + std::string(dtype.name()) + "(" + text + ")");
+    });
+}
 
 PyObject* scalar_subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
@@ -301,7 +313,7 @@ void bind_scalars(nb::module_& m) {
     method(
         type, "__format__",
         [](nb::handle self, nb::handle spec) {
-            return nb::module_::import_(modules::kFormat).attr("scalar_format")(self, spec);
+            return steal_or_throw(PyObject_Format(item(self).ptr(), spec.ptr()));
         },
         arg("format_spec"));
     method(type, "__complex__", [](nb::handle self) {
