@@ -1,17 +1,25 @@
 """Times single small operations, weft's beside NumPy's: what a call costs when there is hardly any work.
 
     python bench/small.py [--only TEXT] [--rounds N] [--json FILE]
+    python bench/small.py --before FOLDER [--pairs N]   beside another build, whose package weft is in FOLDER
 
 Each line is one statement, run in both modules by the same process in alternating turns of about a millisecond of
 processor time. The table gives the median nanoseconds of a statement over the turns, less those of an empty one, and
 the median of the turns' ratios. Exit status: 1 when a ratio is above the goal.
+
+With --before, processes of both builds follow one another, and the table has the median of their pairs' ratios, after
+to before, of statements that are above NOTICEABLE. Each process places code and memory anew: a statement whose ratio
+differs between two runs by a few hundredths has not changed.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 import timeit
 
@@ -20,6 +28,7 @@ import weft
 
 GOAL = 1.5
 SECONDS_A_TURN = 0.001
+NOTICEABLE = 1.03
 
 SETUP = """
 x = np.arange(1000) * 0.5
@@ -295,6 +304,36 @@ def measure(statement, rounds):
     }
 
 
+def compare(before, options):
+    """The ratios of this build's times to those of the build in the folder `before`."""
+    after = pathlib.Path(weft.__file__).parents[1]
+    ratios = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "rows.json")
+        for pair in range(options.pairs):
+            times = []
+            for package in (before, after) if pair % 2 == 0 else (after, before):
+                command = [sys.executable, __file__, "--only", options.only, "--rounds", str(options.rounds)]
+                environment = {**os.environ, "PYTHONPATH": str(package.resolve())}
+                subprocess.run(
+                    [*command, "--json", path], env=environment, stdout=subprocess.DEVNULL, check=False
+                )
+                rows = json.loads(path.read_text())
+                assert pathlib.Path(rows["package"]) == package.resolve(), rows["package"]
+                times.append({row["statement"]: row["weft"] for row in rows["rows"]})
+            old, new = times if pair % 2 == 0 else reversed(times)
+            for statement, time_before in old.items():
+                ratios.setdefault(statement, []).append(new[statement] / time_before)
+            print(f"pair {pair + 1} of {options.pairs}", file=sys.stderr, flush=True)
+    medians = {statement: statistics.median(each) for statement, each in ratios.items()}
+    slower = {statement: ratio for statement, ratio in medians.items() if ratio > NOTICEABLE}
+    for statement, ratio in sorted(slower.items(), key=lambda item: -item[1]):
+        print(f"{statement:44} {ratio:6.3f}   " + " ".join(f"{each:.2f}" for each in ratios[statement]))
+    print(f"{len(slower)} of {len(medians)} statements above {NOTICEABLE}; geometric mean "
+          f"{statistics.geometric_mean(medians.values()):.3f}")  # fmt: skip
+    return 1 if slower else 0
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -302,7 +341,11 @@ def main():
     parser.add_argument("--only", default="", help="only statements, or groups, with this text")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--before", type=pathlib.Path, help="the folder of another build's package")
+    parser.add_argument("--pairs", type=int, default=5, help="processes of each build")
     options = parser.parse_args()
+    if options.before:
+        return compare(options.before, options)
     rows = []
     print(f"{'statement':34} {'numpy ns':>9} {'weft ns':>9} {'ratio':>6}")
     for group, statements in STATEMENTS.items():
@@ -315,7 +358,9 @@ def main():
             print(f"{statement:34} {row['numpy']:9.0f} {row['weft']:9.0f} {row['ratio']:6.2f}"
                   + ("  above the goal" if row["ratio"] > GOAL else ""), flush=True)  # fmt: skip
     if options.json:
-        options.json.write_text(json.dumps({"rows": rows}, indent=1))
+        options.json.write_text(
+            json.dumps({"package": str(pathlib.Path(weft.__file__).parents[1]), "rows": rows}, indent=1)
+        )
     ratios = [row["ratio"] for row in rows]
     if ratios:
         print(f"{sum(r <= GOAL for r in ratios)} of {len(ratios)} statements cost at most {GOAL} times NumPy's time, "
