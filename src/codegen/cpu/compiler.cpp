@@ -1,7 +1,5 @@
 #include "codegen/cpu/compiler.h"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/OptBisect.h>
 #include <llvm/MC/MCContext.h>
@@ -19,8 +17,10 @@
 #include "codegen/cpu/lowering.h"
 #include "codegen/cpu/vector_width.h"
 #include "codegen/llvm/bitcode_library.h"
+#include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/module_text.h"
 #include "codegen/llvm/optimizer.h"
 #include "codegen/llvm/target.h"
 #include "codegen/llvm/vector_math.h"
@@ -45,33 +45,6 @@ public:
 
 private:
     LoadedObject object_;
-};
-
-// Keeps what the vectoriser says about loops, and LLVM's messages from stderr.
-class Diagnostics final : public llvm::DiagnosticHandler {
-public:
-    Diagnostics(std::string* remarks, std::string* errors) : remarks_(remarks), errors_(errors) {}
-
-    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-        if (const auto* remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
-            if (enabled(remark->getPassName()))
-                *remarks_ += remark->getPassName().str() + ": " + remark->getMsg() + "\n";
-        } else if (info.getSeverity() == llvm::DS_Error) {
-            llvm::raw_string_ostream stream(*errors_);
-            llvm::DiagnosticPrinterRawOStream printer(stream);
-            info.print(printer);
-        }
-        return true;
-    }
-    bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
-    bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
-    bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return enabled(pass); }
-    bool isAnyRemarkEnabled() const override { return remarks_ != nullptr; }
-
-private:
-    bool enabled(llvm::StringRef pass) const { return remarks_ != nullptr && pass == "loop-vectorize"; }
-    std::string* remarks_;
-    std::string* errors_;
 };
 
 // Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
@@ -118,24 +91,9 @@ EnginePool<Engine>& engine_pool() {
     return *pool;
 }
 
-std::string text_of(const llvm::Module& module) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, nullptr);
-    return stream.str();
-}
-
+// Emitting changes the module, so a copy is emitted.
 std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& machine) {
-    // Emitting changes the module, so a copy is emitted.
-    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-    llvm::SmallVector<char, 0> text;
-    llvm::raw_svector_ostream stream(text);
-    llvm::legacy::PassManager passes;
-    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-        throw InternalError("LLVM cannot print assembly");
-    }
-    passes.run(*copy);
-    return std::string(text.begin(), text.end());
+    return emit_assembly(*llvm::CloneModule(module), machine);
 }
 
 llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -160,7 +118,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
 
     std::string errors;
     engine.context().setDiagnosticHandler(
-        std::make_unique<Diagnostics>(texts != nullptr ? &texts->vectorization_remarks : nullptr, &errors));
+        std::make_unique<Diagnostics>(errors, texts != nullptr ? &texts->vectorization_remarks : nullptr));
     llvm::TargetMachine& machine = engine.machine(resolve_target(options.cpu));
     llvm::Module module(kernel.name, engine.context());
     module.setTargetTriple(machine.getTargetTriple().str());
@@ -173,12 +131,12 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) set_target_attributes(function, machine, vector_bits);
     }
-    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + ir_text(module));
     optimize(module, machine, config().verify);
     if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine, vector_bits);
-    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + ir_text(module));
     if (texts != nullptr) {
-        texts->llvm_ir = text_of(module);
+        texts->llvm_ir = ir_text(module);
         texts->assembly = assembly_of(module, machine);
     }
     if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));

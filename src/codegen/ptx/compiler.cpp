@@ -1,11 +1,7 @@
 #include "codegen/ptx/compiler.h"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <chrono>
@@ -17,8 +13,10 @@
 #include <vector>
 
 #include "codegen/llvm/bitcode_library.h"
+#include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/module_text.h"
 #include "codegen/llvm/optimizer.h"
 #include "codegen/ptx/gpu_math.h"
 #include "codegen/ptx/invariant_division.h"
@@ -62,23 +60,6 @@ std::unique_ptr<llvm::TargetMachine> make_machine(int sm) {
     return machine;
 }
 
-// Keeps LLVM's errors from stderr.
-class Diagnostics final : public llvm::DiagnosticHandler {
-public:
-    explicit Diagnostics(std::string* errors) : errors_(errors) {}
-    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-        if (info.getSeverity() == llvm::DS_Error) {
-            llvm::raw_string_ostream stream(*errors_);
-            llvm::DiagnosticPrinterRawOStream printer(stream);
-            info.print(printer);
-        }
-        return true;
-    }
-
-private:
-    std::string* errors_;
-};
-
 // A context with what is dear to make in it.
 class Engine {
 public:
@@ -115,31 +96,12 @@ EnginePool<Engine>& engine_pool() {
     return *pool;
 }
 
-std::string text_of(const llvm::Module& module) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, nullptr);
-    return stream.str();
-}
-
-std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
-    llvm::SmallVector<char, 0> text;
-    llvm::raw_svector_ostream stream(text);
-    llvm::legacy::PassManager passes;
-    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
-                                    /*DisableVerify=*/true)) {
-        throw InternalError("LLVM cannot emit PTX");
-    }
-    passes.run(module);
-    return std::string(text.begin(), text.end());
-}
-
 CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Function* second,
                         const PtxOptions& options, PtxTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     std::string errors;
-    engine.context().setDiagnosticHandler(std::make_unique<Diagnostics>(&errors));
+    engine.context().setDiagnosticHandler(std::make_unique<Diagnostics>(errors, nullptr));
     llvm::TargetMachine& machine = engine.machine(options.sm);
     llvm::Module module(kernel.name, engine.context());
     module.setTargetTriple(kTriple);
@@ -160,15 +122,15 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Fu
     if (divides) multiply_by_reciprocals(module);
     const bool uses_libdevice = needs_libdevice(module);
     if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
-    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + text_of(module));
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + ir_text(module));
     optimize_for_ptx(module, machine, config().verify);
-    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + text_of(module));
+    if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + ir_text(module));
     if (texts != nullptr) {
-        texts->llvm_ir = text_of(module);
+        texts->llvm_ir = ir_text(module);
         texts->uses_gpu_math = uses_gpu_math;
         texts->uses_libdevice = uses_libdevice;
     }
-    image.ptx = emit(module, machine);
+    image.ptx = emit_assembly(module, machine);
     if (!errors.empty()) throw InternalError("LLVM: " + errors);
     engine.context().setDiagnosticHandler(nullptr);
     if (debug_enabled(DebugLevel::kAssembly, kernel.name))
