@@ -1,5 +1,5 @@
 // What kernels for NVIDIA GPUs share, whether a thread or a team of threads computes a point: arguments,
-// memory, the grid's indices. See ptx_lowering.h; ptx_team_lowering.h derives from it.
+// memory, the grid's indices. See lowering.h; draw_lowering.h derives from it.
 #pragma once
 
 #include <llvm/IR/IntrinsicsNVPTX.h>

@@ -1,5 +1,5 @@
 // What a team of threads is that computes a point of the grid together: its size, which of its threads it is,
-// how they wait for one another and exchange values. ptx_team_lowering.cpp derives from it.
+// how they wait for one another and exchange values. row_walk.h derives from it.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,202 @@
+#include "codegen/ptx/row_walk.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::codegen {
+
+using ir::AddressSpace;
+using ir::BufferType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+
+namespace {
+
+// Of a whole block, whose instructions take turns: constants are fetched once, and no result is waited for.
+constexpr size_t kTurnsSideBySide = 4;
+constexpr int64_t kMostElements = int64_t{1} << 48;  // more than any memory has
+
+}  // namespace
+
+void PtxRowWalk::lower_point(const Region& region) {
+    if (!fixed_team_ && has_walk_ && !is_followed()) kept_ = find_kept_values(kernel_, region, unwritten_);
+    if (kept_.bytes == 0 || word_of_parameter(kept_.size) != image_.row_word || image_.row_word < 0) {
+        kept_ = {};
+        lower_region(region);
+        return;
+    }
+    image_.kept_bytes = kept_.bytes;
+    row_ = index(kept_.size);
+    llvm::BasicBlock* keeping = new_block("keeping");
+    llvm::BasicBlock* walking = new_block("walking");
+    llvm::BasicBlock* after = new_block("point.end");
+    builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostKeptBytes / kept_.bytes)), keeping,
+                          walking);
+    builder_.SetInsertPoint(keeping);
+    llvm::Value* bytes = builder_.CreateAnd(
+        builder_.CreateAdd(builder_.CreateMul(row_, number(kept_.bytes)), number(kKeptAlignment - 1)),
+        number(-kKeptAlignment));
+    kept_memory_ = builder_.CreateInBoundsGEP(
+        builder_.getInt8Ty(), kept_array(),
+        {builder_.CreateMul(builder_.CreateZExt(team_, builder_.getInt64Ty()), bytes)});
+    keeping_ = true;
+    lower_region(region);
+    keeping_ = false;
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(walking);
+    lower_region(region);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+}
+
+// What the launch gives to the block.
+llvm::GlobalVariable* PtxRowWalk::kept_array() {
+    auto* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
+    auto* array =
+        new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                 "weft_kept", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+    array->setAlignment(llvm::Align(kKeptAlignment));
+    return array;
+}
+
+llvm::Value* PtxRowWalk::kept_element(const KeptValues::Value& value, int64_t itemsize,
+                                      llvm::Value* number_of_element) {
+    llvm::Value* array = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), kept_memory_,
+                                                    {builder_.CreateNSWMul(row_, number(value.offset))});
+    return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), array,
+                                      {builder_.CreateNSWMul(number_of_element, number(itemsize))});
+}
+
+PtxRowWalk::Values PtxRowWalk::lower_element(const Region& region, llvm::Value* number_of_element) {
+    lower_reads(region, number_of_element, {});
+    return lower_rest(region, number_of_element, {});
+}
+
+// What is kept is read first, since what is written may take the same place; and what is in `early`.
+void PtxRowWalk::lower_reads(const Region& region, llvm::Value* number_of_element,
+                             const std::set<const Instruction*>& early) {
+    scalars_[region.arguments[0].index].parts[0] = number_of_element;
+    of_thread_ = true;
+    for (const Instruction& instruction : region.body) {
+        const KeptValues::Value* kept = kept_value(instruction);
+        if (kept != nullptr && kept->use == KeptValues::Use::kRead) {
+            const auto [type, place] = kept_place(instruction, *kept, number_of_element);
+            scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
+        } else if (early.contains(&instruction) && is_computed(kept)) {
+            lower(instruction);
+        }
+    }
+    of_thread_ = false;
+}
+
+PtxRowWalk::Values PtxRowWalk::lower_rest(const Region& region, llvm::Value* number_of_element,
+                                          const std::set<const Instruction*>& early) {
+    std::vector<Turn> alone{{number_of_element, scalars_}};
+    std::vector<Values> yielded = lower_rest_of(region, alone, early);
+    scalars_ = std::move(alone[0].scalars);
+    return std::move(yielded[0]);
+}
+
+// Of several elements side by side, instruction for instruction.
+std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region, std::span<Turn> turns,
+                                                          const std::set<const Instruction*>& early) {
+    of_thread_ = true;
+    std::vector<Values> yielded(turns.size());
+    for (const Instruction& instruction : region.body) {
+        const KeptValues::Value* kept = kept_value(instruction);
+        if (!is_computed(kept)) continue;
+        for (size_t k = 0; k < turns.size(); ++k) {
+            scalars_.swap(turns[k].scalars);
+            if (instruction.opcode == Opcode::kYield) {
+                yielded[k] = values_of(instruction.operands);
+            } else if (!early.contains(&instruction)) {
+                lower(instruction);
+            }
+            if (kept != nullptr) {
+                builder_.CreateStore(scalar(instruction.results[0]).parts[0],
+                                     kept_place(instruction, *kept, turns[k].number).second);
+            }
+            scalars_.swap(turns[k].scalars);
+        }
+        if (instruction.opcode == Opcode::kYield) break;
+    }
+    of_thread_ = false;
+    return yielded;
+}
+
+// Null: nothing is said of the instruction.
+const KeptValues::Value* PtxRowWalk::kept_value(const Instruction& instruction) const {
+    if (!keeping_) return nullptr;
+    const auto found = kept_.values.find(&instruction);
+    return found == kept_.values.end() ? nullptr : &found->second;
+}
+
+bool PtxRowWalk::is_computed(const KeptValues::Value* kept) {
+    return kept == nullptr || kept->use == KeptValues::Use::kKept;
+}
+
+std::pair<llvm::Type*, llvm::Value*> PtxRowWalk::kept_place(const Instruction& instruction,
+                                                            const KeptValues::Value& value,
+                                                            llvm::Value* number_of_element) {
+    const ScalarType type = kernel_.type(instruction.results[0]).scalar;
+    return {part_type(type), kept_element(value, DType(type).itemsize(), number_of_element)};
+}
+
+void PtxRowWalk::whole_block(const Region& region, llvm::Value* start, int64_t length,
+                             llvm::function_ref<void(const Values&)> each) {
+    const bool side_by_side = may_read_early(region);
+    const std::set<const Instruction*> early =
+        side_by_side ? reads_of(region) : std::set<const Instruction*>{};
+    const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
+    llvm::Value* first = first_of_block(start);
+    find_draws(region, region.arguments[0]);
+    begin_steps();
+    for (int64_t begin = 0; begin < turns; begin += batch) {
+        std::vector<Turn> read;
+        for (int64_t turn = begin; turn < std::min(begin + batch, turns); ++turn) {
+            llvm::Value* at = builder_.CreateNSWAdd(first, number(turn * kWarp));
+            std::vector<Scalar> before = scalars_;
+            lower_reads(region, at, early);
+            read.push_back({at, std::move(scalars_)});
+            scalars_ = std::move(before);
+        }
+        const size_t beside = side_by_side ? kTurnsSideBySide : 1;
+        for (std::span<Turn> rest(read); !rest.empty();) {
+            const std::span<Turn> some = rest.first(std::min(beside, rest.size()));
+            for (const Values& values : lower_rest_of(region, some, early)) each(values);
+            rest = rest.subspan(some.size());
+        }
+    }
+    end_steps();
+}
+
+// The lane's first element. Moved, so that the numbers of later ones are sums: LLVM makes `or` of sums
+// whose bits it knows, and addresses of their own of these. And so small that it is no initial number.
+llvm::Value* PtxRowWalk::first_of_block(llvm::Value* start) {
+    llvm::Value* first = builder_.CreateNSWAdd(start, builder_.CreateZExt(lane_, builder_.getInt64Ty()));
+    first = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_move_i64, {}, {first});
+    builder_.CreateAssumption(builder_.CreateICmpULT(first, number(kMostElements)));
+    return first;
+}
+
+// Whether nothing that is read is written before: memory of the thread's own, or of an element.
+bool PtxRowWalk::may_read_early(const Region& region) const {
+    return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+        if (!instruction.regions.empty() || instruction.opcode == Opcode::kAllocate) return false;
+        if (instruction.opcode != Opcode::kLoad) return true;
+        const BufferType& type = kernel_.type(instruction.operands[0]).buffer;
+        return type.space == AddressSpace::kGlobal && unwritten_.contains(type.alias_scope);
+    });
+}
+
+// As many as keep the code short, and hide the time that memory takes.
+int64_t PtxRowWalk::turns_at_once(const Region& region) {
+    int cost = 0;
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kApply) cost += instruction.op->cost;
+    }
+    return cost <= 40 ? 16 : 8;
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,64 @@
+// How a team walks along a row: what each of its threads computes for an element, and the row's values that
+// are kept in shared memory for later walks (row_cache.h).
+#pragma once
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "codegen/ptx/row_cache.h"
+#include "codegen/ptx/team.h"
+
+namespace weft::codegen {
+
+class PtxRowWalk : public PtxTeam {
+public:
+    using PtxTeam::PtxTeam;
+
+protected:
+    // A row that is short enough for the values that are needed again is walked with these in shared memory.
+    void lower_point(const ir::Region& region);
+    // The body of a walk, for one element and one thread.
+    Values lower_element(const ir::Region& region, llvm::Value* number_of_element);
+    // A thread's part of a whole block of `length` elements: `each` for every turn, the reads of several
+    // turns before.
+    void whole_block(const ir::Region& region, llvm::Value* start, int64_t length,
+                     llvm::function_ref<void(const Values&)> each);
+
+    KeptValues kept_;
+    bool keeping_ = false;        // what is lowered keeps values
+    llvm::Value* row_ = nullptr;  // how many elements it has, where it is kept
+    bool of_thread_ = false;      // what is lowered is for one thread
+
+private:
+    // An element, and the values that are its own.
+    struct Turn {
+        llvm::Value* number;
+        std::vector<Scalar> scalars;
+    };
+
+    llvm::GlobalVariable* kept_array();
+    llvm::Value* kept_element(const KeptValues::Value& value, int64_t itemsize,
+                              llvm::Value* number_of_element);
+    void lower_reads(const ir::Region& region, llvm::Value* number_of_element,
+                     const std::set<const ir::Instruction*>& early);
+    Values lower_rest(const ir::Region& region, llvm::Value* number_of_element,
+                      const std::set<const ir::Instruction*>& early);
+    std::vector<Values> lower_rest_of(const ir::Region& region, std::span<Turn> turns,
+                                      const std::set<const ir::Instruction*>& early);
+    const KeptValues::Value* kept_value(const ir::Instruction& instruction) const;
+    static bool is_computed(const KeptValues::Value* kept);
+    std::pair<llvm::Type*, llvm::Value*> kept_place(const ir::Instruction& instruction,
+                                                    const KeptValues::Value& value,
+                                                    llvm::Value* number_of_element);
+    llvm::Value* first_of_block(llvm::Value* start);
+    bool may_read_early(const ir::Region& region) const;
+    static int64_t turns_at_once(const ir::Region& region);
+
+    llvm::Value* kept_memory_ = nullptr;
+};
+
+}  // namespace weft::codegen
