@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/ir_testing.h"
+#include "support/kernel_texts.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -201,20 +202,7 @@ kernel @rotate(%out: global i64[8] scope 1) {
 }
 
 TEST(Oracle, ScansInOrder) {
-    Module module = parse_and_check(R"(
-kernel @cumsum(%n: i64, %a: global f32[4] scope 1 readonly, %out: global f32[4] scope 2) {
-  %zero = const f32 -0.0
-  scan %i in %n with (%zero) {
-    %x = load %a[%i]
-    yield %x
-  } combine (%l, %r) {
-    %s = add %l, %r
-    yield %s
-  } consume (%k, %prefix) {
-    store %out[%k], %prefix
-  }
-}
-)");
+    Module module = parse_and_check(testing_kernels::kRunningSums);
     std::vector<float> a{-0.0f, 1, 2, 3}, out(4);
     run(module, argument<int64_t>(4), argument(a), argument(out));
     EXPECT_EQ(out, (std::vector<float>{0, 1, 3, 6}));

@@ -8,6 +8,7 @@
 #include "passes/simplify.h"
 #include "support/ir_random.h"
 #include "support/ir_testing.h"
+#include "support/kernel_texts.h"
 
 namespace weft::passes {
 namespace {
@@ -123,20 +124,7 @@ kernel @argmax(%n: i64, %m: i64, %a: global f64[?, 8] scope 1 readonly, %out: gl
 }
 
 TEST(LowerReductions, LowersScansToo) {
-    Module module = parse_and_check(R"(
-kernel @cumsum(%n: i64, %a: global f32[4] scope 1 readonly, %out: global f32[4] scope 2) {
-  %zero = const f32 -0.0
-  scan %i in %n with (%zero) {
-    %x = load %a[%i]
-    yield %x
-  } combine (%l, %r) {
-    %s = add %l, %r
-    yield %s
-  } consume (%k, %prefix) {
-    store %out[%k], %prefix
-  }
-}
-)");
+    Module module = parse_and_check(testing_kernels::kRunningSums);
     Module loops = lowered(module);
     EXPECT_FALSE(contains(loops.functions[0].body, Opcode::kScan));
     std::vector<float> a{1, 2, 3}, out(3);

@@ -8,6 +8,7 @@
 #include "support/ir_random.h"
 #include "support/ir_testing.h"
 #include "support/kernel_testing.h"
+#include "support/kernel_texts.h"
 
 namespace weft::ir {
 namespace {
@@ -42,37 +43,12 @@ TEST(IrCompiled, RandomBlocksEqualTheOracle) {
         expect_equal_to_oracle(seed, {.instructions = 12, .blocks = true, .nan_signs = false});
 }
 
-std::string sum_text(const std::string& type, int64_t lanes, int64_t block, const std::string& stride) {
-    return "kernel @sums(%rows: i64, %n: i64, %a: global " + type + "[?, " + stride +
-           "] readonly, %out: global " + type + "[" +
-           std::to_string(DType::parse(type == "f64"   ? "f8"
-                                       : type == "f32" ? "f4"
-                                                       : "i8")
-                              .itemsize()) +
-           "] scope 1) {\n"
-           "  parallel grid (%i) in (%rows) {\n"
-           "    %zero = const " +
-           type + (type == "i64" ? " 0" : " 0.0") +
-           "\n"
-           "    %sum = reduce %k in %n lanes " +
-           std::to_string(lanes) + " block " + std::to_string(block) +
-           " with (%zero) {\n"
-           "      %x = load %a[%i, %k]\n"
-           "      yield %x\n"
-           "    } combine (%l, %r) {\n"
-           "      %s = add %l, %r\n"
-           "      yield %s\n"
-           "    }\n"
-           "    store %out[%i], %sum\n"
-           "  }\n"
-           "}\n";
-}
-
 template <class T>
 void compare_sums(const std::string& type, int64_t lanes, int64_t block, bool dynamic) {
-    std::string stride = dynamic ? "?" : std::to_string(sizeof(T));
-    Module module = parse_and_check(sum_text(type, lanes, block, stride));
-    auto kernel = codegen::compile_for_cpu(module, "sums");
+    const std::string itemsize = std::to_string(sizeof(T));
+    Module module = parse_and_check(
+        testing_kernels::row_sums(type, lanes, block, dynamic ? "?, ?" : "?, " + itemsize, itemsize));
+    auto kernel = codegen::compile_for_cpu(module, "row_sums");
     std::mt19937_64 random(9);
     for (int64_t n : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000}) {
         const int64_t rows = 3;
@@ -106,9 +82,10 @@ TEST(IrCompiled, SumsEqualTheOracle) {
 TEST(IrCompiled, LanesBecomeVectors) {
     for (const char* type : {"f64", "f32"}) {
         codegen::CompiledTexts texts;
-        std::string stride = type[1] == '6' ? "8" : "4";
-        codegen::compile_for_cpu(parse_and_check(sum_text(type, 32, 4096, stride)), "sums",
-                                 {.cpu = "haswell"}, &texts);
+        std::string itemsize = type[1] == '6' ? "8" : "4";
+        codegen::compile_for_cpu(
+            parse_and_check(testing_kernels::row_sums(type, 32, 4096, "?, " + itemsize, itemsize)),
+            "row_sums", {.cpu = "haswell"}, &texts);
         EXPECT_NE(texts.vectorization_remarks.find("vectorized loop"), std::string::npos)
             << texts.vectorization_remarks;
         std::string add = type[1] == '6' ? "vaddpd" : "vaddps";

@@ -11,9 +11,11 @@
 
 #include "codegen/cpu/compiler.h"
 #include "codegen/interpreter/executor.h"
+#include "support/compiled_testing.h"
 #include "support/ir_random.h"
 #include "support/ir_testing.h"
 #include "support/kernel_testing.h"
+#include "support/kernel_texts.h"
 
 namespace weft::ir {
 namespace {
@@ -29,33 +31,13 @@ std::string reason_of(std::string_view text) {
     return codegen::make_block_kernel(module, module.functions.back(), why) == nullptr ? why : "";
 }
 
-// Words of a launch for the oracle's arguments.
-std::vector<KernelWord> words_of(const Function& kernel, const std::vector<OracleArgument>& arguments) {
-    std::vector<KernelWord> words;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        if (const auto* buffer = std::get_if<OracleBuffer>(&arguments[i])) {
-            words.push_back(reinterpret_cast<KernelWord>(buffer->base));
-            const auto& strides = kernel.type(kernel.parameters[i]).buffer.strides;
-            for (size_t d = 0; d < strides.size(); ++d) {
-                if (strides[d] == kDynamic) words.push_back(static_cast<KernelWord>(buffer->strides[d]));
-            }
-            continue;
-        }
-        KernelWord parts[2];
-        const auto& constant = std::get<Constant>(arguments[i]);
-        std::memcpy(parts, constant.bytes.data(), sizeof parts);
-        words.push_back(parts[0]);
-        if (constant.type == ScalarType::kComplex128) words.push_back(parts[1]);
-    }
-    return words;
-}
-
 // Runs the kernel over its grid by blocks, on several threads.
 template <class... Arguments>
 void run_blocks(const Module& module, std::vector<int64_t> grid, const Arguments&... arguments) {
     const auto kernel = blocks_of(module);
     ASSERT_NE(kernel, nullptr) << print(module);
-    const auto words = words_of(module.functions.back(), {OracleArgument(arguments)...});
+    const std::vector<OracleArgument> list{OracleArgument(arguments)...};
+    const auto words = words_of(module.functions.back(), list);
     cpu_device().launch(*kernel, words, grid, 1000);
 }
 
@@ -128,31 +110,9 @@ TEST(BlockExecutor, RandomKernelsEqualTheOracle) {
     EXPECT_GE(ran, 20);
 }
 
-std::string sum_text(const std::string& type, int64_t lanes, int64_t block, const std::string& strides) {
-    return "kernel @sums(%rows: i64, %n: i64, %a: global " + type + "[" + strides +
-           "] readonly, %out: global " + type +
-           "[?] scope 1) {\n"
-           "  parallel grid (%i) in (%rows) {\n"
-           "    %zero = const " +
-           type + (type == "i64" ? " 0" : " 0.0") +
-           "\n"
-           "    %sum = reduce %k in %n lanes " +
-           std::to_string(lanes) + " block " + std::to_string(block) +
-           " with (%zero) {\n"
-           "      %x = load %a[%i, %k]\n"
-           "      yield %x\n"
-           "    } combine (%l, %r) {\n"
-           "      %s = add %l, %r\n"
-           "      yield %s\n"
-           "    }\n"
-           "    store %out[%i], %sum\n"
-           "  }\n"
-           "}\n";
-}
-
 template <class T>
 void compare_sums(const std::string& type, int64_t lanes, int64_t block, const std::string& strides) {
-    const Module module = parse_and_check(sum_text(type, lanes, block, strides));
+    const Module module = parse_and_check(testing_kernels::row_sums(type, lanes, block, strides, "?"));
     std::mt19937_64 random(9);
     for (const int64_t n : {0, 1, 2, 3, 7, 31, 32, 33, 64, 100, 257, 1000, 5000, 9001}) {
         const int64_t rows = 5;

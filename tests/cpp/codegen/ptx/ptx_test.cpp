@@ -6,6 +6,7 @@
 #include "device/cuda/kernel_image.h"
 #include "device/cuda/launch_shape.h"
 #include "ir/parser.h"
+#include "support/kernel_texts.h"
 #include "support/ptx_testing.h"
 #include "weft/errors.h"
 
@@ -192,20 +193,7 @@ kernel @own(%n: i64, %a: global f64[8] readonly, %out: global f64[8] scope 1) {
     EXPECT_FALSE(texts.uses_libdevice);
 }
 
-const char* const kRowSums = R"(
-kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[4] scope 1) {
-  parallel grid (%i) in (%rows) {
-    %zero = const f32 0.0
-    %sum = reduce %k in %columns lanes 32 block 512 with (%zero) {
-      %x = load %a[%i, %k]
-      yield %x
-    } combine (%left, %right) {
-      %both = add %left, %right
-      yield %both
-    }
-    store %out[%i], %sum
-  }
-})";
+const std::string kRowSums = testing_kernels::row_sums("f32", 32, 512, "?, 4", "4");
 
 TEST(Ptx, RowsAreReducedInRegisters) {
     const CudaKernelImage image = compile(kRowSums);

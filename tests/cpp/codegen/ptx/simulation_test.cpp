@@ -14,6 +14,7 @@
 #include "device/cuda/launch_shape.h"
 #include "ir/parser.h"
 #include "support/gpu_kernel_testing.h"
+#include "support/kernel_texts.h"
 #include "support/ptx_testing.h"
 
 namespace weft {
@@ -208,6 +209,15 @@ void fill_with_floats(std::vector<char>& bytes, uint64_t seed) {
     }
 }
 
+// From -1 to 1.
+void fill_with_doubles(std::vector<char>& bytes, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+        const double value = static_cast<double>(random()) / 0x1p63 - 1;
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+}
+
 // Sums and squares of columns, neighbours side by side where they lie so; rows are cut.
 TEST_F(PtxSimulation, SumsOfColumnsHaveTheTreeOfTheCpu) {
     const ir::Module module = ir::parse(R"(
@@ -257,23 +267,8 @@ kernel @column_sums(%columns: i64, %chunks: i64, %rows: i64, %a: global f32[4, ?
     }
 }
 
-const char* const kRowSums = R"(
-kernel @row_sums(%rows: i64, %columns: i64, %a: global f32[?, 4] readonly, %out: global f32[4] scope 1) {
-  parallel grid (%i) in (%rows) {
-    %zero = const f32 0.0
-    %sum = reduce %k in %columns lanes 32 block 512 with (%zero) {
-      %x = load %a[%i, %k]
-      yield %x
-    } combine (%left, %right) {
-      %both = add %left, %right
-      yield %both
-    }
-    store %out[%i], %sum
-  }
-})";
-
 TEST_F(PtxSimulation, SumsOfRowsHaveTheTreeOfTheCpu) {
-    const ir::Module module = ir::parse(kRowSums);
+    const ir::Module module = ir::parse(testing_kernels::row_sums("f32", 32, 512, "?, 4", "4"));
     const GpuKernel gpu(module, "row_sums");
     ASSERT_TRUE(gpu.image().teams);
     EXPECT_EQ(gpu.image().row_word, 1);
@@ -321,11 +316,7 @@ kernel @combine(%points: i64, %count: i64, %a: global f64[?, 8] readonly, %out: 
         Memory memory(static_cast<uint64_t>(count));
         std::vector<char>&a = memory.add(ScalarType::kFloat64, 3 * count),
         &out = memory.add(ScalarType::kFloat64, 3, true);
-        std::mt19937_64 random(1);
-        for (size_t at = 0; at + 8 <= a.size(); at += 8) {
-            const double value = static_cast<double>(random()) / 0x1p63 - 1;
-            std::memcpy(a.data() + at, &value, sizeof value);
-        }
+        fill_with_doubles(a, 1);
         expect_same(module, gpu, {{nullptr, 3}, {nullptr, count}, {&a, 0, {count * 8}}, {&out}}, {3}, out,
                     ScalarType::kFloat64);
     }
@@ -376,11 +367,7 @@ kernel @spread(%rows: i64, %columns: i64, %a: global f64[?, 8] scope 1 readonly,
         const int64_t rows = 5;
         Memory memory(1);
         std::vector<char>& data = memory.add(ScalarType::kFloat64, rows * columns, true);
-        std::mt19937_64 random(7);
-        for (size_t at = 0; at + 8 <= data.size(); at += 8) {
-            const double value = static_cast<double>(random()) / 0x1p63 - 1;
-            std::memcpy(data.data() + at, &value, sizeof value);
-        }
+        fill_with_doubles(data, 7);
         // In place.
         expect_same(
             cpu_module, gpu,
