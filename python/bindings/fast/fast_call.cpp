@@ -3,8 +3,10 @@
 #include "api/fast/fast_call.h"
 #include "graph/operand.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "api/elementwise/call.h"
 #include "api/indexing/fast_index.h"
 #include "api/recording/record_fast.h"
 #include "convert/convert.h"
@@ -62,6 +64,12 @@ bool give_element(PyObject* object, DType dtype, GivenOperand& operand) {
     return operand.convert(dtype);
 }
 
+/// Whether GivenOperand is the same for the object as for the argument that it makes. Scalars make arrays.
+bool is_given_alike(PyObject* object) {
+    return is_plain_array(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
+           PyBool_Check(object);
+}
+
 }  // namespace
 
 PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) {
@@ -98,6 +106,18 @@ bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, 
         if (!give(objects[k], operands[k])) return false;
     }
     return call_into_at_hand(op, {operands, count}, target);
+}
+
+array call_refused(const OpInfo& op, PyObject* const* objects, std::span<const Argument> inputs,
+                   const CallOptions& options) {
+    const std::span<PyObject* const> given(objects, inputs.size());
+    const bool were_asked = given.size() <= kMost && !float_errors_watched() &&
+                            std::ranges::any_of(given, is_plain_array) &&
+                            std::ranges::all_of(given, is_given_alike);
+    const ReleaseGil release(
+        std::ranges::any_of(inputs, [](const Argument& input) { return is_large(input); }));
+    std::vector<array> results = were_asked ? call_general(op, inputs, options) : call(op, inputs, options);
+    return std::move(results[0]);
 }
 
 PyObject* read_element_object(const array& from, int64_t offset) {

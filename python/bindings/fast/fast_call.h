@@ -16,6 +16,10 @@ namespace weft::python {
 PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count);
 /// The same into an array.
 bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target);
+/// The general way for operands that one of these has refused: `inputs` are made of the objects. Fast paths
+/// that were asked about the same are not asked again.
+array call_refused(const OpInfo& op, PyObject* const* objects, std::span<const Argument> inputs,
+                   const CallOptions& options = {});
 /// The element at a byte offset as a scalar; computes what is pending.
 PyObject* read_element_object(const array& from, int64_t offset);
 bool write_element_object(const array& to, int64_t offset, PyObject* value);

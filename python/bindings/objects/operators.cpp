@@ -18,26 +18,10 @@ namespace {
 constexpr OpId kComparisons[] = {OpId::kLess,     OpId::kLessEqual, OpId::kEqual,
                                  OpId::kNotEqual, OpId::kGreater,   OpId::kGreaterEqual};
 
-nb::object run(OpId id, const Argument& left, const Argument& right) {
-    const OpInfo& info = op_info(id);
-    array result;
-    {
-        const ReleaseGil release(is_large(left) || is_large(right));
-        result = call_binary(info, left, right);
-    }
-    return wrap_result(std::move(result));
-}
-
 nb::object run(OpId id, PyObject* operand) {
-    const OpInfo& info = op_info(id);
-    if (PyObject* result = run_at_hand(info, &operand, 1)) return nb::steal(result);
+    if (PyObject* result = run_at_hand(op_info(id), &operand, 1)) return nb::steal(result);
     const Argument input = to_argument(nb::handle(operand));
-    array result;
-    {
-        const ReleaseGil release(is_large(input));
-        result = call_unary(info, input);
-    }
-    return wrap_result(std::move(result));
+    return wrap_result(call_refused(op_info(id), &operand, {&input, 1}));
 }
 
 /// An operator of two operands of which one has a say.
@@ -146,10 +130,10 @@ PyObject* binary(PyObject* left, PyObject* right) {
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(id), objects, 2)) return result;
         if (has_say(left) || has_say(right)) return operate(ufunc_of(id), left, right);
-        Argument a, b;
-        if (!to_argument(left, a) || !to_argument(right, b)) return not_implemented();
+        Argument inputs[2];
+        if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
         const ScalarOperation names(are_numbers(left, right));
-        return run(id, a, b).release().ptr();
+        return wrap_result(call_refused(op_info(id), objects, inputs)).release().ptr();
     });
 }
 
@@ -285,7 +269,8 @@ PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, O
     const DType first = scalar_dtype(is_scalar(left_object) ? left_object : right_object);
     const DType second = scalar_dtype(is_scalar(right_object) ? right_object : left_object);
     const DType dtype = promote_types(first, second);
-    if (!(dtype == first) && !(dtype == second)) return run(id, left, right).release().ptr();
+    if (!(dtype == first) && !(dtype == second))
+        return wrap_result(call_binary(op_info(id), left, right)).release().ptr();
     const array x = from_argument(left, dtype), y = from_argument(right, dtype);
     const bool is_less = id == OpId::kLess || id == OpId::kLessEqual;
     const auto both = [](OpId op, const array& a, const array& b) { return call_binary(op_info(op), a, b); };
@@ -303,9 +288,9 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
         PyObject* const objects[] = {left, right};
         if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
         if (has_say(left) || has_say(right)) return operate(ufunc_of(kComparisons[comparison]), left, right);
-        Argument a, b;
-        if (!to_argument(left, a)) return not_implemented();
-        if (!to_argument(right, b)) {
+        Argument inputs[2];
+        if (!to_argument(left, inputs[0])) return not_implemented();
+        if (!to_argument(right, inputs[1])) {
             // NumPy compares with None, texts and the like element by element: nothing is equal to them.
             if (comparison != Py_EQ && comparison != Py_NE) return not_implemented();
             if (!is_array(left)) return not_implemented();
@@ -313,7 +298,7 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
                 .release()
                 .ptr();
         }
-        return run(kComparisons[comparison], a, b).release().ptr();
+        return wrap_result(call_refused(op_info(kComparisons[comparison]), objects, inputs)).release().ptr();
     });
 }
 
@@ -326,13 +311,13 @@ PyObject* in_place(PyObject* target, PyObject* other) {
             return target;
         }
         if (has_say(target) || has_say(other)) return operate_in_place(ufunc_of(id), target, other);
-        Argument argument;
-        if (!to_argument(other, argument)) return not_implemented();
+        Argument inputs[2];
+        if (!to_argument(other, inputs[1])) return not_implemented();
         const array view = array_of(target);
-        {
-            const ReleaseGil release(is_large(view));
-            call_in_place(op_info(id), view, argument);
-        }
+        inputs[0] = view;
+        CallOptions options;
+        options.out = {&view, 1};
+        call_refused(op_info(id), objects, inputs, options);
         Py_INCREF(target);
         return target;
     });

@@ -16,6 +16,8 @@ namespace weft::python {
 
 namespace {
 
+constexpr size_t kMostInputs = 3;  // of calls that are not for call_with_options
+
 struct UfuncObject {
     PyObject_HEAD;
     vectorcallfunc call;
@@ -234,19 +236,10 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
             }
         }
         if (anybody_has_say(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
-        if (count == op.nin && names == nullptr && op.nout == 1) {
-            array result;
-            if (op.nin == 1) {
-                const Argument input = ufunc_argument(op, arguments[0]);
-                const ReleaseGil release(is_large(input));
-                result = call_unary(op, input);
-            } else if (op.nin == 2) {
-                const Argument left = ufunc_argument(op, arguments[0]),
-                               right = ufunc_argument(op, arguments[1]);
-                const ReleaseGil release(is_large(left) || is_large(right));
-                result = call_binary(op, left, right);
-            }
-            if (result.valid()) return wrap_result(std::move(result)).release().ptr();
+        if (count == op.nin && names == nullptr && op.nout == 1 && op.nin <= kMostInputs) {
+            Argument inputs[kMostInputs];
+            for (size_t k = 0; k < op.nin; ++k) inputs[k] = ufunc_argument(op, arguments[k]);
+            return wrap_result(call_refused(op, arguments, {inputs, op.nin})).release().ptr();
         }
         return call_with_options(self, arguments, count, names).release().ptr();
     });

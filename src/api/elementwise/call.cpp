@@ -1,8 +1,10 @@
-// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between at once and
-// recorded.
+#include "api/elementwise/call.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "api/elementwise/float_errors.h"
 #include "api/fast/fast_call.h"
@@ -26,17 +28,21 @@ namespace weft {
 
 namespace {
 
+// What a call has of its own, and what the steps of call_general find out about it, in this order.
 struct Call {
     const OpInfo& op;
     std::span<const Argument> inputs;
-    std::span<const array> out;
+    const CallOptions& options;
+    std::span<const array> out;  // none for the values that where= chooses from
     const LoopInfo* loop = nullptr;
-    std::array<ScalarBytes, kMaxOperands> constants;  // of inputs that are Python scalars, in the loop's type
-    Dims shape;
     char order = 'K';
+    std::array<ScalarBytes, kMaxOperands> constants =
+        {};  // of inputs that are Python scalars, in the loop's type
+    Dims shape = {};
     DeviceBackend* device = nullptr;
     PoisonPtr poison = nullptr;  // of what was not looked at
 };
+using Results = std::optional<std::vector<array>>;  // nothing: the next step has its turn
 
 const array* array_input(const Argument& argument) { return std::get_if<array>(&argument); }
 
@@ -155,6 +161,99 @@ void check_integers_fit(const OpInfo& op, std::span<const Argument> inputs, DTyp
     }
 }
 
+void decide_loop(Call& call) {
+    const OpInfo& op = call.op;
+    // OperandType has no default: keep the types in a fixed array of the widest arity.
+    std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
+                                                ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
+                                                ScalarType::kBool, ScalarType::kBool};
+    for (size_t k = 0; k < call.inputs.size(); ++k) types[k] = operand_type(call.inputs[k]);
+    for (const array& out : call.out) {
+        if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
+    }
+    const std::span<const OperandType> operand_types{types.data(), op.nin};
+    const std::optional<DType>& dtype = call.options.dtype;
+    if (dtype && op.nin > 1) check_integers_fit(op, call.inputs, *dtype);
+    call.loop = dtype ? &resolve_loop(op, operand_types, dtype, call.options.casting)
+                      : &find_loop_cached(op, operand_types);
+    check_input_casts(call, call.options.casting);
+}
+
+void decide_order(Call& call) {
+    call.order = call.options.order;
+    if (call.order == 'A') call.order = all_in_fortran_order(call) ? 'F' : 'C';
+}
+
+// array < 300 compares by value even where 300 does not fit the array's dtype.
+Results compare_beyond_range(const Call& call) {
+    if (call.op.kind != OpKind::kComparison || call.op.nin != 2) return std::nullopt;
+    for (size_t k = 0; k < 2; ++k) {
+        const auto* integer = std::get_if<Integer>(&call.inputs[k]);
+        const array* other = array_input(call.inputs[1 - k]);
+        if (integer == nullptr || other == nullptr || !other->dtype().is_integer()) continue;
+        const std::optional<bool> answer =
+            compare_with_out_of_range(call.op.id, wide_integer(*integer), other->dtype(), k == 0);
+        if (!answer) continue;
+        const array constant = call_binary(op_info(OpId::kEqual), *other, *other);  // for its memory order
+        assign(constant, Argument(*answer));
+        if (call.out.empty() && !call.options.where) return std::vector{constant};
+        const Argument replaced[2] = {Argument(constant), Argument(true)};
+        return weft::call(op_info(OpId::kEqual), replaced, call.options);
+    }
+    return std::nullopt;
+}
+
+void convert_constants(Call& call) {
+    for (size_t k = 0; k < call.inputs.size(); ++k) {
+        if (array_input(call.inputs[k]) == nullptr)
+            call.constants[k] = constant_bytes(call.inputs[k], call.loop->types[k]);
+    }
+}
+
+void check_output_casts(const Call& call) {
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k)) {
+            check_output_cast(call.op, static_cast<int>(k), call.loop->types[call.op.nin + k],
+                              call.out[k].dtype(), call.options.casting);
+        }
+    }
+}
+
+// The mask of where= takes part in broadcasting, after the operands.
+void widen_to_mask(Call& call) {
+    Dims mask_shape;
+    if (const array* mask = array_input(*call.options.where)) mask_shape = mask->shape();
+    const Dims* shapes[2] = {&call.shape, &mask_shape};
+    const Dims full_shape = broadcast_shapes(shapes);
+    for (size_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k) && call.out[k].shape() != full_shape) {
+            throw ValueError("non-broadcastable output operand with shape " +
+                             shape_text(call.out[k].shape()) + " doesn't match the broadcast shape " +
+                             shape_text(full_shape));
+        }
+    }
+    call.shape = full_shape;
+}
+
+// Powers by some exponents are other operations (api/fast/power_shortcuts.h).
+Results call_short_power(const Call& call) {
+    if (call.op.id != OpId::kPower) return std::nullopt;
+    const std::optional<ShortPower> shorter =
+        short_power(call.op, call.loop->types[0], call.inputs[0], call.inputs[1]);
+    if (!shorter) return std::nullopt;
+    CallOptions as_power = call.options;
+    as_power.dtype = call.loop->types[0];
+    const array* base = array_input(call.inputs[0]);
+    const bool widens = base != nullptr && static_cast<size_t>(base->ndim()) < call.shape.size();
+    const Argument operand = widens ? Argument(broadcast_to(*base, call.shape)) : call.inputs[0];
+    if (!shorter->times_base) return weft::call(*shorter->op, {&operand, 1}, as_power);
+    CallOptions between;
+    between.dtype = as_power.dtype;
+    between.casting = call.options.casting;
+    const Argument both[2] = {weft::call(*shorter->op, {&operand, 1}, between).front(), operand};
+    return weft::call(op_info(OpId::kMultiply), both, as_power);
+}
+
 StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
 }
@@ -179,104 +278,147 @@ bool is_one_row(const Call& call) {
            (leader->c_contiguous() || leader->f_contiguous());
 }
 
-// Runs the call now when all values are at hand and few. Gives false when it must be recorded.
-bool run_small(const Call& call, std::vector<array>& results) {
+// A call that runs now, with its storages locked: where its operands are, and where its results go.
+class SmallCall {
+public:
+    explicit SmallCall(const Call& call) : call_(call) {}
+
+    // False where something is not at hand, or an output cannot be written in place.
+    bool lock() {
+        for (const Argument& input : call_.inputs) {
+            if (const array* operand = array_input(input)) locks_.add(*operand->storage());
+        }
+        for (size_t k = 0; k < call_.op.nout; ++k) {
+            if (has_out(call_, k)) locks_.add(*call_.out[k].storage());
+        }
+        locks_.lock();
+        if (!locks_.all_at_hand()) return false;
+        for (size_t k = 0; k < call_.op.nout; ++k) {
+            if (!has_out(call_, k)) continue;
+            Storage& storage = *call_.out[k].storage();
+            if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
+            storage.known.reset();
+            for (size_t j = 0; j < k; ++j) {
+                if (has_out(call_, j) && call_.out[j].storage() == call_.out[k].storage()) return false;
+            }
+        }
+        return true;
+    }
+
+    void find_inputs() {
+        for (size_t k = 0; k < call_.op.nin; ++k) {
+            const array* operand = array_input(call_.inputs[k]);
+            if (operand == nullptr) {
+                strides_[k] = Dims(call_.shape.size());
+                operands_[k] = {const_cast<char*>(reinterpret_cast<const char*>(call_.constants[k].data())),
+                                &strides_[k], call_.loop->types[k]};
+                continue;
+            }
+            const bool same_shape = operand->shape() == call_.shape;
+            if (!same_shape)
+                strides_[k] = broadcast_strides(operand->shape(), operand->strides(), call_.shape);
+            const Dims* used = same_shape ? &operand->strides() : &strides_[k];
+            operands_[k] = strided(operand->storage()->current.buffer->data(), *operand, *used);
+            array_strides_[array_count_++] = used;
+        }
+    }
+
+    void find_outputs() {
+        for (size_t k = 0; k < call_.op.nout; ++k) {
+            if (has_out(call_, k)) {
+                const array& out = call_.out[k];
+                out.storage()->current.buffer->set_surroundings(nullptr);
+                operands_[call_.op.nin + k] =
+                    strided(out.storage()->current.buffer->data(), out, out.strides());
+                through_copy_[k] = overwrites_inputs(out);
+                if (!through_copy_[k]) continue;
+            }
+            make_result(k);
+        }
+    }
+
+    void run() {
+        run_at_once(call_.op, *call_.loop, call_.shape,
+                    {operands_.data(), size_t{call_.op.nin} + call_.op.nout});
+    }
+
+    std::vector<array> finish() {
+        std::vector<array> finished;
+        size_t fresh = 0;
+        for (size_t k = 0; k < call_.op.nout; ++k) {
+            if (!has_out(call_, k)) {
+                finished.push_back(std::move(fresh_[fresh++]));
+                continue;
+            }
+            const array& out = call_.out[k];
+            if (through_copy_[k]) {
+                copy_at_once(call_.shape, operands_[call_.op.nin + k],
+                             strided(out.storage()->current.buffer->data(), out, out.strides()));
+                ++fresh;
+            }
+            finished.push_back(out);
+        }
+        return finished;
+    }
+
+private:
+    // Whether an input would not be read any more as it is now.
+    bool overwrites_inputs(const array& out) const {
+        bool overwrites = false;
+        for (size_t j = 0; j < call_.op.nin; ++j) {
+            const array* input = array_input(call_.inputs[j]);
+            if (input == nullptr || input->storage() != out.storage()) continue;
+            const bool identical = input->offset() == out.offset() &&
+                                   *operands_[j].strides == out.strides() && input->dtype() == out.dtype();
+            overwrites |=
+                !identical &&
+                views_overlap({&call_.shape, &out.strides(), out.offset(), out.itemsize()},
+                              {&call_.shape, operands_[j].strides, input->offset(), input->itemsize()});
+            // Two results are computed together: the first must not overwrite what the second reads.
+            overwrites |= call_.op.nout > 1;
+        }
+        return overwrites;
+    }
+
+    void make_result(size_t k) {
+        const size_t position = call_.op.nin + k;
+        const DType dtype = call_.loop->types[position];
+        const int64_t bytes = checked_bytes(call_.shape, dtype);
+        if (call_.order == 'F') {
+            strides_[position] = f_strides(call_.shape, dtype.itemsize());
+        } else if (call_.order == 'C') {
+            strides_[position] = c_strides(call_.shape, dtype.itemsize());
+        } else {
+            strides_[position] =
+                k_order_strides(call_.shape, {array_strides_.data(), array_count_}, dtype.itemsize());
+        }
+        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
+        operands_[position] = {buffer->data(), &strides_[position], dtype.scalar_type()};
+        fresh_.push_back(array_of(std::move(buffer), dtype, call_.shape, strides_[position]));
+    }
+
+    const Call& call_;
+    StorageLocks locks_;
+    std::array<StridedData, kMaxOperands> operands_;
+    std::array<Dims, kMaxOperands> strides_;
+    std::array<const Dims*, kMaxOperands> array_strides_;
+    size_t array_count_ = 0;
+    std::array<bool, kMaxOperands> through_copy_{};  // results
+    std::vector<array> fresh_;  // results without an output, or that come to theirs by a copy
+};
+
+// Runs the call now when all values are at hand and few; nothing when it must be recorded.
+Results run_small(const Call& call) {
     const int64_t count = element_count(call.shape);
     if (!call.device->is_cpu() ||
         !(is_small(count) || (shown(call) && is_little_work(&call.op, count) && is_one_row(call))))
-        return false;
-    StorageLocks locks;
-    for (const Argument& input : call.inputs) {
-        if (const array* operand = array_input(input)) locks.add(*operand->storage());
-    }
-    for (size_t k = 0; k < call.op.nout; ++k) {
-        if (has_out(call, k)) locks.add(*call.out[k].storage());
-    }
-    locks.lock();
-    if (!locks.all_at_hand()) return false;
-    for (size_t k = 0; k < call.op.nout; ++k) {
-        if (!has_out(call, k)) continue;
-        Storage& storage = *call.out[k].storage();
-        if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
-        storage.known.reset();
-        for (size_t j = 0; j < k; ++j) {
-            if (has_out(call, j) && call.out[j].storage() == call.out[k].storage()) return false;
-        }
-    }
-
-    const size_t nin = call.op.nin, nout = call.op.nout;
-    std::array<StridedData, kMaxOperands> operands;
-    std::array<Dims, kMaxOperands> strides;
-    std::array<const Dims*, kMaxOperands> array_strides;
-    size_t array_count = 0;
-    for (size_t k = 0; k < nin; ++k) {
-        const array* operand = array_input(call.inputs[k]);
-        if (operand == nullptr) {
-            strides[k] = Dims(call.shape.size());
-            operands[k] = {const_cast<char*>(reinterpret_cast<const char*>(call.constants[k].data())),
-                           &strides[k], call.loop->types[k]};
-            continue;
-        }
-        const bool same_shape = operand->shape() == call.shape;
-        if (!same_shape) strides[k] = broadcast_strides(operand->shape(), operand->strides(), call.shape);
-        const Dims* used = same_shape ? &operand->strides() : &strides[k];
-        operands[k] = strided(operand->storage()->current.buffer->data(), *operand, *used);
-        array_strides[array_count++] = used;
-    }
-    std::array<bool, kMaxOperands> through_copy{};
-    for (size_t k = 0; k < nout; ++k) {
-        const size_t position = nin + k;
-        if (has_out(call, k)) {
-            const array& out = call.out[k];
-            out.storage()->current.buffer->set_surroundings(nullptr);
-            operands[position] = strided(out.storage()->current.buffer->data(), out, out.strides());
-            for (size_t j = 0; j < nin; ++j) {
-                const array* input = array_input(call.inputs[j]);
-                if (input == nullptr || input->storage() != out.storage()) continue;
-                const bool identical = input->offset() == out.offset() &&
-                                       *operands[j].strides == out.strides() && input->dtype() == out.dtype();
-                through_copy[k] |=
-                    !identical &&
-                    views_overlap({&call.shape, &out.strides(), out.offset(), out.itemsize()},
-                                  {&call.shape, operands[j].strides, input->offset(), input->itemsize()});
-                // Two results are computed together: the first must not overwrite what the second reads.
-                through_copy[k] |= nout > 1;
-            }
-            if (!through_copy[k]) continue;
-        }
-        const DType dtype = call.loop->types[position];
-        const int64_t bytes = checked_bytes(call.shape, dtype);
-        if (call.order == 'F') {
-            strides[position] = f_strides(call.shape, dtype.itemsize());
-        } else if (call.order == 'C') {
-            strides[position] = c_strides(call.shape, dtype.itemsize());
-        } else {
-            strides[position] =
-                k_order_strides(call.shape, {array_strides.data(), array_count}, dtype.itemsize());
-        }
-        BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
-        operands[position] = {buffer->data(), &strides[position], dtype.scalar_type()};
-        results.push_back(array_of(std::move(buffer), dtype, call.shape, strides[position]));
-    }
-    if (count != 0) run_at_once(call.op, *call.loop, call.shape, {operands.data(), nin + nout});
-
-    std::vector<array> finished;
-    size_t fresh = 0;
-    for (size_t k = 0; k < nout; ++k) {
-        if (!has_out(call, k)) {
-            finished.push_back(std::move(results[fresh++]));
-            continue;
-        }
-        const array& out = call.out[k];
-        if (through_copy[k]) {
-            copy_at_once(call.shape, operands[nin + k],
-                         strided(out.storage()->current.buffer->data(), out, out.strides()));
-            ++fresh;
-        }
-        finished.push_back(out);
-    }
-    results = std::move(finished);
-    return true;
+        return std::nullopt;
+    SmallCall small(call);
+    if (!small.lock()) return std::nullopt;
+    small.find_inputs();
+    small.find_outputs();
+    if (count != 0) small.run();
+    return small.finish();
 }
 
 Operand operand_of(const Call& call, size_t index) {
@@ -324,9 +466,42 @@ array call_where(const Argument& mask, const array& value, const array& out) {
     return target;
 }
 
-}  // namespace
+std::vector<array> run_or_record_where(Call& call) {
+    const std::span<const array> out = std::exchange(call.out, {});
+    std::vector<array> results;
+    if (Results now = run_small(call)) {
+        results = *std::move(now);
+    } else {
+        const NodePtr node = make_node(call);
+        for (uint32_t k = 0; k < call.op.nout; ++k) results.push_back(array_of(node, k, call.shape));
+        recorded(node);
+        if (shown(call)) evaluate({&node, 1});
+    }
+    for (size_t k = 0; k < call.op.nout; ++k)
+        results[k] = call_where(*call.options.where, results[k], k < out.size() ? out[k] : array());
+    return results;
+}
 
-namespace {
+std::vector<array> run_or_record(const Call& call) {
+    if (Results results = run_small(call)) return *std::move(results);
+    std::vector<array> results;
+    const NodePtr node = make_node(call);
+    const bool now = shown(call);
+    const bool may_fail = now || call.op.nout > 1 || config().eager.load(std::memory_order_relaxed);
+    WriteUndo undo(call.op.nout > 1);  // all results are written or none
+    for (uint32_t k = 0; k < call.op.nout; ++k) {
+        if (has_out(call, k)) {
+            write(call.out[k], result_operand(node, k), may_fail ? &undo : nullptr);
+            results.push_back(call.out[k]);
+        } else {
+            results.push_back(array_of(node, k, call.shape));
+        }
+    }
+    recorded(node);
+    if (now) evaluate({&node, 1});
+    undo.succeeded();
+    return results;
+}
 
 bool give(const Argument& argument, GivenOperand& operand) {
     if (const array* value = array_input(argument)) {
@@ -380,118 +555,23 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
         if (try_at_hand(op, inputs, options.out.empty() ? nullptr : options.out.data(), result))
             return {std::move(result)};
     }
-    Call call{op, inputs, options.out, nullptr, {}, {}, options.order, nullptr};
-    // OperandType has no default: keep the types in a fixed array of the widest arity.
-    std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
-                                                ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
-                                                ScalarType::kBool, ScalarType::kBool};
-    for (size_t k = 0; k < inputs.size(); ++k) types[k] = operand_type(inputs[k]);
-    for (const array& out : options.out) {
-        if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");
-    }
-    const std::span<const OperandType> operand_types{types.data(), op.nin};
-    if (options.dtype && op.nin > 1) check_integers_fit(op, inputs, *options.dtype);
-    call.loop = options.dtype ? &resolve_loop(op, operand_types, options.dtype, options.casting)
-                              : &find_loop_cached(op, operand_types);
+    return call_general(op, inputs, options);
+}
 
-    check_input_casts(call, options.casting);
-    if (call.order == 'A') call.order = all_in_fortran_order(call) ? 'F' : 'C';
-
-    // array < 300 compares by value even where 300 does not fit the array's dtype
-    if (op.kind == OpKind::kComparison && op.nin == 2) {
-        for (size_t k = 0; k < 2; ++k) {
-            const auto* integer = std::get_if<Integer>(&inputs[k]);
-            const array* other = array_input(inputs[1 - k]);
-            if (integer == nullptr || other == nullptr || !other->dtype().is_integer()) continue;
-            const std::optional<bool> answer =
-                compare_with_out_of_range(op.id, wide_integer(*integer), other->dtype(), k == 0);
-            if (!answer) continue;
-            const array constant =
-                call_binary(op_info(OpId::kEqual), *other, *other);  // for its memory order
-            assign(constant, Argument(*answer));
-            if (options.out.empty() && !options.where) return {constant};
-            const Argument replaced[2] = {Argument(constant), Argument(true)};
-            return weft::call(op_info(OpId::kEqual), replaced, options);
-        }
-    }
-
-    for (size_t k = 0; k < inputs.size(); ++k) {
-        if (array_input(inputs[k]) == nullptr)
-            call.constants[k] = constant_bytes(inputs[k], call.loop->types[k]);
-    }
-    for (size_t k = 0; k < op.nout; ++k) {  // before the shapes are looked at, as in NumPy
-        if (has_out(call, k)) {
-            check_output_cast(op, static_cast<int>(k), call.loop->types[op.nin + k], call.out[k].dtype(),
-                              options.casting);
-        }
-    }
+std::vector<array> call_general(const OpInfo& op, std::span<const Argument> inputs,
+                                const CallOptions& options) {
+    Call call{op, inputs, options, options.out};
+    decide_loop(call);
+    decide_order(call);
+    if (Results compared = compare_beyond_range(call)) return *std::move(compared);
+    convert_constants(call);
+    check_output_casts(call);  // before the shapes are looked at, as in NumPy
     decide_shape(call);
     decide_device(call);
-    if (options.where) {
-        Dims mask_shape;
-        if (const array* mask = array_input(*options.where)) mask_shape = mask->shape();
-        const Dims* shapes[2] = {&call.shape, &mask_shape};
-        const Dims full_shape = broadcast_shapes(shapes);
-        for (size_t k = 0; k < op.nout; ++k) {
-            if (has_out(call, k) && call.out[k].shape() != full_shape) {
-                throw ValueError("non-broadcastable output operand with shape " +
-                                 shape_text(call.out[k].shape()) + " doesn't match the broadcast shape " +
-                                 shape_text(full_shape));
-            }
-        }
-        call.shape = full_shape;
-    }
+    if (options.where) widen_to_mask(call);
     if (op.flags.checks_negative_exponent) check_exponents(call);
-    if (op.id == OpId::kPower) {
-        if (const std::optional<ShortPower> shorter =
-                short_power(op, call.loop->types[0], inputs[0], inputs[1])) {
-            CallOptions as_power = options;
-            as_power.dtype = call.loop->types[0];
-            const array* base = array_input(inputs[0]);
-            const bool widens = base != nullptr && static_cast<size_t>(base->ndim()) < call.shape.size();
-            const Argument operand = widens ? Argument(broadcast_to(*base, call.shape)) : inputs[0];
-            if (!shorter->times_base) return weft::call(*shorter->op, {&operand, 1}, as_power);
-            CallOptions between;
-            between.dtype = as_power.dtype;
-            between.casting = options.casting;
-            const Argument both[2] = {weft::call(*shorter->op, {&operand, 1}, between).front(), operand};
-            return weft::call(op_info(OpId::kMultiply), both, as_power);
-        }
-    }
-
-    std::vector<array> results;
-    if (options.where) {
-        const std::span<const array> out = call.out;
-        call.out = {};
-        if (!run_small(call, results)) {
-            const NodePtr node = make_node(call);
-            for (uint32_t k = 0; k < op.nout; ++k) results.push_back(array_of(node, k, call.shape));
-            recorded(node);
-            if (shown(call)) evaluate({&node, 1});
-        }
-        for (size_t k = 0; k < op.nout; ++k) {
-            results[k] = call_where(*options.where, results[k], k < out.size() ? out[k] : array());
-        }
-        return results;
-    }
-    if (run_small(call, results)) return results;
-    results.clear();
-    const NodePtr node = make_node(call);
-    const bool now = shown(call);
-    const bool may_fail = now || op.nout > 1 || config().eager.load(std::memory_order_relaxed);
-    WriteUndo undo(op.nout > 1);  // all results are written or none
-    for (uint32_t k = 0; k < op.nout; ++k) {
-        if (has_out(call, k)) {
-            write(call.out[k], result_operand(node, k), may_fail ? &undo : nullptr);
-            results.push_back(call.out[k]);
-        } else {
-            results.push_back(array_of(node, k, call.shape));
-        }
-    }
-    recorded(node);
-    if (now) evaluate({&node, 1});
-    undo.succeeded();
-    return results;
+    if (Results power = call_short_power(call)) return *std::move(power);
+    return options.where ? run_or_record_where(call) : run_or_record(call);
 }
 
 array call_unary(const OpInfo& op, const Argument& input) { return call(op, {&input, 1})[0]; }
