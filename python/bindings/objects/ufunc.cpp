@@ -1,4 +1,6 @@
 // weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
+#include <algorithm>
+
 #include "api/ufuncs/apply_at.h"
 #include "convert/convert.h"
 #include "fast/fast_call.h"
@@ -55,87 +57,90 @@ Argument ufunc_argument(const OpInfo& op, PyObject* object) {
     return argument;
 }
 
-nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
-    const OpInfo& op = op_of(self);
-    std::vector<PyObject*> outputs(op.nout, Py_None);
-    bool positional_out = false;
-    for (size_t i = op.nin; i < count; ++i) {
-        outputs[i - op.nin] = arguments[i];
-        positional_out = true;
-    }
-    CallOptions options;
+/// What a call says beyond its inputs.
+struct GivenOptions {
+    CallOptions options;             // `out` refers to this object's
+    std::vector<PyObject*> outputs;  // None: a new array
+    std::vector<array> out;          // the same as arrays; empty where all are new
     nb::object signature;
     bool wants_array = false;  // out=...
+};
+
+void read_keyword(const OpInfo& op, const std::string& key, PyObject* value, GivenOptions& given) {
+    if (key == "out") {
+        if (value == Py_Ellipsis) {
+            given.wants_array = true;
+        } else {
+            collect_out(op, value, given.outputs);
+        }
+    } else if (key == "where") {
+        if (value != Py_True) given.options.where = ufunc_argument(op, value);
+    } else if (key == "dtype") {
+        given.options.dtype = to_dtype(nb::handle(value));
+    } else if (key == "casting") {
+        given.options.casting = to_casting(nb::handle(value));
+    } else if (key == "order") {
+        given.options.order = to_order(nb::handle(value), "KCFA");
+    } else if (key == "subok") {
+        // Of operands that are plain arrays, or overrides would have been asked.
+    } else if (key == "signature" || key == "sig") {
+        given.signature = nb::borrow(value);
+    } else {
+        throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
+    }
+}
+
+GivenOptions read_options(const OpInfo& op, PyObject* const* arguments, size_t count, PyObject* names) {
+    GivenOptions given;
+    given.outputs.resize(op.nout, Py_None);
+    for (size_t i = op.nin; i < count; ++i) given.outputs[i - op.nin] = arguments[i];
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
         const std::string key = text_of(nb::handle(PyTuple_GetItem(names, i)));
-        PyObject* value = arguments[count + static_cast<size_t>(i)];
-        if (key == "out") {
-            if (positional_out)
-                throw TypeError("cannot specify 'out' as both a positional and keyword argument");
-            if (value == Py_Ellipsis) {
-                wants_array = true;
-            } else {
-                collect_out(op, value, outputs);
-            }
-        } else if (key == "where") {
-            if (value != Py_True) options.where = ufunc_argument(op, value);
-        } else if (key == "dtype") {
-            options.dtype = to_dtype(nb::handle(value));
-        } else if (key == "casting") {
-            options.casting = to_casting(nb::handle(value));
-        } else if (key == "order") {
-            options.order = to_order(nb::handle(value), "KCFA");
-        } else if (key == "subok") {
-            // Of operands that are plain arrays, or overrides would have been asked.
-        } else if (key == "signature" || key == "sig") {
-            signature = nb::borrow(value);
-        } else {
-            throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
-        }
+        if (key == "out" && count > op.nin)
+            throw TypeError("cannot specify 'out' as both a positional and keyword argument");
+        read_keyword(op, key, arguments[count + static_cast<size_t>(i)], given);
     }
-    std::vector<nb::object> cast;  // holds what `arguments` then names
-    std::vector<PyObject*> cast_pointers;
-    if (signature.is_valid() && !signature.is_none()) {
-        if (options.dtype) throw TypeError("cannot specify both 'signature' and 'dtype'");
-        nb::list inputs;
-        for (size_t i = 0; i < op.nin; ++i) inputs.append(nb::borrow(arguments[i]));
-        const nb::object converted =
-            nb::module_::import_(modules::kUfuncMethods)
-                .attr("cast_to_signature")(nb::borrow(self), inputs, signature,
-                                           nb::str(std::string(casting_name(options.casting)).c_str()));
-        for (nb::handle input : converted) cast.push_back(nb::borrow(input));
-        for (const nb::object& input : cast) cast_pointers.push_back(input.ptr());
-        arguments = cast_pointers.data();
-    }
-    std::vector<array> out;
-    for (PyObject* output : outputs) {
-        if (output != Py_None) out.resize(op.nout);
-    }
-    for (size_t i = 0; i < out.size(); ++i) {
-        if (outputs[i] == Py_None) continue;
-        if (!is_array(outputs[i])) throw TypeError("return arrays must be of ArrayType");
-        out[i] = array_of(outputs[i]);
-    }
-    options.out = out;
+    return given;
+}
 
-    std::vector<Argument> inputs;
-    bool large = false;
-    for (size_t i = 0; i < op.nin; ++i) {
-        inputs.push_back(ufunc_argument(op, arguments[i]));
-        large = large || is_large(inputs.back());
+/// The inputs as `signature` wants them.
+std::vector<nb::object> cast_to_signature(PyObject* self, PyObject* const* arguments,
+                                          const GivenOptions& given) {
+    if (given.options.dtype) throw TypeError("cannot specify both 'signature' and 'dtype'");
+    nb::list inputs;
+    for (size_t i = 0; i < op_of(self).nin; ++i) inputs.append(nb::borrow(arguments[i]));
+    const nb::object converted =
+        nb::module_::import_(modules::kUfuncMethods)
+            .attr("cast_to_signature")(nb::borrow(self), inputs, given.signature,
+                                       nb::str(std::string(casting_name(given.options.casting)).c_str()));
+    std::vector<nb::object> cast;
+    for (nb::handle input : converted) cast.push_back(nb::borrow(input));
+    return cast;
+}
+
+void find_output_arrays(GivenOptions& given) {
+    const size_t count = given.outputs.size();
+    if (std::ranges::any_of(given.outputs, [](PyObject* output) { return output != Py_None; }))
+        given.out.resize(count);
+    for (size_t i = 0; i < given.out.size(); ++i) {
+        PyObject* const output = given.outputs[i];
+        if (output == Py_None) continue;
+        if (!is_array(output)) throw TypeError("return arrays must be of ArrayType");
+        given.out[i] = array_of(output);
     }
-    std::vector<array> results;
-    {
-        const ReleaseGil release(large);
-        results = call(op, inputs, options);
-    }
+    given.options.out = given.out;
+}
+
+/// One result, or a tuple of them.
+nb::object wrap_results(std::vector<array>&& results, const GivenOptions& given) {
     std::vector<nb::object> wrapped;
     for (size_t i = 0; i < results.size(); ++i) {
-        if (outputs[i] != Py_None) {
-            wrapped.push_back(nb::borrow(outputs[i]));
+        if (given.outputs[i] != Py_None) {
+            wrapped.push_back(nb::borrow(given.outputs[i]));
         } else {
-            wrapped.push_back(wants_array ? wrap(std::move(results[i])) : wrap_result(std::move(results[i])));
+            wrapped.push_back(given.wants_array ? wrap(std::move(results[i]))
+                                                : wrap_result(std::move(results[i])));
         }
     }
     if (wrapped.size() == 1) return wrapped[0];
@@ -143,6 +148,27 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
     for (size_t i = 0; i < wrapped.size(); ++i)
         PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), wrapped[i].release().ptr());
     return tuple;
+}
+
+nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
+    const OpInfo& op = op_of(self);
+    GivenOptions given = read_options(op, arguments, count, names);
+    std::vector<nb::object> cast;  // stands for the arguments
+    if (given.signature.is_valid() && !given.signature.is_none())
+        cast = cast_to_signature(self, arguments, given);
+    find_output_arrays(given);
+    std::vector<Argument> inputs;
+    bool large = false;
+    for (size_t i = 0; i < op.nin; ++i) {
+        inputs.push_back(ufunc_argument(op, cast.empty() ? arguments[i] : cast[i].ptr()));
+        large = large || is_large(inputs.back());
+    }
+    std::vector<array> results;
+    {
+        const ReleaseGil release(large);
+        results = call(op, inputs, given.options);
+    }
+    return wrap_results(std::move(results), given);
 }
 
 /// Of operands and results, wherever they stand in a call.
@@ -404,9 +430,7 @@ nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::k
     return nb::borrow(self)(wrap(weft::reshape(a, shape)), wrap(b), **options);
 }
 
-}  // namespace
-
-void bind_ufunc(nb::module_& m) {
+void define_type(nb::module_& m) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_dealloc, reinterpret_cast<void*>(ufunc_dealloc)},
@@ -416,6 +440,9 @@ void bind_ufunc(nb::module_& m) {
     };
     registry.ufunc = make_type(m, "ufunc", sizeof(UfuncObject),
                                Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+}
+
+void define_methods() {
     method(registry.ufunc, "reduce", reduce_method, arg("array"), arg("axis") = 0, arg("dtype") = nb::none(),
            arg("out") = nb::none(), arg("keepdims") = false, arg("initial") = nb::none(), arg("where") = true,
            "Folds the elements over `axis` by this function.");
@@ -452,7 +479,10 @@ void bind_ufunc(nb::module_& m) {
         },
         arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
         "Folds the elements between each of `indices` and the next one.");
+}
 
+/// After the methods, which they call.
+void make_methods_overridable() {
     Overridable<0>::define("reduce",
                            "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
                            "where=True)");
@@ -460,7 +490,10 @@ void bind_ufunc(nb::module_& m) {
     Overridable<2>::define("outer", "outer($self, A, B, **kwargs)");
     Overridable<3>::define("at", "at($self, a, indices, b=None)");
     Overridable<4>::define("reduceat", "reduceat($self, array, indices, axis=0, dtype=None, out=None)");
+}
 
+/// What Python's part of ufuncs calls.
+void define_helpers(nb::module_& m) {
     m.def(
         "_resolve_types",
         [](nb::handle ufunc, const nb::list& operands, nb::handle dtype, nb::handle casting) {
@@ -518,7 +551,10 @@ void bind_ufunc(nb::module_& m) {
                 array(value.storage(), value.dtype(), value.shape(), value.strides(), value.offset(), true));
         },
         arg("x"));
+}
 
+/// A ufunc for each row of the op table, by both of its names, and by its aliases.
+void make_ufuncs(nb::module_& m) {
     nb::dict ufuncs;
     for (const OpInfo& op : op_table()) {
         auto* object = allocate<UfuncObject>(registry.ufunc);
@@ -533,6 +569,16 @@ void bind_ufunc(nb::module_& m) {
         ufuncs[nb::str(alias.name.data(), alias.name.size())] = ufuncs[nb::str(name.data(), name.size())];
     }
     m.attr("_ufuncs") = ufuncs;
+}
+
+}  // namespace
+
+void bind_ufunc(nb::module_& m) {
+    define_type(m);
+    define_methods();
+    make_methods_overridable();
+    define_helpers(m);
+    make_ufuncs(m);
 }
 
 nb::object ufunc_of(OpId id) {
