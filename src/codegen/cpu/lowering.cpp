@@ -74,26 +74,13 @@ private:
     // --- memory --------------------------------------------------------------------------------------
 
     llvm::Value* address(const BufferValue& buffer, std::span<const ValueId> indices) override {
-        llvm::Value* pointer = buffer.base;
         if (buffer.origin != nullptr) {
             llvm::Value* offset = builder_.CreateNSWSub(index(indices.back()), buffer.origin);
-            return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
+            return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), buffer.base,
                                               {builder_.CreateNSWMul(offset, buffer.strides.back())});
         }
         if (!buffer.strides.empty()) contiguous_ &= llvm::isa<llvm::ConstantInt>(buffer.strides.back());
-        const auto move_along = [&](size_t d) {
-            pointer = builder_.CreateInBoundsGEP(
-                builder_.getInt8Ty(), pointer, {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
-        };
-        // Known strides come last: they are those of the innermost loops, before which the rest is computed.
-        for (size_t d = 0; d < indices.size(); ++d) {
-            if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
-        }
-        for (size_t d = 0; d < indices.size(); ++d) {
-            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
-            if (known != nullptr && !known->isZero()) move_along(d);
-        }
-        return pointer;
+        return KernelLowering::address(buffer, indices);
     }
 
     void annotate(llvm::Instruction* access, const BufferType& type) {

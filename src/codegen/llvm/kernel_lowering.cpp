@@ -232,6 +232,23 @@ std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
     return values;
 }
 
+llvm::Value* KernelLowering::address(const BufferValue& buffer, std::span<const ValueId> indices) {
+    llvm::Value* pointer = buffer.base;
+    const auto move_along = [&](size_t d) {
+        pointer = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
+                                             {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
+    };
+    // Known strides come last: they are those of the innermost loops, before which the rest is computed.
+    for (size_t d = 0; d < indices.size(); ++d) {
+        if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
+    }
+    for (size_t d = 0; d < indices.size(); ++d) {
+        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
+        if (known != nullptr && !known->isZero()) move_along(d);
+    }
+    return pointer;
+}
+
 void KernelLowering::lower_load(const Instruction& instruction) {
     const BufferValue& from = buffer(instruction.operands[0]);
     const std::span<const ValueId> indices(instruction.operands.data() + 1, from.strides.size());

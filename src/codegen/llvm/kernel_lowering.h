@@ -55,7 +55,7 @@ protected:
 
     virtual Scalar load(const BufferValue& from, std::span<const ir::ValueId> indices) = 0;
     virtual void store(const BufferValue& to, const Scalar& value, std::span<const ir::ValueId> indices) = 0;
-    virtual llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices) = 0;
+    virtual llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices);
     virtual void lower_parallel(const ir::Instruction& instruction) = 0;
     // A word of the arguments that is a buffer's base; one that is a stride, as i64.
     virtual llvm::Value* load_base(int64_t word, const std::string& name) = 0;

@@ -204,22 +204,6 @@ void PtxKernelLowering::annotate_load(llvm::LoadInst* load, const BufferType& ty
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
 }
 
-llvm::Value* PtxKernelLowering::address(const BufferValue& buffer, std::span<const ValueId> indices) {
-    llvm::Value* pointer = buffer.base;
-    const auto move_along = [&](size_t d) {
-        pointer = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), pointer,
-                                             {builder_.CreateNSWMul(index(indices[d]), buffer.strides[d])});
-    };
-    for (size_t d = 0; d < indices.size(); ++d) {
-        if (!llvm::isa<llvm::ConstantInt>(buffer.strides[d])) move_along(d);
-    }
-    for (size_t d = 0; d < indices.size(); ++d) {
-        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(buffer.strides[d]);
-        if (known != nullptr && !known->isZero()) move_along(d);
-    }
-    return pointer;
-}
-
 KernelLowering::Scalar PtxKernelLowering::load(const BufferValue& from, std::span<const ValueId> indices) {
     return load_at(address(from, indices), from.type);
 }

@@ -58,7 +58,6 @@ protected:
     void annotate_load(llvm::LoadInst* load, const ir::BufferType& type) const;
     Scalar load_at(llvm::Value* pointer, const ir::BufferType& type);
     void store_at(llvm::Value* pointer, const Scalar& value, const ir::BufferType& type);
-    llvm::Value* address(const BufferValue& buffer, std::span<const ir::ValueId> indices) override;
 
     // --- indices: of 32 bits, or of 64 ---------------------------------------------------------------
 
