@@ -49,10 +49,10 @@ struct FloatTextOptions {
     bool fractional = true;             // positional: false counts digits from the first one on
     char trim = 'k';  // zeros at the end: 'k' keeps them, '.' drops them, '0' all but one, '-' the point too
     bool sign = false;
-    std::optional<int> pad_left = {};   // characters before the point at least
-    std::optional<int> pad_right = {};  // positional: characters behind it
-    int exp_digits = 2;                 // scientific
-    int min_digits = 0;
+    std::optional<int> pad_left = {};    // characters before the point at least
+    std::optional<int> pad_right = {};   // positional: characters behind it
+    int exp_digits = 2;                  // scientific
+    std::optional<int> min_digits = {};  // at least; they are the number's own
 };
 /// np.format_float_positional: "0.00001". The digits are those of a number of `dtype`. Throws ValueError and
 /// TypeError for options that do not go together.

@@ -89,7 +89,7 @@ FloatTextOptions to_float_text_options(nb::handle precision, bool unique, nb::ha
     options.trim = word.size() == 1 ? word[0] : '\0';
     options.sign = sign;
     options.pad_left = to_optional_int(pad_left);
-    options.min_digits = to_optional_int(min_digits).value_or(0);
+    options.min_digits = to_optional_int(min_digits);
     return options;
 }
 

@@ -1,6 +1,8 @@
 // Single floating-point numbers as text: NumPy's format_float_positional and format_float_scientific.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "api/interop/float_digits.h"
 #include "weft/print.h"
@@ -12,12 +14,50 @@ namespace {
 // Enough digits for each double, exactly: behind the point, and behind the first digit.
 constexpr int kExactPlaces = 1080, kExactDigits = 770;
 
-void check(const FloatTextOptions& options) {
+void check_number(std::optional<int> number, const char* name) {
+    if (number && *number < 0) throw ValueError(std::string(name) + " must be >= 0");
+}
+
+void check(const FloatTextOptions& options, bool fractional) {
+    check_number(options.precision, "precision");
+    check_number(options.pad_left, "pad_left");
+    check_number(options.pad_right, "pad_right");
+    check_number(options.exp_digits, "exp_digits");
+    check_number(options.min_digits, "min_digits");
     if (!options.precision && !options.unique)
-        throw ValueError("in non-unique mode `precision` must be supplied");
-    if (options.precision && *options.precision < 0) throw ValueError("precision must be >= 0");
+        throw TypeError("in non-unique mode `precision` must be supplied");
+    if (!fractional && options.precision == 0)
+        throw ValueError("precision must be greater than 0 if fractional=False");
+    if (options.precision > 0 && options.min_digits > options.precision)
+        throw ValueError("min_digits must be less than or equal to precision");
     if (std::string_view("k.0-").find(options.trim) == std::string_view::npos)
         throw TypeError("if supplied, trim must be 'k', '.', '0' or '-'");
+}
+
+// How many digits a number has that does not end with its shortest ones, of which there are `count`.
+std::optional<int> cut_of(int64_t count, const FloatTextOptions& options) {
+    if (!options.unique || (options.precision && count > *options.precision)) return options.precision;
+    if (!options.min_digits || count >= *options.min_digits) return std::nullopt;
+    return std::min(*options.min_digits, options.precision.value_or(*options.min_digits));
+}
+
+auto key_of(const FloatParts& scientific) {
+    return std::tie(scientific.exponent, scientific.whole, scientific.fraction);
+}
+
+bool is_more(const FloatParts& left, const FloatParts& right) {  // of positional ones
+    if (left.whole.size() != right.whole.size()) return left.whole.size() > right.whole.size();
+    return std::tie(left.whole, left.fraction) > std::tie(right.whole, right.fraction);
+}
+
+// d.ddd without its exponent.
+FloatParts as_positional(const FloatParts& scientific) {
+    const int exponent = scientific.exponent;
+    std::string digits = scientific.whole + scientific.fraction;
+    if (exponent < 0) return {"0", std::string(static_cast<size_t>(-exponent - 1), '0') + digits, 0};
+    const auto before = static_cast<size_t>(exponent) + 1;
+    if (digits.size() < before) digits.resize(before, '0');
+    return {digits.substr(0, before), digits.substr(before), 0};
 }
 
 std::string special_text(double value, bool sign) {
@@ -48,29 +88,31 @@ std::string at_the_right(std::string text, std::optional<int> width) {
 }  // namespace
 
 std::string format_float_positional(double number, DType dtype, const FloatTextOptions& options) {
-    check(options);
+    check(options, options.fractional);
     if (!std::isfinite(number)) return special_text(number, options.sign);
     const double value = std::abs(number);
-    const auto [digits, exponent] = value == 0 ? Decimal{"0", 0} : FloatDigits(dtype).shortest(value);
-    const int before =
-        options.fractional ? 0 : exponent + 1;  // digits that count, but stand before the point
-    const int64_t shortest = std::max<int64_t>(static_cast<int64_t>(digits.size()) - 1 - exponent, 0);
+    const FloatDigits kind(dtype);
+    auto [digits, exponent] = kind.shortest(value);
+    const auto count = static_cast<int64_t>(digits.size());
     FloatParts parts;
-    const int cut = options.precision ? std::max(*options.precision - before, 0) : 0;
-    if (options.unique && (!options.precision || shortest <= cut)) {
-        parts = FloatDigits(dtype).positional(value, std::nullopt);
-        pad_right(parts.fraction, static_cast<size_t>(shortest));
-    } else {
-        parts = fixed_positional(value, cut);
-        const FloatParts exact = fixed_positional(value, kExactPlaces);
-        const auto is_more = [](const FloatParts& left, const FloatParts& right) {
-            if (left.whole.size() != right.whole.size()) return left.whole.size() > right.whole.size();
-            return std::tie(left.whole, left.fraction) > std::tie(right.whole, right.fraction);
-        };
+    if (const auto cut = cut_of(options.fractional ? count - 1 - exponent : count, options)) {
+        if (options.fractional) {
+            parts = fixed_positional(value, *cut);
+        } else {
+            const FloatParts scientific = fixed_scientific(value, std::max(*cut, 1) - 1);
+            exponent = scientific.exponent;
+            parts = as_positional(scientific);
+        }
         // NumPy's digits end where a carry ends.
-        if (options.unique && is_more(parts, exact)) drop_zeros(parts.fraction);
+        if (options.unique && is_more(parts, fixed_positional(value, kExactPlaces)))
+            drop_zeros(parts.fraction);
+    } else {
+        parts = kind.positional(value, std::nullopt);
     }
-    pad_right(parts.fraction, static_cast<size_t>(std::max(options.min_digits - before, 0)));
+    // Without `fractional` digits count, too, that stand before the point.
+    const int before = options.fractional ? 0 : exponent + 1;
+    if (options.unique)
+        pad_right(parts.fraction, static_cast<size_t>(std::max(options.min_digits.value_or(0) - before, 0)));
     std::string behind = trimmed(std::move(parts.fraction), options.trim);
     if (options.pad_right && static_cast<int64_t>(behind.size()) <= *options.pad_right)
         behind.resize(static_cast<size_t>(*options.pad_right) + 1, ' ');
@@ -78,33 +120,30 @@ std::string format_float_positional(double number, DType dtype, const FloatTextO
 }
 
 std::string format_float_scientific(double number, DType dtype, const FloatTextOptions& options) {
-    check(options);
+    check(options, true);
     if (!std::isfinite(number)) return special_text(number, options.sign);
     const double value = std::abs(number);
-    auto [digits, exponent] = value == 0 ? Decimal{"0", 0} : FloatDigits(dtype).shortest(value);
-    const FloatParts exact = fixed_scientific(value, kExactDigits);
-    if (!options.unique ||
-        (options.precision && static_cast<int64_t>(digits.size()) - 1 > *options.precision)) {
-        const FloatParts parts = fixed_scientific(value, *options.precision);
-        std::string fraction = parts.fraction;
-        const auto key = [](const FloatParts& each) {
-            return std::tie(each.exponent, each.whole, each.fraction);
-        };
-        if (options.unique && key(parts) > key(exact)) drop_zeros(fraction);
-        digits = parts.whole + fraction;
-        exponent = parts.exponent;
+    const FloatDigits kind(dtype);
+    FloatParts parts = kind.scientific(value, std::nullopt);
+    std::string needed = parts.fraction;  // without zeros that only fill up
+    if (const auto cut = cut_of(static_cast<int64_t>(parts.fraction.size()), options)) {
+        parts = fixed_scientific(value, *cut);
+        needed = parts.fraction;
+        const FloatParts exact = fixed_scientific(value, kExactDigits);
+        const bool is_exact =
+            parts.exponent == exact.exponent && parts.whole == exact.whole &&
+            exact.fraction.find_first_not_of('0', parts.fraction.size()) == std::string::npos &&
+            exact.fraction.starts_with(parts.fraction);
+        // NumPy's digits end where a carry ends, or, if they need not be unique, where the number does.
+        if (value == 0 || key_of(parts) > key_of(exact) || (!options.unique && is_exact)) drop_zeros(needed);
+        if (options.unique) parts.fraction = needed;
     }
-    std::string fraction = digits.substr(1);
-    pad_right(fraction, static_cast<size_t>(std::max(options.min_digits, 0)));
-    char trim = options.trim;
-    const bool is_one_digit = exact.exponent == exponent && exact.whole[0] == digits[0] &&
-                              exact.fraction.find_first_not_of('0') == std::string::npos;
-    if (trim == '-' && !fraction.empty() && fraction.find_first_not_of('0') == std::string::npos &&
-        !is_one_digit)
-        trim = '.';  // as NumPy: the point goes only where there was no digit behind it
-    return at_the_right(sign_of(number, options.sign) + digits[0], options.pad_left) +
-           trimmed(fraction, trim) + "e" +
-           exponent_text(exponent, static_cast<size_t>(std::max(options.exp_digits, 0)));
+    if (options.unique) pad_right(parts.fraction, static_cast<size_t>(options.min_digits.value_or(0)));
+    // As NumPy: the point goes only where there was no digit behind it.
+    const char trim = options.trim == '-' && !needed.empty() ? '.' : options.trim;
+    return at_the_right(sign_of(number, options.sign) + parts.whole, options.pad_left) +
+           trimmed(parts.fraction, trim) + "e" +
+           exponent_text(parts.exponent, static_cast<size_t>(options.exp_digits));
 }
 
 }  // namespace weft

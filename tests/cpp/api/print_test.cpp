@@ -38,7 +38,9 @@ TEST(Print, SingleNumbers) {
     EXPECT_EQ(format_float_positional(2.5, {}, {.precision = 3, .unique = false}), "2.500");
     EXPECT_EQ(format_float_positional(1.0, {}, {.trim = '-', .sign = true, .pad_left = 4}), "  +1");
     EXPECT_EQ(format_float_scientific(123.456, {}, {.precision = 2}), "1.23e+02");
-    EXPECT_THROW(format_float_positional(1.0, {}, {.unique = false}), ValueError);
+    EXPECT_EQ(format_float_scientific(5e-324, {}, {.min_digits = 4}), "4.9407e-324");
+    EXPECT_EQ(format_float_positional(174.0, {}, {.precision = 1, .fractional = false}), "200.");
+    EXPECT_THROW(format_float_positional(1.0, {}, {.unique = false}), TypeError);
     EXPECT_THROW(format_float_positional(1.0, {}, {.trim = 'x'}), TypeError);
 }
 

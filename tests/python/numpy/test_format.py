@@ -142,6 +142,35 @@ def test_array2string():
     assert weft.array_str(to_weft(x), precision=2) == numpy.array_str(x, precision=2)
 
 
+def _text(function, *arguments, **options):
+    try:
+        return function(*arguments, **options)
+    except (ValueError, TypeError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("name", ["format_float_positional", "format_float_scientific"])
+@pytest.mark.parametrize("unique", [True, False])
+def test_digits_of_one_number(name, unique):
+    numbers = [1.0, 0.0, -0.0, 9.96, 1.05, 174.5, 0.0999, 1e23, 5e-324, 2.0001, -1.96, numpy.nan, -numpy.inf]
+    numbers += [numpy.float32(0.1), numpy.float32(0.19671191), numpy.float16(-0.01194), numpy.float32(16967)]
+    counts = [(p, m) for p in (None, 0, 1, 3, 12, -1) for m in (None, 0, 1, 4, 9)]
+    fractional = [{}, {"fractional": False}] if name == "format_float_positional" else [{}]
+    for precision, min_digits in counts:
+        for trim in "k.0-":
+            for more in fractional:
+                options = {
+                    "precision": precision,
+                    "unique": unique,
+                    "trim": trim,
+                    "min_digits": min_digits,
+                    **more,
+                }
+                for x in numbers:
+                    ours = _text(getattr(weft, name), to_weft(numpy.asarray(x))[()], **options)
+                    assert ours == _text(getattr(numpy, name), x, **options), (x, options)
+
+
 def test_options_are_checked():
     for options in ({"floatmode": "bad"}, {"sign": "?"}, {"threshold": "x"}, {"threshold": float("nan")}):
         with pytest.raises((ValueError, TypeError)) as expected:
