@@ -6,13 +6,22 @@
 
 namespace weft {
 
-/// np.mean: of integers float64; float16 and bfloat16 add up in float32. `options.initial` is not looked at.
+/// np.mean: of integers float64; float16 and bfloat16 add up in float32. `options.initial` is not used.
 array mean(array input, const Axes& axis = {}, const ReductionOptions& options = {});
-/// np.var: the sum of the squared distances from the mean, by the number of elements less `ddof`. Takes no
-/// `where` and no `initial`.
-array var(array input, const Axes& axis = {}, double ddof = 0, const ReductionOptions& options = {});
+
+struct VarianceOptions {
+    std::optional<DType> dtype = {};  // to compute in
+    bool keepdims = false;
+    std::optional<Argument> where = {};  // a boolean array: only these elements count
+    std::optional<Argument> mean = {};   // if it is known; it broadcasts to the elements
+    array out = {};
+};
+
+/// np.var: the sum of the squared distances from the mean, by the number of elements less `ddof`, a number or
+/// an array that broadcasts to the result.
+array var(array input, const Axes& axis = {}, const Argument& ddof = 0, const VarianceOptions& options = {});
 /// np.std: the square root of it.
-array std(array input, const Axes& axis = {}, double ddof = 0, const ReductionOptions& options = {});
+array std(array input, const Axes& axis = {}, const Argument& ddof = 0, const VarianceOptions& options = {});
 array count_nonzero(array input, const Axes& axis = {}, bool keepdims = false);
 
 /// Running sums and products along an axis, or over all elements in C order.

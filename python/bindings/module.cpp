@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     bind_scalars(m);
     bind_array(m);
     bind_ufunc(m);
+    bind_reductions(m);
     bind_products(m);
     bind_printing(m);
     bind_creation(m);

@@ -13,6 +13,7 @@ void bind_scalars(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_array_methods(nb::module_& m);
 void bind_ufunc(nb::module_& m);
+void bind_reductions(nb::module_& m);
 void bind_products(nb::module_& m);
 void bind_printing(nb::module_& m);
 void bind_creation(nb::module_& m);

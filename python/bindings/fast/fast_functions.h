@@ -63,25 +63,11 @@ inline PyObject* plain_argmin(PyObject* self, PyObject* const* arguments, Py_ssi
     return plain_reduction<ReductionId::kArgmin>(self, arguments, count);
 }
 
-template <class T>
-PyObject* mean_of(const char* sum, DType dtype, int64_t count) {
-    T total;
-    std::memcpy(&total, sum, sizeof total);
-    const T mean = total / static_cast<T>(count);
-    return wrap_scalar(dtype, &mean).release().ptr();
-}
-
 inline PyObject* plain_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
-    const ScalarType type = value.dtype().scalar_type();
-    if (count != 0 || float_errors_watched() ||
-        (type != ScalarType::kFloat64 && type != ScalarType::kFloat32))
-        return nullptr;
-    DType dtype;
-    alignas(16) char sum[16];
-    if (!reduce_at_hand(reduction_info(ReductionId::kSum), value, dtype, sum)) return nullptr;
-    return type == ScalarType::kFloat64 ? mean_of<double>(sum, dtype, value.size())
-                                        : mean_of<float>(sum, dtype, value.size());
+    alignas(16) char element[16];
+    if (count != 0 || float_errors_watched() || !mean_at_hand(value, element)) return nullptr;
+    return wrap_scalar(value.dtype(), element).release().ptr();
 }
 
 inline PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count) {

@@ -64,6 +64,12 @@ struct FromPython<std::optional<T>> {
     }
 };
 
+/// Throws ValueError, as bool() does, for an array of several elements or none.
+inline void check_has_truth(const Argument& value) {
+    const auto* given = std::get_if<array>(&value);
+    if (given != nullptr && given->size() != 1) FromPython<bool>::convert(wrap(*given));
+}
+
 /// A view keeps what it is of, as the view of a NumPy function that ends with reshape does.
 inline nb::object to_python(array&& result) {
     if (result.ndim() == 0 || result.owns_data()) return wrap_result(std::move(result));

@@ -1,4 +1,4 @@
-// The methods of weft.ndarray that need no composition: views, copies, conversions, reductions.
+// The methods of weft.ndarray that need no composition: views, copies, conversions.
 #include "api/recording/transfer.h"
 #include "convert/convert.h"
 #include "graph/placement.h"
@@ -135,91 +135,6 @@ nb::object to_bytes(nb::handle self, nb::handle order) {
     return bytes;
 }
 
-array to_out(nb::handle out) {
-    if (out.is_none()) return array();
-    nb::object given = nb::borrow(out);
-    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
-        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
-    if (given.is_none()) return array();
-    if (!is_array(given.ptr())) throw TypeError("output must be an array");
-    return array_of(given);
-}
-
-nb::object reduce_method(const ReductionInfo& info, nb::handle self, nb::handle axis, nb::handle dtype,
-                         nb::handle out, nb::handle keepdims, nb::handle initial, nb::handle where) {
-    if (!is_plain_array(self.ptr()) && !info.gives_index)
-        return override_function("reduction")(std::string(info.name), std::string(info.numpy_name), self, axis,
-                                              dtype, out, keepdims, initial, where);
-    ReduceOptions options;
-    options.axes = to_axes(axis);
-    options.dtype = to_dtype(dtype);
-    options.out = to_out(out);
-    const int keep = PyObject_IsTrue(keepdims.ptr());
-    if (keep < 0) throw_python_error();
-    options.keepdims = keep != 0;
-    if (!initial.is_none()) options.initial = to_argument(initial);
-    if (where.ptr() != Py_True) options.where = to_argument(where);
-    const array& value = array_of(self);
-    array result;
-    {
-        const ReleaseGil release(is_large(value));
-        result = reduce(info, value, options);
-    }
-    if (options.out.valid())
-        return nb::borrow(PyTuple_Check(out.ptr()) ? PyTuple_GetItem(out.ptr(), 0) : out.ptr());
-    return wrap_result_like(std::move(result), self);
-}
-
-/// The method of a reduction: its parameters are what its kind takes.
-void bind_reduction(PyTypeObject* type, const ReductionInfo& info) {
-    const auto none = nb::none();
-    const std::string name = (info.deviations ? "_" : "") + std::string(info.name);
-    const std::string doc(info.doc);
-    switch (info.kind) {
-        case ReductionKind::kWide:
-        case ReductionKind::kDeviations:
-            method(
-                type, name.c_str(),
-                [&info](nb::handle self, nb::handle axis, nb::handle dtype, nb::handle out,
-                        nb::handle keepdims, nb::handle initial, nb::handle where) {
-                    return reduce_method(info, self, axis, dtype, out, keepdims, initial, where);
-                },
-                arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
-                arg("initial") = none, arg("where") = true, doc.c_str());
-            break;
-        case ReductionKind::kSame:
-            method(
-                type, name.c_str(),
-                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims,
-                        nb::handle initial, nb::handle where) {
-                    return reduce_method(info, self, axis, nb::none(), out, keepdims, initial, where);
-                },
-                arg("axis") = none, arg("out") = none, arg("keepdims") = false, arg("initial") = none,
-                arg("where") = true, doc.c_str());
-            break;
-        case ReductionKind::kBool:
-            method(
-                type, name.c_str(),
-                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims,
-                        nb::handle where) {
-                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(), where);
-                },
-                arg("axis") = none, arg("out") = none, arg("keepdims") = false, nb::kw_only(),
-                arg("where") = true, doc.c_str());
-            break;
-        case ReductionKind::kIndex:
-            method(
-                type, name.c_str(),
-                [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims) {
-                    if (!axis.is_none()) to_index(axis);  // one axis at most
-                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(),
-                                         nb::handle(Py_True));
-                },
-                arg("axis") = none, arg("out") = none, nb::kw_only(), arg("keepdims") = false, doc.c_str());
-            break;
-    }
-}
-
 /// What the package asks of array objects.
 void bind_access(nb::module_& m) {
     m.def(
@@ -319,7 +234,6 @@ void bind_array_methods(nb::module_& m) {
         type, "tolist", [](nb::handle self) { return to_nested_list(array_of(self)); },
         "The elements as nested lists of Python's own types.");
     method(type, "tobytes", to_bytes, arg("order") = "C", "The bytes of the elements.");
-    for (const ReductionInfo& info : reduction_table()) bind_reduction(type, info);
 
     method(
         type, "__array__",

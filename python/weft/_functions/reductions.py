@@ -1,17 +1,16 @@
-"""Reductions and running results; mean, var and std, which fuse with what feeds them."""
+"""Reductions and running results, mean, var and std: NumPy's signatures over the engine's functions."""
 
 from operator import index as _index
 
 from weft import _core
 from weft._array.axes import normalize_axes
-from weft._core import asanyarray, asarray, concatenate, ndarray
+from weft._core import asanyarray, concatenate, ndarray
 from weft._functions.creation import full_like
 from weft._functions.shapes import atleast_1d
-from weft.exceptions import AxisError
+from weft._protocols import overrides
 
 _ufuncs = _core._ufuncs
-_divide, _multiply = _ufuncs["divide"], _ufuncs["multiply"]
-_max = max
+_multiply = _ufuncs["multiply"]
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -148,48 +147,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return a.astype(bool, copy=False).sum(axis, "int64", None, keepdims)
 
 
-# ---- mean, var and std, put together from sums as NumPy defines them ----
-
-
-def _types(a, dtype):
-    """The dtype to sum in, and the result's when it is another."""
-    if dtype is not None:
-        return _core.dtype(dtype), None
-    if a.dtype.kind in "biu":
-        return _core.dtype("float64"), None
-    wide = _core._accumulator(a.dtype)
-    return (None, None) if wide == a.dtype else (wide, a.dtype)
-
-
-def _count(a, axis, where, keepdims):
-    """How many elements each sum is of."""
-    if where is not True:
-        return _core.broadcast_to(where, a.shape).sum(axis, "int64", None, keepdims)
-    count = 1
-    if axis is None:
-        return a.size
-    for position in axis if isinstance(axis, tuple) else (axis,):
-        if not -a.ndim <= position < a.ndim:  # of a 0-d array, which may be summed over axis 0
-            raise AxisError(position, a.ndim)
-        count *= a.shape[position]
-    return count
-
-
-def _finish(total, count, out, result_dtype):
-    """total / count, in the total's own type."""
-    if isinstance(out, tuple):
-        (out,) = out
-    if out is not None:
-        return _divide(out, count, out=out, casting="unsafe")
-    if isinstance(total, ndarray):
-        if total.dtype.kind in "biu":
-            mean = _divide(total, count).astype(total.dtype)
-        elif isinstance(count, int):
-            mean = total / count
-        else:
-            mean = _divide(total, count, out=total, casting="unsafe")  # in the sum's layout, as NumPy
-        return mean if result_dtype is None else mean.astype(result_dtype)
-    return (result_dtype or total.dtype).type(_divide(total, count))
+# ---- mean, var and std: weft/statistics.h computes them ----
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -201,9 +159,20 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     array([2., 3.])
     """
     a = asanyarray(a)
-    sum_dtype, result_dtype = _types(a, dtype)
-    total = a.sum(axis, sum_dtype, out, keepdims, None, where)
-    return _finish(total, _count(a, axis, where, keepdims), out, result_dtype)
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if a.__class__ is not ndarray or not (out is None or out.__class__ is ndarray):
+        return overrides.mean(a, axis, dtype, out, keepdims, where)
+    return _core._mean(a, axis, dtype, out, keepdims, where)
+
+
+def _ddof(ddof, correction):
+    """Both are names of the same; NumPy's functions have the second for the array API."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
 
 
 def var(
@@ -216,59 +185,19 @@ def var(
     >>> np.var([1, 2, 3, 4])
     np.float64(1.25)
     """
-    if correction is not None:
-        if ddof != 0:
-            raise ValueError("ddof and correction can't be provided simultaneously.")
-        ddof = correction
+    ddof = _ddof(ddof, correction)
     a = asanyarray(a)
-    if a.__class__ is not ndarray:
-        return _of_subclass(var, a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
-    sum_dtype, result_dtype = _types(a, dtype)
-    one_pass = mean is None and where is True and (sum_dtype or a.dtype).kind == "f"
-    if one_pass and a.dtype.kind != "c":
-        total = a._squared_deviations(axis, sum_dtype, None, keepdims)
-        count = _max(_count(a, axis, where, keepdims) - ddof, 0)
-        if out is not None:
-            return _divide(total, count, out=out, casting="unsafe")
-        return _finish(total, count, None, result_dtype)
-    if mean is None:
-        center = a.sum(axis, sum_dtype, None, True, None, where)
-        count = _count(a, axis, where, True)
-        center = _finish(center, count, None, None)
-    else:
-        center = mean
-    distance = _ufuncs["subtract"](a, center)
-    if distance.dtype.kind == "c":
-        square = distance.real * distance.real + distance.imag * distance.imag
-    else:
-        square = distance * distance
-    total = asarray(square).sum(
-        axis, sum_dtype if sum_dtype is None or sum_dtype.kind != "c" else None, out, keepdims, None, where
-    )
-    count = _count(a, axis, where, keepdims)
-    if isinstance(count, int):
-        count = _max(count - ddof, 0)
-    else:
-        count = _ufuncs["maximum"](count - ddof, 0)
-    return _finish(total, count, out, result_dtype)
-
-
-def _of_subclass(function, a, *args, **options):
-    """What the function makes of the elements, as an array of the type of `a`."""
-    result = function(asarray(a), *args, **options)
-    if args[2] is not None:  # `out`
-        return result
-    return a.__array_wrap__(_core._plain(result), None, not isinstance(result, ndarray))
+    result = _core._var(a, axis, dtype, out, ddof, keepdims, where, mean)
+    return result if a.__class__ is ndarray or out is not None else overrides.like_owner(result, a)
 
 
 def std(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The standard deviation of the elements over `axis`: the square root of the variance."""
-    result = var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
-    if isinstance(out, tuple):
-        (out,) = out
-    root = _ufuncs["sqrt"]
-    if out is not None:
-        return root(out, out=out)
-    return root(result)
+    ddof = _ddof(ddof, correction)
+    a = asanyarray(a)
+    if a.__class__ is ndarray:
+        return _core._std(a, axis, dtype, out, ddof, keepdims, where, mean)
+    result = var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return _ufuncs["sqrt"](result, out=out)

@@ -313,9 +313,22 @@ def reduction(name, numpy_ufunc, a, axis, dtype, out, keepdims, initial, where):
         options["initial"] = initial
     if name not in ("any", "all") or where is not True:
         options["where"] = where
-    if name == "squared_deviations":
-        return _core._plain(a)._squared_deviations(axis, dtype, out, keepdims, initial, where)
     return ufunc(_core._ufuncs[numpy_ufunc], "reduce", (a,), options)
+
+
+def mean(a, axis, dtype, out, keepdims, where):
+    """The mean where the elements' class, or that of `out`, may have a say: by the ufuncs that NumPy takes."""
+    sum_dtype, result_dtype, count = _core._mean_parts(a, axis, dtype, keepdims, where)
+    total = a.sum(axis, sum_dtype, out, keepdims, None, where)
+    divide = _core._ufuncs["divide"]
+    if out is not None:
+        return divide(out, count, out=out, casting="unsafe")
+    if isinstance(count, int) or not isinstance(total, ndarray):
+        quotient = total / count
+    else:
+        quotient = divide(total, count, out=total, casting="unsafe")
+    dtype = result_dtype or total.dtype
+    return quotient if quotient.dtype == dtype else quotient.astype(dtype)
 
 
 # ---- operators ----

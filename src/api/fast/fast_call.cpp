@@ -336,6 +336,28 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
     return true;
 }
 
+namespace {
+
+template <class T>
+void divide_by_count(void* sum, int64_t count) {
+    T total;
+    std::memcpy(&total, sum, sizeof total);
+    const T mean = total / static_cast<T>(count);
+    std::memcpy(sum, &mean, sizeof mean);
+}
+
+}  // namespace
+
+bool mean_at_hand(const array& input, void* element) {
+    const ScalarType type = input.dtype().scalar_type();
+    if (type != ScalarType::kFloat64 && type != ScalarType::kFloat32) return false;
+    DType dtype;
+    if (!reduce_at_hand(reduction_info(ReductionId::kSum), input, dtype, element)) return false;
+    type == ScalarType::kFloat64 ? divide_by_count<double>(element, input.size())
+                                 : divide_by_count<float>(element, input.size());
+    return true;
+}
+
 bool multiply_at_hand(const array& left, const array& right, array& result) {
     const DType dtype = left.dtype();
     const Dims &a = left.shape(), &b = right.shape();

@@ -72,6 +72,8 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
 
 // A reduction of all elements, without options: the element and its type.
 bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
+// The mean of all elements of float64 or float32.
+bool mean_at_hand(const array& input, void* element);
 // A product of two matrices or vectors, of one dtype, so small that any call would cost more.
 bool multiply_at_hand(const array& left, const array& right, array& result);
 // Zeros in C order.

@@ -2,29 +2,23 @@
 
 #include <cmath>
 
+#include "api/recording/real_number.h"
+#include "api/reductions/mean_parts.h"
 #include "core/shape.h"
 #include "ops/op.h"
 #include "weft/ops.h"
 
 namespace weft {
 
-namespace {
-
-// The dtype to sum in, and the result's when it is another, as NumPy has them.
-struct Types {
-    std::optional<DType> sum, result;
-};
-
-Types types_of(const array& input, std::optional<DType> dtype) {
+MeanTypes mean_types(DType input, std::optional<DType> dtype) {
     if (dtype) return {dtype, {}};
-    const DType own = input.dtype();
-    if (own.is_bool() || own.is_integer()) return {ScalarType::kFloat64, {}};
-    if (own.accumulator() == own) return {};
-    return {own.accumulator(), own};
+    if (input.is_bool() || input.is_integer()) return {ScalarType::kFloat64, {}};
+    if (input.accumulator() == input) return {};
+    return {input.accumulator(), input};
 }
 
-// How many elements each sum is of.
-Argument count_of(const array& input, const Axes& axis, const std::optional<Argument>& where, bool keepdims) {
+Argument mean_count(const array& input, const Axes& axis, const std::optional<Argument>& where,
+                    bool keepdims) {
     if (where) {
         const array mask = broadcast_to(from_argument(*where), input.shape());
         return sum(mask, axis, {.dtype = ScalarType::kInt64, .keepdims = keepdims});
@@ -36,45 +30,65 @@ Argument count_of(const array& input, const Axes& axis, const std::optional<Argu
     return Integer(count);
 }
 
-Argument less(const Argument& count, double ddof) {
-    if (const auto* number = std::get_if<Integer>(&count)) {
-        const double left = std::max(static_cast<double>(number->magnitude) - ddof, 0.0);
-        return left == std::floor(left) ? Argument(static_cast<int64_t>(left)) : Argument(left);
-    }
-    const Argument by = ddof == std::floor(ddof) ? Argument(static_cast<int64_t>(ddof)) : Argument(ddof);
-    return maximum(subtract(count, by), 0);
+namespace {
+
+// What a variance divides by: max(count - ddof, 0), an integer where both are.
+Argument degrees_of_freedom(const Argument& count, const Argument& ddof) {
+    constexpr double kExact = 1LL << 53;
+    const auto* elements = std::get_if<Integer>(&count);
+    const std::optional<double> number = real_number(ddof);
+    if (elements == nullptr || !number) return maximum(subtract(count, ddof), 0);
+    const double left = std::max(elements->approximation - *number, 0.0);
+    const bool is_integer = left == std::floor(left) && left <= kExact;
+    return is_integer ? Argument(static_cast<int64_t>(left)) : Argument(left);
+}
+
+array as(const array& values, DType dtype) {
+    return values.dtype() == dtype ? values : astype(values, dtype);
 }
 
 // total / count, in the total's own type.
 array finish(const array& total, const Argument& count, const array& out, std::optional<DType> result) {
-    if (out.valid()) return divide(out, count, {.out = out, .casting = Casting::kUnsafe});
-    array mean;
-    if (total.dtype().is_bool() || total.dtype().is_integer()) {
-        mean = astype(divide(total, count), total.dtype());
-    } else if (std::holds_alternative<array>(count)) {
-        mean = divide(total, count, {.out = total, .casting = Casting::kUnsafe});
+    if (out.valid()) return divide(total, count, {.out = out, .casting = Casting::kUnsafe});
+    array quotient;
+    const bool is_integer = total.dtype().is_bool() || total.dtype().is_integer();
+    if (std::holds_alternative<array>(count) && !is_integer && total.ndim() != 0) {
+        // In the layout of the sum, as NumPy's.
+        quotient = divide(total, count, {.out = total, .casting = Casting::kUnsafe});
     } else {
-        mean = divide(total, count);
+        quotient = divide(total, count);
     }
-    return result ? astype(mean, *result) : mean;
+    return as(quotient, result.value_or(total.dtype()));
+}
+
+// Each element's squared distance from `center`; of complex numbers their absolute values' squares.
+array squared_distance(const array& input, const Argument& center) {
+    const array distance = subtract(input, center);
+    if (!distance.dtype().is_complex()) return distance * distance;
+    const array x = real(distance), y = imag(distance);
+    return x * x + y * y;
 }
 
 }  // namespace
 
 array mean(array given, const Axes& axis, const ReductionOptions& options) {
     const array input = std::move(given);  // the caller may hold it for longer
-    const Types types = types_of(input, options.dtype);
+    const MeanTypes types = mean_types(input.dtype(), options.dtype);
     const array total =
         sum(input, axis,
             {.dtype = types.sum, .keepdims = options.keepdims, .where = options.where, .out = options.out});
-    return finish(total, count_of(input, axis, options.where, options.keepdims), options.out, types.result);
+    return finish(total, mean_count(input, axis, options.where, options.keepdims), options.out, types.result);
 }
 
-array var(array given, const Axes& axis, double ddof, const ReductionOptions& options) {
+array var(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {
     const array input = std::move(given);  // the caller may hold it for longer
-    const Types types = types_of(input, options.dtype);
-    const Argument count = less(count_of(input, axis, options.where, options.keepdims), ddof);
-    if (!options.where && types.sum.value_or(input.dtype()).is_floating() && !input.dtype().is_complex()) {
+    const MeanTypes types = mean_types(input.dtype(), options.dtype);
+    const auto divisor = [&] {
+        return degrees_of_freedom(mean_count(input, axis, options.where, options.keepdims), ddof);
+    };
+    const bool in_one_pass = !options.where && !options.mean && !input.dtype().is_complex() &&
+                             types.sum.value_or(input.dtype()).is_floating();
+    if (in_one_pass) {
         const array total = reduce(reduction_info(ReductionId::kSquaredDeviations), input,
                                    {.axes = axis.list(),
                                     .dtype = types.sum,
@@ -82,26 +96,25 @@ array var(array given, const Axes& axis, double ddof, const ReductionOptions& op
                                     .initial = {},
                                     .where = {},
                                     .out = {}});
-        if (options.out.valid())
-            return divide(total, count, {.out = options.out, .casting = Casting::kUnsafe});
-        return finish(total, count, {}, types.result);
+        return finish(total, divisor(), options.out, types.result);
     }
-    const array sums = sum(input, axis, {.dtype = types.sum, .keepdims = true, .where = options.where});
-    const array center = finish(sums, count_of(input, axis, options.where, true), {}, {});
-    const array distance = input - center;
-    const bool is_complex = distance.dtype().is_complex();
-    const array square =
-        is_complex ? weft::square(real(distance)) + weft::square(imag(distance)) : weft::square(distance);
-    const bool in_complex = types.sum && types.sum->is_complex();
-    const array total = sum(square, axis,
-                            {.dtype = in_complex ? std::nullopt : types.sum,
+    Argument center;
+    if (options.mean) {
+        center = *options.mean;
+    } else {
+        const array sums = sum(input, axis, {.dtype = types.sum, .keepdims = true, .where = options.where});
+        center = finish(sums, mean_count(input, axis, options.where, true), {}, {});
+    }
+    const bool sums_complex = types.sum && types.sum->is_complex();  // squares are real
+    const array total = sum(squared_distance(input, center), axis,
+                            {.dtype = sums_complex ? std::nullopt : types.sum,
                              .keepdims = options.keepdims,
                              .where = options.where,
                              .out = options.out});
-    return finish(total, count, options.out, types.result);
+    return finish(total, divisor(), options.out, types.result);
 }
 
-array std(array given, const Axes& axis, double ddof, const ReductionOptions& options) {
+array std(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {
     return sqrt(var(std::move(given), axis, ddof, options), {.out = options.out});
 }
 

@@ -1,0 +1,21 @@
+// What a mean is put together from: also for callers whose own classes add up and divide (np.mean of a
+// subclass's instance, which may override ufuncs).
+#pragma once
+
+#include <optional>
+
+#include "weft/options.h"
+
+namespace weft {
+
+// The dtype to sum in, and the result's when it is another, as NumPy has them.
+struct MeanTypes {
+    std::optional<DType> sum, result;
+};
+MeanTypes mean_types(DType input, std::optional<DType> dtype);
+
+// How many elements each sum is of: a number, or with `where` an array.
+Argument mean_count(const array& input, const Axes& axis, const std::optional<Argument>& where,
+                    bool keepdims);
+
+}  // namespace weft
