@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "api/fast/fast_call.h"
+#include "api/fast/power_shortcuts.h"
 #include "convert/convert.h"
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
@@ -160,28 +161,14 @@ PyObject* divmod(PyObject* left, PyObject* right) {
     });
 }
 
-/// NumPy's operator `**` (not `np.power`) takes a shorter way for some Python numbers as exponents, and the
-/// way shows in the bits and, for integers, in the errors.
+/// The operation that stands for base ** exponent, if one does: only for arrays and Python's own numbers.
 std::optional<OpId> short_power(PyObject* base, PyObject* exponent) {
     if (!is_array(base)) return std::nullopt;
     const DType dtype = array_of(base).dtype();
-    double value = 0;
-    if (PyFloat_CheckExact(exponent)) {
-        if (!dtype.is_inexact()) return std::nullopt;
-        value = PyFloat_AsDouble(exponent);
-    } else if (PyLong_CheckExact(exponent)) {
-        int overflow = 0;
-        value = static_cast<double>(PyLong_AsLongLongAndOverflow(exponent, &overflow));
-        if (overflow != 0) return std::nullopt;
-    } else {
-        return std::nullopt;
-    }
-    if (value == 2 && !dtype.is_bool()) return OpId::kSquare;
-    if (!dtype.is_inexact()) return std::nullopt;
-    if (value == 1) return OpId::kPositive;
-    if (value == 0.5) return OpId::kSqrt;
-    if (value == -1) return OpId::kReciprocal;
-    return std::nullopt;
+    if (PyFloat_CheckExact(exponent)) return operation_of_operator(dtype, PyFloat_AsDouble(exponent), false);
+    int64_t integer = 0;
+    if (!plain_integer(exponent, integer)) return std::nullopt;
+    return operation_of_operator(dtype, static_cast<double>(integer), true);
 }
 
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {

@@ -14,11 +14,9 @@ namespace {
 using Short = std::optional<ShortPower>;
 
 Short operation_of(double exponent) {
-    if (exponent == 2) return ShortPower{&op_info(OpId::kSquare)};
     if (exponent == 3) return ShortPower{&op_info(OpId::kSquare), true};
-    if (exponent == 0.5) return ShortPower{&op_info(OpId::kSqrt)};
-    if (exponent == -1) return ShortPower{&op_info(OpId::kReciprocal)};
-    return {};
+    const std::optional<OpId> operation = operation_of_exponent(exponent);
+    return operation ? Short(ShortPower{&op_info(*operation)}) : Short();
 }
 
 template <class T>

@@ -13,6 +13,24 @@
 
 namespace weft {
 
+// The operation of the base alone that a power by this exponent is, if it is one.
+inline std::optional<OpId> operation_of_exponent(double exponent) {
+    if (exponent == 2) return OpId::kSquare;
+    if (exponent == 0.5) return OpId::kSqrt;
+    if (exponent == -1) return OpId::kReciprocal;
+    return std::nullopt;
+}
+
+// The same for the operator `**` of Python (not np.power), for an array and a Python number: there the type
+// of the array counts too, and shows in the errors of integers.
+inline std::optional<OpId> operation_of_operator(DType base, double exponent, bool exponent_is_integer) {
+    if (!base.is_inexact()) {
+        const bool is_square = exponent == 2 && exponent_is_integer && !base.is_bool();
+        return is_square ? std::optional(OpId::kSquare) : std::nullopt;
+    }
+    return exponent == 1 ? OpId::kPositive : operation_of_exponent(exponent);
+}
+
 struct ShortPower {
     const OpInfo* op;  // of the base alone
     bool times_base = false;
