@@ -1,10 +1,12 @@
-// New arrays: from braces and containers, of one value, and in steps. weft/ops.h has empty, full, linspace.
+// New arrays: from braces and containers, of one value, and in steps. weft/ops.h has empty, full and
+// linspace of two numbers.
 #pragma once
 
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weft/ops.h"
@@ -32,6 +34,23 @@ inline array arange(const Argument& stop, std::optional<DType> dtype = {}) {
     return arange(Integer(0), stop, Integer(1), dtype);
 }
 inline array arange(const Argument& start, const Argument& stop) { return arange(start, stop, Integer(1)); }
+
+struct LinspaceOptions {
+    bool endpoint = true;             // whether the last of the numbers is `stop`
+    std::optional<DType> dtype = {};  // absent: that of the ends, float64 at least; integers round down
+    int64_t axis = 0;                 // of the result, along which the numbers lie
+};
+
+/// np.linspace: `count` numbers from `start` to `stop`, evenly spaced. Arrays broadcast; the numbers between
+/// each two elements lie along a new axis. Throws ValueError for a negative count, AxisError for an axis that
+/// the result does not have.
+///
+///     linspace(array{0.0, 10.0}, 20.0, 3) is {{0, 10}, {10, 15}, {20, 20}}
+array linspace(const Argument& start, const Argument& stop, int64_t count = 50,
+               const LinspaceOptions& options = {});
+/// The same, and how far neighbours are from each other: nan where there are none.
+std::pair<array, array> linspace_with_step(const Argument& start, const Argument& stop, int64_t count = 50,
+                                           const LinspaceOptions& options = {});
 
 /// Ones on the main diagonal of a square matrix.
 inline array eye(int64_t rows, DType dtype = {}) { return eye(rows, rows, 0, dtype); }

@@ -1,12 +1,17 @@
 // New arrays: of other objects' elements, of constants, of evenly spaced numbers.
+#include <limits>
+
 #include "api/recording/transfer.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "functions/bound_function.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "interop/interop.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
+#include "weft/creation.h"
 
 namespace weft::python {
 
@@ -186,6 +191,38 @@ nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, n
     return wrap(arange(from, to, by, type));
 }
 
+bool is_real_number(nb::handle object) { return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()); }
+
+nb::object linspace_function(nb::handle start, nb::handle stop, int64_t count, nb::handle endpoint,
+                             nb::handle retstep, nb::handle dtype, nb::handle axis) {
+    const bool has_endpoint = FromPython<bool>::convert(endpoint);
+    const bool with_step = FromPython<bool>::convert(retstep);
+    const std::optional<DType> type = to_dtype(dtype);
+    const int64_t along = to_index(axis);
+    const auto to_real = FromPython<double>::convert;
+    const bool numbers = is_real_number(start) && is_real_number(stop);
+    if (numbers && !with_step && along == 0) {
+        return wrap(linspace(to_real(start), to_real(stop), count, has_endpoint, type.value_or(DType())));
+    }
+    const Argument first = numbers ? Argument(to_real(start)) : to_argument(start);
+    const Argument last = numbers ? Argument(to_real(stop)) : to_argument(stop);
+    if (type && !type->is_integer()) {
+        const bool is_complex = weft::operand_type(first).dtype.is_complex();
+        warn_of_lost_imaginary_part(weft::operand_type(is_complex ? first : last).dtype, *type);
+    }
+    std::pair<array, array> made;
+    {
+        const ReleaseGil release(!numbers);  // what arrays still have to compute decides how
+        made = linspace_with_step(first, last, count, {has_endpoint, type, along});
+    }
+    nb::object values = to_python(std::move(made.first));
+    if (!with_step) return values;
+    const bool is_single = count - (has_endpoint ? 1 : 0) <= 0;
+    nb::object step = is_single ? nb::object(nb::float_(std::numeric_limits<double>::quiet_NaN()))
+                                : wrap_result(std::move(made.second));
+    return nb::make_tuple(values, step);
+}
+
 nb::object from_bytes(const nb::bytes& bytes, nb::handle dtype, nb::handle shape) {
     const DType type = to_dtype_required(dtype);
     const Dims dims = to_dims(shape);
@@ -258,12 +295,8 @@ void bind_creation(nb::module_& m) {
         "arange", arange_function, arg("start") = none, arg("stop") = none, arg("step") = none,
         arg("dtype") = none, nb::kw_only(), arg("device") = none, arg("like") = none,
         "Numbers from `start` (or 0) to before `stop`, `step` apart.\n\n>>> np.arange(3)\narray([0, 1, 2])");
-    m.def(
-        "_linspace",
-        [](double start, double stop, int64_t count, bool endpoint, nb::handle dtype) {
-            return wrap(linspace(start, stop, count, endpoint, to_dtype_required(dtype)));
-        },
-        arg("start"), arg("stop"), arg("num"), arg("endpoint"), arg("dtype"));
+    m.def("_linspace", linspace_function, arg("start"), arg("stop"), arg("num"), arg("endpoint"),
+          arg("retstep"), arg("dtype"), arg("axis"));
     m.def(
         "eye",
         [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order,

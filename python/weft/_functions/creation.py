@@ -3,7 +3,7 @@
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import moveaxis, normalize_axes
+from weft._array.axes import moveaxis
 from weft._core import array, asarray, empty_like, ndarray
 from weft._engine.device import device as _device
 from weft._functions.shapes import broadcast_arrays
@@ -75,46 +75,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             )
             return linspace(start, stop, num, endpoint, retstep, dtype, axis)
     num = _index(num)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    steps = num - 1 if endpoint else num
-    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
-    if plain:
-        if axis != 0:
-            normalize_axes(axis, 1, "destination")
-        step = float("nan")
-        if steps > 0:
-            step = _core.float64((float(stop) - float(start)) / steps)
-        result = _core._linspace(float(start), float(stop), num, endpoint, "float64")
-        target = _core.dtype("float64" if dtype is None else dtype)
-    else:
-        if isinstance(start, ndarray) and start.__class__ is not ndarray:
-            return _linspace_of(start, start, stop, num, endpoint, retstep, dtype, axis)
-        if isinstance(stop, ndarray) and stop.__class__ is not ndarray:
-            return _linspace_of(stop, start, stop, num, endpoint, retstep, dtype, axis)
-        inexact = _core.result_type(
-            *(x if isinstance(x, (int, float, complex)) else asarray(x) for x in (start, stop))
-        )
-        if inexact.kind not in "fc":
-            inexact = _core.dtype("float64")
-        start, stop = (asarray(asarray(x) * 1.0, inexact) for x in (start, stop))
-        target = inexact if dtype is None else _core.dtype(dtype)
-        delta = asarray(stop - start)
-        step = delta / steps if steps > 0 else float("nan")
-        result = _core.arange(0, num, dtype=inexact).reshape((num,) + (1,) * delta.ndim)
-        if steps > 0 and not bool((asarray(step) == 0).any()):
-            result = result * step
-        else:  # the step may be too small a number
-            result = (result / steps if steps > 0 else result) * delta
-        result = asarray(result + start)
-        if endpoint and num > 1:
-            result[-1, ...] = stop
-        if axis != 0:
-            result = moveaxis(result, 0, axis)
-    if target.kind in "iu":
-        result = _ufuncs["floor"](result)
-    result = result.astype(target, copy=False)
-    return (result, step) if retstep else result
+    if isinstance(start, ndarray) and start.__class__ is not ndarray:
+        return _linspace_of(start, start, stop, num, endpoint, retstep, dtype, axis)
+    if isinstance(stop, ndarray) and stop.__class__ is not ndarray:
+        return _linspace_of(stop, start, stop, num, endpoint, retstep, dtype, axis)
+    if not isinstance(start, (int, float, complex)):
+        start = asarray(start)
+    if not isinstance(stop, (int, float, complex)):
+        stop = asarray(stop)
+    return _core._linspace(start, stop, num, endpoint, retstep, dtype, axis)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):

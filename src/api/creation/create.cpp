@@ -255,34 +255,6 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     return values;
 }
 
-array linspace(double start, double stop, int64_t count, bool endpoint, DType dtype) {
-    if (count < 0)
-        throw ValueError("Number of samples, " + std::to_string(count) + ", must be non-negative.");
-    const int64_t divisions = endpoint ? count - 1 : count;
-    const double delta = stop - start;
-    array values = arange(Integer(0), Integer(count), Integer(1), DType(ScalarType::kFloat64));
-    const OpInfo& multiply = op_info(OpId::kMultiply);
-    const OpInfo& add = op_info(OpId::kAdd);
-    if (divisions > 0) {
-        const double step = delta / static_cast<double>(divisions);
-        if (step == 0) {
-            values = call_binary(op_info(OpId::kDivide), values, static_cast<double>(divisions));
-            values = call_binary(multiply, values, delta);
-        } else {
-            values = call_binary(multiply, values, step);
-        }
-    } else {
-        values = call_binary(multiply, values, delta);
-    }
-    values = call_binary(add, values, start);
-    if (endpoint && count > 1) {
-        const Index last[1] = {Index(int64_t{-1})};
-        assign(index(values, last), stop);
-    }
-    if (dtype.is_integer()) values = call_unary(op_info(OpId::kFloor), values);
-    return dtype == values.dtype() ? values : astype(values, dtype);
-}
-
 array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype, char order) {
     array result = full({rows, columns}, Integer(0), dtype, order);
     if (diagonal >= columns || diagonal <= -rows) return result;
