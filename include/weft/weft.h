@@ -15,6 +15,7 @@
 #include "weft/elements.h"
 #include "weft/errors.h"
 #include "weft/indexing.h"
+#include "weft/interpolation.h"
 #include "weft/memory.h"
 #include "weft/operations.h"
 #include "weft/ops.h"

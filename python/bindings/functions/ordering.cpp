@@ -1,8 +1,10 @@
 // Elements in order, and where they are in it.
 #include "api/ordering/select.h"
 #include "convert/convert.h"
+#include "functions/bound_function.h"
 #include "module.h"
 #include "objects/objects.h"
+#include "weft/interpolation.h"
 
 namespace weft::python {
 
@@ -66,6 +68,23 @@ void bind_ordering(nb::module_& m) {
             return wrap_result(std::move(result));
         },
         arg("a"), arg("v"), arg("right"));
+    m.def(
+        "_interp",
+        [](nb::handle x, nb::handle xp, nb::handle fp, nb::handle left, nb::handle right, nb::handle period) {
+            const auto optional = FromPython<std::optional<Argument>>::convert;
+            const InterpolationOptions options{optional(left), optional(right), optional(period)};
+            if (options.period) check_has_truth(*options.period);
+            const array places = array_of(x), abscissas = array_of(xp), ordinates = array_of(fp);
+            array result;
+            {
+                const GilRelease release;  // the search looks at values
+                result = interp(places, abscissas, ordinates, options);
+            }
+            for (const array* each : {&places, &abscissas})
+                warn_of_lost_imaginary_part(each->dtype(), ScalarType::kFloat64);
+            return wrap_result(std::move(result));
+        },
+        arg("x"), arg("xp"), arg("fp"), arg("left"), arg("right"), arg("period"));
 }
 
 }  // namespace weft::python

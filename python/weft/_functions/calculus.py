@@ -177,45 +177,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> np.interp(2.5, [1, 2, 3], [3, 2, 0])
     np.float64(1.0)
     """
-    from weft._functions.ordering import argsort, searchsorted
-
     x, xp, fp = asarray(x), asarray(xp), asarray(fp)
-    if xp.ndim != 1 or fp.ndim != 1:
-        raise ValueError("object too deep for desired array")
-    x, xp = x.astype("float64", copy=False), xp.astype("float64", copy=False)
-    fp = fp.astype("complex128" if fp.dtype.kind == "c" else "float64", copy=False)
-    if period is not None:
-        if period == 0:
-            raise ValueError("period must be a non-zero value")
-        if xp.shape[0] != fp.shape[0]:
-            raise ValueError("fp and xp are not of the same length")
-        period = abs(period)
-        left = right = None
-        x, xp = x % period, xp % period
-        order = argsort(xp)
-        xp, fp = xp[order], fp[order]
-        xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
-        fp = concatenate([fp[-1:], fp, fp[:1]])
-    if xp.size == 0:
-        raise ValueError("array of sample points is empty")
-    if xp.size != fp.size:
-        raise ValueError("fp and xp are not of the same length.")
-    if xp.size == 1:
-        result = where(x == x, fp[0], fp[0])  # also where x is nan
-    else:
-        k = _ufuncs["maximum"](_ufuncs["minimum"](asarray(searchsorted(xp, x, "right")) - 1, xp.size - 2), 0)
-        slope = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
-        near = slope[k] * (x - xp[k]) + fp[k]
-        # Where one side is infinite: from the other end.
-        far = slope[k] * (x - xp[k + 1]) + fp[k + 1]
-        near = where(near == near, near, far)
-        near = where(_ufuncs["logical_and"](near != near, fp[k] == fp[k + 1]), fp[k], near)
-        result = where(x == xp[k], fp[k], near)
-        result = where(x == xp[-1], fp[-1], result)
-        result = where(x != x, x.astype(fp.dtype), result)
-    result = where(x < xp[0], fp[0] if left is None else asarray(left, fp.dtype), result)
-    result = where(x > xp[-1], fp[-1] if right is None else asarray(right, fp.dtype), result)
-    return asarray(result, order="C") if result.ndim else result[()]
+    dtype = "complex128" if fp.dtype.kind == "c" else "float64"
+    left, right = (None if end is None else asarray(end, dtype) for end in (left, right))
+    return _core._interp(x, xp, fp, left, right, period)
 
 
 _MODES = {"valid": 0, "same": 1, "full": 2, "v": 0, "s": 1, "f": 2}

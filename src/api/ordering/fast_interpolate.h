@@ -1,5 +1,5 @@
 // The shortest way (api/fast/fast_call.h) for lines between points, np.interp: few points and few places,
-// float64, at hand. The arithmetic is that of weft._functions.calculus.interp, step by step.
+// float64, at hand. The arithmetic is that of weft::interp.
 #pragma once
 
 #include "weft/array.h"
