@@ -96,6 +96,15 @@ def test_where_initial_dtype_out(name):
         cases += [{"dtype": "f4"}, {"dtype": "c16", "axis": 0}, {"dtype": "i8"}]
     if name in ("var", "std"):
         cases += [{"ddof": 1}, {"ddof": 1, "axis": 0, "keepdims": True}, {"correction": 1, "axis": 1}]
+        cases += [
+            {"ddof": 0.5, "where": mask, "axis": 0},
+            {"ddof": numpy.arange(6), "where": mask, "axis": 0},
+        ]
+        cases += [{"ddof": numpy.array([1])}, {"ddof": numpy.arange(2)}, {"ddof": [1, 2]}, {"mean": 3.0}]
+        cases += [
+            {"mean": x.mean(0), "axis": 0, "where": mask, "keepdims": True},
+            {"ddof": 1, "correction": 1},
+        ]
     for options in cases:
         ours = {key: to_weft(v) if isinstance(v, numpy.ndarray) else v for key, v in options.items()}
         expected = quiet(lambda: getattr(numpy, name)(x, **options))
