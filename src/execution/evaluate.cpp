@@ -16,7 +16,6 @@
 #include "execution/run_group.h"
 #include "execution/stream_order.h"
 #include "graph/evaluation_lock.h"
-#include "graph/pending_graph.h"
 #include "graph/storage.h"
 #include "planning/explain.h"
 #include "planning/memory_estimate.h"
@@ -69,7 +68,7 @@ uint64_t evaluations = 0;
 bool run_plan(std::span<const NodePtr> roots) {
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     RewrittenGraph graph;
-    const std::span<Node* const> nodes = graph.collect(roots, fuse);
+    const NodeSet& nodes = graph.collect(roots, fuse);
     if (nodes.empty()) return true;
     const uint64_t own = ++evaluations;
     PlanLease plan(nodes, roots, fuse);
@@ -77,7 +76,7 @@ bool run_plan(std::span<const NodePtr> roots) {
     if (debug_enabled(DebugLevel::kFusion)) {
         for (size_t k = 0; k < groups.size(); ++k) log_line(describe(groups[k], k + 1));
     }
-    require_memory(groups);
+    require_memory(groups, nodes);
     OrderWithOthers order(nodes);
     for (Group& group : groups) {
         for (size_t k = 0; k < group.nodes.size(); ++k) {

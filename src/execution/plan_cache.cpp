@@ -92,18 +92,21 @@ private:
 
 class KeyWriter {
 public:
-    KeyWriter(Words& words, BufferNumbers& buffers) : words_(words), buffers_(buffers) { buffers_.clear(); }
+    KeyWriter(const NodeSet& nodes, Words& words, BufferNumbers& buffers)
+        : nodes_(nodes), words_(words), buffers_(buffers) {
+        buffers_.clear();
+    }
 
-    std::span<const uint64_t> write(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
+    std::span<const uint64_t> write(std::span<const NodePtr> roots, bool fuse) {
         const bool fast = config().fast_math.load(std::memory_order_relaxed);
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(fast) << 1 |
-             static_cast<uint64_t>(nodes.size()) << 2);
+             static_cast<uint64_t>(nodes_.size()) << 2);
         word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
         word(kernel_generation() << 2 | static_cast<uint64_t>(config().tier.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(streamed_bytes()));
-        for (const Node* node : nodes) write_node(*node);
-        for (const NodePtr& root : roots) word(root->plan_position);
+        for (const Node* node : nodes_) write_node(*node);
+        for (const NodePtr& root : roots) word(root->position);
         return std::span(words_).first(count_);
     }
 
@@ -129,7 +132,7 @@ private:
 
     void write_node(const Node& node) {
         reserve(node.shape.size() + 4);
-        quick(static_cast<uint64_t>(node.kind()) | static_cast<uint64_t>(node.plan_held) << 8 |
+        quick(static_cast<uint64_t>(node.kind()) | static_cast<uint64_t>(nodes_.is_held(node)) << 8 |
               static_cast<uint64_t>(node.is_mask_of_one()) << 9 |
               static_cast<uint64_t>(node.inputs.size()) << 16 |
               static_cast<uint64_t>(node.results.size()) << 32 | static_cast<uint64_t>(node.loop) << 40);
@@ -184,7 +187,7 @@ private:
         reserve(input.strides.size() + 3);
         if (input.source.node) {
             quick(2 | type << 8 | static_cast<uint64_t>(input.source.result) << 16 |
-                  static_cast<uint64_t>(input.source.node->plan_position) << 32);
+                  static_cast<uint64_t>(input.source.node->position) << 32);
         } else {
             // Equal buffers get equal numbers, in the order in which they appear.
             quick(3 | type << 8 | uint64_t{buffers_.number_of(input.source.buffer.get())} << 32);
@@ -193,6 +196,7 @@ private:
         quick(input.strides);
     }
 
+    const NodeSet& nodes_;
     Words& words_;      // as long as the longest key so far
     size_t count_ = 0;  // of the words that are written
     BufferNumbers& buffers_;
@@ -203,10 +207,10 @@ private:
 // Global as kernels are: plans serve all arrays of the process. Used under the evaluation lock only.
 class PlanCache {
 public:
-    std::shared_ptr<PlanLease::Entry> find_or_make(std::span<Node* const> nodes,
-                                                   std::span<const NodePtr> roots, bool fuse) {
+    std::shared_ptr<PlanLease::Entry> find_or_make(const NodeSet& nodes, std::span<const NodePtr> roots,
+                                                   bool fuse) {
         if (nodes.size() > kMaxNodes || !is_on(OptionalStep::kPlanCache)) return make(nodes, roots, fuse);
-        const std::span<const uint64_t> written = KeyWriter(key_, numbers_).write(nodes, roots, fuse);
+        const std::span<const uint64_t> written = KeyWriter(nodes, key_, numbers_).write(roots, fuse);
         const uint64_t hash = hash_of(written);
         const auto found = entries_.find(hash);
         if (found != entries_.end() && std::ranges::equal(found->second->key, written) &&
@@ -226,21 +230,21 @@ public:
         entry->key = std::move(key);
         for (const Group& group : entry->groups) {
             std::vector<uint32_t>& positions = entry->positions.emplace_back();
-            for (const Node* node : group.nodes) positions.push_back(node->plan_position);
+            for (const Node* node : group.nodes) positions.push_back(node->position);
         }
         entries_.insert_or_assign(hash, entry);
         return entry;
     }
 
 private:
-    static std::shared_ptr<PlanLease::Entry> make(std::span<Node* const> nodes,
-                                                  std::span<const NodePtr> roots, bool fuse) {
+    static std::shared_ptr<PlanLease::Entry> make(const NodeSet& nodes, std::span<const NodePtr> roots,
+                                                  bool fuse) {
         auto entry = std::make_shared<PlanLease::Entry>();
         entry->groups = make_plan(nodes, roots, fuse);
         return entry;
     }
 
-    static void fill(PlanLease::Entry& entry, std::span<Node* const> nodes) {
+    static void fill(PlanLease::Entry& entry, const NodeSet& nodes) {
         for (size_t k = 0; k < entry.groups.size(); ++k) {
             std::vector<Node*>& members = entry.groups[k].nodes;
             members.clear();
@@ -263,7 +267,7 @@ PlanCache& plan_cache() {
 
 }  // namespace
 
-PlanLease::PlanLease(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse)
+PlanLease::PlanLease(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse)
     : entry_(plan_cache().find_or_make(nodes, roots, fuse)) {
     entry_->in_use = true;
 }

@@ -14,7 +14,7 @@ namespace weft {
 // the cache with the object.
 class PlanLease {
 public:
-    PlanLease(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);
+    PlanLease(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse);
     ~PlanLease();
     PlanLease(const PlanLease&) = delete;
     PlanLease& operator=(const PlanLease&) = delete;

@@ -5,6 +5,7 @@
 
 #include "core/threads/fork.h"
 #include "core/threads/short_lock.h"
+#include "graph/node_set.h"
 #include "graph/storage.h"
 
 namespace weft {
@@ -233,20 +234,16 @@ std::vector<NodePtr> pending_held(uint64_t sequence, bool with_products) {
     PendingList& list = pending();
     {
         const std::lock_guard lock(list.mutex);
-        for (Node* node = list.first; node != nullptr; node = node->pending_after) node->plan_readers = 0;
+        NodeSet earlier;
         for (Node* node = list.first; node != nullptr; node = node->pending_after) {
-            if (node->sequence >= sequence) continue;
-            for (const Operand& input : node->inputs) {
-                if (input.source.node) ++input.source.node->plan_readers;
-            }
+            if (node->sequence < sequence) earlier.add(*node);
         }
-        for (Node* node = list.first; node != nullptr; node = node->pending_after) {
+        earlier.find_held();
+        for (Node* const node : earlier) {
             // What reads a product may replace it (planning/algebraic_rewrites.h), and may be the node that
             // is being recorded.
-            if (node->sequence >= sequence || (!with_products && node->kind() == NodeKind::kProduct))
-                continue;
-            if (node->done.load(std::memory_order_acquire)) continue;
-            if (static_cast<size_t>(node->weak_from_this().use_count()) <= node->plan_readers) continue;
+            if (!with_products && node->kind() == NodeKind::kProduct) continue;
+            if (node->done.load(std::memory_order_acquire) || !earlier.is_held(*node)) continue;
             if (NodePtr alive = node->weak_from_this().lock()) held.push_back(std::move(alive));
         }
     }

@@ -183,11 +183,8 @@ public:
     // The longest chain of pending nodes up to this one; 0: not recorded yet, nobody has seen it.
     std::atomic<uint32_t> depth = 0;
     std::atomic<bool> done = false;
-    // While an evaluation plans: the place among its nodes, and how many operands of these read the node.
-    uint32_t plan_position = 0, plan_readers = 0;
-    uint64_t plan_visit = 0;  // the last walk that met it (graph/pending_graph.h)
-    bool plan_held = false;   // by the program, or by nodes that are not among them
-    uint32_t site = 0;        // where the program recorded it, while somebody profiles
+    uint32_t position = 0;  // in the last set that took it (graph/node_set.h)
+    uint32_t site = 0;      // where the program recorded it, while somebody profiles
     PoisonPtr poison;  // what its results' observers have to decide first (api/recording/deferred_checks.h)
     // Its place among the pending nodes, and what its inputs hold of memory; under their lock.
     Node *pending_before = nullptr, *pending_after = nullptr;

@@ -1,11 +1,10 @@
 // The pending part of the graph that an evaluation works on: the nodes that its roots need, in order of
-// recording, with what planning asks of each (Node::plan_…). The first thing that an evaluation does.
+// recording. The first thing that an evaluation does.
 #pragma once
 
 #include <span>
-#include <vector>
 
-#include "graph/node.h"
+#include "graph/node_set.h"
 
 namespace weft {
 
@@ -14,10 +13,10 @@ class PendingGraph {
 public:
     // Sources are settled on the way.
     void collect(std::span<const NodePtr> roots);
-    std::span<Node* const> nodes() const { return nodes_; }
+    const NodeSet& nodes() const { return nodes_; }
 
 private:
-    std::vector<Node*> nodes_, work_;
+    NodeSet nodes_;
 };
 
 }  // namespace weft

@@ -74,7 +74,7 @@ std::string explain_plan(std::span<const NodePtr> roots) {
     const EvaluationLock lock;
     const bool fuse = config().fuse.load(std::memory_order_relaxed);
     RewrittenGraph graph;
-    const std::span<Node* const> nodes = graph.collect(roots, fuse);
+    const NodeSet& nodes = graph.collect(roots, fuse);
     if (nodes.empty()) return "nothing is pending: the values are in memory\n";
     const std::vector<Group> groups = make_plan(nodes, roots, fuse);
     std::string text = std::to_string(nodes.size()) + " pending operation(s) in " +

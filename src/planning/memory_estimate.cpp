@@ -28,12 +28,12 @@ int64_t stored_bytes(const Group& group) {
 // What can be given back after each group: it was the last to read it, and the program does not hold it.
 class LastReaders {
 public:
-    explicit LastReaders(std::span<const Group> groups) {
+    LastReaders(std::span<const Group> groups, const NodeSet& nodes) {
         for (size_t g = 0; g < groups.size(); ++g) {
             for (size_t k = 0; k < groups[g].nodes.size(); ++k) {
                 const Node& node = *groups[g].nodes[k];
                 read(node, g);
-                if (stores_fresh(groups[g], k) && !node.plan_held) last_reader_[&node] = g;
+                if (stores_fresh(groups[g], k) && !nodes.is_held(node)) last_reader_[&node] = g;
             }
         }
         freed_.resize(groups.size());
@@ -78,8 +78,8 @@ private:
 
 }  // namespace
 
-int64_t least_fresh_bytes(std::span<const Group> groups) {
-    const LastReaders readers(groups);
+int64_t least_fresh_bytes(std::span<const Group> groups, const NodeSet& nodes) {
+    const LastReaders readers(groups, nodes);
     int64_t now = 0, most = 0;
     for (size_t g = 0; g < groups.size(); ++g) {
         now += stored_bytes(groups[g]);
@@ -89,7 +89,7 @@ int64_t least_fresh_bytes(std::span<const Group> groups) {
     return most;
 }
 
-void require_memory(std::span<const Group> groups) {
+void require_memory(std::span<const Group> groups, const NodeSet& nodes) {
     if (groups.size() < 2) return;  // one group alone looks when it reserves
     int64_t all = 0;
     for (const Group& group : groups) {
@@ -97,7 +97,7 @@ void require_memory(std::span<const Group> groups) {
         if (group.device != groups[0].device) return;  // plans over several devices look at each buffer
     }
     if (all < kLookedAtBytes) return;
-    groups[0].device->require(static_cast<size_t>(least_fresh_bytes(groups)));
+    groups[0].device->require(static_cast<size_t>(least_fresh_bytes(groups, nodes)));
 }
 
 }  // namespace weft

@@ -49,8 +49,7 @@ struct Reader {
 
 class Planner {
 public:
-    Planner(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse)
-        : nodes_(nodes), fuse_(fuse) {
+    Planner(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse) : nodes_(nodes), fuse_(fuse) {
         for (Node* node : nodes) {
             for (size_t k = 0; k < node->inputs.size(); ++k) {
                 const NodePtr& producer = node->inputs[k].source.node;
@@ -74,8 +73,8 @@ private:
 
     void place(Node* node) {
         const std::vector<Reader>& readers = readers_[node];
-        const bool held =
-            wanted_.contains(node) || (node->plan_held && !(node->is_mask_of_one() && is_mask_only(readers)));
+        const bool held = wanted_.contains(node) ||
+                          (nodes_.is_held(*node) && !(node->is_mask_of_one() && is_mask_only(readers)));
         std::vector<size_t> into;  // groups that read it
         for (const Reader& reader : readers) {
             for (const size_t group : groups_of_[reader.node]) {
@@ -594,7 +593,7 @@ private:
         return group;
     }
 
-    std::span<Node* const> nodes_;
+    const NodeSet& nodes_;
     bool fuse_;
     std::unordered_map<const Node*, std::vector<Reader>> readers_;
     std::unordered_set<const Node*> wanted_;
@@ -632,7 +631,7 @@ bool scan_reads_twice(const Node& scan) {
            length >= 4 * kScanChunk && rows < 2 * num_threads() && num_threads() > 1;
 }
 
-std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse) {
+std::vector<Group> make_plan(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse) {
     return Planner(nodes, roots, fuse).run();
 }
 

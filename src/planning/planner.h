@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/index_map.h"
-#include "graph/node.h"
+#include "graph/node_set.h"
 #include "library/loops/reduction_order.h"
 #include "planning/boundary.h"
 
@@ -43,7 +43,7 @@ struct Group {
 };
 
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
-std::vector<Group> make_plan(std::span<Node* const> nodes, std::span<const NodePtr> roots, bool fuse);
+std::vector<Group> make_plan(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse);
 
 // Results of more bytes may be streamed: WEFT_STREAM, or what stays in the caches.
 int64_t streamed_bytes();

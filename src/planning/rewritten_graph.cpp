@@ -34,7 +34,7 @@ RewrittenGraph::~RewrittenGraph() {
     without_failing([this] { kept_graphs().push_back(std::move(graph_)); });
 }
 
-std::span<Node* const> RewrittenGraph::collect(std::span<const NodePtr> roots, bool fuse) {
+const NodeSet& RewrittenGraph::collect(std::span<const NodePtr> roots, bool fuse) {
     graph_->collect(roots);
     const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
     if (may_rewrite && rewrite(graph_->nodes())) graph_->collect(roots);

@@ -18,7 +18,7 @@ public:
     ~RewrittenGraph();
 
     // Valid until the next call, or the end of this object.
-    std::span<Node* const> collect(std::span<const NodePtr> roots, bool fuse);
+    const NodeSet& collect(std::span<const NodePtr> roots, bool fuse);
 
 private:
     std::unique_ptr<PendingGraph> graph_;

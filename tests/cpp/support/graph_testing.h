@@ -68,8 +68,8 @@ protected:
     }
 
     std::vector<Group> plan(const std::vector<array>& results, bool fuse = true) {
-        const std::span<Node* const> nodes = collect(results);
-        return make_plan(nodes, roots_, fuse);
+        collect(results);
+        return make_plan(graph_.nodes(), roots_, fuse);
     }
 
     // What each group computes, a line each, as "multiply add*": a star for each value that is stored.
