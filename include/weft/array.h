@@ -81,7 +81,7 @@ public:
     const Dims& strides() const { return strides_; }  // bytes
     int64_t offset() const { return offset_; }        // bytes from the start of the storage
     int64_t size() const { return element_count(shape_); }
-    int64_t itemsize() const { return static_cast<int64_t>(dtype_.itemsize()); }
+    int64_t itemsize() const { return dtype_.itemsize(); }
     int64_t nbytes() const { return size() * itemsize(); }
     bool writeable() const { return writeable_; }
     // Throws ValueError for memory that others lent for reading. That no view becomes writeable of an array
