@@ -70,7 +70,7 @@ probe-sanitize: bootstrap ## The same with the address and undefined-behaviour s
 fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N --count N")
 	@$(PYTHON) tests/fuzz/run.py $(ARGS)
 
-fuzz-variants: build ## The same random programs by every tier, number of threads and with each optional step left out
+fuzz-variants: build ## The same random programs by every tier, number of threads and with each optimisation switch left out
 	@$(PYTHON) tests/fuzz/variants.py $(ARGS)
 
 demo: build ## Run the example programs beside NumPy and print the table

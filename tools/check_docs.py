@@ -141,8 +141,8 @@ def settings_of_code(root):
     for folder in ("src", "python/bindings"):
         for path in (root / folder).rglob("*.cpp"):
             variables |= set(VARIABLE.findall(path.read_text()))
-    steps = (root / "src/core/optional_steps.def").read_text()
-    return names, variables, set(re.findall(r'WEFT_OPTIONAL_STEP\(\w+, "(\w+)"\)', steps))
+    steps = (root / "src/core/optimisation_switches.def").read_text()
+    return names, variables, set(re.findall(r'WEFT_OPTIMISATION_SWITCH\(\w+, "(\w+)"\)', steps))
 
 
 def wrong_settings(root):

@@ -18,7 +18,7 @@ TARGETS = {
     "demo": "the example programs beside NumPy",
     "test-ptx": "every operation and every kernel of the suite, generated for GPUs",
     "fuzz": "random programs against NumPy",
-    "fuzz-variants": "random programs by every tier, number of threads and optional step",
+    "fuzz-variants": "random programs by every tier, number of threads and optimisation switch",
     "probe": "junk calls, failing allocations and system calls",
     "test-sanitize": "all tests with the address and undefined-behaviour sanitizers",
     "probe-sanitize": "the probes with the same",

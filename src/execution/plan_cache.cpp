@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/config.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "execution/kernels/kernel_arguments.h"
 #include "execution/kernels/kernel_store.h"
 #include "execution/kernels/launch_replay.h"
@@ -101,7 +101,7 @@ public:
         const bool fast = config().fast_math.load(std::memory_order_relaxed);
         word(static_cast<uint64_t>(fuse) | static_cast<uint64_t>(fast) << 1 |
              static_cast<uint64_t>(nodes_.size()) << 2);
-        word(std::hash<std::string>{}(config().cpu()) ^ steps_left_out());
+        word(std::hash<std::string>{}(config().cpu()) ^ switches_left_out());
         word(kernel_generation() << 2 | static_cast<uint64_t>(config().tier.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(config().small_limit.load(std::memory_order_relaxed)));
         word(static_cast<uint64_t>(streamed_bytes()));
@@ -209,7 +209,8 @@ class PlanCache {
 public:
     std::shared_ptr<PlanLease::Entry> find_or_make(const NodeSet& nodes, std::span<const NodePtr> roots,
                                                    bool fuse) {
-        if (nodes.size() > kMaxNodes || !is_on(OptionalStep::kPlanCache)) return make(nodes, roots, fuse);
+        if (nodes.size() > kMaxNodes || !is_on(OptimisationSwitch::kPlanCache))
+            return make(nodes, roots, fuse);
         const std::span<const uint64_t> written = KeyWriter(nodes, key_, numbers_).write(roots, fuse);
         const uint64_t hash = hash_of(written);
         const auto found = entries_.find(hash);

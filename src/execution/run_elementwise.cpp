@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "execution/kernels/launch.h"
 
@@ -67,7 +67,7 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
     collapse_uses(parts, extents);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
-    parts.outputs[0].ahead = parts.outputs[0].computed.empty() && is_on(OptionalStep::kPrefetch) &&
+    parts.outputs[0].ahead = parts.outputs[0].computed.empty() && is_on(OptimisationSwitch::kPrefetch) &&
                              walks_near_rows(parts, extents);
     finish_forms(parts, false);
     run.launch(parts, extents);

@@ -8,7 +8,7 @@
 
 #include "core/config.h"
 #include "core/log.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "execution/kernels/kernel_store.h"
 #include "execution/kernels/launch.h"
@@ -21,7 +21,7 @@ namespace {
 
 // What no kernel for GPUs is made of yet; empty where one may be.
 std::string why_not_there(const Group& group) {
-    if (!is_on(OptionalStep::kGpuKernels)) return "kernels for GPUs are left out";
+    if (!is_on(OptimisationSwitch::kGpuKernels)) return "kernels for GPUs are left out";
     if (group.multiplies) return "work on the tiles of a product";
     if (group.root().kind() == NodeKind::kProduct && element_count(group.root().shape) == 0)
         return "a product over an axis of no elements, whose results are zeros";  // of a rewrite

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "device/cuda/kernel_image.h"
@@ -223,7 +223,7 @@ private:
     // On a GPU the last block that has partial results of a point, or of some columns, combines them, if
     // these are not too many for one block.
     bool combines_in_one_launch(const Dims& kept, int64_t partials, size_t buffers) const {
-        if (group_.device->is_cpu() || !is_on(OptionalStep::kOneLaunch)) return false;
+        if (group_.device->is_cpu() || !is_on(OptimisationSwitch::kOneLaunch)) return false;
         const int64_t points = element_count(kept);
         const bool columns = walk_.lanes == 1;
         const bool apart = std::any_of(reductions_.begin(), reductions_.end(), [&](const Node* node) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/config.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "core/threads/interrupt.h"
 #include "execution/kernels/launch_replay.h"
@@ -170,7 +170,7 @@ void run_update(Group& group, bool fuse) {
     } else {
         const int64_t bytes = root.results[0].bytes;
         const Access& target = root.update().target;
-        if (fuse && is_on(OptionalStep::kSurroundings)) mark = mark_of(root, *old);
+        if (fuse && is_on(OptimisationSwitch::kSurroundings)) mark = mark_of(root, *old);
         BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
         surrounded = fresh->surroundings() != nullptr;
         if (surrounded) {

@@ -20,20 +20,20 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
-    {"simplify", simplify, OptionalStep::kSimplify},
-    {"interchange_reductions", interchange_reductions, OptionalStep::kInterchangeReductions},
-    {"pair_rows", pair_rows, OptionalStep::kPairRows},
+    {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"interchange_reductions", interchange_reductions, OptimisationSwitch::kInterchangeReductions},
+    {"pair_rows", pair_rows, OptimisationSwitch::kPairRows},
     {"split_blocks", split_blocks},
     {"lower_reductions", lower_reductions},
-    {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
+    {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };
 
 // Columns stay with the threads that compute them, which read neighbours side by side.
 constexpr Pass kGpuPasses[] = {
     {"inline_calls", inline_calls},
-    {"simplify", simplify, OptionalStep::kSimplify},
+    {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"lower_reductions_of_threads", lower_reductions_of_threads},
-    {"simplify_lowered", simplify, OptionalStep::kSimplifyLowered},
+    {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };
 
 bool verifies() {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "ir/ir.h"
 
 namespace weft::passes {
@@ -17,7 +17,7 @@ namespace weft::passes {
 struct Pass {
     std::string_view name;
     void (*run)(const ir::Module& module, ir::Function& function);
-    std::optional<OptionalStep> optional = std::nullopt;  // may be left out under this name
+    std::optional<OptimisationSwitch> optional = std::nullopt;  // may be left out under this name
 };
 
 std::span<const Pass> pipeline();

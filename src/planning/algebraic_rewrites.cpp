@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "library/products/cuda/contraction.h"
 #include "library/products/cuda/program_choice.h"
@@ -413,7 +413,7 @@ Contraction without_data(const Node& product) {
 }
 
 bool product_epilogue(Node& node) {
-    if (node.device->is_cpu() || !is_on(OptionalStep::kGpuKernels)) return false;
+    if (node.device->is_cpu() || !is_on(OptimisationSwitch::kGpuKernels)) return false;
     const Operand* other = nullptr;
     Node* product = product_before(node, &other);
     if (product == nullptr || product->product().takes_relu ||

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "graph/index_map.h"
 #include "planning/algebraic_rewrites.h"
@@ -125,7 +125,7 @@ bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
 }  // namespace
 
 bool gather_first(std::span<Node* const> nodes) {
-    if (!is_on(OptionalStep::kGatherFirst)) return false;
+    if (!is_on(OptimisationSwitch::kGatherFirst)) return false;
     std::vector<std::weak_ptr<Node>> work;
     for (Node* node : nodes) {
         if (node->kind() == NodeKind::kGather) work.push_back(node->weak_from_this());

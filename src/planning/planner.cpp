@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "core/config.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "device/kernel.h"
@@ -62,7 +62,7 @@ public:
     std::vector<Group> run() {
         for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
         // What two groups read may have come into them after they were made.
-        for (size_t k = 0; fuse_ && is_on(OptionalStep::kNeighbours) && k < drafts_.size(); ++k) {
+        for (size_t k = 0; fuse_ && is_on(OptimisationSwitch::kNeighbours) && k < drafts_.size(); ++k) {
             if (!drafts_[k].nodes.empty()) merge_with_neighbour(k);
         }
         return in_order();
@@ -84,7 +84,7 @@ private:
         const Decision decision = decide(*node, into, held);
         switch (decision.place) {
             case Place::kOwnGroup:
-                if (fuse_ && is_on(OptionalStep::kNeighbours) && join_neighbour(node, into)) return;
+                if (fuse_ && is_on(OptimisationSwitch::kNeighbours) && join_neighbour(node, into)) return;
                 start(node, into, decision.boundary);
                 return;
             case Place::kTiles:
@@ -137,7 +137,7 @@ private:
             if (boundary != Boundary::kNone) return own(boundary);
             return {Place::kOneReader, Boundary::kNone, into[0]};
         }
-        if (!held && is_on(OptionalStep::kRepeats) && repeats_cheaply(node, into))
+        if (!held && is_on(OptimisationSwitch::kRepeats) && repeats_cheaply(node, into))
             return {Place::kEachReader};
         for (size_t k = into.size(); k-- > 0;) {
             std::vector<size_t> others = into;
@@ -183,7 +183,7 @@ private:
         draft.stored[node] = stored;
         draft.inputs = with_inputs_of(std::move(draft.inputs), *node);
         groups_of_[node].push_back(group);
-        if (widened && is_on(OptionalStep::kNeighbours)) merge_with_neighbour(group);
+        if (widened && is_on(OptimisationSwitch::kNeighbours)) merge_with_neighbour(group);
     }
 
     void link(size_t from, const std::vector<size_t>& to) {
@@ -226,7 +226,8 @@ private:
             if (is_gathered(reader)) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
-            if (!read || (!is_on(OptionalStep::kViews) && !is_plain(*read, node.result_shape()))) return {};
+            if (!read || (!is_on(OptimisationSwitch::kViews) && !is_plain(*read, node.result_shape())))
+                return {};
             // A reduction reads over the whole space; its own map says how its result is read.
             const std::vector<IndexMap> whole = {identity_map(draft.shape)};
             for (const IndexMap& outer : reader.node->kind() == NodeKind::kReduce ? whole : own->second) {
@@ -304,7 +305,7 @@ private:
     // Whether the group is element-wise work over a matrix that is the product's result.
     bool runs_on_tiles(const Node& product, size_t group) {
         const Draft& draft = drafts_[group];
-        if (!product.device->is_cpu() || !is_on(OptionalStep::kProductTiles) || draft.walk ||
+        if (!product.device->is_cpu() || !is_on(OptimisationSwitch::kProductTiles) || draft.walk ||
             draft.multiplies)
             return false;
         if (draft.nodes.front()->kind() != NodeKind::kElementwise || is_full(draft, product)) return false;
@@ -352,7 +353,7 @@ private:
         if (stored && !maps.empty() && !walks_results_as_one(node, *draft.walk, draft.shape, maps.front()))
             return std::nullopt;
         if (!fold || *fold == 0) return fold;
-        if (!is_on(OptionalStep::kFolds) || draft.walk->lanes == 1) return std::nullopt;
+        if (!is_on(OptimisationSwitch::kFolds) || draft.walk->lanes == 1) return std::nullopt;
         // On the CPU each row is a loop; on GPUs positions are divided by the rows' length.
         if (node.device->is_cpu() && inner_extent(*fold, *draft.walk, draft.shape) < kShortestFoldedRow)
             return std::nullopt;
@@ -547,7 +548,7 @@ private:
     // meant, since a loop's next turn reads them, nor are short rows, nor kernels that memory does not hold
     // up.
     bool is_streamed(const Node& node, const Draft& draft) {
-        if (!fuse_ || !is_on(OptionalStep::kStreams)) return false;
+        if (!fuse_ || !is_on(OptimisationSwitch::kStreams)) return false;
         const bool scans = draft.nodes.back()->kind() == NodeKind::kScan;
         if (node.kind() != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk ||
             draft.multiplies)

@@ -1,4 +1,4 @@
-"""The same random programs every way that has the same bits: tiers, numbers of threads, optional steps left out.
+"""The same random programs every way that has the same bits: tiers, numbers of threads, optimisation switches left out.
 
     python tests/fuzz/variants.py [--programs N] [--seed N] [--only TEXT]
 
@@ -19,13 +19,13 @@ import run
 ALIKE = {"WEFT_REWRITE": "0"}  # rewrites round otherwise: they have tests of their own
 
 
-def optional_steps(module):
+def optimisation_switches(module):
     """The names that the engine knows, which it lists when it is asked for another."""
     try:
         module.config(without="?").__enter__()
     except ValueError as refused:
         return re.search("without (.*), but", str(refused))[1].split(", ")
-    raise AssertionError("an unknown step was not refused")
+    raise AssertionError("an unknown switch was not refused")
 
 
 def variants(steps):
@@ -72,7 +72,7 @@ def main():
         options.seed = random.SystemRandom().randrange(1_000_000)
     print(f"seed {options.seed}, {options.programs} programs a variant", flush=True)
     reference, failed = None, False
-    for name, mode, settings in variants(optional_steps(module)):
+    for name, mode, settings in variants(optimisation_switches(module)):
         if reference is not None and options.only not in name:
             continue
         started = time.monotonic()

@@ -6,7 +6,7 @@
 #include "core/config.h"
 #include "core/cuda_files.h"
 #include "core/host.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/threads/interrupt.h"
 #include "core/threads/process_end.h"
 #include "core/threads/thread_pool.h"
@@ -164,7 +164,10 @@ void set_setting(const std::string& name, nb::handle value) {
     } else if (name == "cpu") {
         settings.set_cpu(to_text(name, value));
     } else if (name == "without") {
-        set_without(to_text(name, value));
+        for (const std::string& note : set_without(to_text(name, value))) {
+            // 2: the program's line, behind that of weft.config
+            if (PyErr_WarnEx(PyExc_DeprecationWarning, note.c_str(), 2) != 0) throw nb::python_error();
+        }
     } else if (name == "device") {
         const bool is_default = PyUnicode_Check(value.ptr()) && PyUnicode_GetLength(value.ptr()) == 0;
         const nb::object device = nb::module_::import_(modules::kDevice).attr("device");

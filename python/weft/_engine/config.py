@@ -13,7 +13,7 @@ _SETTINGS = {
     "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",
     "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",
     "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",
-    "without": "optional steps that are left out, to find faults: names with commas (WEFT_WITHOUT)",
+    "without": "optimisation switches that are left out, to find faults: names with commas (WEFT_WITHOUT)",
     "device": "where new arrays are made, 'cpu' or 'cuda:0'; empty: the CPU (WEFT_DEVICE)",
     "device_memory_limit": "most bytes that arrays and pool may hold on each GPU; 0: any (WEFT_DEVICE_MEMORY_LIMIT)",
     "allow_tf32": "whether products of float32 on GPUs may round their factors to 11 bits (WEFT_ALLOW_TF32)",

@@ -6,7 +6,7 @@
 #include "api/recording/deferred_checks.h"
 #include "api/recording/gpu_input.h"
 #include "api/recording/record.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
 #include "graph/operand.h"
@@ -122,7 +122,7 @@ bool is_for_program(const array& input) {
 }
 
 bool chooses_in_one(const array& mask, const array* values) {
-    return is_on(OptionalStep::kChooseInOne) &&
+    return is_on(OptimisationSwitch::kChooseInOne) &&
            !(is_for_program(mask) && (values == nullptr || is_for_program(*values)));
 }
 

@@ -9,7 +9,7 @@
 #include "api/random/draw_on_gpu.h"
 #include "api/recording/record.h"
 #include "api/recording/transfer.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "execution/fallback.h"
 #include "graph/operand.h"
@@ -37,7 +37,7 @@ array filled(const Dims& shape, DType dtype, const Fill& fill) {
 
 // As of kernels' results (plan.h).
 Stores stores_of(int64_t count, DType dtype) {
-    const bool streams = is_on(OptionalStep::kStreams) && count * dtype.itemsize() > streamed_bytes();
+    const bool streams = is_on(OptimisationSwitch::kStreams) && count * dtype.itemsize() > streamed_bytes();
     return streams ? Stores::kPastCaches : Stores::kCached;
 }
 

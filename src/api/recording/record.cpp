@@ -8,7 +8,7 @@
 #include "api/recording/deferred_checks.h"
 #include "core/config.h"
 #include "core/host.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "core/threads/thread_owned.h"
 #include "device/devices.h"
@@ -113,7 +113,7 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     makes_version_ = node_->makes_version = node_->kind() == NodeKind::kUpdate;
     node_->site = site;
     inherit_poison(*node_);
-    if (is_on(OptionalStep::kTurns)) {
+    if (is_on(OptimisationSwitch::kTurns)) {
         const std::span<const uint64_t> cuts =
             ThreadOwned<TurnDetector>::get().cuts(*node_, latest_evaluated());
         cuts_.assign(cuts.begin(), cuts.end());

@@ -11,7 +11,7 @@
 #include "codegen/interpreter/program.h"
 #include "codegen/interpreter/slots.h"
 #include "codegen/runtime/draw_words.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "passes/inline_calls.h"
 #include "passes/simplify.h"
 #include "weft/errors.h"
@@ -708,7 +708,7 @@ std::optional<BlockPrograms> plan_blocks(const ir::Module& module, const ir::Fun
                                          std::string& why) {
     ir::Function kernel = source;
     passes::inline_calls(module, kernel);
-    if (is_on(OptionalStep::kSimplify)) passes::simplify(module, kernel);
+    if (is_on(OptimisationSwitch::kSimplify)) passes::simplify(module, kernel);
     const Instruction* grid = nullptr;
     for (const Instruction& each : kernel.body.body) {
         const bool last = &each + 2 == kernel.body.body.data() + kernel.body.body.size();

@@ -12,7 +12,7 @@
 #include "codegen/service/kernel_cache.h"
 #include "core/config.h"
 #include "core/log.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "device/cuda/cuda_device.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"

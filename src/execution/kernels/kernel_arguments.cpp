@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 
 namespace weft {
@@ -258,8 +258,8 @@ void find_views_beside(KernelParts& parts) {
 bool gathers_from_afar(const KernelParts& parts, size_t input) {
     constexpr int64_t kFar = 8, kFarForComputed = 24;
     const BufferUse& use = parts.inputs[input];
-    if (use.position || use.computed.empty() || !use.buffer->on_host() || !is_on(OptionalStep::kPrefetch) ||
-        (!use.strides.empty() && use.strides.back() != 0))
+    if (use.position || use.computed.empty() || !use.buffer->on_host() ||
+        !is_on(OptimisationSwitch::kPrefetch) || (!use.strides.empty() && use.strides.back() != 0))
         return false;
     const auto& steps = parts.form.steps;
     const bool computed = std::any_of(steps.begin(), steps.end(), [&](const StepForm& step) {

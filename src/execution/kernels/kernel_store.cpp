@@ -12,7 +12,7 @@
 #include "codegen/service/kernel_cache.h"
 #include "core/config.h"
 #include "core/log.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/threads/fork.h"
 #include "core/without_failing.h"
 #include "execution/kernels/search_kernel.h"
@@ -221,7 +221,7 @@ void keep(const std::string& key, const std::shared_ptr<const StoredKernel>& ker
 }  // namespace
 
 std::string settings_key() {
-    return std::to_string(steps_left_out()) +
+    return std::to_string(switches_left_out()) +
            (config().fast_math.load(std::memory_order_relaxed) ? " fast" : "");
 }
 

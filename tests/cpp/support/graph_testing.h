@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/optional_steps.h"
+#include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "graph/pending_graph.h"
 #include "graph/storage.h"
@@ -47,7 +47,7 @@ protected:
         config().small_limit = small_limit_;
     }
 
-    // Optional steps; and the one that would compute what a test records in a loop.
+    // Optimisation switches; and the one that would compute what a test records in a loop.
     static void leave_out(const std::string& steps) {
         set_without("turns" + (steps.empty() ? "" : "," + steps));
     }

@@ -555,16 +555,16 @@ class RandomProgram:
             live.pop(choose.randrange(len(live)))
 
 
-def optional_steps():
+def optimisation_switches():
     """The names that the engine knows, which it lists when it is asked for another."""
     with pytest.raises(ValueError) as refused, weft.config(without="?"):
         pass
     return re.search("without (.*), but", str(refused.value))[1].split(", ")
 
 
-OPTIONAL_STEPS = optional_steps()
-assert len(OPTIONAL_STEPS) > 10
-OPTIONAL_STEPS.append(",".join(OPTIONAL_STEPS))
+OPTIMISATION_SWITCHES = optimisation_switches()
+assert len(OPTIMISATION_SWITCHES) > 10
+OPTIMISATION_SWITCHES.append(",".join(OPTIMISATION_SWITCHES))
 
 
 @pytest.mark.host  # on a GPU the first steps copy what is outside of the window
@@ -608,8 +608,8 @@ def test_fused_and_naive_give_the_same_bits(seed):
     naive = bits(program.run(fuse=False, small=0))
     assert bits(program.run(fuse=True, small=0)) == naive
     assert bits(program.run(fuse=True, small=1 << 20)) == naive
-    # Each optional step left out in turn, and all of them.
-    steps = OPTIONAL_STEPS[seed % len(OPTIONAL_STEPS)]
+    # Each optimisation switch left out in turn, and all of them.
+    steps = OPTIMISATION_SWITCHES[seed % len(OPTIMISATION_SWITCHES)]
     if weft.zeros(0).device != "cpu":  # the CPU's sine has other last bits than a GPU's
         steps = steps.replace("gpu_kernels", "")
     assert bits(program.run(fuse=True, small=0, without=steps)) == naive

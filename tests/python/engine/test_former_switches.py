@@ -1,0 +1,29 @@
+"""Optimisation switches had other names one release ago: these go on working, with a note."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import weft
+
+FORMER = {}
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_former_names_of_switches_work_with_a_warning(former):
+    with pytest.warns(DeprecationWarning, match=f"'{former}' is called '{FORMER[former]}'"):
+        with weft.config(without=former):
+            assert weft.config.without == FORMER[former]
+    assert weft.config.without == ""
+
+
+def test_former_names_in_the_environment_work_with_a_line():
+    environment = {**os.environ, "WEFT_WITHOUT": ",".join(FORMER)}
+    program = "import weft; print(weft.config.without)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True
+    )
+    assert set(ran.stdout.strip().split(",")) - {""} == set(FORMER.values())
+    for former, name in FORMER.items():
+        assert f"[weft] WEFT_WITHOUT: the optimisation switch '{former}' is called '{name}' now" in ran.stderr
