@@ -44,7 +44,8 @@ public:
         for (Node* node : group.nodes) {
             nodes_.push_back(node->shared_from_this());
             for (Operand& operand : node->inputs) {
-                if (operand.source.in_memory() && !operand.source.at_hand()) copy(operand.source.buffer);
+                if (operand.source.in_memory() && !operand.source.is_host_resident())
+                    copy(operand.source.buffer);
             }
         }
         // All copies are there: nothing can fail from here on.

@@ -31,7 +31,7 @@ struct Source {
     BufferPtr buffer;
 
     bool in_memory() const { return buffer != nullptr; }  // of whichever device
-    bool at_hand() const { return buffer != nullptr && buffer->on_host(); }
+    bool is_host_resident() const { return buffer != nullptr && buffer->on_host(); }
     DeviceBackend& device() const;
     void settle() {  // a computed node is replaced by its buffer
         if (node) settle_node();

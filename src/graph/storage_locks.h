@@ -35,11 +35,11 @@ public:
         for (; held_ > 0; --held_) storages_[held_ - 1]->mutex.unlock();
     }
     // Settles all versions; whether every one is in the host's memory.
-    bool all_at_hand() {
+    bool all_host_resident() {
         bool all = true;
         for (size_t i = 0; i < count_; ++i) {
             storages_[i]->current.settle();
-            all &= storages_[i]->current.at_hand();
+            all &= storages_[i]->current.is_host_resident();
         }
         return all;
     }

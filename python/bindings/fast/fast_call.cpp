@@ -72,7 +72,7 @@ bool is_given_alike(PyObject* object) {
 
 }  // namespace
 
-PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) {
+PyObject* try_run(const OpInfo& op, PyObject* const* objects, size_t count) {
     if (count > kMost || float_errors_watched()) return nullptr;
     GivenOperand operands[kMost];
     bool numbers = true;
@@ -95,17 +95,17 @@ PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count) 
     }
     nb::object object = wrap(array());  // which the result is made in
     array& result = array_of(object.ptr());
-    if (!record_call(op, inputs, result) && !call_at_hand(op, inputs, result)) return nullptr;
+    if (!record_call(op, inputs, result) && !try_call(op, inputs, result)) return nullptr;
     return object.release().ptr();
 }
 
-bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target) {
+bool try_run_into(const OpInfo& op, PyObject* const* objects, size_t count, const array& target) {
     if (count > kMost || float_errors_watched()) return false;
     GivenOperand operands[kMost];
     for (size_t k = 0; k < count; ++k) {
         if (!give(objects[k], operands[k])) return false;
     }
-    return call_into_at_hand(op, {operands, count}, target);
+    return try_call_into(op, {operands, count}, target);
 }
 
 array call_refused(const OpInfo& op, PyObject* const* objects, std::span<const Argument> inputs,
@@ -123,19 +123,19 @@ array call_refused(const OpInfo& op, PyObject* const* objects, std::span<const A
 PyObject* read_element_object(const array& from, int64_t offset) {
     if (from.dtype().is_bool()) {
         char truth = 0;  // any byte may stand for true
-        if (!read_at_hand(from, offset, &truth))
+        if (!try_read(from, offset, &truth))
             read_scalar(from.with_view(from.dtype(), {}, {}, offset), &truth);
         return wrap_scalar(from.dtype(), &truth).release().ptr();
     }
     nb::object scalar = nb::steal(make_scalar(from.dtype()));
     char* bytes = reinterpret_cast<ScalarObject*>(scalar.ptr())->bytes;
-    if (!read_at_hand(from, offset, bytes)) read_scalar(from.with_view(from.dtype(), {}, {}, offset), bytes);
+    if (!try_read(from, offset, bytes)) read_scalar(from.with_view(from.dtype(), {}, {}, offset), bytes);
     return scalar.release().ptr();
 }
 
 bool write_element_object(const array& to, int64_t offset, PyObject* value) {
     GivenOperand number;
-    return give_element(value, to.dtype(), number) && write_at_hand(to, offset, number.number);
+    return give_element(value, to.dtype(), number) && try_write(to, offset, number.number);
 }
 
 PyObject* number_as_scalar(PyObject* value, DType dtype) {
@@ -152,10 +152,10 @@ bool assign_object(const array& target, PyObject* value) {
     } else if (!give_element(value, target.dtype(), operand)) {
         return false;
     }
-    return assign_at_hand(target, operand);
+    return try_assign(target, operand);
 }
 
-bool assign_at_hand(const array& target, const array& index, PyObject* value) {
+bool try_assign(const array& target, const array& index, PyObject* value) {
     if (float_errors_watched()) return false;
     GivenOperand operand;
     if (is_array(value)) {
@@ -163,7 +163,7 @@ bool assign_at_hand(const array& target, const array& index, PyObject* value) {
     } else if (!give_element(value, target.dtype(), operand)) {
         return false;
     }
-    return scatter_at_hand(target, index, operand);
+    return try_scatter(target, index, operand);
 }
 
 }  // namespace weft::python

@@ -10,12 +10,12 @@
 
 namespace weft::python {
 
-// ---- values at hand: null or false, with no error set, where the general way has to be taken ----
+// ---- the fast path: null or false, with no error set, where the general path has to be taken ----
 
 /// An operation on arrays and numbers.
-PyObject* run_at_hand(const OpInfo& op, PyObject* const* objects, size_t count);
+PyObject* try_run(const OpInfo& op, PyObject* const* objects, size_t count);
 /// The same into an array.
-bool run_into_at_hand(const OpInfo& op, PyObject* const* objects, size_t count, const array& target);
+bool try_run_into(const OpInfo& op, PyObject* const* objects, size_t count, const array& target);
 /// The general way for operands that one of these has refused: `inputs` are made of the objects. Fast paths
 /// that were asked about the same are not asked again.
 array call_refused(const OpInfo& op, PyObject* const* objects, std::span<const Argument> inputs,
@@ -27,7 +27,7 @@ bool write_element_object(const array& to, int64_t offset, PyObject* value);
 PyObject* number_as_scalar(PyObject* value, DType dtype);
 /// target[...] = value
 bool assign_object(const array& target, PyObject* value);
-bool assign_at_hand(const array& target, const array& index, PyObject* value);  // target[index] = value
+bool try_assign(const array& target, const array& index, PyObject* value);  // target[index] = value
 
 // ---- shorter ways ----
 

@@ -57,7 +57,7 @@ inline PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize
         return nullptr;
     }
     alignas(16) char bytes[16];
-    if (read_at_hand(value, offset, bytes)) return element_to_python(value.dtype(), bytes).release().ptr();
+    if (try_read(value, offset, bytes)) return element_to_python(value.dtype(), bytes).release().ptr();
     return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
 }
 
@@ -93,7 +93,7 @@ PyObject* plain_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
     const DType type = dtype.value_or(DType());
     array result;
-    if (value == 0 && zeros_at_hand(shape, type, result)) return give(std::move(result));
+    if (value == 0 && try_zeros(shape, type, result)) return give(std::move(result));
     return give(full(shape, Integer(value), type));
 }
 

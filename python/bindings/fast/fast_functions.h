@@ -25,7 +25,7 @@ PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t
     if (count == 0 && !float_errors_watched()) {
         DType dtype;
         alignas(16) char element[16];
-        if (reduce_at_hand(reduction_info(id), value, dtype, element))
+        if (try_reduce(reduction_info(id), value, dtype, element))
             return wrap_scalar(dtype, element).release().ptr();
     }
     if (count > 1 || is_large(value)) return nullptr;
@@ -75,7 +75,7 @@ inline PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_
     if (count != 0 || !value.dtype().is_bool()) return nullptr;
     DType dtype;
     alignas(16) char element[16];
-    if (!reduce_at_hand(reduction_info(ReductionId::kSum), value, dtype, element)) return nullptr;
+    if (!try_reduce(reduction_info(ReductionId::kSum), value, dtype, element)) return nullptr;
     return wrap_scalar(dtype, element).release().ptr();
 }
 
@@ -113,7 +113,7 @@ inline PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize
     if (count != 2 || dtype.is_bool() || dtype.is_complex()) return nullptr;
     static const OpInfo& clip = op_info(OpId::kClip);
     PyObject* const operands[3] = {self, arguments[0], arguments[1]};
-    return run_at_hand(clip, operands, 3);
+    return try_run(clip, operands, 3);
 }
 
 /// The bytes of a number as an element of that type, float64 or int64, or null: of Python's numbers, which
@@ -142,7 +142,7 @@ inline PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t 
     const array &xp = array_of(arguments[1]), &fp = array_of(arguments[2]);
     if (is_plain_array(arguments[0])) {
         array result;
-        if (!interpolate_at_hand(array_of(arguments[0]), xp, fp, result)) return nullptr;
+        if (!try_interpolate(array_of(arguments[0]), xp, fp, result)) return nullptr;
         return give(std::move(result));
     }
     alignas(16) char own[16];
@@ -150,7 +150,7 @@ inline PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t 
     if (given == nullptr) return nullptr;
     double x = 0, value = 0;
     std::memcpy(&x, given, sizeof x);
-    if (!interpolate_at_hand(x, xp, fp, value)) return nullptr;
+    if (!try_interpolate(x, xp, fp, value)) return nullptr;
     return wrap_scalar(ScalarType::kFloat64, &value).release().ptr();
 }
 
@@ -165,20 +165,20 @@ inline bool plain_axis(PyObject* const* arguments, Py_ssize_t count, int64_t& ax
 inline PyObject* plain_sort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
-    if (!plain_axis(arguments, count, axis) || !sort_at_hand(array_of(self), axis, result)) return nullptr;
+    if (!plain_axis(arguments, count, axis) || !try_sort(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
 inline PyObject* plain_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
-    if (!plain_axis(arguments, count, axis) || !sort_in_place_at_hand(array_of(self), axis)) return nullptr;
+    if (!plain_axis(arguments, count, axis) || !try_sort_in_place(array_of(self), axis)) return nullptr;
     Py_RETURN_NONE;
 }
 
 inline PyObject* plain_argsort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
-    if (!plain_axis(arguments, count, axis) || !argsort_at_hand(array_of(self), axis, result)) return nullptr;
+    if (!plain_axis(arguments, count, axis) || !try_argsort(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
@@ -194,13 +194,13 @@ inline PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, 
     PyObject* const given = arguments[0];
     if (is_plain_array(given)) {
         array result;
-        if (!search_at_hand(sorted, array_of(given), right, result)) return nullptr;
+        if (!try_search(sorted, array_of(given), right, result)) return nullptr;
         return give(std::move(result));
     }
     alignas(16) char own[16];
     int64_t position = 0;
     const void* const value = plain_number(given, sorted.dtype().scalar_type(), own);
-    if (value == nullptr || !search_at_hand(sorted, value, right, position)) return nullptr;
+    if (value == nullptr || !try_search(sorted, value, right, position)) return nullptr;
     return wrap_scalar(ScalarType::kInt64, &position).release().ptr();
 }
 

@@ -32,7 +32,7 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
     const TakeMode how = to_take_mode(mode);
     if (array result; how == TakeMode::kRaise && out.is_none() && value.size() != 0 &&
                       (axis.is_none() ? value.ndim() == 1 : to_index(axis) == 0) &&
-                      gather_at_hand(value, positions, result))
+                      try_gather(value, positions, result))
         return wrap_like(std::move(result), input);
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);

@@ -1,5 +1,5 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
-// Reading or writing one element of an array whose values are at hand goes straight to memory.
+// Reading or writing one element of an array whose values are host-resident goes straight to memory.
 #include "api/indexing/fast_index.h"
 #include "convert/convert.h"
 #include "fast/fast_call.h"
@@ -297,13 +297,13 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         int64_t offset = 0;
         if (plain_element(array_of(self), key, offset)) return read_element_object(array_of(self), offset);
-        if (array read; is_array(key) && (gather_at_hand(array_of(self), array_of(key), read) ||
-                                          choose_at_hand(array_of(self), array_of(key), read)))
+        if (array read; is_array(key) && (try_gather(array_of(self), array_of(key), read) ||
+                                          try_choose(array_of(self), array_of(key), read)))
             return wrap_like(std::move(read), self).release().ptr();
         if (std::optional<array> view = plain_view(self, key))
             return wrap_view(std::move(*view), self).release().ptr();
         array positions, read;
-        if (plain_list(key, positions) && gather_at_hand(array_of(self), positions, read))
+        if (plain_list(key, positions) && try_gather(array_of(self), positions, read))
             return wrap_like(std::move(read), self).release().ptr();
         const Key parsed = parse_key(key);
         const array value = array_of(self);
@@ -329,7 +329,7 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         if (int64_t offset = 0;
             plain_element(array_of(self), key, offset) && write_element_object(array_of(self), offset, value))
             return 0;
-        if (is_array(key) && assign_at_hand(array_of(self), array_of(key), value)) return 0;
+        if (is_array(key) && try_assign(array_of(self), array_of(key), value)) return 0;
         Key parsed{{}, false};
         array target;
         if (key == Py_Ellipsis) {

@@ -20,7 +20,7 @@ constexpr OpId kComparisons[] = {OpId::kLess,     OpId::kLessEqual, OpId::kEqual
                                  OpId::kNotEqual, OpId::kGreater,   OpId::kGreaterEqual};
 
 nb::object run(OpId id, PyObject* operand) {
-    if (PyObject* result = run_at_hand(op_info(id), &operand, 1)) return nb::steal(result);
+    if (PyObject* result = try_run(op_info(id), &operand, 1)) return nb::steal(result);
     const Argument input = to_argument(nb::handle(operand));
     return wrap_result(call_refused(op_info(id), &operand, {&input, 1}));
 }
@@ -129,7 +129,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
         if (PyObject* result = run_on_scalars(id, left, right)) return result;
         PyObject* const objects[] = {left, right};
-        if (PyObject* result = run_at_hand(op_info(id), objects, 2)) return result;
+        if (PyObject* result = try_run(op_info(id), objects, 2)) return result;
         if (has_say(left) || has_say(right)) return operate(ufunc_of(id), left, right);
         Argument inputs[2];
         if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
@@ -273,7 +273,7 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
         if (orders_complex_numbers(left, right, comparison))
             return order_complex_numbers(left, right, kComparisons[comparison]);
         PyObject* const objects[] = {left, right};
-        if (PyObject* result = run_at_hand(op_info(kComparisons[comparison]), objects, 2)) return result;
+        if (PyObject* result = try_run(op_info(kComparisons[comparison]), objects, 2)) return result;
         if (has_say(left) || has_say(right)) return operate(ufunc_of(kComparisons[comparison]), left, right);
         Argument inputs[2];
         if (!to_argument(left, inputs[0])) return not_implemented();
@@ -293,7 +293,7 @@ template <OpId id>
 PyObject* in_place(PyObject* target, PyObject* other) {
     return guarded([&]() -> PyObject* {
         PyObject* const objects[] = {target, other};
-        if (run_into_at_hand(op_info(id), objects, 2, array_of(target))) {
+        if (try_run_into(op_info(id), objects, 2, array_of(target))) {
             Py_INCREF(target);
             return target;
         }

@@ -263,11 +263,11 @@ nb::object wrap_scalar(array value) {
     if (value.ndim() != 0) throw TypeError("only 0-dimensional arrays can be converted to scalars");
     if (value.dtype().is_bool()) {
         char truth = 0;
-        if (read_at_hand(value, value.offset(), &truth)) return wrap_scalar(value.dtype(), &truth);
+        if (try_read(value, value.offset(), &truth)) return wrap_scalar(value.dtype(), &truth);
     }
     nb::object self = nb::steal(make_scalar(value.dtype()));
     ScalarObject* object = object_of(self.ptr());
-    if (!read_at_hand(value, value.offset(), object->bytes)) object->lazy = new array(std::move(value));
+    if (!try_read(value, value.offset(), object->bytes)) object->lazy = new array(std::move(value));
     return self;
 }
 

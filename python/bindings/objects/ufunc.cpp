@@ -250,13 +250,13 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
         const bool numbers_alone =
             op.id == OpId::kPower && !is_array(arguments[0]) && !is_array(arguments[1]);
         if (count == op.nin && names == nullptr && !numbers_alone) {
-            if (PyObject* result = run_at_hand(op, arguments, count)) return result;
+            if (PyObject* result = try_run(op, arguments, count)) return result;
         }
         if (count == op.nin && names != nullptr && PyTuple_Size(names) == 1 &&
             is_plain_array(arguments[count]) &&
             PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") == 0) {
             PyObject* out = arguments[count];
-            if (run_into_at_hand(op, arguments, count, array_of(out))) {
+            if (try_run_into(op, arguments, count, array_of(out))) {
                 Py_INCREF(out);
                 return out;
             }

@@ -303,7 +303,7 @@ array copy_as(const array& input, DType dtype, char order) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_at_hand()) {
+        if (locks.all_host_resident()) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
@@ -433,9 +433,9 @@ Dims joined_strides(const Dims& shape, std::span<const array> parts, int64_t ite
 
 namespace {
 
-// Copies few elements that are at hand one part after the other, which is what joins them where all parts and
+// Copies few host-resident elements one part after the other, which is what joins them where all parts and
 // the result lie in C order and no axis comes before. False: nothing was done.
-bool join_at_hand(std::span<const array> parts, size_t along, const array& result) {
+bool try_join(std::span<const array> parts, size_t along, const array& result) {
     if (parts.size() > StorageLocks::kMost || !is_small(result.size()) || !result.c_contiguous())
         return false;
     for (size_t d = 0; d < along; ++d) {
@@ -447,7 +447,7 @@ bool join_at_hand(std::span<const array> parts, size_t along, const array& resul
         locks.add(*part.storage());
     }
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     char* to = result.storage()->current.buffer->data();
     for (const array& part : parts) {
         const auto bytes = static_cast<size_t>(part.nbytes());
@@ -509,7 +509,7 @@ array concatenate(std::span<const array> inputs, std::optional<int64_t> axis, st
         for (const array& part : parts) check_same_device(parts[0], part);
         result = array_of(device_of(parts[0]).allocate(static_cast<size_t>(bytes)), type, shape,
                           joined_strides(shape, parts, type.itemsize()));
-        if (!float_errors_watched() && join_at_hand(parts, along, result)) return result;
+        if (!float_errors_watched() && try_join(parts, along, result)) return result;
     }
     int64_t begin = 0;
     std::vector<Index> position(shape.size(), Slice{});

@@ -283,7 +283,7 @@ class SmallCall {
 public:
     explicit SmallCall(const Call& call) : call_(call) {}
 
-    // False where something is not at hand, or an output cannot be written in place.
+    // False where something is not host-resident, or an output cannot be written in place.
     bool lock() {
         for (const Argument& input : call_.inputs) {
             if (const array* operand = array_input(input)) locks_.add(*operand->storage());
@@ -292,7 +292,7 @@ public:
             if (has_out(call_, k)) locks_.add(*call_.out[k].storage());
         }
         locks_.lock();
-        if (!locks_.all_at_hand()) return false;
+        if (!locks_.all_host_resident()) return false;
         for (size_t k = 0; k < call_.op.nout; ++k) {
             if (!has_out(call_, k)) continue;
             Storage& storage = *call_.out[k].storage();
@@ -407,7 +407,7 @@ private:
     std::vector<array> fresh_;  // results without an output, or that come to theirs by a copy
 };
 
-// Runs the call now when all values are at hand and few; nothing when it must be recorded.
+// Runs the call now when all values are host-resident and few; nothing when it must be recorded.
 Results run_small(const Call& call) {
     const int64_t count = element_count(call.shape);
     if (!call.device->is_cpu() ||
@@ -521,7 +521,7 @@ bool give(const Argument& argument, GivenOperand& operand) {
 }
 
 // A call with default options, or one with out= alone, by the shortest way.
-bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array* out, array& result) {
+bool try_fast_paths(const OpInfo& op, std::span<const Argument> inputs, const array* out, array& result) {
     constexpr size_t kMost = 3;
     if (op.nout != 1 || inputs.size() > kMost) return false;
     GivenOperand operands[kMost];
@@ -529,8 +529,8 @@ bool try_at_hand(const OpInfo& op, std::span<const Argument> inputs, const array
         if (!give(inputs[k], operands[k])) return false;
     }
     const std::span<GivenOperand> given(operands, inputs.size());
-    if (out == nullptr) return record_call(op, given, result) || call_at_hand(op, given, result);
-    if (!out->valid() || !call_into_at_hand(op, given, *out)) return false;
+    if (out == nullptr) return record_call(op, given, result) || try_call(op, given, result);
+    if (!out->valid() || !try_call_into(op, given, *out)) return false;
     result = *out;
     return true;
 }
@@ -552,7 +552,7 @@ std::vector<array> call(const OpInfo& op, std::span<const Argument> inputs, cons
     if (!options.where && !options.dtype && options.order == 'K' && options.casting == Casting::kSameKind &&
         options.out.size() <= 1) {
         array result;
-        if (try_at_hand(op, inputs, options.out.empty() ? nullptr : options.out.data(), result))
+        if (try_fast_paths(op, inputs, options.out.empty() ? nullptr : options.out.data(), result))
             return {std::move(result)};
     }
     return call_general(op, inputs, options);

@@ -153,21 +153,21 @@ bool GivenOperand::convert(DType dtype) {
     return true;
 }
 
-bool read_at_hand(const array& from, int64_t offset, void* element) {
+bool try_read(const array& from, int64_t offset, void* element) {
     Storage& storage = *from.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.at_hand()) return false;
+    if (!storage.current.is_host_resident()) return false;
     copy_element(element, storage.current.buffer->data() + offset, from.itemsize());
     return true;
 }
 
-bool write_at_hand(const array& to, int64_t offset, const void* element) {
+bool try_write(const array& to, int64_t offset, const void* element) {
     if (!is_small(1)) return false;
     Storage& storage = *to.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.at_hand() || !may_write(storage)) return false;
+    if (!storage.current.is_host_resident() || !may_write(storage)) return false;
     copy_element(storage.current.buffer->data() + offset, element, to.itemsize());
     return true;
 }
@@ -236,7 +236,7 @@ void make(array& result, Parts&&... parts) {
 
 }  // namespace
 
-bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
+bool try_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
     if (call_without_elements(op, inputs, result)) return true;
     Run run;
     if (!run.prepare(op, inputs) || run.leader->ndim() == 0) return false;
@@ -253,7 +253,7 @@ bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& resul
     run.strides[inputs.size()] = itemsize;
     {
         locks.lock();
-        if (!locks.all_at_hand()) return false;
+        if (!locks.all_host_resident()) return false;
         run.run(inputs);
         locks.unlock();
     }
@@ -265,7 +265,7 @@ bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& resul
     return true;
 }
 
-bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const array& target) {
+bool try_call_into(const OpInfo& op, std::span<GivenOperand> inputs, const array& target) {
     Run run;
     if (!target.writeable() || !run.prepare(op, inputs)) return false;
     const size_t out = inputs.size();
@@ -284,7 +284,7 @@ bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const a
         locks.add(*value->storage());
     }
     locks.lock();
-    if (!locks.all_at_hand() || !may_write(*target.storage())) return false;
+    if (!locks.all_host_resident() || !may_write(*target.storage())) return false;
     run.data[out] = target.storage()->current.buffer->data() + target.offset();
     run.run(inputs);
     return true;
@@ -294,7 +294,7 @@ namespace {
 
 // The first extreme element, by a search whose time its bytes say. Bools are decided by the first one that is
 // the extreme; where there are many, it is looked for in a part of them.
-bool search_at_hand(const ReductionInfo& reduction, const array& input, void* element) {
+bool try_search(const ReductionInfo& reduction, const array& input, void* element) {
     const bool largest = reduction.id == ReductionId::kArgmax;
     int64_t count = input.size(), stride = 0;
     const bool few = is_small((count * input.itemsize() - 1) / kSearchedBytes + 1);
@@ -303,7 +303,7 @@ bool search_at_hand(const ReductionInfo& reduction, const array& input, void* el
     Storage& storage = *input.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.at_hand()) return false;
+    if (!storage.current.is_host_resident()) return false;
     const char* const elements = storage.current.buffer->data() + input.offset();
     const int64_t position =
         find_extreme_search(input.dtype().scalar_type(), largest)(elements, stride, count);
@@ -313,9 +313,9 @@ bool search_at_hand(const ReductionInfo& reduction, const array& input, void* el
 
 }  // namespace
 
-bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element) {
+bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype, void* element) {
     const int64_t count = input.size();
-    if (count != 0 && reduction.gives_index && search_at_hand(reduction, input, element)) {
+    if (count != 0 && reduction.gives_index && try_search(reduction, input, element)) {
         dtype = ScalarType::kInt64;
         return true;
     }
@@ -325,7 +325,7 @@ bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& d
     StorageLocks locks;
     locks.add(*input.storage());
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     const Dims none{};
     const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                            input.dtype().scalar_type()};
@@ -352,13 +352,13 @@ bool mean_at_hand(const array& input, void* element) {
     const ScalarType type = input.dtype().scalar_type();
     if (type != ScalarType::kFloat64 && type != ScalarType::kFloat32) return false;
     DType dtype;
-    if (!reduce_at_hand(reduction_info(ReductionId::kSum), input, dtype, element)) return false;
+    if (!try_reduce(reduction_info(ReductionId::kSum), input, dtype, element)) return false;
     type == ScalarType::kFloat64 ? divide_by_count<double>(element, input.size())
                                  : divide_by_count<float>(element, input.size());
     return true;
 }
 
-bool multiply_at_hand(const array& left, const array& right, array& result) {
+bool try_multiply(const array& left, const array& right, array& result) {
     const DType dtype = left.dtype();
     const Dims &a = left.shape(), &b = right.shape();
     if (!(dtype == right.dtype()) || a.size() > 2 || b.size() > 2 || a.size() == 0 || b.size() == 0)
@@ -385,7 +385,7 @@ bool multiply_at_hand(const array& left, const array& right, array& result) {
     product.out = buffer->data();
     {
         locks.lock();
-        if (!locks.all_at_hand()) return false;
+        if (!locks.all_host_resident()) return false;
         product.left = left.storage()->current.buffer->data() + left.offset();
         product.right = right.storage()->current.buffer->data() + right.offset();
         multiply_tiny(dtype.scalar_type(), product);
@@ -399,7 +399,7 @@ bool multiply_at_hand(const array& left, const array& right, array& result) {
     return true;
 }
 
-bool assign_at_hand(const array& target, GivenOperand& value) {
+bool try_assign(const array& target, GivenOperand& value) {
     int64_t to_stride = 0, from_stride = 0;
     const int64_t count = target.size();
     if (!target.writeable() || count == 0 || !is_small(count) || !single_stride(target, to_stride))
@@ -419,7 +419,7 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
         locks.add(*source->storage());
     }
     locks.lock();
-    if (!locks.all_at_hand() || !may_write(*target.storage())) return false;
+    if (!locks.all_host_resident() || !may_write(*target.storage())) return false;
     const ScalarType to = target.dtype().scalar_type();
     const ScalarType from = source != nullptr ? source->dtype().scalar_type() : to;
     char* const data[2] = {source != nullptr ? source->storage()->current.buffer->data() + source->offset()
@@ -430,7 +430,7 @@ bool assign_at_hand(const array& target, GivenOperand& value) {
     return true;
 }
 
-bool zeros_at_hand(const Dims& shape, DType dtype, array& result) {
+bool try_zeros(const Dims& shape, DType dtype, array& result) {
     if (!current_device().is_cpu()) return false;
     int64_t count = 1;
     for (const int64_t extent : shape) {

@@ -1,5 +1,5 @@
-// The shortest way for values at hand: one element read or written where it lies, and one loop over operands
-// that a single stride describes, without nodes, operand copies or the general preparation of a call
+// The fast path for host-resident values: one element read or written where it lies, and one loop over
+// operands that a single stride describes, without nodes, operand copies or the general preparation of a call
 // (api/elementwise/call.cpp). Every function answers false, having changed nothing, when the general way has
 // to be taken; that way also makes the errors.
 #pragma once
@@ -49,8 +49,8 @@ private:
 };
 
 // The element at a byte offset of the array's storage.
-bool read_at_hand(const array& from, int64_t offset, void* element);
-bool write_at_hand(const array& to, int64_t offset, const void* element);  // `to` is writeable
+bool try_read(const array& from, int64_t offset, void* element);
+bool try_write(const array& to, int64_t offset, const void* element);  // `to` is writeable
 
 // Operations with one result, of numbers alone: first the result's dtype, then its bytes.
 class NumberCall {
@@ -66,25 +66,25 @@ private:
     size_t count_ = 0;
 };
 // The same of one array at least.
-bool call_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, array& result);
+bool try_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result);
 // The result goes into `target`: target is inputs[0] for a += b, or an array given as out=.
-bool call_into_at_hand(const OpInfo& op, std::span<GivenOperand> inputs, const array& target);
+bool try_call_into(const OpInfo& op, std::span<GivenOperand> inputs, const array& target);
 
 // A reduction of all elements, without options: the element and its type.
-bool reduce_at_hand(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
+bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
 // The mean of all elements of float64 or float32.
 bool mean_at_hand(const array& input, void* element);
 // A product of two matrices or vectors, of one dtype, so small that any call would cost more.
-bool multiply_at_hand(const array& left, const array& right, array& result);
+bool try_multiply(const array& left, const array& right, array& result);
 // Zeros in C order.
-bool zeros_at_hand(const Dims& shape, DType dtype, array& result);
+bool try_zeros(const Dims& shape, DType dtype, array& result);
 // target[...] = value, with any conversion.
-bool assign_at_hand(const array& target, GivenOperand& value);
+bool try_assign(const array& target, GivenOperand& value);
 
 // Whether one stride leads through all elements in C order.
 bool single_stride(const array& value, int64_t& stride);
-// Whether the storage's bytes, which are at hand, may be overwritten; the caller, who has locked it, does so
-// at once.
+// Whether the storage's bytes, which are host-resident, may be overwritten; the caller, who has locked it,
+// does so at once.
 bool may_write(Storage& storage);
 
 }  // namespace weft

@@ -49,7 +49,7 @@ Short short_power(const OpInfo& op, ScalarType loop_type, const Argument& base, 
     if (one == nullptr) return operation_of(loop_type, constant_bytes(exponent, loop_type).data());
     if (!is_one_for_all(*one, std::get_if<array>(&base)) || !one->storage()->device.is_cpu()) return {};
     alignas(16) ScalarBytes bytes;
-    if (!read_at_hand(*one, one->offset(), bytes.data())) return {};
+    if (!try_read(*one, one->offset(), bytes.data())) return {};
     GivenOperand number;
     number.set_number(one->dtype(), bytes.data());
     return number.convert(loop_type) ? operation_of(loop_type, number.number) : Short();

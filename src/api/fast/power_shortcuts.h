@@ -37,8 +37,8 @@ struct ShortPower {
 };
 
 // What stands for `op` on these operands, if something does. The exponent is a number, or an array of one
-// element at hand: one that is pending stays an exponent like any other, since to look at it would end the
-// fusion.
+// host-resident element: one that is pending stays an exponent like any other, since to look at it would end
+// the fusion.
 std::optional<ShortPower> short_power(const OpInfo& op, ScalarType loop_type, const Argument& base,
                                       const Argument& exponent);
 

@@ -127,7 +127,7 @@ void IndexLook::look() {
 
 void IndexLook::throw_wrong(const Checked& index, const GatherAxis& axis) {
     std::optional<int64_t> position;
-    if (index.operand.source.at_hand()) {
+    if (index.operand.source.is_host_resident()) {
         const StridedData data{index.operand.source.buffer->data() + index.operand.offset,
                                &index.operand.strides, index.operand.dtype.scalar_type()};
         position = first_out_of_bounds(axis.index.shape(), data, axis.extent);

@@ -41,12 +41,12 @@ bool looks_or_runs_at_once(const array& from, const array& index) {
 // The places where a mask is true.
 class Chosen {
 public:
-    // False when the mask is not at hand.
+    // False when the mask is not host-resident.
     bool find(const array& mask) {
         Storage& storage = *mask.storage();
         const std::lock_guard lock(storage.mutex);
         storage.current.settle();
-        if (!storage.current.at_hand()) return false;
+        if (!storage.current.is_host_resident()) return false;
         const char* bytes = storage.current.buffer->data() + mask.offset();
         char own[kMostChosenFrom];
         if (storage.shown()) {  // others may change it meanwhile
@@ -73,7 +73,7 @@ bool is_few_of(const array& mask, const array& value) {
 // What is written to an array of positions: one value for all, or one for each.
 class Values {
 public:
-    // With its storage locked and at hand; `count` elements of `dtype`, apart from the target's bytes.
+    // With its storage locked and host-resident; `count` elements of `dtype`, apart from the target's bytes.
     void prepare(const GivenOperand& value, int64_t stride, DType dtype, int64_t count,
                  const Buffer& target) {
         stride_ = stride;
@@ -113,7 +113,7 @@ bool fits(const array& target, const Dims& shape, GivenOperand& value, int64_t& 
 
 }  // namespace
 
-bool gather_at_hand(const array& from, const array& index, array& result) {
+bool try_gather(const array& from, const array& index, array& result) {
     if (from.ndim() == 0 || index.ndim() == 0 || !index.dtype().is_integer()) return false;
     const int64_t count = index.size(), bytes = bytes_of_piece(from);
     if (count == 0 || bytes == 0 || from.ndim() + index.ndim() > kMaxDimensions) return false;
@@ -132,7 +132,7 @@ bool gather_at_hand(const array& from, const array& index, array& result) {
         locks.add(*from.storage());
         locks.add(*index.storage());
         locks.lock();
-        if (!locks.all_at_hand()) return false;
+        if (!locks.all_host_resident()) return false;
         const Source& positions = index.storage()->current;
         const IndexRow row{positions.buffer->data() + index.offset(),
                            stride,
@@ -161,12 +161,12 @@ bool gather_at_hand(const array& from, const array& index, array& result) {
     return true;
 }
 
-bool choose_at_hand(const array& from, const array& mask, array& result) {
+bool try_choose(const array& from, const array& mask, array& result) {
     int64_t stride = 0;
     if (!mask.dtype().is_bool() || !is_few_of(mask, from) || !single_stride(from, stride)) return false;
     const Source values = current_version(*from.storage());
     Chosen chosen;
-    if (!values.at_hand() || !chosen.find(mask)) return false;
+    if (!values.is_host_resident() || !chosen.find(mask)) return false;
     const int64_t count = chosen.count(), itemsize = from.itemsize();
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * itemsize));
     gather_places(values.buffer->data() + from.offset(), chosen.places(), count, stride, itemsize,
@@ -175,7 +175,7 @@ bool choose_at_hand(const array& from, const array& mask, array& result) {
     return true;
 }
 
-bool scatter_at_hand(const array& target, const array& index, GivenOperand& value) {
+bool try_scatter(const array& target, const array& index, GivenOperand& value) {
     if (!target.writeable() || index.ndim() == 0) return false;
     Storage& storage = *target.storage();
     StorageLocks locks;
@@ -191,7 +191,7 @@ bool scatter_at_hand(const array& target, const array& index, GivenOperand& valu
         if (!chosen.find(index) || !fits(target, Dims{chosen.count()}, value, value_stride)) return false;
         if (chosen.count() == 0) return true;
         locks.lock();
-        if (!locks.all_at_hand() || !may_write(storage)) return false;
+        if (!locks.all_host_resident() || !may_write(storage)) return false;
         values.prepare(value, value_stride, target.dtype(), chosen.count(), *storage.current.buffer);
         scatter_places(base(), chosen.places(), chosen.count(), stride, itemsize, values.data(),
                        values.stride());
@@ -206,7 +206,7 @@ bool scatter_at_hand(const array& target, const array& index, GivenOperand& valu
     std::optional<int64_t> wrong;
     {
         locks.lock();
-        if (!locks.all_at_hand() || !may_write(storage)) return false;
+        if (!locks.all_host_resident() || !may_write(storage)) return false;
         const IndexRow row{index.storage()->current.buffer->data() + index.offset(),
                            stride,
                            index.dtype().scalar_type(),

@@ -1,5 +1,5 @@
 // The shortest way through one array of positions or one mask (api/fast/fast_call.h): x[i], x[mask] and
-// assignments to them, for few elements that are at hand. Every function answers false, having changed
+// assignments to them, for few host-resident elements. Every function answers false, having changed
 // nothing, when the general way has to be taken. They throw IndexError for positions that are out of bounds.
 #pragma once
 
@@ -9,10 +9,10 @@ namespace weft {
 
 // from[index] along the first axis, whose elements are single ones or dense pieces. More elements are taken
 // now as well where the call would look at the indices anyway, or runs at once.
-bool gather_at_hand(const array& from, const array& index, array& result);
+bool try_gather(const array& from, const array& index, array& result);
 // from[mask], of the same shape.
-bool choose_at_hand(const array& from, const array& mask, array& result);
+bool try_choose(const array& from, const array& mask, array& result);
 // target[index] = value and target[mask] = value.
-bool scatter_at_hand(const array& target, const array& index, GivenOperand& value);
+bool try_scatter(const array& target, const array& index, GivenOperand& value);
 
 }  // namespace weft

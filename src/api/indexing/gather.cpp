@@ -21,7 +21,7 @@ namespace weft {
 
 namespace {
 
-// Few elements whose values are at hand: checked and copied now.
+// Few elements whose values are host-resident: checked and copied now.
 bool try_at_once(const GatherRequest& request, array& result) {
     int64_t indexed = 1;  // places that indices name: a piece of the data may be empty, they are looked at
     for (const GatherAxis& axis : request.axes) indexed = std::max(indexed, axis.index.size());
@@ -31,7 +31,7 @@ bool try_at_once(const GatherRequest& request, array& result) {
     locks.add(*request.data.storage());
     for (const GatherAxis& axis : request.axes) locks.add(*axis.index.storage());
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     const DType dtype = request.data.dtype();
     std::vector<Dims> strides;
     strides.reserve(request.axes.size());

@@ -75,20 +75,20 @@ void write_now(const GatherRequest& request, const Operand& value, const Buffer&
     }
 }
 
-// Few elements, all at hand, in a version that nobody else reads.
+// Few elements, all host-resident, in a version that nobody else reads.
 bool try_now(const GatherRequest& request, const Operand& value) {
     int64_t indexed = 1;
     for (const GatherAxis& axis : request.axes) indexed = std::max(indexed, axis.index.size());
     if (!is_small(element_count(request.shape)) || !is_small(indexed) ||
         request.axes.size() >= StorageLocks::kMost)
         return false;
-    if (!value.is_constant() && !value.source.at_hand()) return false;
+    if (!value.is_constant() && !value.source.is_host_resident()) return false;
     Storage& storage = *request.data.storage();
     StorageLocks locks;
     locks.add(storage);
     for (const GatherAxis& axis : request.axes) locks.add(*axis.index.storage());
     locks.lock();
-    if (!locks.all_at_hand() || storage.shown()) return false;
+    if (!locks.all_host_resident() || storage.shown()) return false;
     const BufferPtr& buffer = storage.current.buffer;
     if (!has_references(buffer, value.source.buffer == buffer ? 2 : 1)) return false;
     std::vector<const char*> bases;

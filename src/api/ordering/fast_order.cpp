@@ -39,7 +39,7 @@ const char* elements_of(const array& value) {
     return value.storage()->current.buffer->data() + value.offset();
 }
 
-// With the storage locked and at hand.
+// With the storage locked and host-resident.
 void sort_into(const array& value, const Rows& rows, char* to) {
     const ScalarType type = value.dtype().scalar_type();
     for (int64_t row = 0; row < rows.count; ++row)
@@ -48,7 +48,7 @@ void sort_into(const array& value, const Rows& rows, char* to) {
 
 }  // namespace
 
-bool sort_at_hand(const array& value, int64_t axis, array& result) {
+bool try_sort(const array& value, int64_t axis, array& result) {
     Rows rows;
     if (!rows.find(value, axis)) return false;
     const int64_t itemsize = value.itemsize();
@@ -57,7 +57,7 @@ bool sort_at_hand(const array& value, int64_t axis, array& result) {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
         storage.current.settle();
-        if (!storage.current.at_hand()) return false;
+        if (!storage.current.is_host_resident()) return false;
         sort_into(value, rows, buffer->data());
     }
     result = array(make_storage(std::move(buffer)), value.dtype(), value.shape(),
@@ -65,7 +65,7 @@ bool sort_at_hand(const array& value, int64_t axis, array& result) {
     return true;
 }
 
-bool sort_in_place_at_hand(const array& target, int64_t axis) {
+bool try_sort_in_place(const array& target, int64_t axis) {
     Rows rows;
     if (!target.writeable() || !rows.find(target, axis)) return false;
     const int64_t itemsize = target.itemsize();
@@ -73,7 +73,7 @@ bool sort_in_place_at_hand(const array& target, int64_t axis) {
     Storage& storage = *target.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.at_hand() || !may_write(storage)) return false;
+    if (!storage.current.is_host_resident() || !may_write(storage)) return false;
     sort_into(target, rows, sorted->data());
     const ScalarType type = target.dtype().scalar_type();
     char* const data[2] = {sorted->data(), storage.current.buffer->data() + target.offset()};
@@ -82,7 +82,7 @@ bool sort_in_place_at_hand(const array& target, int64_t axis) {
     return true;
 }
 
-bool argsort_at_hand(const array& value, int64_t axis, array& result) {
+bool try_argsort(const array& value, int64_t axis, array& result) {
     Rows rows;
     if (!rows.find(value, axis)) return false;
     constexpr int64_t kItemsize = sizeof(int64_t);
@@ -91,7 +91,7 @@ bool argsort_at_hand(const array& value, int64_t axis, array& result) {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
         storage.current.settle();
-        if (!storage.current.at_hand()) return false;
+        if (!storage.current.is_host_resident()) return false;
         const ScalarType type = value.dtype().scalar_type();
         for (int64_t row = 0; row < rows.count; ++row)
             argsort_short_row(type, rows.length, rows.at(row, elements_of(value), buffer->data(), kItemsize));
@@ -107,7 +107,7 @@ bool is_short_row(const array& sorted) { return sorted.ndim() == 1 && is_small(s
 
 }  // namespace
 
-bool search_at_hand(const array& sorted, const array& values, bool right, array& result) {
+bool try_search(const array& sorted, const array& values, bool right, array& result) {
     int64_t stride = 0;
     constexpr int64_t kItemsize = sizeof(int64_t);
     if (!is_short_row(sorted) || values.ndim() == 0 || values.size() == 0 || !is_small(values.size()) ||
@@ -118,7 +118,7 @@ bool search_at_hand(const array& sorted, const array& values, bool right, array&
     locks.add(*sorted.storage());
     locks.add(*values.storage());
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     search_sorted(sorted.dtype().scalar_type(), elements_of(sorted), sorted.strides()[0], sorted.shape()[0],
                   elements_of(values), values.size(), right, reinterpret_cast<int64_t*>(buffer->data()));
     locks.unlock();
@@ -127,12 +127,12 @@ bool search_at_hand(const array& sorted, const array& values, bool right, array&
     return true;
 }
 
-bool search_at_hand(const array& sorted, const void* value, bool right, int64_t& position) {
+bool try_search(const array& sorted, const void* value, bool right, int64_t& position) {
     if (!is_short_row(sorted)) return false;
     Storage& storage = *sorted.storage();
     const std::lock_guard lock(storage.mutex);
     storage.current.settle();
-    if (!storage.current.at_hand()) return false;
+    if (!storage.current.is_host_resident()) return false;
     search_sorted(sorted.dtype().scalar_type(), elements_of(sorted), sorted.strides()[0], sorted.shape()[0],
                   static_cast<const char*>(value), 1, right, &position);
     return true;

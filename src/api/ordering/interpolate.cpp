@@ -23,7 +23,7 @@ namespace {
 
 constexpr ScalarType kType = ScalarType::kFloat64;
 
-// A row of float64 whose storage is locked and at hand.
+// A row of float64 whose storage is locked and host-resident.
 struct Row {
     const char* data;
     int64_t stride, length;
@@ -116,7 +116,7 @@ void repeat(const Argument& given, array& x, array& xp, array& fp) {
 
 }  // namespace
 
-bool interpolate_at_hand(const array& x, const array& xp, const array& fp, array& result) {
+bool try_interpolate(const array& x, const array& xp, const array& fp, array& result) {
     int64_t stride = 0;
     const int64_t count = x.size(), itemsize = sizeof(double);
     if (!are_points(xp, fp) || x.ndim() == 0 || count == 0 || !is_small(count) ||
@@ -127,7 +127,7 @@ bool interpolate_at_hand(const array& x, const array& xp, const array& fp, array
     StorageLocks locks;
     for (const array* each : {&x, &xp, &fp}) locks.add(*each->storage());
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     const Row from(xp), to(fp);
     const Ends<double, double> ends = ends_of(from, to);
     const char* const wanted = x.storage()->current.buffer->data() + x.offset();
@@ -144,12 +144,12 @@ bool interpolate_at_hand(const array& x, const array& xp, const array& fp, array
     return true;
 }
 
-bool interpolate_at_hand(double x, const array& xp, const array& fp, double& result) {
+bool try_interpolate(double x, const array& xp, const array& fp, double& result) {
     if (!are_points(xp, fp)) return false;
     StorageLocks locks;
     for (const array* each : {&xp, &fp}) locks.add(*each->storage());
     locks.lock();
-    if (!locks.all_at_hand()) return false;
+    if (!locks.all_host_resident()) return false;
     const Row from(xp), to(fp);
     int64_t place = 0;
     search_sorted(kType, from.data, from.stride, from.length, reinterpret_cast<const char*>(&x), 1, true,
@@ -163,7 +163,7 @@ array interp(const array& x_given, const array& xp_given, const array& fp_given,
     if (xp_given.ndim() != 1 || fp_given.ndim() != 1) throw ValueError("object too deep for desired array");
     array result;
     if (!options.left && !options.right && !options.period && !float_errors_watched() &&
-        interpolate_at_hand(x_given, xp_given, fp_given, result))
+        try_interpolate(x_given, xp_given, fp_given, result))
         return result;
     const auto as = [](const array& values, DType dtype) {
         return astype(values, dtype, 'K', Casting::kUnsafe, false);

@@ -53,7 +53,7 @@ bool run_at_once(const Product& product, const array& left, const array& right, 
         locks.add(*left.storage());
         locks.add(*right.storage());
         locks.lock();
-        if (!locks.all_at_hand()) return false;
+        if (!locks.all_host_resident()) return false;
         Contraction contraction{product.dtype.scalar_type(),
                                 product.shape,
                                 std::vector<bool>(product.shape.size()),
@@ -402,7 +402,7 @@ array reordered(const array& result, char order) {
 array matmul(const array& left, const array& right) {
     if (float_errors_watched()) return matmul(left, right, ProductOptions{});
     array result;
-    if (multiply_at_hand(left, right, result)) return result;
+    if (try_multiply(left, right, result)) return result;
     return matmul(left, right, ProductOptions{});
 }
 
@@ -613,7 +613,7 @@ array dot(const array& left, const array& right, const array& out) {
         watch.report("dot", {&result, 1});
         return result;
     }
-    if (array result; !out.valid() && multiply_at_hand(left, right, result)) return result;
+    if (array result; !out.valid() && try_multiply(left, right, result)) return result;
     const DType common = promote_types(left.dtype(), right.dtype());
     const int64_t left_axis = left.ndim() - 1, right_axis = right.ndim() == 1 ? 0 : right.ndim() - 2;
     const bool scales = left.ndim() == 0 || right.ndim() == 0;

@@ -1,5 +1,5 @@
 // Recording: from a call to a node. Decides shapes, dtypes and errors now; computes nothing unless the values
-// are at hand and few (then through library/loops/strided_loops.h), or somebody looks at the memory
+// are host-resident and few (then through library/loops/strided_loops.h), or somebody looks at the memory
 // meanwhile.
 #pragma once
 

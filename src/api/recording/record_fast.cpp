@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxInputs = 3;
 
 // The first array, if all have its shape, are on its device and not shown, and the call is not one for
-// call_at_hand.
+// try_call.
 const array* leader_of(std::span<const GivenOperand> inputs) {
     const array* leader = nullptr;
     for (const GivenOperand& input : inputs) {

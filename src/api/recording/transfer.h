@@ -11,7 +11,7 @@ namespace weft {
 array move_to(const array& input, DeviceBackend& device);
 
 // An operand without dimensions as `device` reads it over `shape`: a constant of `dtype` where the value is
-// at hand.
+// host-resident.
 Operand moved_operand(const array& input, DeviceBackend& device, DType dtype, const Dims& shape);
 
 }  // namespace weft

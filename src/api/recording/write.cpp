@@ -154,8 +154,8 @@ void write(const array& target, Operand value, WriteUndo* undo) {
         return;
     }
 
-    const bool at_hand = value.is_constant() || value.source.at_hand();
-    if (at_hand && storage.current.at_hand() && is_small(target.size())) {
+    const bool host_resident = value.is_constant() || value.source.is_host_resident();
+    if (host_resident && storage.current.is_host_resident() && is_small(target.size())) {
         const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
         if (has_references(storage.current.buffer, own)) {
             storage.current.buffer->set_surroundings(nullptr);

@@ -61,7 +61,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_at_hand()) {
+        if (locks.all_host_resident()) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};

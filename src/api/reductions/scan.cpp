@@ -101,7 +101,7 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();
-        if (locks.all_at_hand()) {
+        if (locks.all_host_resident()) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(info.bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};

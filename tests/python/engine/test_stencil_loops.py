@@ -62,7 +62,7 @@ def test_what_is_outside_of_a_window_is_right_whoever_wrote_there_between(seed, 
                 values += 1
             case 8:
                 np.eval(field)
-                field[0, 3] = values[0, 3] = choose.random()  # a number, at once where values are at hand
+                field[0, 3] = values[0, 3] = choose.random()  # a number, eagerly if host-resident
             case 9:
                 np.eval(field)
                 row = choose.random(SHAPE[1])

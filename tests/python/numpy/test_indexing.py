@@ -35,7 +35,7 @@ INDICES = [
 ]
 
 
-@pytest.fixture(params=[False, True], ids=["values at hand", "pending"])
+@pytest.fixture(params=[False, True], ids=["host-resident values", "pending"])
 def pair(request):
     def make(x):
         ours = weft.array(x)

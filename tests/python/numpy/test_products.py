@@ -109,16 +109,20 @@ def test_matmul_of_every_layout(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_tiny_products_have_the_same_bits_at_hand_and_as_nodes(dtype):
+def test_tiny_products_have_the_same_bits_by_the_fast_path_and_as_nodes(dtype):
     for a_shape, b_shape in [((3, 3), (3, 3)), ((2, 5), (5,)), ((4,), (4, 3)), ((7, 1), (1, 2))]:
         a, b = some(a_shape, dtype), some(b_shape, dtype, 1)
         for first, second in itertools.product(LAYOUTS, LAYOUTS):
-            at_hand = laid_out(a, first) @ laid_out(b, second)
+            by_fast_path = laid_out(a, first) @ laid_out(b, second)
             with weft.config(small=0):
                 node = laid_out(a, first) @ laid_out(b, second)
                 weft.eval(node)
-            assert at_hand.tobytes() == node.tobytes()
-            assert at_hand.strides == node.strides and at_hand.dtype == node.dtype and at_hand.base is None
+            assert by_fast_path.tobytes() == node.tobytes()
+            assert (
+                by_fast_path.strides == node.strides
+                and by_fast_path.dtype == node.dtype
+                and by_fast_path.base is None
+            )
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])

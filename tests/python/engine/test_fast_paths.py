@@ -1,4 +1,4 @@
-"""Work on values at hand takes short ways; here it meets what those must leave to the general way, against NumPy."""
+"""Host-resident values take fast paths; here they meet what those must leave to the general path, against NumPy."""
 
 import itertools
 import math

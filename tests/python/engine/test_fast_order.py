@@ -1,4 +1,4 @@
-"""Sorting, searching and joining few elements that are at hand take short ways: done at the call, against NumPy."""
+"""Sorting, searching and joining few host-resident elements take fast paths: done at the call, against NumPy."""
 
 import numpy
 import pytest

@@ -1,5 +1,5 @@
 # ruff: noqa: B023
-"""x[i], x[mask] and assignments to them, where all is at hand: done at the call, against NumPy."""
+"""x[i], x[mask] and assignments to them, where all is host-resident: done at the call, against NumPy."""
 
 import itertools
 
