@@ -1,5 +1,5 @@
 // The elements of an array as C++ sees memory: as a std::span without a copy, as a std::vector with one, and
-// memory of the program's own as an array. docs/guide/sharing.md tells the rules of memory that is shown.
+// memory of the program's own as an array. docs/guide/sharing.md tells the rules of memory that is exported.
 #pragma once
 
 #include <functional>

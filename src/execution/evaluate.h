@@ -33,8 +33,8 @@ BufferPtr evaluate_storage(Storage& storage);
 
 // Pins the storage, whose version `buffer` was, when every pending node that reads or rewrites the buffer has
 // run: from here on nothing is taken for granted of what it holds. False where it was written, or read by
-// what another thread recorded, meanwhile. Who records a node asks afterwards whether what it reads is shown,
-// and evaluates it then: one of the two sees the other.
+// what another thread recorded, meanwhile. Who records a node asks afterwards whether what it reads is
+// exported, and evaluates it then: one of the two sees the other.
 bool pin_unread(Storage& storage, const BufferPtr& buffer);
 
 }  // namespace weft

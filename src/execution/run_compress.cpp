@@ -50,7 +50,8 @@ public:
             chosen = nullptr;
             chosen = reserve(group_, total * result_.itemsize());
             capacity = total;
-            total = std::min(launch(chosen, capacity), capacity);  // others may change what is shown to them
+            total =
+                std::min(launch(chosen, capacity), capacity);  // others may change what is exported to them
         }
         run.finish();
         Node& node = group_.root();

@@ -122,7 +122,7 @@ void run_scatter(Group& group, bool fuse) {
     if (owned && !GroupRun::is_known(group, kInPlace)) {
         parts = describe(group, buffers, *old);
         in_place = !reads(*parts, old.get());
-        WEFT_CHECK(in_place || !root.update().in_place, "memory that is shown was to move");
+        WEFT_CHECK(in_place || !root.update().in_place, "memory that is exported was to move");
     }
     if (in_place) {
         if (old->surroundings() != nullptr) old->set_surroundings(nullptr);

@@ -204,13 +204,13 @@ void remember_range(const array& view, const Source& source, IndexRange range) {
     storage.current.settle();
     Source seen = source;
     seen.settle();
-    if (storage.shown() || !(storage.current == seen)) return;
+    if (storage.exported() || !(storage.current == seen)) return;
     storage.known =
         std::make_unique<KnownRange>(KnownRange{view.dtype(), range.low, range.high, is_dense(view, storage),
                                                 view.shape(), view.strides(), view.offset()});
 }
 
-Operand read_with_range(const array& view, const Dims& shape, IndexRange& range, bool& shown) {
+Operand read_with_range(const array& view, const Dims& shape, IndexRange& range, bool& exported) {
     Operand operand;
     operand.dtype = view.dtype();
     operand.strides = broadcast_strides(view.shape(), view.strides(), shape);
@@ -220,9 +220,9 @@ Operand read_with_range(const array& view, const Dims& shape, IndexRange& range,
         const std::lock_guard lock(storage.mutex);
         storage.current.settle();
         operand.source = storage.current;
-        shown = storage.shown();
+        exported = storage.exported();
         const KnownRange* known = storage.known.get();
-        if (known != nullptr && !shown && known->dtype == view.dtype() &&
+        if (known != nullptr && !exported && known->dtype == view.dtype() &&
             (same_view(view, *known) || (known->whole && is_aligned(view)))) {
             range = {known->low, known->high};
             return operand;

@@ -15,9 +15,9 @@ namespace weft {
 IndexRange range_of(const Operand& operand);
 
 // What a look at `view` found, for as long as the storage's version is `source`; nothing is remembered of
-// memory that is shown to others. The view is one of the storage's.
+// memory that is exported. The view is one of the storage's.
 void remember_range(const array& view, const Source& source, IndexRange range);
 // The current version's operand, and what was remembered of it or can be proven. One moment for both.
-Operand read_with_range(const array& view, const Dims& shape, IndexRange& range, bool& shown);
+Operand read_with_range(const array& view, const Dims& shape, IndexRange& range, bool& exported);
 
 }  // namespace weft

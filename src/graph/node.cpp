@@ -12,8 +12,8 @@ namespace weft {
 
 namespace {
 
-// The list of pending nodes is global because memory limits and shown memory concern all of them. The nodes
-// themselves are its links, in order of registration; it does not own them: a node leaves it when it is
+// The list of pending nodes is global because memory limits and exported memory concern all of them. The
+// nodes themselves are its links, in order of registration; it does not own them: a node leaves it when it is
 // computed or dropped.
 struct PendingList {
     ShortLock mutex;

@@ -99,11 +99,11 @@ array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides) {
     return array(make_storage(std::move(buffer)), dtype, std::move(shape), std::move(strides), 0, true);
 }
 
-bool is_shown(const array& input) { return input.storage()->shown(); }
+bool is_exported(const array& input) { return input.storage()->exported(); }
 
-bool is_shown(const Argument& value) {
+bool is_exported(const Argument& value) {
     const auto* source = std::get_if<array>(&value);
-    return source != nullptr && is_shown(*source);
+    return source != nullptr && is_exported(*source);
 }
 
 bool is_small(int64_t elements) { return elements <= config().small_limit.load(std::memory_order_relaxed); }

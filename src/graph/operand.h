@@ -29,11 +29,11 @@ Operand constant_operand(const ScalarBytes& bytes, DType dtype, const Dims& shap
 array array_of(const NodePtr& node, uint32_t result, const Dims& shape);
 array array_of(BufferPtr buffer, DType dtype, Dims shape, Dims strides);
 
-// Whether the array's memory is shown to others, so that operations on it run at the call.
-bool is_shown(const array& input);
+// Whether the array's memory is exported, so that operations on it run at the call.
+bool is_exported(const array& input);
 
 // Whether what is written from it has to be computed at the call: others may change it meanwhile.
-bool is_shown(const Argument& value);
+bool is_exported(const Argument& value);
 
 // Whether work on `elements` elements is small enough to be done at the call.
 bool is_small(int64_t elements);

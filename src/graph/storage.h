@@ -1,5 +1,5 @@
 // A storage: bytes that views share, with the version of them that is current. Reading takes the current
-// version; writing makes a new one (api/recording/record.h). While memory is shown to others the version is
+// version; writing makes a new one (api/recording/record.h). While memory is exported the version is
 // pinned in its buffer.
 #pragma once
 
@@ -44,7 +44,7 @@ public:
 
     std::unique_ptr<const KnownRange> known;  // of the current version: whoever writes resets it
 
-    bool shown() const { return pins.load(std::memory_order_relaxed) > 0 || foreign; }
+    bool exported() const { return pins.load(std::memory_order_relaxed) > 0 || foreign; }
 };
 
 // The current version, settled. Takes the storage's lock.

@@ -1,7 +1,7 @@
 // The CPU's memory by addresses and bytes: NumPy's array interface, version 3
 // (https://numpy.org/doc/stable/reference/arrays.interface.html), and arrays over the bytes of a buffer
 // (`frombuffer`, `ndarray(buffer=)`). As with the CUDA array interface, a consumer keeps the object that it
-// asked, so that the memory is shown until that is gone.
+// asked, so that the memory is exported until that is gone.
 #include <memory>
 
 #include "api/recording/memory_pin.h"
@@ -93,12 +93,12 @@ PyObject* get_array_interface(PyObject* self, void*) {
             throw AttributeError("an array on " + device_of(value).name() + " has no __array_interface__");
         if (value.dtype().scalar_type() == ScalarType::kBFloat16)
             throw AttributeError("__array_interface__ has no bfloat16");
-        const MemoryPin& shown = shown_memory(self);
+        const MemoryPin& exported = exported_memory(self);
         const nb::object typestr = nb::str(value.dtype().str().data(), value.dtype().str().size());
         nb::list fields;
         fields.append(nb::make_tuple("", typestr));
         nb::dict interface;
-        interface["data"] = nb::make_tuple(shown.address(), !value.writeable());
+        interface["data"] = nb::make_tuple(exported.address(), !value.writeable());
         interface["strides"] = value.c_contiguous() ? nb::none() : nb::object(to_tuple(value.strides()));
         interface["descr"] = fields;
         interface["typestr"] = typestr;

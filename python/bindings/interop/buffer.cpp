@@ -1,4 +1,4 @@
-// Memory shown to others through Python's buffer protocol: without a copy, pinned until the last consumer
+// Memory exported through Python's buffer protocol: without a copy, pinned until the last consumer
 // lets go.
 #include <memory>
 
@@ -46,8 +46,9 @@ int array_get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
         const array value = array_of(self);
         // As of an object that has no buffers at all: numba and others then ask for __cuda_array_interface__.
         if (const DeviceBackend& device = device_of(value); !device.is_cpu())
-            throw TypeError("the array is on " + device.name() +
-                            ", where its memory cannot be shown to the CPU: copy it with x.to_device('cpu')");
+            throw TypeError(
+                "the array is on " + device.name() +
+                ", where its memory cannot be exported to the CPU: copy it with x.to_device('cpu')");
         const bool writeable = value.writeable();
         if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !writeable)
             throw ValueError("buffer source array is read-only");

@@ -3,7 +3,7 @@
 // where their memory is, and arrays are made over the memory of whoever says so.
 //
 // Nobody tells when a consumer lets go: it keeps the object alive that it asked. The memory is therefore
-// shown from the first question until that ndarray object is gone.
+// exported from the first question until that ndarray object is gone.
 #include <memory>
 
 #include "api/recording/memory_pin.h"
@@ -139,12 +139,12 @@ PyObject* get_cuda_interface(PyObject* self, void*) {
         const array& value = array_of(self);
         if (device_of(value).is_cpu())
             throw AttributeError("an array on the CPU has no __cuda_array_interface__");
-        MemoryPin& shown = shown_memory(self);
-        shown.order_stream(kDefaultStream);
+        MemoryPin& exported = exported_memory(self);
+        exported.order_stream(kDefaultStream);
         nb::dict interface;
         interface["shape"] = to_tuple(value.shape());
         interface["typestr"] = nb::str(value.dtype().str().data(), value.dtype().str().size());
-        interface["data"] = nb::make_tuple(value.size() == 0 ? 0 : shown.address(), !value.writeable());
+        interface["data"] = nb::make_tuple(value.size() == 0 ? 0 : exported.address(), !value.writeable());
         interface["strides"] = value.c_contiguous() ? nb::none() : nb::object(to_tuple(value.strides()));
         interface["stream"] = static_cast<int64_t>(kDefaultStream);
         interface["version"] = kVersion;

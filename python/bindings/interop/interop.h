@@ -1,4 +1,4 @@
-// Memory shown to others, and memory of others.
+// Memory exported to others, and memory of others.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace weft::python {
 void add_array_buffer_slots(std::vector<PyType_Slot>& slots);
 void add_scalar_buffer_slots(std::vector<PyType_Slot>& slots);
 
-/// The pin of an array whose memory is shown for as long as the object lives.
-MemoryPin& shown_memory(PyObject* self);
+/// The pin of an array whose memory is exported for as long as the object lives.
+MemoryPin& exported_memory(PyObject* self);
 PyObject* get_cuda_interface(PyObject* self, void*);
 PyObject* get_array_interface(PyObject* self, void*);
 /// ndarray(shape, dtype, buffer, offset, strides, order) over the bytes of a buffer.

@@ -25,8 +25,8 @@ void array_dealloc(PyObject* self) {
     auto* object = reinterpret_cast<ArrayObject*>(self);
     if (object->weak_references != nullptr) [[unlikely]]
         PyObject_ClearWeakRefs(self);
-    if (const MemoryPin* shown = object->shown.load(std::memory_order_relaxed)) [[unlikely]]
-        delete shown;
+    if (const MemoryPin* exported = object->exported.load(std::memory_order_relaxed)) [[unlikely]]
+        delete exported;
     object->value.~array();
     if (is_plain_array(self)) {
         free_object(self);
@@ -52,7 +52,7 @@ nb::object make_object(PyTypeObject* type, array&& value) {
     }
     new (&object->value) array(std::move(value));
     object->base = nullptr;
-    new (&object->shown) std::atomic<MemoryPin*>(nullptr);
+    new (&object->exported) std::atomic<MemoryPin*>(nullptr);
     object->weak_references = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
@@ -243,10 +243,11 @@ PyGetSetDef kAttributes[] = {
      "What owns the memory of a view: an array, or who lent it. None for an owner.", nullptr},
     {"device", get_device, nullptr, "Where the array is: a weft.device, such as 'cpu' or 'cuda:0'.", nullptr},
     {"__cuda_array_interface__", get_cuda_interface, nullptr,
-     "Where the elements are on a GPU, version 3; the memory is shown for as long as this object lives.",
+     "Where the elements are on a GPU, version 3; the memory is exported for as long as this object lives.",
      nullptr},
     {"__array_interface__", get_array_interface, nullptr,
-     "Where the elements are in memory, version 3; it is shown for as long as this object lives.", nullptr},
+     "Where the elements are in memory, version 3; it is exported for as long as this object lives.",
+     nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -267,7 +268,7 @@ nb::object wrap(array&& value) {
     auto* object = allocate<ArrayObject>(registry.ndarray);
     new (&object->value) array(std::move(value));
     object->base = nullptr;
-    new (&object->shown) std::atomic<MemoryPin*>(nullptr);
+    new (&object->exported) std::atomic<MemoryPin*>(nullptr);
     object->weak_references = nullptr;
     return nb::steal(reinterpret_cast<PyObject*>(object));
 }
@@ -289,9 +290,9 @@ double priority_of(PyObject* object) {
     return 0;
 }
 
-MemoryPin& shown_memory(PyObject* self) {
+MemoryPin& exported_memory(PyObject* self) {
     auto* object = reinterpret_cast<ArrayObject*>(self);
-    if (MemoryPin* shown = object->shown.load(std::memory_order_acquire)) return *shown;
+    if (MemoryPin* exported = object->exported.load(std::memory_order_acquire)) return *exported;
     auto pin = std::make_unique<MemoryPin>();
     {
         const array value = object->value;
@@ -299,7 +300,7 @@ MemoryPin& shown_memory(PyObject* self) {
         *pin = MemoryPin(value);
     }
     MemoryPin* before = nullptr;  // another thread may have been faster
-    return object->shown.compare_exchange_strong(before, pin.get()) ? *pin.release() : *before;
+    return object->exported.compare_exchange_strong(before, pin.get()) ? *pin.release() : *before;
 }
 
 namespace {
@@ -360,8 +361,8 @@ nb::object wrap_view(array&& value, nb::handle origin) {
 void become(nb::handle self, array value) {
     array_of(self);  // throws for what is no array
     auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
-    if (object->shown.load(std::memory_order_acquire) != nullptr)
-        throw ValueError("cannot resize an array whose memory was shown by __array_interface__");
+    if (object->exported.load(std::memory_order_acquire) != nullptr)
+        throw ValueError("cannot resize an array whose memory was exported by __array_interface__");
     std::swap(object->value, value);  // the end of what it was may run Python's code, which finds it whole
 }
 

@@ -25,8 +25,8 @@ namespace weft::python {
 struct ArrayObject {
     PyObject_HEAD;
     array value;
-    PyObject* base;                 // what owns the memory of a view; null for an owner
-    std::atomic<MemoryPin*> shown;  // owned: the memory was shown by an array interface; null if not
+    PyObject* base;                    // what owns the memory of a view; null for an owner
+    std::atomic<MemoryPin*> exported;  // owned: the memory was exported by an array interface; null if not
     PyObject* weak_references;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 // Side by side, in memory that nobody changes.
 array dense(const array& input) {
-    return input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
+    return input.c_contiguous() && !is_exported(input) ? input : copy(input, 'C');
 }
 
 template <class T>

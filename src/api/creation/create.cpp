@@ -297,7 +297,7 @@ array copy_as(const array& input, DType dtype, char order) {
     if (dtype.itemsize() != input.itemsize()) {
         for (int64_t& stride : strides) stride = stride / input.itemsize() * dtype.itemsize();
     }
-    const bool little = is_shown(input) && is_little_work(nullptr, input.size()) &&
+    const bool little = is_exported(input) && is_little_work(nullptr, input.size()) &&
                         (order == 'C' || order == 'K') && input.c_contiguous();
     if (is_small(input.size()) || little) {
         StorageLocks locks;
@@ -318,7 +318,7 @@ array copy_as(const array& input, DType dtype, char order) {
         make_elementwise(nullptr, 0, std::move(inputs), input.shape(), {&dtype, 1}, &strides);
     array result = array_of(node, 0, input.shape());
     recorded(node);
-    if (is_shown(input)) evaluate({&node, 1});
+    if (is_exported(input)) evaluate({&node, 1});
     return result;
 }
 
@@ -355,7 +355,7 @@ void assign(const array& target, const Argument& value, Casting casting) {
     if (is_itself(target, value)) return;
     if (!target.writeable()) throw ValueError("assignment destination is read-only");
     write_and_compute(target, value_operand(value, target, casting),
-                      is_shown(value) || config().eager.load(std::memory_order_relaxed));
+                      is_exported(value) || config().eager.load(std::memory_order_relaxed));
 }
 
 void assign_where(const array& target, const Argument& value, const Argument& where, Casting casting) {

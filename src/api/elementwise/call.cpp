@@ -258,10 +258,10 @@ StridedData strided(char* base, const array& input, const Dims& strides) {
     return {base + input.offset(), &strides, input.dtype().scalar_type()};
 }
 
-bool shown(const Call& call) {
+bool uses_exported(const Call& call) {
     return std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Argument& input) {
         const array* operand = array_input(input);
-        return operand != nullptr && is_shown(*operand);
+        return operand != nullptr && is_exported(*operand);
     });
 }
 
@@ -296,7 +296,7 @@ public:
         for (size_t k = 0; k < call_.op.nout; ++k) {
             if (!has_out(call_, k)) continue;
             Storage& storage = *call_.out[k].storage();
-            if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
+            if (!storage.exported() && !has_references(storage.current.buffer, 1)) return false;
             storage.known.reset();
             for (size_t j = 0; j < k; ++j) {
                 if (has_out(call_, j) && call_.out[j].storage() == call_.out[k].storage()) return false;
@@ -411,7 +411,7 @@ private:
 Results run_small(const Call& call) {
     const int64_t count = element_count(call.shape);
     if (!call.device->is_cpu() ||
-        !(is_small(count) || (shown(call) && is_little_work(&call.op, count) && is_one_row(call))))
+        !(is_small(count) || (uses_exported(call) && is_little_work(&call.op, count) && is_one_row(call))))
         return std::nullopt;
     SmallCall small(call);
     if (!small.lock()) return std::nullopt;
@@ -475,7 +475,7 @@ std::vector<array> run_or_record_where(Call& call) {
         const NodePtr node = make_node(call);
         for (uint32_t k = 0; k < call.op.nout; ++k) results.push_back(array_of(node, k, call.shape));
         recorded(node);
-        if (shown(call)) evaluate({&node, 1});
+        if (uses_exported(call)) evaluate({&node, 1});
     }
     for (size_t k = 0; k < call.op.nout; ++k)
         results[k] = call_where(*call.options.where, results[k], k < out.size() ? out[k] : array());
@@ -486,7 +486,7 @@ std::vector<array> run_or_record(const Call& call) {
     if (Results results = run_small(call)) return *std::move(results);
     std::vector<array> results;
     const NodePtr node = make_node(call);
-    const bool now = shown(call);
+    const bool now = uses_exported(call);
     const bool may_fail = now || call.op.nout > 1 || config().eager.load(std::memory_order_relaxed);
     WriteUndo undo(call.op.nout > 1);  // all results are written or none
     for (uint32_t k = 0; k < call.op.nout; ++k) {

@@ -43,9 +43,9 @@ void convert(ScalarType from, ScalarType to, const void* input, int64_t stride, 
     cast_loop(from, to).loop(data, strides, count);
 }
 
-bool any_shown(std::span<const GivenOperand> inputs) {
+bool any_exported(std::span<const GivenOperand> inputs) {
     return std::any_of(inputs.begin(), inputs.end(), [](const GivenOperand& input) {
-        return input.value != nullptr && is_shown(*input.value);
+        return input.value != nullptr && is_exported(*input.value);
     });
 }
 
@@ -67,7 +67,7 @@ struct Run {
         }
         if (leader == nullptr || !leader->storage()->device.is_cpu()) return false;
         count = leader->size();
-        if (count == 0 || !(is_small(count) || (any_shown(inputs) && is_little_work(&op, count))))
+        if (count == 0 || !(is_small(count) || (any_exported(inputs) && is_little_work(&op, count))))
             return false;
         loop = &find_loop_cached(op, {types, inputs.size()});
         if (op.flags.checks_negative_exponent && DType(loop->types[1]).is_signed_integer()) return false;
@@ -125,7 +125,7 @@ bool single_stride(const array& value, int64_t& stride) {
 }
 
 bool may_write(Storage& storage) {
-    if (!storage.shown() && !has_references(storage.current.buffer, 1)) return false;
+    if (!storage.exported() && !has_references(storage.current.buffer, 1)) return false;
     storage.known.reset();
     storage.current.buffer->set_surroundings(nullptr);
     return true;

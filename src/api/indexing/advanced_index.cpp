@@ -250,7 +250,7 @@ void write_to(const GatherRequest& request, const Argument& value, const Scatter
     }
     const array place = data.with_view(data.dtype(), request.shape, request.data_strides, request.offset);
     ScatterOptions chosen = options;
-    chosen.now |= is_shown(value);
+    chosen.now |= is_exported(value);
     scatter(request, value_operand(value, place, Casting::kUnsafe), chosen);
 }
 

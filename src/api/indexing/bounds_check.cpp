@@ -54,12 +54,12 @@ void IndexLook::move_to(Node& node) {
 
 IndexLook::Checked IndexLook::capture(array& index) {
     Checked checked;
-    bool shown = false;
-    checked.operand = read_with_range(index, index.shape(), checked.range, shown);
-    if (shown) {  // others may change it at any time
+    bool exported = false;
+    checked.operand = read_with_range(index, index.shape(), checked.range, exported);
+    if (exported) {  // others may change it at any time
         index = copy(index);
         eval({&index, 1});
-        checked.operand = read_with_range(index, index.shape(), checked.range, shown);
+        checked.operand = read_with_range(index, index.shape(), checked.range, exported);
     }
     return checked;
 }

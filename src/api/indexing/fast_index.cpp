@@ -30,10 +30,10 @@ int64_t bytes_of_piece(const array& value) {
 
 // Whether the call has to look at the indices or runs at once, so that nothing is gained by recording it.
 bool looks_or_runs_at_once(const array& from, const array& index) {
-    if (is_shown(from) || is_shown(index)) return true;
+    if (is_exported(from) || is_exported(index)) return true;
     IndexRange range;
-    bool shown = false;
-    read_with_range(index, index.shape(), range, shown);
+    bool exported = false;
+    read_with_range(index, index.shape(), range, exported);
     const int64_t extent = from.shape()[0];
     return !range.within(-extent, extent - 1);
 }
@@ -49,7 +49,7 @@ public:
         if (!storage.current.is_host_resident()) return false;
         const char* bytes = storage.current.buffer->data() + mask.offset();
         char own[kMostChosenFrom];
-        if (storage.shown()) {  // others may change it meanwhile
+        if (storage.exported()) {  // others may change it meanwhile
             std::memcpy(own, bytes, static_cast<size_t>(mask.size()));
             bytes = own;
         }

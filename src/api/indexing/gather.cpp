@@ -80,7 +80,7 @@ array record(const GatherRequest& request) {
     node->results.push_back(std::move(info));
     array result = array_of(node, 0, request.shape);
     recorded(node);
-    if (is_shown(request.data)) evaluate({&node, 1});
+    if (is_exported(request.data)) evaluate({&node, 1});
     return result;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // In C order without gaps, in memory that nobody changes.
 array dense(const array& input) {
-    return input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
+    return input.c_contiguous() && !is_exported(input) ? input : copy(input, 'C');
 }
 
 const char* bytes_of(const array& input, const BufferPtr& buffer) { return buffer->data() + input.offset(); }

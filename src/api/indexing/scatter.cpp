@@ -88,7 +88,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     locks.add(storage);
     for (const GatherAxis& axis : request.axes) locks.add(*axis.index.storage());
     locks.lock();
-    if (!locks.all_host_resident() || storage.shown()) return false;
+    if (!locks.all_host_resident() || storage.exported()) return false;
     const BufferPtr& buffer = storage.current.buffer;
     if (!has_references(buffer, value.source.buffer == buffer ? 2 : 1)) return false;
     std::vector<const char*> bases;
@@ -141,7 +141,7 @@ Operand set_aside(Operand value, const Dims& shape) {
 }
 
 // Into memory of the host that others see.
-void write_shown_now(const GatherRequest& request, Operand value) {
+void write_exported_now(const GatherRequest& request, Operand value) {
     const BufferPtr base = evaluate_storage(*request.data.storage());
     if (const NodePtr producer = value.source.node) {
         if (!producer->done) evaluate({&producer, 1});
@@ -157,8 +157,8 @@ void write_shown_now(const GatherRequest& request, Operand value) {
 }
 
 // Memory that others see stays where it is.
-void write_shown(const GatherRequest& request, Operand value, IndexLook& indices,
-                 const ScatterOptions& options) {
+void write_exported(const GatherRequest& request, Operand value, IndexLook& indices,
+                    const ScatterOptions& options) {
     const BufferPtr base = evaluate_storage(*request.data.storage());
     if (!base->on_host()) {
         if (!value.is_constant()) value = set_aside(std::move(value), request.shape);
@@ -166,10 +166,10 @@ void write_shown(const GatherRequest& request, Operand value, IndexLook& indices
         node->update().in_place = true;
         recorded(node);
         evaluate({&node, 1});
-        WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");
+        WEFT_CHECK(node->results[0].buffer == base, "memory that is exported was to move");
         return;
     }
-    write_shown_now(request, std::move(value));
+    write_exported_now(request, std::move(value));
 }
 
 }  // namespace
@@ -189,8 +189,8 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     value.source.settle();
     if (options.condition == nullptr && try_now(request, value)) return;
     if (options.condition == nullptr && device.is_cpu() &&
-        is_shown(request.data)) {  // it looks at indices itself
-        write_shown_now(request, std::move(value));
+        is_exported(request.data)) {  // it looks at indices itself
+        write_exported_now(request, std::move(value));
         return;
     }
     IndexLook indices(request.axes, request.shape, device);
@@ -204,10 +204,10 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     std::unique_lock lock(storage.mutex);
     storage.known.reset();
     storage.current.settle();
-    if (storage.shown()) {
+    if (storage.exported()) {
         lock.unlock();
         WEFT_CHECK(options.condition == nullptr, "chosen elements go to memory of their own");
-        write_shown(request, std::move(value), indices, options);
+        write_exported(request, std::move(value), indices, options);
         return;
     }
     const NodePtr node = update_of(request, std::move(value), storage.current, indices, options);

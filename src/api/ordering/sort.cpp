@@ -67,7 +67,7 @@ array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_
         return move_to(order_along(move_to(given, cpu_device()), axis, dtype, to_strides, work, on_gpu),
                        device);
     }
-    const array input = is_shown(given) ? copy(given) : given;  // others may change it meanwhile
+    const array input = is_exported(given) ? copy(given) : given;  // others may change it meanwhile
     const BufferPtr from = evaluate_storage(*input.storage());
     BufferPtr to = cpu_device().allocate(static_cast<size_t>(checked_bytes(input.shape(), dtype)));
     if (input.size() != 0) {
@@ -144,7 +144,7 @@ array searchsorted(const array& sorted, const array& values, bool right) {
         return known_to_lie_below(searchsorted_on_gpu(sorted, values, right), sorted.size() + 1);
     }
     check_same_device(sorted, values);
-    const array row = is_shown(sorted) ? copy(sorted) : sorted;
+    const array row = is_exported(sorted) ? copy(sorted) : sorted;
     const array wanted = copy(values, 'C');
     const array both[2] = {row, wanted};
     eval(both);

@@ -26,7 +26,7 @@ struct Positions {
 std::optional<Different> different_integers(const array& input, bool first, bool counts, bool inverse) {
     const DType dtype = input.dtype();
     if (!(dtype.is_integer() || dtype.is_bool()) || !device_of(input).is_cpu()) return std::nullopt;
-    const array dense = input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
+    const array dense = input.c_contiguous() && !is_exported(input) ? input : copy(input, 'C');
     const BufferPtr held = evaluate_storage(*dense.storage());
     const IntegerRow row{dtype.scalar_type(), held->data() + dense.offset(), dense.size()};
     const std::optional<KeyRange> range = range_if_near(row, DifferentIntegers::most_apart(row.count));

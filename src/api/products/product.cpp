@@ -225,7 +225,7 @@ array record(const Product& product, const array& left, const array& right) {
     const NodePtr node = make_node(product, left, right);
     result = array_of(node, 0, product.result_shape);
     recorded(node);
-    if (is_shown(left) || is_shown(right)) evaluate({&node, 1});
+    if (is_exported(left) || is_exported(right)) evaluate({&node, 1});
     return result;
 }
 
@@ -243,7 +243,7 @@ void record_into(const Product& product, const array& left, const array& right, 
     check_same_device(left, out);
     write(out, std::move(value));
     recorded(node);
-    if (is_shown(left) || is_shown(right)) evaluate({&node, 1});
+    if (is_exported(left) || is_exported(right)) evaluate({&node, 1});
 }
 
 // Products of short floats are float32's, rounded once; on GPUs the library does that.

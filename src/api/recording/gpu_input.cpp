@@ -6,7 +6,7 @@
 namespace weft {
 
 array dense_on_gpu(const array& input) {
-    return input.c_contiguous() && !is_shown(input) ? input : copy(input, 'C');
+    return input.c_contiguous() && !is_exported(input) ? input : copy(input, 'C');
 }
 
 }  // namespace weft

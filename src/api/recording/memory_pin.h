@@ -1,4 +1,4 @@
-// Memory that is shown to others: it is pinned while they hold it. docs/guide/sharing.md tells the rules; how
+// Memory that is exported: it is pinned while they hold it. docs/guide/sharing.md tells the rules; how
 // work on a GPU is ordered with what they queue there stands in execution/stream_order.h.
 #pragma once
 
@@ -25,7 +25,7 @@ public:
     MemoryPin& operator=(MemoryPin&&) noexcept;
     ~MemoryPin();
 
-    const array& shown() const { return array_; }
+    const array& exported() const { return array_; }
     // Of the view's first element; a pointer where the memory is the host's.
     uint64_t address() const;
     DeviceBackend& device() const;

@@ -55,8 +55,9 @@ HostView::~HostView() = default;
 
 HostView::HostView(const array& input, bool for_writing) {
     if (!input.storage()->device.is_cpu()) {
-        throw BufferError("the array is on " + input.storage()->device.name() +
-                          ", where its memory cannot be shown to the CPU: copy it with x.to_device('cpu')");
+        throw BufferError(
+            "the array is on " + input.storage()->device.name() +
+            ", where its memory cannot be exported to the CPU: copy it with x.to_device('cpu')");
     }
     if (for_writing && !input.writeable()) throw ValueError("array is read-only");
     pin_ = std::make_unique<MemoryPin>(input);

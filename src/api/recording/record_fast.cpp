@@ -17,14 +17,14 @@ namespace {
 
 constexpr size_t kMaxInputs = 3;
 
-// The first array, if all have its shape, are on its device and not shown, and the call is not one for
+// The first array, if all have its shape, are on its device and not exported, and the call is not one for
 // try_call.
 const array* leader_of(std::span<const GivenOperand> inputs) {
     const array* leader = nullptr;
     for (const GivenOperand& input : inputs) {
         const array* value = input.value;
         if (value == nullptr) continue;
-        if (value->storage()->shown()) return nullptr;
+        if (value->storage()->exported()) return nullptr;
         if (leader == nullptr) {
             leader = value;
         } else if (&value->storage()->device != &leader->storage()->device ||
@@ -52,7 +52,7 @@ bool read(const array& value, Operand& operand) {
     {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
-        if (storage.shown()) return false;
+        if (storage.exported()) return false;
         storage.current.settle();
         operand.source = storage.current;
     }
@@ -105,7 +105,7 @@ bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result
     recorded(node);
     // Another thread may have begun to show an operand's memory since it was read above.
     for (const GivenOperand& input : inputs) {
-        if (input.value == nullptr || !is_shown(*input.value)) [[likely]]
+        if (input.value == nullptr || !is_exported(*input.value)) [[likely]]
             continue;
         evaluate({&node, 1});
         break;

@@ -39,7 +39,7 @@ array move_to(const array& input, DeviceBackend& device) {
     node->results.push_back(std::move(result));
     array moved = array_of(node, 0, source.shape());
     recorded(node);
-    if (is_shown(input)) evaluate({&node, 1});
+    if (is_exported(input)) evaluate({&node, 1});
     return moved;
 }
 

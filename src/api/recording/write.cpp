@@ -115,7 +115,7 @@ void write_in_place(const array& target, const BufferPtr& base, Operand value) {
     node->results.push_back(std::move(result));
     recorded(node);
     evaluate({&node, 1});
-    WEFT_CHECK(node->results[0].buffer == base, "memory that is shown was to move");
+    WEFT_CHECK(node->results[0].buffer == base, "memory that is exported was to move");
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     storage.current.settle();
     storage.known.reset();
 
-    if (storage.shown()) {
+    if (storage.exported()) {
         lock.unlock();
         const BufferPtr base = evaluate_storage(storage);
         if (value.source.node) {

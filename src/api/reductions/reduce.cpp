@@ -86,7 +86,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
     node->results.push_back(std::move(result));
     array values = array_of(node, 0, reduction.kept);
     recorded(node);
-    if (is_shown(input)) evaluate({&node, 1});
+    if (is_exported(input)) evaluate({&node, 1});
     return values;
 }
 

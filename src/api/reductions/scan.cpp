@@ -127,12 +127,12 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     }
     if (options.out.valid()) {
         assign(options.out, result, Casting::kUnsafe);
-        if (node && is_shown(input)) evaluate({&node, 1});
+        if (node && is_exported(input)) evaluate({&node, 1});
         return options.out;
     }
     if (node) {
         recorded(node);
-        if (is_shown(input)) evaluate({&node, 1});
+        if (is_exported(input)) evaluate({&node, 1});
     }
     return result;
 }

@@ -74,7 +74,7 @@ private:
 
 // In C order without gaps, of the type; in memory that nobody changes.
 array settled(const array& input, DType dtype) {
-    if (input.dtype() == dtype && input.c_contiguous() && !is_shown(input)) return input;
+    if (input.dtype() == dtype && input.c_contiguous() && !is_exported(input)) return input;
     return astype(input, dtype, 'C');
 }
 

@@ -1,5 +1,5 @@
 // Reads and writes at computed positions, done at the call: for few elements whose values are host-resident,
-// and in memory that is shown to others. Positions are read once, checked and then used, so that memory which
+// and in memory that is exported. Positions are read once, checked and then used, so that memory which
 // others change meanwhile is never read or written out of bounds.
 #pragma once
 

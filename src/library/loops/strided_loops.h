@@ -1,5 +1,5 @@
-// Work done at the call, through ahead-of-time loops: small arrays whose values are host-resident, and what a
-// shown storage needs. Gives the bits that compiled kernels give.
+// Work done at the call, through ahead-of-time loops: small arrays whose values are host-resident, and what
+// an exported storage needs. Gives the bits that compiled kernels give.
 #pragma once
 
 #include <span>

@@ -225,8 +225,8 @@ TEST(Graph, PlansThatAreKeptHoldNoArrays) {
 TEST(Graph, HostViewPinsTheMemory) {
     const array a = full({10000}, 1.0);
     const array later = add(a, Integer(1));
-    const HostView shown(a, true);
-    auto* data = reinterpret_cast<double*>(shown.data());
+    const HostView exported(a, true);
+    auto* data = reinterpret_cast<double*>(exported.data());
     data[0] = 41;
     EXPECT_EQ(values_of(later)[0], 2.0);
     call_in_place(op_info(OpId::kAdd), a, Integer(1));

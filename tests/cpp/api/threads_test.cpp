@@ -212,7 +212,7 @@ TEST(Threads, WriteRowsOfOneArray) {
         EXPECT_EQ(sum(many(number)).item<double>(), static_cast<double>(2 * kTurns * number * kMany));
 }
 
-TEST(Threads, WriteMemoryThatIsShown) {
+TEST(Threads, WriteExportedMemory) {
     std::vector<double> memory(static_cast<size_t>(kThreads) * 100);
     const array shared = share(std::span<double>(memory), {kThreads, 100});
     const array other = zeros({kMany});
@@ -220,7 +220,7 @@ TEST(Threads, WriteMemoryThatIsShown) {
         for (int turn = 0; turn < kTurns; ++turn) {
             shared(number) += 1;
             const array later = other + shared(number, 5);
-            const Elements<const double> shown(other);
+            const Elements<const double> exported(other);
             if (shared(number, 99).item<double>() != turn + 1 || last_of(later) != turn + 1) return false;
         }
         return true;

@@ -20,10 +20,10 @@ def positions(extent, count, dtype="l", seed=0):
     )
 
 
-def both(shown, *arrays):
-    """weft's arrays with these elements, over memory that is shown or not."""
-    ours = [weft.asarray(a.copy()) if shown else weft.array(a) for a in arrays]
-    held = [numpy.asarray(a) for a in ours] if shown else []
+def both(exported, *arrays):
+    """weft's arrays with these elements, over memory that is exported or not."""
+    ours = [weft.asarray(a.copy()) if exported else weft.array(a) for a in arrays]
+    held = [numpy.asarray(a) for a in ours] if exported else []
     return ours, held
 
 
@@ -35,13 +35,13 @@ def kernels_of_writing(x, key, value):
     return launches(write)[1]
 
 
-@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_reading_every_dtype_by_every_integer(dtype, shown):
+def test_reading_every_dtype_by_every_integer(dtype, exported):
     for index_dtype, count in itertools.product(INTEGERS, COUNTS):
         extent = 100 if index_dtype.itemsize == 1 else 700
         a, i = values(dtype, extent), positions(extent, count, index_dtype)
-        (x, index), _held = both(shown, a, i)
+        (x, index), _held = both(exported, a, i)
         for theirs, ours in ((a, x), (a[::-2], x[::-2])):
             t, o = i // 2, index // 2
             result, kernels = launches(lambda ours=ours, o=o: ours[o])
@@ -49,18 +49,18 @@ def test_reading_every_dtype_by_every_integer(dtype, shown):
             assert not kernels
 
 
-@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_reading_by_masks(dtype, shown):
+def test_reading_by_masks(dtype, exported):
     for count in COUNTS:
         a, m = values(dtype, 2 * count), numpy.random.default_rng(count).random(2 * count) < 0.3
-        (x, mask), _held = both(shown, a, m)
+        (x, mask), _held = both(exported, a, m)
         for cut in (slice(None), slice(None, None, 2), slice(None, None, -1), slice(count)):
             mine = weft.array(m[cut]) if cut.step else mask[cut]
             result, kernels = launches(lambda cut=cut, mine=mine: x[cut][mine])
             assert_equal(result, a[cut][m[cut]])
             assert not kernels or count == 4096
-    (x,), _held = both(shown, values(dtype, 24).reshape(4, 6))
+    (x,), _held = both(exported, values(dtype, 24).reshape(4, 6))
     for mask in (x == x, x != x, weft.array(numpy.eye(4, 6) > 0)):
         assert_equal(x[mask], numpy.asarray(x)[numpy.asarray(mask)])
 
@@ -86,10 +86,10 @@ def test_bytes_of_bools_other_than_one_choose():
     assert_equal(x, a)
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_rows_and_indices_of_several_dimensions(shown):
+@pytest.mark.parametrize("exported", [False, True])
+def test_rows_and_indices_of_several_dimensions(exported):
     a, i = numpy.random.default_rng(1).random((30, 4, 5)), positions(30, 24)
-    (x, index), _held = both(shown, a, i)
+    (x, index), _held = both(exported, a, i)
     for theirs, ours in (
         (a, x),
         (a[::2], x[::2]),
@@ -107,9 +107,9 @@ def test_rows_and_indices_of_several_dimensions(shown):
     assert_equal(x[:, :0][index], a[:, :0][i])
 
 
-@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_writing_every_dtype(dtype, shown):
+def test_writing_every_dtype(dtype, exported):
     for index_dtype, count in itertools.product(INTEGERS, (1, 3, 65, 513, 4096)):
         extent = 100 if index_dtype.itemsize == 1 else 700
         a, i = (
@@ -117,24 +117,24 @@ def test_writing_every_dtype(dtype, shown):
             positions(extent, count, index_dtype),
         )  # many repeat: the last one stays
         v = values(dtype, 2 * count, seed=1)
-        (x, index, value), held = both(shown, a, i, v)
+        (x, index, value), held = both(exported, a, i, v)
         for step in (1, 2, -1):
             for theirs, ours in ((v[:count], value[:count]), (v[::2], value[::2]), (v[1], value[1]), (1, 1)):
                 a[::step][i] = theirs
                 assert not kernels_of_writing(x[::step], index, ours)
                 assert_equal(x, a)
-        if shown:
+        if exported:
             assert_equal(weft.array(held[0]), a)
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_values_of_other_dtypes_are_converted(shown):
+@pytest.mark.parametrize("exported", [False, True])
+def test_values_of_other_dtypes_are_converted(exported):
     i, m = positions(50, 40), numpy.arange(50) % 3 == 0
     for own, other in itertools.product("?bHlefdF", repeat=2):
         if (own, other) == ("F", "F") or (numpy.dtype(other).kind == "c" and numpy.dtype(own).kind != "c"):
             continue
         a, v = numpy.zeros(50, own), (numpy.arange(40) % 7).astype(other)
-        (x, index, mask, value), _held = both(shown, a, i, m, v)
+        (x, index, mask, value), _held = both(exported, a, i, m, v)
         a[i], x[index] = v, value
         assert_equal(x, a)
         a[m], x[mask] = v[:17], value[:17]
@@ -143,14 +143,14 @@ def test_values_of_other_dtypes_are_converted(shown):
         assert_equal(x, a)
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_writing_by_masks(shown):
+@pytest.mark.parametrize("exported", [False, True])
+def test_writing_by_masks(exported):
     for count in COUNTS:
         a, m = (
             numpy.random.default_rng(count).random(count),
             numpy.random.default_rng(count).random(count) < 0.4,
         )
-        (x, mask), _held = both(shown, a, m)
+        (x, mask), _held = both(exported, a, m)
         v = numpy.arange(float(m.sum()))
         for theirs, ours in (
             (2.5, 2.5),
@@ -171,15 +171,15 @@ def test_writing_by_masks(shown):
         assert_equal(x, a)
 
 
-@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
 @pytest.mark.parametrize("count", [3, 700, 10_000])
-def test_positions_out_of_bounds_change_nothing(count, shown):
+def test_positions_out_of_bounds_change_nothing(count, exported):
     a = numpy.arange(float(count))
     for wrong in (count, -count - 1, 2**62, -(2**62)):
         for place in (0, count // 2, count - 1):
             i = positions(count, count)
             i[place] = wrong
-            (x, index), _held = both(shown, a, i)
+            (x, index), _held = both(exported, a, i)
             for do in (
                 lambda u, j: u[j],
                 lambda u, j: u.__setitem__(j, 5),
@@ -190,16 +190,16 @@ def test_positions_out_of_bounds_change_nothing(count, shown):
             assert_equal(x, a)
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_what_is_written_may_be_read_from_the_target(shown):
+@pytest.mark.parametrize("exported", [False, True])
+def test_what_is_written_may_be_read_from_the_target(exported):
     for count in (5, 800, 6000):
         a, i, m = numpy.arange(float(count)), positions(count, count), numpy.arange(count) % 2 == 0
-        (x, index, mask), _held = both(shown, a, i, m)
+        (x, index, mask), _held = both(exported, a, i, m)
         a[i], x[index] = a[::-1], x[::-1]
         assert_equal(x, a)
         a[m], x[mask] = a[: m.sum()][::-1].copy(), x[: int(m.sum())][::-1]
         assert_equal(x, a)
-        (y,), _held = both(shown, i % count)
+        (y,), _held = both(exported, i % count)
         i = i % count
         i[i], y[y] = i[::-1], y[::-1]
         assert_equal(y, i)
@@ -262,13 +262,13 @@ def test_what_was_looked_at_is_known_and_recorded():
     with pytest.raises(IndexError):
         weft.zeros(count // 2)[index]
     (x, index), _held = both(True, a, i)
-    for _ in range(2):  # shown to others, who may change it
+    for _ in range(2):  # exported to others, who may change it
         result, kernels = launches(lambda: x[index])
         assert not kernels
         assert_equal(result, a[i])
 
 
-def test_shown_memory_of_many_elements_is_written_at_the_call():
+def test_exported_memory_of_many_elements_is_written_at_the_call():
     count = 100_000
     a, i, v = numpy.zeros(count), positions(count, count), numpy.random.default_rng(3).random(count)
     (x, index, value), held = both(True, a, i, v)

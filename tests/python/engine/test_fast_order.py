@@ -63,9 +63,9 @@ def test_sorting_in_place_writes_where_the_array_lies():
         assert_equal(x, a)
     assert_equal(before, numpy.arange(24.0)[::-1])
     assert_equal(earlier, 2 * numpy.arange(24.0)[::-1])
-    shown = numpy.asarray(x)
+    exported = numpy.asarray(x)
     x.sort()
-    assert_equal(shown, numpy.arange(24.0))
+    assert_equal(exported, numpy.arange(24.0))
     x.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         x.sort()

@@ -91,7 +91,7 @@ def test_a_pending_reader_keeps_what_it_read():
 
 
 @pytest.mark.host
-def test_shown_memory_sees_writes():
+def test_exported_memory_sees_writes():
     x = weft.zeros(4)
     view = memoryview(x)
     other = x[1:]
@@ -335,7 +335,7 @@ def operands_of(ufunc, count):
 
 
 @pytest.mark.parametrize("name", [name for name in COSTS if name in UFUNCS])
-def test_little_work_on_shown_memory_runs_at_the_call(name):
+def test_little_work_on_exported_memory_runs_at_the_call(name):
     """Nothing can join it: no kernel, and the bits of one."""
     ufunc, count = UFUNCS[name], 9000
     little = count * (1 + ufunc.nin + ufunc.nout + COSTS[name]) < 2 * 32768
@@ -358,7 +358,7 @@ def test_little_work_on_shown_memory_runs_at_the_call(name):
             assert (one.tobytes(), one.dtype, one.strides) == (other.tobytes(), other.dtype, other.strides)
 
 
-def test_copies_of_shown_memory_run_at_the_call():
+def test_copies_of_exported_memory_run_at_the_call():
     for own, other in itertools.product("?bHlefdF", repeat=2):
         x = weft.array(values(own, 9000, positive=True))
         _held = numpy.asarray(x)

@@ -337,7 +337,7 @@ def test_explain_says_where():
     assert "it comes from another device" in text
 
 
-def test_memory_is_not_shown_to_the_cpu():
+def test_memory_is_not_exported_to_the_cpu():
     x = gpu(np.arange(6.0))
     with pytest.raises(TypeError, match="cuda:0"):
         memoryview(x)

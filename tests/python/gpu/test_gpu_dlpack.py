@@ -37,7 +37,7 @@ def test_a_gpu_s_array_for_others():
 
 
 @needs_gpu
-def test_writes_to_a_gpu_s_memory_that_is_shown_stay_in_place():
+def test_writes_to_a_gpu_s_exported_memory_stay_in_place():
     expected = numpy.arange(40.0).reshape(5, 8)
     x = gpu(expected)
     capsule = x.__dlpack__(max_version=(1, 0))
@@ -271,7 +271,7 @@ def test_a_consumer_s_stream_comes_after_weft_s_work(driver, default):
 
 
 @on_stand_in
-def test_work_on_shown_memory_is_ordered_with_the_default_stream(driver):
+def test_work_on_exported_memory_is_ordered_with_the_default_stream(driver):
     x, other = gpu(numpy.zeros(5000)), gpu(numpy.full(5000, 5.0))
     x, source = x + 0, take((other + 0).__dlpack__(max_version=(1, 0)))
     managed = take(x.__dlpack__(max_version=(1, 0)))

@@ -109,9 +109,9 @@ def test_after_a_fault_the_device_is_lost_and_all_else_works():
     run_failing("""
 x, other = np.arange(5000.0, device="cuda:0"), np.arange(5000.0, device="cuda:1")
 np.eval(x, other)
-shown = other.__cuda_array_interface__
+exported = other.__cuda_array_interface__
 class Foreign:
-    __cuda_array_interface__ = shown
+    __cuda_array_interface__ = exported
 with fails("cuEventSynchronize", 700):
     first = error_of(lambda: (x + 1).tolist())
 for use in (

@@ -80,7 +80,7 @@ def test_memory_that_an_interface_shows_stays():
     x = weft.arange(3.0).copy()
     theirs = numpy.asarray(Described(x))
     for change in (lambda: x.resize(1000), lambda: x.__setstate__(weft.ones(9).__reduce__()[2])):
-        with pytest.raises(ValueError, match="shown"):
+        with pytest.raises(ValueError, match="exported"):
             change()
     x[1] = 7
     numpy.testing.assert_array_equal(theirs, [0, 7, 2])

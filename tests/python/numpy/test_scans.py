@@ -176,13 +176,13 @@ def test_out_that_overlaps_the_input(shape):
 
 
 @pytest.mark.host
-def test_memory_that_is_shown_and_later_writes():
+def test_exported_memory_and_later_writes():
     x = weft.array(numpy.arange(10_000.0))
     before = x.cumsum()
     x += 1
-    shown = numpy.asarray(x)
+    exported = numpy.asarray(x)
     assert_equal(before, numpy.arange(10_000.0).cumsum())
-    shown[:] = 2
+    exported[:] = 2
     assert_equal(x.cumsum(), numpy.full(10_000, 2.0).cumsum())
 
 

@@ -1,5 +1,5 @@
 """Objects that many threads share, on Pythons with and without a GIL: scalars that are still to be computed, memory
-that is shown, lists that change while they are read, profiles. test_threads.py has arrays."""
+that is exported, lists that change while they are read, profiles. test_threads.py has arrays."""
 
 import subprocess
 import sys

@@ -154,16 +154,16 @@ def test_views_of_one_storage_written_by_many():
     assert numpy.array_equal(numpy.asarray(shared), expected)
 
 
-def test_memory_that_is_shown_is_written_beside_computing():
+def test_exported_memory_is_written_beside_computing():
     owner = numpy.zeros((THREADS, 1000))
     shared = weft.asarray(owner, copy=False)
 
     def work(number):
         for turn in range(10):
             shared[number] += 1.0
-            shown = memoryview(shared[number])
-            assert shown[0] == shown[999] == turn + 1
-            shown.release()
+            exported = memoryview(shared[number])
+            assert exported[0] == exported[999] == turn + 1
+            exported.release()
 
     in_threads(work)
     assert (owner == 10).all()
