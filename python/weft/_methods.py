@@ -159,7 +159,7 @@ def _set_methods():
 
 
 _set_methods()
-_core._shorten_methods()
+_core._add_fast_paths_to_methods()
 
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)

@@ -1,4 +1,4 @@
-// From Python objects straight to the engine's shortest way (api/fast/fast_call.h): operands are not copied,
+// From Python objects straight to the engine's fast path (api/fast/fast_call.h): operands are not copied,
 // results are made in place.
 #include "api/fast/fast_call.h"
 #include "graph/operand.h"

@@ -29,10 +29,10 @@ PyObject* number_as_scalar(PyObject* value, DType dtype);
 bool assign_object(const array& target, PyObject* value);
 bool try_assign(const array& target, const array& index, PyObject* value);  // target[index] = value
 
-// ---- shorter ways ----
+// ---- fast paths into functions and methods ----
 
-/// A shorter way into a function. It answers null, without an error set, to calls that it is not for.
-using PlainCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// A fast path into a function. It answers null, without an error set, to calls that it is not for.
+using FastCall = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 
 /// Of nanobind's functions the second element of their signature.
 inline std::string text_about(nb::handle function) {
@@ -54,8 +54,8 @@ inline bool has_name(PyObject* names, const char* name) {
 
 /// A function or a method with its fast path before it. `row` tells those that share a fast path from each
 /// other.
-template <PlainCall plain, int row>
-struct Shortened {
+template <FastCall fast, int row>
+struct WithFastPath {
     static inline PyObject* general = nullptr;
     static inline std::string doc;
     static inline PyMethodDef definition;
@@ -63,7 +63,7 @@ struct Shortened {
 
     static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
         if (names == nullptr && (!is_method || is_plain_array(self))) {
-            PyObject* result = guarded([&] { return plain(self, arguments, count); });
+            PyObject* result = guarded([&] { return fast(self, arguments, count); });
             if (result != nullptr || PyErr_Occurred() != nullptr) return result;
         }
         if (names != nullptr && !is_method && has_name(names, "like"))

@@ -17,34 +17,34 @@ namespace weft::python {
 
 // ---- methods ----
 
-inline PyObject* plain_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     if (count == 0 || !plain_integers(arguments, count, shape)) return nullptr;
     return give_view(reshape(array_of(self), shape), self);
 }
 
-inline PyObject* plain_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims axes;
     if (!plain_integers(arguments, count, axes) || (count != 0 && axes.empty())) return nullptr;
     return give_view(transpose(array_of(self), axes), self);
 }
 
-inline PyObject* plain_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? give_view(ravel(array_of(self)), self) : nullptr;
 }
 
-inline PyObject* plain_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? give(copy(array_of(self), 'C')) : nullptr;
 }
 
-inline PyObject* plain_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 1) return nullptr;
     const DType target = to_dtype_required(arguments[0]);
     warn_of_lost_imaginary_part(array_of(self).dtype(), target);
     return give(astype(array_of(self), target));
 }
 
-inline PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& value = array_of(self);
     int64_t position = 0, offset = value.offset();
     if (count == 1) {
@@ -61,7 +61,7 @@ inline PyObject* plain_item(PyObject* self, PyObject* const* arguments, Py_ssize
     return only_element(value.with_view(value.dtype(), {}, {}, offset)).release().ptr();
 }
 
-inline PyObject* plain_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_tolist(PyObject* self, PyObject* const*, Py_ssize_t count) {
     return count == 0 ? to_nested_list(array_of(self)).release().ptr() : nullptr;
 }
 
@@ -79,7 +79,7 @@ inline bool plain_shape(PyObject* const* arguments, Py_ssize_t count, Dims& shap
     return count >= 1 && plain_integers(arguments, 1, shape) && plain_dtype(arguments, count, dtype);
 }
 
-inline PyObject* plain_empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     std::optional<DType> dtype;
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
@@ -87,7 +87,7 @@ inline PyObject* plain_empty(PyObject*, PyObject* const* arguments, Py_ssize_t c
 }
 
 template <int value>
-PyObject* plain_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+PyObject* fast_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     std::optional<DType> dtype;
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
@@ -97,11 +97,11 @@ PyObject* plain_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
     return give(full(shape, Integer(value), type));
 }
 
-inline PyObject* plain_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_filled<0>(self, arguments, count);
+inline PyObject* fast_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_filled<0>(self, arguments, count);
 }
-inline PyObject* plain_ones(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_filled<1>(self, arguments, count);
+inline PyObject* fast_ones(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_filled<1>(self, arguments, count);
 }
 
 /// A list or tuple of nothing but floats, or nothing but integers of 64 bits.
@@ -144,7 +144,7 @@ bool flat_array(PyObject* sequence, array& result) {
 }
 
 /// concatenate((a, b)), along the first axis or a given one.
-inline PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_concatenate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     if (count < 1 || count > 2 || (count == 2 && !plain_integer(arguments[1], axis))) return nullptr;
     const bool is_list = PyList_CheckExact(arguments[0]);
@@ -161,7 +161,7 @@ inline PyObject* plain_concatenate(PyObject*, PyObject* const* arguments, Py_ssi
 }
 
 /// array(object): always new; asarray(object): an array itself.
-inline PyObject* make_plain_array(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
+inline PyObject* fast_array_of(PyObject* object, const std::optional<DType>& dtype, bool always_new) {
     array result;
     if (is_plain_array(object)) {
         const array& value = array_of(object);
@@ -185,26 +185,26 @@ inline PyObject* make_plain_array(PyObject* object, const std::optional<DType>& 
     return give(std::move(result));
 }
 
-inline PyObject* plain_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     std::optional<DType> dtype;
     if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
-    return make_plain_array(arguments[0], dtype, true);
+    return fast_array_of(arguments[0], dtype, true);
 }
 
-inline PyObject* plain_asarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_asarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     std::optional<DType> dtype;
     if (count < 1 || !plain_dtype(arguments, count, dtype)) return nullptr;
-    return make_plain_array(arguments[0], dtype, false);
+    return fast_array_of(arguments[0], dtype, false);
 }
 
 /// asanyarray(object): as asarray, but instances of subclasses pass as well.
-inline PyObject* plain_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_asanyarray(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count == 1 && is_array(arguments[0])) return Py_NewRef(arguments[0]);
-    return plain_asarray(nullptr, arguments, count);
+    return fast_asarray(nullptr, arguments, count);
 }
 
 /// eval(...) of what is computed already, or of one array.
-inline PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_eval(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         if (is_scalar(arguments[i])) {
             const std::optional<array> lazy = lazy_of(arguments[i]);
@@ -221,7 +221,7 @@ inline PyObject* plain_eval(PyObject*, PyObject* const* arguments, Py_ssize_t co
     Py_RETURN_NONE;
 }
 
-inline PyObject* plain_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_arange(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count < 1 || count > 3) return nullptr;
     Argument bounds[3] = {Integer(0), Integer(0), Integer(1)};
     for (Py_ssize_t i = 0; i < count; ++i) {

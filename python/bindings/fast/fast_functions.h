@@ -20,7 +20,7 @@ namespace weft::python {
 
 /// Of all elements, or over one axis.
 template <ReductionId id>
-PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+PyObject* fast_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count == 0 && !float_errors_watched()) {
         DType dtype;
@@ -38,39 +38,39 @@ PyObject* plain_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t
     return wrap_result(reduce(reduction_info(id), value, options)).release().ptr();
 }
 
-inline PyObject* plain_sum(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kSum>(self, arguments, count);
+inline PyObject* fast_sum(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kSum>(self, arguments, count);
 }
-inline PyObject* plain_prod(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kProd>(self, arguments, count);
+inline PyObject* fast_prod(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kProd>(self, arguments, count);
 }
-inline PyObject* plain_max(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kMax>(self, arguments, count);
+inline PyObject* fast_max(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kMax>(self, arguments, count);
 }
-inline PyObject* plain_min(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kMin>(self, arguments, count);
+inline PyObject* fast_min(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kMin>(self, arguments, count);
 }
-inline PyObject* plain_any(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kAny>(self, arguments, count);
+inline PyObject* fast_any(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kAny>(self, arguments, count);
 }
-inline PyObject* plain_all(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kAll>(self, arguments, count);
+inline PyObject* fast_all(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kAll>(self, arguments, count);
 }
-inline PyObject* plain_argmax(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kArgmax>(self, arguments, count);
+inline PyObject* fast_argmax(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kArgmax>(self, arguments, count);
 }
-inline PyObject* plain_argmin(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-    return plain_reduction<ReductionId::kArgmin>(self, arguments, count);
+inline PyObject* fast_argmin(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_reduction<ReductionId::kArgmin>(self, arguments, count);
 }
 
-inline PyObject* plain_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     alignas(16) char element[16];
     if (count != 0 || float_errors_watched() || !mean_at_hand(value, element)) return nullptr;
     return wrap_scalar(value.dtype(), element).release().ptr();
 }
 
-inline PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count != 0 || !value.dtype().is_bool()) return nullptr;
     DType dtype;
@@ -79,7 +79,7 @@ inline PyObject* plain_count_nonzero(PyObject* self, PyObject* const*, Py_ssize_
     return wrap_scalar(dtype, element).release().ptr();
 }
 
-inline PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
+inline PyObject* fast_bincount(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     if (count != 0 || value.ndim() != 1 || value.size() == 0 || is_large(value) ||
         value.dtype().scalar_type() != ScalarType::kInt64)
@@ -88,7 +88,7 @@ inline PyObject* plain_bincount(PyObject* self, PyObject* const*, Py_ssize_t cou
 }
 
 /// Of a row, all elements as often.
-inline PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_repeat(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& row = array_of(self);
     int64_t times = 0, elements = 0;
     if (count != 1 || row.ndim() != 1 || !plain_integer(arguments[0], times) || times < 1 ||
@@ -101,14 +101,14 @@ inline PyObject* plain_repeat(PyObject* self, PyObject* const* arguments, Py_ssi
 
 // ---- between elements of two arrays ----
 
-inline PyObject* plain_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 1 || !is_plain_array(arguments[0])) return nullptr;
     const array &left = array_of(self), &right = array_of(arguments[0]);
     if (is_large(left) || is_large(right)) return nullptr;
     return wrap_result(dot(left, right)).release().ptr();
 }
 
-inline PyObject* plain_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const DType dtype = array_of(self).dtype();
     if (count != 2 || dtype.is_bool() || dtype.is_complex()) return nullptr;
     static const OpInfo& clip = op_info(OpId::kClip);
@@ -135,7 +135,7 @@ inline const void* plain_number(PyObject* object, ScalarType type, char* own) {
 }
 
 /// interp(x, xp, fp)
-inline PyObject* plain_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_interp(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 3 || float_errors_watched() || !is_plain_array(arguments[1]) ||
         !is_plain_array(arguments[2]))
         return nullptr;
@@ -162,27 +162,27 @@ inline bool plain_axis(PyObject* const* arguments, Py_ssize_t count, int64_t& ax
     return count == 0 || (count == 1 && plain_integer(arguments[0], axis));
 }
 
-inline PyObject* plain_sort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_sort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !try_sort(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
-inline PyObject* plain_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     if (!plain_axis(arguments, count, axis) || !try_sort_in_place(array_of(self), axis)) return nullptr;
     Py_RETURN_NONE;
 }
 
-inline PyObject* plain_argsort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_argsort(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !try_argsort(array_of(self), axis, result)) return nullptr;
     return give(std::move(result));
 }
 
-inline PyObject* plain_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* fast_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const array& sorted = array_of(self);
     bool right = false;
     if (count == 2 && PyUnicode_CheckExact(arguments[1])) {

@@ -11,7 +11,7 @@ namespace weft::python {
 namespace {
 
 /// The function of a method: np.sort(a, -1) for a.sort(-1).
-template <PlainCall method>
+template <FastCall method>
 PyObject* of_first(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (count == 0 || !is_plain_array(arguments[0])) return nullptr;
     return method(arguments[0], arguments + 1, count - 1);
@@ -21,17 +21,17 @@ PyObject* of_first(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
 PyObject* no_fast_path(PyObject*, PyObject* const*, Py_ssize_t) { return nullptr; }
 
 /// Of methods, which weft._methods has put together.
-void shorten_methods() {
+void add_fast_paths_to_methods() {
     PyTypeObject* const type = registry.ndarray;
 #define WEFT_FAST_METHOD(row, name, function, signature) \
-    Shortened<function, row>::into_type(type, #name, signature);
+    WithFastPath<function, row>::into_type(type, #name, signature);
 #include "functions/fast_paths.inc"
 }
 
 }  // namespace
 
-PlainCall fast_function(std::string_view name) {
-    static const std::unordered_map<std::string_view, PlainCall> functions = {
+FastCall fast_function(std::string_view name) {
+    static const std::unordered_map<std::string_view, FastCall> functions = {
 #define WEFT_FAST_FUNCTION(name, ...) {#name, __VA_ARGS__},
 #include "functions/fast_paths.inc"
     };
@@ -41,9 +41,9 @@ PlainCall fast_function(std::string_view name) {
 
 void bind_fast_paths(nb::module_& m) {
 #define WEFT_FAST_BUILTIN(row, name, function, signature) \
-    Shortened<function, row>::into_module(m, #name, signature);
+    WithFastPath<function, row>::into_module(m, #name, signature);
 #include "functions/fast_paths.inc"
-    m.def("_shorten_methods", shorten_methods);
+    m.def("_add_fast_paths_to_methods", add_fast_paths_to_methods);
 }
 
 }  // namespace weft::python

@@ -10,6 +10,6 @@ namespace weft::python {
 
 /// That of a function of the package which arguments may override; null if it has none. It is for arrays and
 /// numbers alone, which override nothing.
-PlainCall fast_function(std::string_view name);
+FastCall fast_function(std::string_view name);
 
 }  // namespace weft::python

@@ -79,7 +79,7 @@ struct Registry {
 };
 extern Registry registry;
 
-/// An ndarray and no instance of a subclass. These alone take the short ways.
+/// An ndarray and no instance of a subclass. These alone take the fast paths.
 inline bool is_plain_array(PyObject* object) { return Py_TYPE(object) == registry.ndarray; }
 inline bool is_array(PyObject* object) {
     if (is_plain_array(object)) return true;

@@ -86,7 +86,7 @@ struct DispatcherObject {
     vectorcallfunc call;
     PyObject* function;
     PyObject* dict;
-    PlainCall plain;  // may be null
+    FastCall fast;  // may be null
     int kind;
 };
 
@@ -114,9 +114,9 @@ inline bool is_nested(const DispatcherObject* self, PyObject* object) {
 PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
     auto* self = reinterpret_cast<DispatcherObject*>(object);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
-    if (self->plain != nullptr && names == nullptr) {
+    if (self->fast != nullptr && names == nullptr) {
         PyObject* result =
-            guarded([&] { return self->plain(nullptr, arguments, static_cast<Py_ssize_t>(count)); });
+            guarded([&] { return self->fast(nullptr, arguments, static_cast<Py_ssize_t>(count)); });
         if (result != nullptr || PyErr_Occurred() != nullptr) return result;
     }
     const size_t all = count + (names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names)));
@@ -227,7 +227,7 @@ void bind_overrides(nb::module_& m) {
             object->call = dispatch;
             object->function = Py_NewRef(function.ptr());
             object->dict = nullptr;
-            object->plain = fast_function(name);
+            object->fast = fast_function(name);
             object->kind = kind;
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },

@@ -520,7 +520,7 @@ bool give(const Argument& argument, GivenOperand& operand) {
     return true;
 }
 
-// A call with default options, or one with out= alone, by the shortest way.
+// A call with default options, or one with out= alone, by the fast path.
 bool try_fast_paths(const OpInfo& op, std::span<const Argument> inputs, const array* out, array& result) {
     constexpr size_t kMost = 3;
     if (op.nout != 1 || inputs.size() > kMost) return false;

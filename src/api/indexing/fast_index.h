@@ -1,4 +1,4 @@
-// The shortest way through one array of positions or one mask (api/fast/fast_call.h): x[i], x[mask] and
+// The fast path through one array of positions or one mask (api/fast/fast_call.h): x[i], x[mask] and
 // assignments to them, for few host-resident elements. Every function answers false, having changed
 // nothing, when the general way has to be taken. They throw IndexError for positions that are out of bounds.
 #pragma once

@@ -1,4 +1,4 @@
-// The shortest way (api/fast/fast_call.h) for lines between points, np.interp: few points and few places,
+// The fast path (api/fast/fast_call.h) for lines between points, np.interp: few points and few places,
 // float64, host-resident. The arithmetic is that of weft::interp.
 #pragma once
 

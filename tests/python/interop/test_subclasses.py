@@ -535,7 +535,7 @@ def test_frombuffer(arguments):
     assert answers[0] == answers[1]
 
 
-def test_plain_functions_look_like_functions():
+def test_functions_with_fast_paths_look_like_functions():
     import inspect
 
     assert weft.sum.__name__ == "sum" and weft.sum.__module__ == "weft"
