@@ -129,7 +129,7 @@ void measure_depth(Node& node) {
     const EvaluationLock lock;
     uint32_t depth = 0;
     for (Operand& input : node.inputs) {
-        input.source.settle();
+        input.source.resolve();
         if (const Node* producer = input.source.node.get())
             depth = std::max(depth, producer->depth.load(std::memory_order_relaxed));
     }
@@ -161,7 +161,7 @@ bool pin_unread(Storage& storage, const BufferPtr& buffer) {
     const std::vector<NodePtr> users = pending_users(buffer.get());
     if (!users.empty()) evaluate(users);
     const std::lock_guard storage_lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (storage.current.buffer != buffer) return false;
     ++storage.pins;
     if (has_pending_users(buffer.get())) {

@@ -96,7 +96,7 @@ void run_transfer(Group& group) {
 void run_group(Group& group, bool fuse) {
     const ProfiledGroup profiled(group);
     for (Node* node : group.nodes) {
-        for (Operand& operand : node->inputs) operand.source.settle();
+        for (Operand& operand : node->inputs) operand.source.resolve();
     }
     if (group.root().kind() == NodeKind::kTransfer) {
         run_transfer(group);

@@ -201,9 +201,9 @@ IndexRange range_of(const Operand& operand) {
 void remember_range(const array& view, const Source& source, IndexRange range) {
     Storage& storage = *view.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     Source seen = source;
-    seen.settle();
+    seen.resolve();
     if (storage.exported() || !(storage.current == seen)) return;
     storage.known =
         std::make_unique<KnownRange>(KnownRange{view.dtype(), range.low, range.high, is_dense(view, storage),
@@ -218,7 +218,7 @@ Operand read_with_range(const array& view, const Dims& shape, IndexRange& range,
     Storage& storage = *view.storage();
     {
         const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
+        storage.current.resolve();
         operand.source = storage.current;
         exported = storage.exported();
         const KnownRange* known = storage.known.get();

@@ -101,7 +101,7 @@ Node::~Node() {
     worklist = nullptr;
 }
 
-void Source::settle_node() {
+void Source::resolve_node() {
     if (node->done.load(std::memory_order_acquire)) {
         buffer = node->results[result].buffer;
         node.reset();
@@ -186,7 +186,7 @@ bool Node::read_elementwise(const Operand& operand, const Dims& consumer_shape) 
 
 Source current_version(Storage& storage) {
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     return storage.current;
 }
 

@@ -33,13 +33,13 @@ struct Source {
     bool in_memory() const { return buffer != nullptr; }  // of whichever device
     bool is_host_resident() const { return buffer != nullptr && buffer->on_host(); }
     DeviceBackend& device() const;
-    void settle() {  // a computed node is replaced by its buffer
-        if (node) settle_node();
+    void resolve() {  // a computed node is replaced by its buffer
+        if (node) resolve_node();
     }
     friend bool operator==(const Source&, const Source&) = default;
 
 private:
-    void settle_node();
+    void resolve_node();
 };
 
 using ScalarBytes = std::array<uint8_t, 16>;

@@ -12,7 +12,7 @@ void PendingGraph::collect(std::span<const NodePtr> roots) {
     for (const NodePtr& root : roots) visit(*root);
     for (size_t k = 0; k < nodes_.size(); ++k) {  // more come in the meantime
         for (Operand& input : nodes_[k]->inputs) {
-            input.source.settle();
+            input.source.resolve();
             if (!input.source.node) continue;
             WEFT_CHECK(input.source.node->sequence < nodes_[k]->sequence,
                        "a node is older than what it reads");

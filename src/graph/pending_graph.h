@@ -11,7 +11,7 @@ namespace weft {
 // Used again and again, so that its memory is there already. Under the evaluation lock only.
 class PendingGraph {
 public:
-    // Sources are settled on the way.
+    // Sources are resolved on the way.
     void collect(std::span<const NodePtr> roots);
     const NodeSet& nodes() const { return nodes_; }
 

@@ -47,7 +47,7 @@ public:
     bool exported() const { return pins.load(std::memory_order_relaxed) > 0 || foreign; }
 };
 
-// The current version, settled. Takes the storage's lock.
+// The current version, resolved. Takes the storage's lock.
 Source current_version(Storage& storage);
 
 }  // namespace weft

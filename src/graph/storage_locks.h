@@ -34,11 +34,11 @@ public:
     void unlock() {
         for (; held_ > 0; --held_) storages_[held_ - 1]->mutex.unlock();
     }
-    // Settles all versions; whether every one is in the host's memory.
+    // Resolves all versions; whether every one is in the host's memory.
     bool all_host_resident() {
         bool all = true;
         for (size_t i = 0; i < count_; ++i) {
-            storages_[i]->current.settle();
+            storages_[i]->current.resolve();
             all &= storages_[i]->current.is_host_resident();
         }
         return all;

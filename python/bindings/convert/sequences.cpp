@@ -95,8 +95,8 @@ private:
     void leaf(PyObject* object, DType dtype, size_t depth) {
         elements_.push_back(nb::borrow(object));
         add_dtype(dtype);
-        if (!settled_) {
-            settled_ = true;
+        if (!shape_known_) {
+            shape_known_ = true;
         } else if (depth < shape_.size()) {
             mark_ragged(depth);
         }
@@ -106,9 +106,9 @@ private:
         elements_.emplace_back();
         arrays_.push_back(value);
         add_dtype(value.dtype());
-        if (!settled_) {
+        if (!shape_known_) {
             for (const int64_t extent : value.shape()) shape_.push_back(extent);
-            settled_ = true;
+            shape_known_ = true;
             return;
         }
         for (size_t i = 0; i < value.shape().size(); ++i) {
@@ -137,9 +137,9 @@ private:
                 "number of "
                 "dimension of " +
                 std::to_string(max_depth_) + ".");
-        if (!settled_) {
+        if (!shape_known_) {
             shape_.push_back(count);
-            if (count == 0) settled_ = true;
+            if (count == 0) shape_known_ = true;
         } else if (depth >= shape_.size() || shape_[depth] != count) {
             return mark_ragged(depth);
         }
@@ -162,7 +162,7 @@ private:
     size_t max_depth_;
     Dims shape_;
     std::optional<DType> dtype_;
-    bool settled_ = false;  // the first path to an element has been walked: `shape_` is complete
+    bool shape_known_ = false;  // the first path to an element has been walked: `shape_` is complete
     bool ragged_ = false;
     size_t ragged_depth_ = 0;
     std::vector<nb::object> elements_;

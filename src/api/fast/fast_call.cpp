@@ -156,7 +156,7 @@ bool GivenOperand::convert(DType dtype) {
 bool try_read(const array& from, int64_t offset, void* element) {
     Storage& storage = *from.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (!storage.current.is_host_resident()) return false;
     copy_element(element, storage.current.buffer->data() + offset, from.itemsize());
     return true;
@@ -166,7 +166,7 @@ bool try_write(const array& to, int64_t offset, const void* element) {
     if (!is_small(1)) return false;
     Storage& storage = *to.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (!storage.current.is_host_resident() || !may_write(storage)) return false;
     copy_element(storage.current.buffer->data() + offset, element, to.itemsize());
     return true;
@@ -302,7 +302,7 @@ bool try_search(const ReductionInfo& reduction, const array& input, void* elemen
     if (!few) count = std::min(count, kDecidingBools);
     Storage& storage = *input.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (!storage.current.is_host_resident()) return false;
     const char* const elements = storage.current.buffer->data() + input.offset();
     const int64_t position =

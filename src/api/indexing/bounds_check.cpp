@@ -43,7 +43,7 @@ void IndexLook::move_to(Node& node) {
     for (size_t k = 0; k < indices_.size(); ++k) {
         const GatherAxis& axis = axes_[k];
         Operand& operand = indices_[k].operand;
-        operand.source.settle();
+        operand.source.resolve();
         operand.strides = strides_in_result(axis, shape_);
         node.inputs.push_back(std::move(operand));
         node.add_gathered({axis.extent, axis.stride, indices_[k].range.low < 0});
@@ -118,7 +118,7 @@ void IndexLook::look() {
         Checked& each = indices_[k];
         if (!each.view.valid()) continue;
         each.range = {integer_at(each.low), integer_at(each.high)};
-        each.operand.source.settle();
+        each.operand.source.resolve();
         const GatherAxis& axis = axes_[k];
         if (!is_proven(k)) throw_wrong(each, axis);
         remember_range(axis.index, each.operand.source, each.range);

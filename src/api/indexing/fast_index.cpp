@@ -45,7 +45,7 @@ public:
     bool find(const array& mask) {
         Storage& storage = *mask.storage();
         const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
+        storage.current.resolve();
         if (!storage.current.is_host_resident()) return false;
         const char* bytes = storage.current.buffer->data() + mask.offset();
         char own[kMostChosenFrom];

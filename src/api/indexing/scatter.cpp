@@ -115,7 +115,7 @@ NodePtr update_of(const GatherRequest& request, Operand value, Source old, Index
     indices.move_to(*node);
     if (options.condition != nullptr) {
         node->inputs.push_back(*options.condition);
-        node->inputs.back().source.settle();
+        node->inputs.back().source.resolve();
     }
     NodeResult result;
     result.dtype = ScalarType::kUInt8;
@@ -145,7 +145,7 @@ void write_exported_now(const GatherRequest& request, Operand value) {
     const BufferPtr base = evaluate_storage(*request.data.storage());
     if (const NodePtr producer = value.source.node) {
         if (!producer->done) evaluate({&producer, 1});
-        value.source.settle();
+        value.source.resolve();
     }
     std::vector<BufferPtr> held;
     std::vector<const char*> bases;
@@ -186,7 +186,7 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     });
     if (nothing) return;
     if (value.source.node) recorded(value.source.node);
-    value.source.settle();
+    value.source.resolve();
     if (options.condition == nullptr && try_now(request, value)) return;
     if (options.condition == nullptr && device.is_cpu() &&
         is_exported(request.data)) {  // it looks at indices itself
@@ -196,14 +196,14 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     IndexLook indices(request.axes, request.shape, device);
     indices.look();
     if (element_count(request.shape) == 0) return;
-    value.source.settle();
+    value.source.resolve();
     Storage& storage = *request.data.storage();
     const uint32_t site = Recording::site_of_call();
     WriteUndo undo;
     undo.reserve();
     std::unique_lock lock(storage.mutex);
     storage.known.reset();
-    storage.current.settle();
+    storage.current.resolve();
     if (storage.exported()) {
         lock.unlock();
         WEFT_CHECK(options.condition == nullptr, "chosen elements go to memory of their own");

@@ -56,7 +56,7 @@ bool try_sort(const array& value, int64_t axis, array& result) {
     {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
+        storage.current.resolve();
         if (!storage.current.is_host_resident()) return false;
         sort_into(value, rows, buffer->data());
     }
@@ -72,7 +72,7 @@ bool try_sort_in_place(const array& target, int64_t axis) {
     const BufferPtr sorted = cpu_device().allocate(static_cast<size_t>(target.size() * itemsize));
     Storage& storage = *target.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (!storage.current.is_host_resident() || !may_write(storage)) return false;
     sort_into(target, rows, sorted->data());
     const ScalarType type = target.dtype().scalar_type();
@@ -90,7 +90,7 @@ bool try_argsort(const array& value, int64_t axis, array& result) {
     {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
+        storage.current.resolve();
         if (!storage.current.is_host_resident()) return false;
         const ScalarType type = value.dtype().scalar_type();
         for (int64_t row = 0; row < rows.count; ++row)
@@ -131,7 +131,7 @@ bool try_search(const array& sorted, const void* value, bool right, int64_t& pos
     if (!is_short_row(sorted)) return false;
     Storage& storage = *sorted.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     if (!storage.current.is_host_resident()) return false;
     search_sorted(sorted.dtype().scalar_type(), elements_of(sorted), sorted.strides()[0], sorted.shape()[0],
                   static_cast<const char*>(value), 1, right, &position);

@@ -35,7 +35,7 @@ void eval(std::span<const array> arrays) {
 bool evaluated(const array& input) {
     Storage& storage = *input.storage();
     const std::lock_guard lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     return storage.current.in_memory();
 }
 

@@ -120,7 +120,7 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     }
     uint32_t depth = 0;
     for (Operand& input : node_->inputs) {
-        input.source.settle();
+        input.source.resolve();
         const NodePtr& read = input.source.node;
         if (!read) continue;
         const uint32_t own = read->depth.load(std::memory_order_relaxed);

@@ -53,7 +53,7 @@ bool read(const array& value, Operand& operand) {
         Storage& storage = *value.storage();
         const std::lock_guard lock(storage.mutex);
         if (storage.exported()) return false;
-        storage.current.settle();
+        storage.current.resolve();
         operand.source = storage.current;
     }
     operand.dtype = value.dtype();

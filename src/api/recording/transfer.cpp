@@ -47,7 +47,7 @@ Operand moved_operand(const array& input, DeviceBackend& device, DType dtype, co
     {
         Storage& storage = *input.storage();
         const std::lock_guard lock(storage.mutex);
-        storage.current.settle();
+        storage.current.resolve();
         if (storage.current.is_host_resident()) {
             ScalarBytes element{}, converted{};
             std::memcpy(element.data(), storage.current.buffer->data() + input.offset(),

@@ -132,11 +132,11 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     const bool fresh = covers && is_made_for_it && value.offset == 0 && value.dtype == target.dtype() &&
                        producer->result_shape() == target.shape();
     if (producer && !fresh) recorded(producer);
-    value.source.settle();
+    value.source.resolve();
     const uint32_t site = Recording::site_of_call();
     if (undo != nullptr) undo->reserve();
     std::unique_lock lock(storage.mutex);
-    storage.current.settle();
+    storage.current.resolve();
     storage.known.reset();
 
     if (storage.exported()) {
@@ -144,7 +144,7 @@ void write(const array& target, Operand value, WriteUndo* undo) {
         const BufferPtr base = evaluate_storage(storage);
         if (value.source.node) {
             if (!producer->done) evaluate({&producer, 1});
-            value.source.settle();
+            value.source.resolve();
         }
         if (base->on_host()) {
             write_bytes(target, base->data(), value);

@@ -73,7 +73,7 @@ private:
 };
 
 // In C order without gaps, of the type; in memory that nobody changes.
-array settled(const array& input, DType dtype) {
+array stable_dense(const array& input, DType dtype) {
     if (input.dtype() == dtype && input.c_contiguous() && !is_exported(input)) return input;
     return astype(input, dtype, 'C');
 }
@@ -250,7 +250,7 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
         throw TypeError("the resolved dtypes are not compatible with " + std::string(op.numpy_name) +
                         ".reduceat");
     }
-    const array values = settled(input, own), numbers = settled(starts, ScalarType::kInt64);
+    const array values = stable_dense(input, own), numbers = stable_dense(starts, ScalarType::kInt64);
     if (DeviceBackend& device = device_of(input); !device.is_cpu()) {
         if (const auto result = reduce_between_on_gpu(op, values, numbers)) return *result;
         record_detour(device, "ufunc.reduceat", input.nbytes());

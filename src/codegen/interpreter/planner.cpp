@@ -142,7 +142,7 @@ private:
 
     // Carried values vary when what they start from or what a turn gives varies.
     template <class Step>
-    void settle(const std::vector<ValueId>& values, const Step& step) {
+    void to_fixed_point(const std::vector<ValueId>& values, const Step& step) {
         for (;;) {
             const std::vector<BlockClass> before = classes_;
             step();
@@ -165,7 +165,7 @@ private:
         }
         const std::vector<ValueId> carried(body.arguments.begin() + 1, body.arguments.end());
         for (size_t k = 0; k < carried.size(); ++k) mark(carried[k], loop.operands[3 + k]);
-        settle(carried, [&] {
+        to_fixed_point(carried, [&] {
             classify(body);
             for (size_t k = 0; k < carried.size(); ++k) mark(carried[k], yields_of(body)[k]);
         });
@@ -176,7 +176,7 @@ private:
         const Region &condition = loop.regions[0], &body = loop.regions[1];
         const auto& carried = condition.arguments;
         for (size_t k = 0; k < carried.size(); ++k) mark(carried[k], loop.operands[k]);
-        settle(carried, [&] {
+        to_fixed_point(carried, [&] {
             classify(condition);
             for (size_t k = 0; k < body.arguments.size(); ++k)
                 mark(body.arguments[k], yields_of(condition)[k + 1]);

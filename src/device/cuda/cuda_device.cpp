@@ -276,7 +276,7 @@ void CudaDevice::synchronize() {
         if (!context_.ruined()) keep(done);
         throw;
     }
-    pool_.settled(mark);
+    pool_.completed(mark);
 }
 
 void CudaDevice::keep(Owners& owners) noexcept {

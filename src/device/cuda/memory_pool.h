@@ -53,9 +53,9 @@ public:
     };
     uint64_t queued() const { return queued_.load(); }
     // Work that was counted when queued() said so is done.
-    void settled(uint64_t mark) { settled_ = mark; }
+    void completed(uint64_t mark) { completed_ = mark; }
     // Whether queued work may still touch a block that was just taken.
-    bool may_be_in_use(const Block& block) const { return block.used_until > settled_.load(); }
+    bool may_be_in_use(const Block& block) const { return block.used_until > completed_.load(); }
 
     MemoryStats stats() const;
 
@@ -67,7 +67,7 @@ private:
     size_t limit() const;
 
     Context& context_;
-    std::atomic<uint64_t> queued_{0}, settled_{0};
+    std::atomic<uint64_t> queued_{0}, completed_{0};
     mutable std::mutex mutex_;                   // of what follows
     std::map<size_t, std::vector<Block>> free_;  // by size, newest last: that one may be in a cache yet
     size_t in_use_ = 0, pooled_ = 0, peak_ = 0;

@@ -162,19 +162,19 @@ Found find_blas() {
 }
 
 constinit std::atomic<const Blas*> opened{
-    nullptr};                                   // never closed: threads may run in it until the process ends
-constinit std::atomic<bool> is_settled{false};  // whether there is one
+    nullptr};                                    // never closed: threads may run in it until the process ends
+constinit std::atomic<bool> is_resolved{false};  // whether there is one
 constinit std::atomic<int64_t> threads_inside{0};
 
 }  // namespace
 
 const Blas* blas() {
     if (const Blas* known = opened.load(std::memory_order_acquire)) return known;
-    if (is_settled.load(std::memory_order_acquire)) return nullptr;
+    if (is_resolved.load(std::memory_order_acquire)) return nullptr;
     static constinit std::mutex opening;
     static int attempts = 0;
     const std::lock_guard lock(opening);
-    if (is_settled.load(std::memory_order_relaxed)) return opened.load(std::memory_order_relaxed);
+    if (is_resolved.load(std::memory_order_relaxed)) return opened.load(std::memory_order_relaxed);
     Found found = find_blas();
     if (debug_enabled(DebugLevel::kLaunches)) {
         log_line(found.library != nullptr ? found.library->version + " from " + found.library->path
@@ -183,7 +183,7 @@ const Blas* blas() {
     const Blas* const library = found.library.release();
     opened.store(library, std::memory_order_release);
     if (library != nullptr || !found.refused || ++attempts == kMostAttempts)
-        is_settled.store(true, std::memory_order_release);
+        is_resolved.store(true, std::memory_order_release);
     return library;
 }
 
