@@ -14,7 +14,7 @@
 namespace weft {
 
 /// An array's memory, from its making to its end: what is pending is computed first, and meanwhile operations
-/// on the array run at once and in place, so that both sides see what the other writes. T is const to read.
+/// on the array run eagerly and in place, so that both sides see what the other writes. T is const to read.
 ///
 ///     weft::Elements<const double> x(a);
 ///     const double sum = std::accumulate(x.begin(), x.end(), 0.0);

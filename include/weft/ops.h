@@ -163,7 +163,7 @@ bool shares_memory(const array& first, const array& second);  // exact, on strid
 
 void eval(std::span<const array> arrays);
 bool evaluated(const array& input);  // no work is pending for it
-// Evaluates, and pins the storage: from here to release, operations on it run at once and in place.
+// Evaluates, and pins the storage: from here to release, operations on it run eagerly and in place.
 class MemoryPin;
 class HostView {
 public:

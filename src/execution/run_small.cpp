@@ -36,19 +36,19 @@ void scatter_small(const Node& node, const Buffer& version,
     const BufferPtr aside =
         cpu_device().allocate(static_cast<size_t>(element_count(node.shape) * dtype.itemsize()));
     const StridedData value{aside->data(), &dense, dtype.scalar_type()};
-    copy_at_once(node.shape, data_of(node.inputs[1], computed), value);
+    copy_eagerly(node.shape, data_of(node.inputs[1], computed), value);
     std::vector<IndexData> indices;
     for (size_t i = 0; i < node.gathered().size(); ++i)
         indices.push_back(
             {data_of(node.inputs[i + 2], computed), node.gathered()[i].extent, node.gathered()[i].stride});
-    const auto wrong = scatter_at_once(
+    const auto wrong = scatter_eagerly(
         node.shape,
         {version.data() + node.update().target.offset, &node.update().target.strides, dtype.scalar_type()},
         indices, value);
     WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
 }
 
-void draw_at_once(const Node& node, char* out) {
+void draw_eagerly(const Node& node, char* out) {
     const LoopInfo& loop = node.op->loops[static_cast<size_t>(node.loop)];
     int64_t position = 0;
     std::memcpy(&position, node.inputs[0].constant.data(), sizeof position);
@@ -108,12 +108,12 @@ void run_small(Group& group, bool fuse) {
             if (in_place && node.inputs[1].source.buffer == old) {
                 aside = reserve(group, count * node.inputs[1].dtype.itemsize());
                 const StridedData copy{aside->data(), &dense, value.type};
-                copy_at_once(node.shape, value, copy);
+                copy_eagerly(node.shape, value, copy);
                 value = copy;
             }
             if (!in_place)
                 std::memcpy(version->data(), old->data(), static_cast<size_t>(node.results[0].bytes));
-            copy_at_once(node.shape, value,
+            copy_eagerly(node.shape, value,
                          {version->data() + node.update().target.offset, &node.update().target.strides,
                           node.update().target.dtype.scalar_type()});
             results.push_back(std::move(version));
@@ -121,17 +121,17 @@ void run_small(Group& group, bool fuse) {
         }
         for (const NodeResult& result : node.results) results.push_back(reserve(group, result.bytes));
         if (node.kind() == NodeKind::kArange) {
-            arange_at_once(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
+            arange_eagerly(node.results[0].dtype.scalar_type(), node.inputs[0].constant.data(),
                            node.inputs[1].constant.data(), node.shape[0], results[0]->data());
         } else if (node.kind() == NodeKind::kDraw) {
-            draw_at_once(node, results[0]->data());
+            draw_eagerly(node, results[0]->data());
         } else if (node.kind() == NodeKind::kReduce) {
-            reduce_at_once(
+            reduce_eagerly(
                 *node.reduction(), node.compute_dtype().scalar_type(), node.shape, node.reduced_axes(),
                 data_of(node.inputs[0], computed),
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
         } else if (node.kind() == NodeKind::kScan) {
-            scan_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape,
+            scan_eagerly(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape,
                          node.scan().axis, data_of(node.inputs[0], computed),
                          {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
         } else if (node.kind() == NodeKind::kGather && count != 0) {
@@ -139,7 +139,7 @@ void run_small(Group& group, bool fuse) {
             for (size_t i = 0; i < node.gathered().size(); ++i)
                 indices.push_back({data_of(node.inputs[i + 1], computed), node.gathered()[i].extent,
                                    node.gathered()[i].stride});
-            const auto wrong = gather_at_once(
+            const auto wrong = gather_eagerly(
                 node.shape, data_of(node.inputs[0], computed), indices,
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
             WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
@@ -151,9 +151,10 @@ void run_small(Group& group, bool fuse) {
                     {results[r]->data(), &node.results[r].strides, node.results[r].dtype.scalar_type()});
             }
             if (node.op == nullptr) {
-                copy_at_once(node.shape, operands[0], operands[1]);
+                copy_eagerly(node.shape, operands[0], operands[1]);
             } else {
-                run_at_once(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape, operands);
+                run_strided_loop(*node.op, node.op->loops[static_cast<size_t>(node.loop)], node.shape,
+                                 operands);
             }
         }
         computed.emplace(&node, results);

@@ -70,7 +70,7 @@ struct Operand {
 //                 are constants, the position of the first one and what the op takes after a position
 //   kChoose       inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
 //   order; on
-//                 GPUs, evaluated at once: api/indexing/compress_on_gpu.h
+//                 GPUs, evaluated eagerly: api/indexing/compress_on_gpu.h
 //   kTransfer     inputs[0], which lies without gaps as the result does, from another device
 enum class NodeKind : uint8_t {
 #define WEFT_NODE_KIND(enumerator, ...) enumerator,

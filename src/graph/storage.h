@@ -37,7 +37,7 @@ public:
     ShortLock mutex;  // guards the members below; taken in order of address when several are needed
     Source current;
     int64_t bytes = 0;
-    // HostViews alive: operations run at once and in place. Written under the lock; see MemoryPin.
+    // HostViews alive: operations run eagerly and in place. Written under the lock; see MemoryPin.
     std::atomic<int> pins = 0;
     bool foreign = false;  // memory of somebody else: always written in place
     bool readonly = false;

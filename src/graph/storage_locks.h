@@ -1,4 +1,4 @@
-// Locks several storages in order of address, each once, for work at once over their buffers.
+// Locks several storages in order of address, each once, for eager work over their buffers.
 #pragma once
 
 #include <array>

@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="about the CPU"))
 
 
-@pytest.fixture(params=[4096, 0], ids=["at once", "compiled"])
+@pytest.fixture(params=[4096, 0], ids=["eager", "compiled"])
 def small(request):
     """Few elements: by ahead-of-time loops at the call, and by kernels."""
     with weft.config(small=request.param):

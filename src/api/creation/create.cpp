@@ -28,7 +28,7 @@ Dims ordered_strides(const Dims& shape, DType dtype, char order) {
     return order == 'F' ? f_strides(shape, dtype.itemsize()) : c_strides(shape, dtype.itemsize());
 }
 
-// `value` everywhere, converted: at once when small, else a node without inputs from memory.
+// `value` everywhere, converted: eagerly when small, else a node without inputs from memory.
 array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims strides) {
     const int64_t total = checked_bytes(shape, dtype);
     if (is_small(element_count(shape)) && current_device().is_cpu()) {
@@ -40,7 +40,7 @@ array filled(const Dims& shape, const ScalarBytes& bytes, DType dtype, Dims stri
         const Dims zero(shape.size());
         const StridedData from{const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), &zero,
                                dtype.scalar_type()};
-        copy_at_once(shape, from, {buffer->data(), &strides, dtype.scalar_type()});
+        copy_eagerly(shape, from, {buffer->data(), &strides, dtype.scalar_type()});
         return array_of(std::move(buffer), dtype, shape, std::move(strides));
     }
     Operands inputs;
@@ -236,7 +236,7 @@ array arange(const Argument& start, const Argument& stop, const Argument& step, 
     DeviceBackend& device = current_device();
     if (is_small(count) && device.is_cpu()) {
         BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, type)));
-        arange_at_once(type.scalar_type(), first_bytes.data(), delta_bytes.data(), count, buffer->data());
+        arange_eagerly(type.scalar_type(), first_bytes.data(), delta_bytes.data(), count, buffer->data());
         return array_of(std::move(buffer), type, shape, c_strides(shape, type.itemsize()));
     }
     auto node = new_node();
@@ -269,7 +269,7 @@ array copy_in(const void* data, DType dtype, const Dims& shape, const Dims& stri
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
     if (bytes != 0) {
         const StridedData from{static_cast<char*>(const_cast<void*>(data)), &strides, dtype.scalar_type()};
-        copy_at_once(shape, from, {buffer->data(), &own, dtype.scalar_type()});
+        copy_eagerly(shape, from, {buffer->data(), &own, dtype.scalar_type()});
     }
     DeviceBackend& device = current_device();
     if (!device.is_cpu()) {
@@ -308,7 +308,7 @@ array copy_as(const array& input, DType dtype, char order) {
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
             if (bytes != 0)
-                copy_at_once(input.shape(), from, {buffer->data(), &strides, dtype.scalar_type()});
+                copy_eagerly(input.shape(), from, {buffer->data(), &strides, dtype.scalar_type()});
             return array_of(std::move(buffer), dtype, input.shape(), std::move(strides));
         }
     }

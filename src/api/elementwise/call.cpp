@@ -338,8 +338,8 @@ public:
     }
 
     void run() {
-        run_at_once(call_.op, *call_.loop, call_.shape,
-                    {operands_.data(), size_t{call_.op.nin} + call_.op.nout});
+        run_strided_loop(call_.op, *call_.loop, call_.shape,
+                         {operands_.data(), size_t{call_.op.nin} + call_.op.nout});
     }
 
     std::vector<array> finish() {
@@ -352,7 +352,7 @@ public:
             }
             const array& out = call_.out[k];
             if (through_copy_[k]) {
-                copy_at_once(call_.shape, operands_[call_.op.nin + k],
+                copy_eagerly(call_.shape, operands_[call_.op.nin + k],
                              strided(out.storage()->current.buffer->data(), out, out.strides()));
                 ++fresh;
             }

@@ -1,4 +1,4 @@
-// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between at once and
+// Element-wise calls: dtype resolution, broadcasting, out=, where=, and the choice between eager work and
 // recorded. weft/ops.h has call(), which asks the fast paths first.
 #pragma once
 

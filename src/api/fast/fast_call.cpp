@@ -329,7 +329,7 @@ bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype
     const Dims none{};
     const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                            input.dtype().scalar_type()};
-    reduce_at_once(reduction, types.compute.scalar_type(), input.shape(),
+    reduce_eagerly(reduction, types.compute.scalar_type(), input.shape(),
                    std::vector<bool>(input.shape().size(), true), from,
                    {static_cast<char*>(element), &none, types.result.scalar_type()});
     dtype = types.result;

@@ -1,4 +1,4 @@
-// Work at once on more than few elements. What exported memory takes part in runs at the call, so
+// Eager work on more than few elements. What exported memory takes part in runs at the call, so
 // nothing can join it; as long as one thread would do it, an ahead-of-time loop takes no longer than its
 // kernel, and nothing is recorded, planned and launched for it.
 #pragma once

@@ -22,7 +22,7 @@ namespace weft {
 namespace {
 
 // Few elements whose values are host-resident: checked and copied now.
-bool try_at_once(const GatherRequest& request, array& result) {
+bool try_eager_gather(const GatherRequest& request, array& result) {
     int64_t indexed = 1;  // places that indices name: a piece of the data may be empty, they are looked at
     for (const GatherAxis& axis : request.axes) indexed = std::max(indexed, axis.index.size());
     const int64_t count = element_count(request.shape);
@@ -48,7 +48,7 @@ bool try_at_once(const GatherRequest& request, array& result) {
     const StridedData data{request.data.storage()->current.buffer->data() + request.offset,
                            &request.data_strides, dtype.scalar_type()};
     const std::optional<OutOfBounds> wrong =
-        gather_at_once(request.shape, data, indices, {buffer->data(), &request.strides, dtype.scalar_type()});
+        gather_eagerly(request.shape, data, indices, {buffer->data(), &request.strides, dtype.scalar_type()});
     locks.unlock();
     if (wrong) {
         const GatherAxis& axis = request.axes[wrong->which];
@@ -99,7 +99,7 @@ array gather(const GatherRequest& given) {
         return array_of(device_of(request.data).allocate(0), request.data.dtype(), request.shape,
                         request.strides);
     array result;
-    if (try_at_once(request, result)) return result;
+    if (try_eager_gather(request, result)) return result;
     return record(request);
 }
 

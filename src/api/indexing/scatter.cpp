@@ -37,7 +37,7 @@ public:
         own_strides_ = c_strides(shape, dtype.itemsize());
         own_ = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
         elements_ = {own_->data(), &own_strides_, dtype.scalar_type()};
-        copy_at_once(shape, given, elements_);
+        copy_eagerly(shape, given, elements_);
     }
     ValueElements(const ValueElements&) = delete;
     ValueElements& operator=(const ValueElements&) = delete;
@@ -66,7 +66,7 @@ void write_now(const GatherRequest& request, const Operand& value, const Buffer&
                            axis.extent,
                            axis.stride});
     }
-    const auto wrong = scatter_at_once(
+    const auto wrong = scatter_eagerly(
         request.shape, {base.data() + request.offset, &request.data_strides, dtype.scalar_type()}, indices,
         values.elements());
     if (wrong) {

@@ -41,7 +41,7 @@ Dims out_strides_of(const Product& product) {
 
 constexpr int64_t kSmallWork = 1 << 20;  // multiplications that are worth no node
 
-bool run_at_once(const Product& product, const array& left, const array& right, array& result) {
+bool run_eagerly(const Product& product, const array& left, const array& right, array& result) {
     if (!is_small(left.size()) || !is_small(right.size()) || !is_small(element_count(product.result_shape)) ||
         element_count(product.shape) > kSmallWork)
         return false;
@@ -211,7 +211,7 @@ array record_packed(const Product& product, const Packing& packing, const array&
 
 array record(const Product& product, const array& left, const array& right) {
     array result;
-    if (run_at_once(product, left, right, result)) return result;
+    if (run_eagerly(product, left, right, result)) return result;
     if (!device_of(left).is_cpu()) {
         if (element_count(product.result_shape) == 0)
             return array_of(device_of(left).allocate(0), product.dtype, product.result_shape,

@@ -103,7 +103,7 @@ std::optional<array> recorded_words(BitGenerator& generator, const Dims& shape, 
     return words;
 }
 
-// Few numbers are drawn at once, where the program is: a kernel would cost more.
+// Few numbers are drawn eagerly, where the program is: a kernel would cost more.
 bool is_drawn_later(Distribution distribution, const Dims& shape) {
     if (distribution != Distribution::kWords && distribution != Distribution::kUniform) return false;
     if (shape.empty() || element_count(shape) == 0) return false;

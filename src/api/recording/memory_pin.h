@@ -15,7 +15,7 @@
 
 namespace weft {
 
-// Evaluates, and pins the storage in its device's memory: from here to the end, operations on it run at once
+// Evaluates, and pins the storage in its device's memory: from here to the end, operations on it run eagerly
 // and in place. One for each consumer; it may end on any thread.
 class MemoryPin {
 public:

@@ -95,7 +95,7 @@ void copy_in_pieces(const array& input, const char* from, char* to) {
             read += position[d] * input.strides()[d];
             written += position[d] * strides[d];
         }
-        copy_at_once(part, {const_cast<char*>(from) + read, &input.strides(), type},
+        copy_eagerly(part, {const_cast<char*>(from) + read, &input.strides(), type},
                      {to + written, &strides, type});
     };
     if (input.size() <= kTogether) return copy(shape, {});

@@ -1,5 +1,5 @@
 // The fast path from an element-wise call to its node: for operands of one shape on one device, and
-// numbers, that are not computed at once (api/fast/fast_call.h). False, with nothing done, where that is not
+// numbers, that are not computed eagerly (api/fast/fast_call.h). False, with nothing done, where that is not
 // all there is to say (broadcasting, memory that is exported, errors that depend on values): then
 // api/elementwise/call.cpp takes the call.
 #pragma once

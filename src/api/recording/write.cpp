@@ -70,7 +70,7 @@ void write_bytes(const array& target, char* base, const Operand& value) {
     StridedData from{nullptr, &value.strides, value.dtype.scalar_type()};
     if (value.is_constant()) {
         from.data = const_cast<char*>(reinterpret_cast<const char*>(value.constant.data()));
-        copy_at_once(target.shape(), from, to);
+        copy_eagerly(target.shape(), from, to);
         return;
     }
     from.data = value.source.buffer->data() + value.offset;
@@ -85,11 +85,11 @@ void write_bytes(const array& target, char* base, const Operand& value) {
         const BufferPtr copy =
             cpu_device().allocate(static_cast<size_t>(target.size() * value.dtype.itemsize()));
         const StridedData temporary{copy->data(), &strides, value.dtype.scalar_type()};
-        copy_at_once(target.shape(), from, temporary);
-        copy_at_once(target.shape(), temporary, to);
+        copy_eagerly(target.shape(), from, temporary);
+        copy_eagerly(target.shape(), temporary, to);
         return;
     }
-    copy_at_once(target.shape(), from, to);
+    copy_eagerly(target.shape(), from, to);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reductions: axes, dtypes, identities and errors now; the work at once when small, else a node.
+// Reductions: axes, dtypes, identities and errors now; eager work when small, else a node.
 #include <algorithm>
 
 #include "api/elementwise/float_errors.h"
@@ -65,7 +65,7 @@ array reduce_plain(const Reduction& reduction, const array& input) {
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
-            reduce_at_once(reduction.info, reduction.compute.scalar_type(), input.shape(), reduction.reduced,
+            reduce_eagerly(reduction.info, reduction.compute.scalar_type(), input.shape(), reduction.reduced,
                            from, {buffer->data(), &strides, reduction.result.scalar_type()});
             return array_of(std::move(buffer), reduction.result, reduction.kept, std::move(strides));
         }

@@ -1,4 +1,4 @@
-// Running results: axis, dtypes and errors now; the work at once when small, else a node.
+// Running results: axis, dtypes and errors now; eager work when small, else a node.
 #include <algorithm>
 
 #include "api/elementwise/float_errors.h"
@@ -105,7 +105,7 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
             BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(info.bytes));
             const StridedData from{input.storage()->current.buffer->data() + input.offset(), &input.strides(),
                                    input.dtype().scalar_type()};
-            scan_at_once(op, *loop, input.shape(), along, from,
+            scan_eagerly(op, *loop, input.shape(), along, from,
                          {buffer->data(), &info.strides, result_dtype.scalar_type()});
             result = array_of(std::move(buffer), result_dtype, input.shape(), info.strides);
         }

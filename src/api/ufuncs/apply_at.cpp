@@ -167,7 +167,7 @@ BlockFold block_fold(const OpInfo& op, const LoopInfo& loop) {
 }
 
 // Elements of a row combined: in the tree of sums (library/loops/reduction_order.h) where that is allowed, so
-// that many go at once; else one after another.
+// that many go eagerly; else one after another.
 class Fold {
 public:
     Fold(StridedLoop loop, const BlockFold& block, bool in_pairs, const char* row, int64_t itemsize)

@@ -1,6 +1,6 @@
 // The memory of the CPU device: aligned blocks in size classes, kept for reuse since fresh pages are dear.
 //
-// Small buffers (of operations that run at once) live in one block with their reference counts and come from
+// Small buffers (of operations that run eagerly) live in one block with their reference counts and come from
 // lists of the calling thread, without a lock. Larger ones come from a common pool; from 2 MB on they are
 // mappings of their own that ask for huge pages, as far as they are filled. Linux promises memory that it
 // does not have, so what is asked for beyond the pool is first compared with what the machine and the control

@@ -186,7 +186,7 @@ void with_sizes(int64_t bytes, int64_t step, const Move& move) {
 }
 
 template <Direction kDirection>
-std::optional<OutOfBounds> move_at_once(const Dims& shape, const StridedData& data,
+std::optional<OutOfBounds> move_eagerly(const Dims& shape, const StridedData& data,
                                         std::span<const IndexData> indices, const StridedData& dense) {
     if (shape.size() == 1 && indices.size() == 1 && (*data.strides)[0] == 0 && shape[0] != 0) {
         const IndexData& each = indices[0];
@@ -219,7 +219,7 @@ std::optional<OutOfBounds> move_at_once(const Dims& shape, const StridedData& da
     const Dims dense_strides = c_strides(parts.shape, sizeof(int64_t));
     for (size_t k = 0; k < indices.size(); ++k) {
         const IndexData& each = indices[k];
-        copy_at_once(parts.shape, {each.index.data, &parts.index[k], each.index.type},
+        copy_eagerly(parts.shape, {each.index.data, &parts.index[k], each.index.type},
                      {reinterpret_cast<char*>(index), &dense_strides, ScalarType::kInt64});
         for (int64_t i = 0; i < count; ++i) {
             const int64_t position = index[i] < 0 ? index[i] + each.extent : index[i];
@@ -247,14 +247,14 @@ bool share_bytes(const Buffer& a, const Buffer& b) {
            b.address() < a.address() + a.size();
 }
 
-std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
+std::optional<OutOfBounds> gather_eagerly(const Dims& shape, const StridedData& data,
                                           std::span<const IndexData> indices, const StridedData& out) {
-    return move_at_once<Direction::kRead>(shape, data, indices, out);
+    return move_eagerly<Direction::kRead>(shape, data, indices, out);
 }
 
-std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
+std::optional<OutOfBounds> scatter_eagerly(const Dims& shape, const StridedData& data,
                                            std::span<const IndexData> indices, const StridedData& value) {
-    return move_at_once<Direction::kWrite>(shape, data, indices, value);
+    return move_eagerly<Direction::kWrite>(shape, data, indices, value);
 }
 
 std::optional<int64_t> gather_row(const char* data, const IndexRow& row, int64_t bytes, char* out,

@@ -28,12 +28,12 @@ struct OutOfBounds {
 
 // out[i] = the element at data + Σ data.strides · i + Σ stride · index[i], where a negative index counts from
 // the end. Stops before anything is written at the first index that is out of bounds.
-std::optional<OutOfBounds> gather_at_once(const Dims& shape, const StridedData& data,
+std::optional<OutOfBounds> gather_eagerly(const Dims& shape, const StridedData& data,
                                           std::span<const IndexData> indices, const StridedData& out);
 
 // The other way: those elements of `data` become value[i], of the same type, one after another, so that the
 // last one stays. The values do not overlap what is written.
-std::optional<OutOfBounds> scatter_at_once(const Dims& shape, const StridedData& data,
+std::optional<OutOfBounds> scatter_eagerly(const Dims& shape, const StridedData& data,
                                            std::span<const IndexData> indices, const StridedData& value);
 
 // One row of indices along one axis, the elements of which are `step` bytes apart: the quick case of the two.

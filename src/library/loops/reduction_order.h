@@ -1,5 +1,5 @@
 // How a reduction walks its elements: the dimensions it reduces, in the order of memory, and the tree in
-// which they are combined. One place decides it, for kernels (lowering/lower.cpp) and for work at once alike,
+// which they are combined. One place decides it, for kernels (lowering/lower.cpp) and for eager work alike,
 // from shapes and strides only, so that every way gives the same bits.
 #pragma once
 

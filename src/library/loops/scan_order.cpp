@@ -96,7 +96,7 @@ private:
 
 }  // namespace
 
-void scan_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape, size_t axis,
+void scan_eagerly(const OpInfo& op, const LoopInfo& loop, const Dims& shape, size_t axis,
                   const StridedData& input, const StridedData& output) {
     const int64_t rows = element_count(shape) / std::max<int64_t>(shape[axis], 1);
     RowScan scan(op, loop, shape[axis], input.type, output.type);

@@ -1,5 +1,5 @@
 // How running results (cumsum, accumulate) are combined. One place decides it, for kernels
-// (lowering/lower_scan.cpp) and for work at once alike, from the operation and the length of a row only, so
+// (lowering/lower_scan.cpp) and for eager work alike, from the operation and the length of a row only, so
 // that every way gives the same bits.
 #pragma once
 
@@ -29,7 +29,7 @@ std::optional<Constant> scan_identity(const OpInfo& op, ScalarType compute);
 bool scans_in_order(const OpInfo& op, ScalarType compute, int64_t length);
 
 // Computes the running results along dimension `axis` with ahead-of-time loops.
-void scan_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape, size_t axis,
+void scan_eagerly(const OpInfo& op, const LoopInfo& loop, const Dims& shape, size_t axis,
                   const StridedData& input, const StridedData& output);
 
 }  // namespace weft

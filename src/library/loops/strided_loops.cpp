@@ -102,8 +102,8 @@ int64_t itemsize_of(ScalarType type) { return DType::of(type).itemsize(); }
 
 }  // namespace
 
-void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
-                 std::span<const StridedData> operands) {
+void run_strided_loop(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
+                      std::span<const StridedData> operands) {
     const size_t count = operands.size();
     bool convert = false;
     for (size_t k = 0; k < count; ++k) convert |= operands[k].type != loop.types[k];
@@ -147,7 +147,7 @@ void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
     });
 }
 
-void arange_at_once(ScalarType type, const void* first, const void* delta, int64_t count, char* out) {
+void arange_eagerly(ScalarType type, const void* first, const void* delta, int64_t count, char* out) {
     const ScalarType wide =
         type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
     const int64_t itemsize = itemsize_of(wide), out_itemsize = itemsize_of(type);
@@ -184,7 +184,7 @@ void arange_at_once(ScalarType type, const void* first, const void* delta, int64
     }
 }
 
-void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to) {
+void copy_eagerly(const Dims& shape, const StridedData& from, const StridedData& to) {
     const StridedLoop loop = cast_loop(from.type, to.type).loop;
     const StridedData operands[2] = {from, to};
     const int64_t itemsize = itemsize_of(to.type);
@@ -198,7 +198,7 @@ void copy_at_once(const Dims& shape, const StridedData& from, const StridedData&
     });
 }
 
-void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
+void reduce_eagerly(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output) {
     const ReductionSpace space =
         reduction_space(reduction, compute, shape, reduced, *input.strides, *output.strides);

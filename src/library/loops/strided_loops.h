@@ -18,17 +18,17 @@ struct StridedData {
 
 // Runs `loop` over `shape`; operands are inputs then outputs, each converted from or to its own type. An
 // output may coincide with an input element by element, or not overlap it at all.
-void run_at_once(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
-                 std::span<const StridedData> operands);
+void run_strided_loop(const OpInfo& op, const LoopInfo& loop, const Dims& shape,
+                      std::span<const StridedData> operands);
 
 // first + k * delta for each k below `count`, into dense elements.
-void arange_at_once(ScalarType type, const void* first, const void* delta, int64_t count, char* out);
+void arange_eagerly(ScalarType type, const void* first, const void* delta, int64_t count, char* out);
 
-void copy_at_once(const Dims& shape, const StridedData& from, const StridedData& to);  // converts
+void copy_eagerly(const Dims& shape, const StridedData& from, const StridedData& to);  // converts
 
 // Reduces `input` over the dimensions marked in `reduced`; `output` has strides for the kept dimensions, in
 // order. The combining tree is that of kernel IR's reduce (docs/reference/kernel-ir.md).
-void reduce_at_once(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
+void reduce_eagerly(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output);
 
 }  // namespace weft

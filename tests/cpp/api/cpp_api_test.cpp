@@ -184,7 +184,7 @@ TEST(CppApi, ElementsAreTheMemoryItself) {
     {
         const Elements<double> elements(a);
         elements[2] = 50;
-        a += 1;  // at once and in place
+        a += 1;  // eagerly and in place
         EXPECT_EQ(elements[2], 51);
         const std::span<double> span = elements;
         EXPECT_EQ(span.size(), 6U);

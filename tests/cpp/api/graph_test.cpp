@@ -40,7 +40,7 @@ std::vector<double> values_of(const array& input) {
 array add(const Argument& a, const Argument& b) { return call_binary(op_info(OpId::kAdd), a, b); }
 array multiply(const Argument& a, const Argument& b) { return call_binary(op_info(OpId::kMultiply), a, b); }
 
-// Runs `work` as compiled kernels, as the naive plan, and at once, and returns the three results.
+// Runs `work` as compiled kernels, as the naive plan, and eagerly, and returns the three results.
 template <class Work>
 void expect_same_bits(const Work& work) {
     struct Restore {
@@ -55,11 +55,11 @@ void expect_same_bits(const Work& work) {
     const std::vector<double> naive = values_of(work());
     config().fuse = true;
     config().small_limit = int64_t{1} << 40;
-    const std::vector<double> at_once = values_of(work());
+    const std::vector<double> eager = values_of(work());
     ASSERT_EQ(fused.size(), naive.size());
-    ASSERT_EQ(fused.size(), at_once.size());
+    ASSERT_EQ(fused.size(), eager.size());
     EXPECT_EQ(0, std::memcmp(fused.data(), naive.data(), fused.size() * 8));
-    EXPECT_EQ(0, std::memcmp(fused.data(), at_once.data(), fused.size() * 8));
+    EXPECT_EQ(0, std::memcmp(fused.data(), eager.data(), fused.size() * 8));
 }
 
 TEST(Graph, ExpressionIsOneKernel) {

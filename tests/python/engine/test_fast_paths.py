@@ -246,12 +246,12 @@ def test_sums_across_rows_have_the_bits_of_kernels(dtype, shape):
     for name in ("sum", "prod", "max", "any"):
         for y in (x, x[::-1], x[:, ::-1], x.T):
             for axis in (0, 1):
-                at_once = getattr(y, name)(axis)
+                eager = getattr(y, name)(axis)
                 with weft.config(small=0):
                     compiled = getattr(y, name)(axis)
-                    assert at_once.dtype == compiled.dtype
-                    assert numpy.asarray(at_once).tobytes() == numpy.asarray(compiled).tobytes() or (
-                        numpy.array_equal(at_once, compiled, equal_nan=True)
+                    assert eager.dtype == compiled.dtype
+                    assert numpy.asarray(eager).tobytes() == numpy.asarray(compiled).tobytes() or (
+                        numpy.array_equal(eager, compiled, equal_nan=True)
                     )
 
 

@@ -114,7 +114,7 @@ def test_numpy_shares_weft_s_arrays(dtype):
             same(ours, theirs)
 
 
-def test_pending_work_is_done_before_and_later_work_at_once():
+def test_pending_work_is_done_before_and_later_work_eagerly():
     with np.config(small=0):
         x = np.arange(10000.0)
         before = x * 2

@@ -5,7 +5,7 @@ import pytest
 import weft
 from comparing import assert_equal, exception_kind, outcome
 
-N = 30000  # more than what runs at once
+N = 30000  # more than what runs eagerly
 
 PROGRAMS = """
 np.array_split(v, 3); np.split(m, 2, 1); np.split(v, 4); np.split(v, 3); np.hsplit(m, [1]); np.vsplit(m, 2)

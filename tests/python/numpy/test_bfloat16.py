@@ -59,7 +59,7 @@ def call(name, inputs):
     return result if isinstance(result, tuple) else (result,)
 
 
-@pytest.mark.parametrize("small", [None, 0], ids=["at once", "compiled"])
+@pytest.mark.parametrize("small", [None, 0], ids=["eager", "compiled"])
 @pytest.mark.parametrize(("name", "types"), list(loops()))
 def test_is_float32_rounded_once(name, types, small):
     """Every loop of the op table: what float32's loop gives, rounded."""

@@ -8,7 +8,7 @@ import pytest
 import weft
 from comparing import assert_equal, assert_same_outcome, exception_kind, launches, outcome
 
-N = 20000  # more than what runs at once
+N = 20000  # more than what runs eagerly
 
 
 def random_numbers(*shape):

@@ -79,7 +79,7 @@ SHAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("small", [None, 0], ids=["at once", "as nodes"])
+@pytest.mark.parametrize("small", [None, 0], ids=["eager", "as nodes"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_matmul_of_every_dtype_and_shape(dtype, small):
     with weft.config(**({} if small is None else {"small": small})):

@@ -250,7 +250,7 @@ def test_any_and_all_stop_when_it_is_decided():
         assert_equal((~weft.array(rows)).all(axis), (~rows).all(axis))
 
 
-def test_rows_of_every_length_have_the_bits_of_work_at_once():
+def test_rows_of_every_length_have_the_bits_of_eager_work():
     lengths = [*range(1, 41), 63, 64, 65, 96, 100, 511, 512, 513, 543, 544, 1000]
     for dtype in "fdbF":
         for length in lengths:

@@ -8,7 +8,7 @@ import pytest
 import weft
 from comparing import assert_equal, assert_same_outcome, launches, outcome
 
-N = 30000  # more than what runs at once
+N = 30000  # more than what runs eagerly
 
 FIELD = numpy.arange(-9, 11.0).reshape(4, 5)
 CUBE = numpy.arange(3 * 4 * 2, dtype="i4").reshape(3, 4, 2)

@@ -151,7 +151,7 @@ def check(name, inputs):
 
 
 @pytest.mark.parametrize(("name", "types"), LOOPS)
-def test_at_once(name, types):
+def test_eager_work(name, types):
     with weft.config(small=1 << 20):
         check(name, operands(name, types))
 
@@ -195,7 +195,7 @@ def test_every_operation_is_reachable():
                 assert getattr(weft, alias) is getattr(weft, name), alias
 
 
-@pytest.mark.parametrize("small", [1 << 20, 0], ids=["at once", "compiled"])
+@pytest.mark.parametrize("small", [1 << 20, 0], ids=["eager", "compiled"])
 @pytest.mark.parametrize("source", "?bBhHiIlLefdFD")
 def test_casts(source, small):
     for target in "?bBhHiIlLefdFD":
