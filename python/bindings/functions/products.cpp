@@ -35,7 +35,7 @@ nb::object returned_out(nb::handle out) {
 
 nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb::handle casting,
                            nb::handle order, nb::handle dtype, bool subok) {
-    if (has_say(left.ptr()) || has_say(right.ptr()) || has_say(out.ptr())) {
+    if (has_override(left.ptr()) || has_override(right.ptr()) || has_override(out.ptr())) {
         // What was not given is not shown to overrides.
         nb::dict options;
         if (!out.is_none()) options["out"] = out;

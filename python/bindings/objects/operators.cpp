@@ -25,7 +25,7 @@ nb::object run(OpId id, PyObject* operand) {
     return wrap_result(call_refused(op_info(id), &operand, {&input, 1}));
 }
 
-/// An operator of two operands of which one has a say.
+/// An operator of two operands of which one has an override.
 PyObject* operate(nb::handle ufunc, PyObject* left, PyObject* right) {
     return override_function("binary")(ufunc, nb::handle(left), nb::handle(right)).release().ptr();
 }
@@ -130,7 +130,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
         if (PyObject* result = run_on_scalars(id, left, right)) return result;
         PyObject* const objects[] = {left, right};
         if (PyObject* result = try_run(op_info(id), objects, 2)) return result;
-        if (has_say(left) || has_say(right)) return operate(ufunc_of(id), left, right);
+        if (has_override(left) || has_override(right)) return operate(ufunc_of(id), left, right);
         Argument inputs[2];
         if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
         const ScalarOperation names(are_numbers(left, right));
@@ -142,7 +142,7 @@ template <OpId id>
 PyObject* unary(PyObject* operand) {
     return guarded([&] {
         if (PyObject* result = run_on_scalars(id, operand, nullptr)) return result;
-        if (has_say(operand)) return ufunc_of(id)(nb::handle(operand)).release().ptr();
+        if (has_override(operand)) return ufunc_of(id)(nb::handle(operand)).release().ptr();
         const ScalarOperation names(are_numbers(operand, nullptr));
         return run(id, operand).release().ptr();
     });
@@ -150,7 +150,7 @@ PyObject* unary(PyObject* operand) {
 
 PyObject* divmod(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
-        if (has_say(left) || has_say(right)) return operate(ufunc_of(OpId::kDivmod), left, right);
+        if (has_override(left) || has_override(right)) return operate(ufunc_of(OpId::kDivmod), left, right);
         Argument inputs[2];
         if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
         const ScalarOperation names(are_numbers(left, right));
@@ -205,7 +205,7 @@ PyObject* matrix_multiply(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
         if (is_plain_array(left) && is_plain_array(right))
             return wrap_result(multiply_matrices(array_of(left), array_of(right))).release().ptr();
-        if (has_say(left) || has_say(right)) return operate(registry.matmul, left, right);
+        if (has_override(left) || has_override(right)) return operate(registry.matmul, left, right);
         array a, b;
         if (!to_product_operand(left, a) || !to_product_operand(right, b)) return not_implemented();
         return wrap_result(multiply_matrices(a, b)).release().ptr();
@@ -214,7 +214,8 @@ PyObject* matrix_multiply(PyObject* left, PyObject* right) {
 
 PyObject* matrix_multiply_in_place(PyObject* target, PyObject* other) {
     return guarded([&]() -> PyObject* {
-        if (has_say(target) || has_say(other)) return operate_in_place(registry.matmul, target, other);
+        if (has_override(target) || has_override(other))
+            return operate_in_place(registry.matmul, target, other);
         array right;
         if (!to_product_operand(other, right)) return not_implemented();
         ProductOptions options;
@@ -274,7 +275,8 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
             return order_complex_numbers(left, right, kComparisons[comparison]);
         PyObject* const objects[] = {left, right};
         if (PyObject* result = try_run(op_info(kComparisons[comparison]), objects, 2)) return result;
-        if (has_say(left) || has_say(right)) return operate(ufunc_of(kComparisons[comparison]), left, right);
+        if (has_override(left) || has_override(right))
+            return operate(ufunc_of(kComparisons[comparison]), left, right);
         Argument inputs[2];
         if (!to_argument(left, inputs[0])) return not_implemented();
         if (!to_argument(right, inputs[1])) {
@@ -297,7 +299,7 @@ PyObject* in_place(PyObject* target, PyObject* other) {
             Py_INCREF(target);
             return target;
         }
-        if (has_say(target) || has_say(other)) return operate_in_place(ufunc_of(id), target, other);
+        if (has_override(target) || has_override(other)) return operate_in_place(ufunc_of(id), target, other);
         Argument inputs[2];
         if (!to_argument(other, inputs[1])) return not_implemented();
         const array view = array_of(target);

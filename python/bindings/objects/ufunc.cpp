@@ -172,9 +172,9 @@ nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t 
 }
 
 /// Of operands and results, wherever they stand in a call.
-bool anybody_has_say(PyObject* const* arguments, size_t count, PyObject* names) {
+bool any_has_override(PyObject* const* arguments, size_t count, PyObject* names) {
     for (size_t i = 0; i < count; ++i) {
-        if (has_say(arguments[i])) return true;
+        if (has_override(arguments[i])) return true;
     }
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
@@ -182,10 +182,10 @@ bool anybody_has_say(PyObject* const* arguments, size_t count, PyObject* names) 
         PyObject* name = PyTuple_GetItem(names, i);
         const bool is_out = PyUnicode_CompareWithASCIIString(name, "out") == 0;
         if (!is_out && PyUnicode_CompareWithASCIIString(name, "array") != 0) continue;
-        if (has_say(value)) return true;
+        if (has_override(value)) return true;
         if (!is_out || !PyTuple_Check(value)) continue;
         for (Py_ssize_t k = 0; k < PyTuple_Size(value); ++k) {
-            if (has_say(PyTuple_GetItem(value, k))) return true;
+            if (has_override(PyTuple_GetItem(value, k))) return true;
         }
     }
     return false;
@@ -215,7 +215,7 @@ struct Overridable {
     static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
         const auto count = static_cast<size_t>(given);
         return guarded([&]() -> PyObject* {
-            if (anybody_has_say(arguments, count, names))
+            if (any_has_override(arguments, count, names))
                 return ask(self, name.c_str(), arguments, count, names);
             std::vector<PyObject*> all{self};
             const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
@@ -261,7 +261,7 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
                 return out;
             }
         }
-        if (anybody_has_say(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
+        if (any_has_override(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
         if (count == op.nin && names == nullptr && op.nout == 1 && op.nin <= kMostInputs) {
             Argument inputs[kMostInputs];
             for (size_t k = 0; k < op.nin; ++k) inputs[k] = ufunc_argument(op, arguments[k]);

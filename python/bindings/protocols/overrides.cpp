@@ -39,9 +39,10 @@ inline bool is_known_type(PyTypeObject* type) {
            registry.is_scalar_type(type);
 }
 
-/// Whether the attributes of a type give it a say. NumPy's own arrays and scalars have none: weft computes.
+/// Whether the attributes of a type give it an override. NumPy's own arrays and scalars have none: weft
+/// computes.
 template <typename Question>
-bool type_has_say(PyTypeObject* type, StaticTypes& without, const Question& question) {
+bool type_has_override(PyTypeObject* type, StaticTypes& without, const Question& question) {
     if (is_known_type(type) || without.contains(type)) return false;
     const bool is_static = (PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) == 0;
     if (is_static) {
@@ -58,9 +59,9 @@ bool type_has_say(PyTypeObject* type, StaticTypes& without, const Question& ques
     return question(type);
 }
 
-bool has_function_say(PyObject* object) {
+bool has_function_override(PyObject* object) {
     static StaticTypes without;
-    return type_has_say(Py_TYPE(object), without, [](PyTypeObject* type) {
+    return type_has_override(Py_TYPE(object), without, [](PyTypeObject* type) {
         PyObject* found = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__array_function__");
         if (found == nullptr) {
             PyErr_Clear();
@@ -90,18 +91,18 @@ struct DispatcherObject {
     int kind;
 };
 
-bool any_function_say(const DispatcherObject* self, PyObject* object) {
+bool any_function_override(const DispatcherObject* self, PyObject* object) {
     PyTypeObject* const type = Py_TYPE(object);
     if (type == registry.ndarray) return false;
-    if (self->kind == kUfunc) return has_say(object);
+    if (self->kind == kUfunc) return has_override(object);
     if (self->kind == kKeepsType && is_array(object)) return true;
     const bool is_list = type == &PyList_Type;
-    if (!is_list && type != &PyTuple_Type) return has_function_say(object);
+    if (!is_list && type != &PyTuple_Type) return has_function_override(object);
     if (self->kind != kOfSequences) return false;
     const Py_ssize_t count = is_list ? PyList_Size(object) : PyTuple_Size(object);
     for (Py_ssize_t i = 0; i < count; ++i) {
         const nb::object element = element_of(object, is_list, i);
-        if (element.is_valid() && has_function_say(element.ptr())) return true;
+        if (element.is_valid() && has_function_override(element.ptr())) return true;
     }
     return false;
 }
@@ -123,7 +124,7 @@ PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, P
     for (size_t i = 0; i < all; ++i) {
         if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
             continue;
-        if (!any_function_say(self, arguments[i])) continue;
+        if (!any_function_override(self, arguments[i])) continue;
         return guarded([&] {
             nb::list positional;
             nb::dict keywords;
@@ -187,9 +188,9 @@ PyMemberDef kMembers[] = {
 
 }  // namespace
 
-bool has_say(PyObject* object) {
+bool has_override(PyObject* object) {
     static StaticTypes without;
-    return type_has_say(Py_TYPE(object), without, [](PyTypeObject* type) {
+    return type_has_override(Py_TYPE(object), without, [](PyTypeObject* type) {
         return has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_wrap__");
     });
 }
@@ -212,10 +213,10 @@ void bind_overrides(nb::module_& m) {
         make_type(m, "_Dispatcher", sizeof(DispatcherObject),
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
     m.def(
-        "_have_say",
+        "_have_override",
         [](const nb::args& objects) {
             for (const nb::handle object : objects) {
-                if (has_say(object.ptr())) return true;
+                if (has_override(object.ptr())) return true;
             }
             return false;
         },

@@ -1,4 +1,4 @@
-// Objects that have a say in what is computed with them. The rules are in weft._protocols.overrides.
+// Objects that override what is computed with them. The rules are in weft._protocols.overrides.
 #pragma once
 
 #include "objects/objects.h"
@@ -7,7 +7,7 @@ namespace weft::python {
 
 /// Whether the class of an operand may decide: a subclass of ndarray, or one that knows of __array_ufunc__ or
 /// __array_wrap__.
-bool has_say(PyObject* object);
+bool has_override(PyObject* object);
 /// A function of weft._protocols.overrides.
 nb::object override_function(const char* name);
 

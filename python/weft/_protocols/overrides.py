@@ -1,4 +1,4 @@
-"""Operands that have a say in what is computed with them.
+"""Operands that override what is computed with them.
 
 `__array_ufunc__`, `__array_wrap__`, `__array_function__`, and `like=`.
 
@@ -148,7 +148,7 @@ def _normalized(ufunc, method, arguments, options):
 
 
 def ufunc(function, method, arguments, options):
-    """A call of a ufunc, or of a method of it, in which an operand may have a say."""
+    """A call of a ufunc, or of a method of it, in which an operand may have an override."""
     if not isinstance(function, _core.ufunc):
         function = _shown.get(function, function)
     inputs, options = _normalized(function, method, arguments, options)
@@ -507,7 +507,7 @@ def _refused(name, types):
 
 
 def function(public, implementation, arguments, options):
-    """A call of a function of the package, in which an argument may have a say."""
+    """A call of a function of the package, in which an argument may have an override."""
     if public._kind == _UFUNC:
         return ufunc(public, "__call__", arguments, options)
     asked = _ordered(_arguments(arguments, options, public._kind), _function_of)
