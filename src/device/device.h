@@ -21,13 +21,13 @@ class DeviceBackend;
 // What is known of a buffer: its bytes outside of a window are those of every other buffer with the same
 // mark, free blocks of the pool included. Who writes there, or lets others write, takes the mark away; what
 // kernels have computed is otherwise never changed (execution/run_update.cpp).
-struct Surroundings {
+struct KnownBorder {
     int64_t bytes = 0, offset = 0, itemsize = 0;  // of the buffer; of the window in it; of its elements
     Dims shape, strides;                          // of the window
 
-    friend bool operator==(const Surroundings&, const Surroundings&) = default;
+    friend bool operator==(const KnownBorder&, const KnownBorder&) = default;
 };
-using SurroundingsMark = std::shared_ptr<const Surroundings>;
+using KnownBorderMark = std::shared_ptr<const KnownBorder>;
 
 // What makes values unfit to be seen before it is decided (api/recording/deferred_checks.h).
 struct Poison;
@@ -53,15 +53,15 @@ public:
     size_t size() const { return size_; }
     PoisonPtr poison() const { return poison_.load(std::memory_order_acquire); }
     void set_poison(PoisonPtr poison) { poison_.store(std::move(poison), std::memory_order_release); }
-    const SurroundingsMark& surroundings() const { return surroundings_; }
-    void set_surroundings(SurroundingsMark mark) {
-        if (!exposed_ && surroundings_ != mark) surroundings_ = std::move(mark);
+    const KnownBorderMark& known_border() const { return known_border_; }
+    void set_known_border(KnownBorderMark mark) {
+        if (!exposed_ && known_border_ != mark) known_border_ = std::move(mark);
     }
     // Others may write into it from now on.
     void expose() {
         if (exposed_) return;
         exposed_ = true;
-        surroundings_.reset();
+        known_border_.reset();
     }
 
     // Of memory on a GPU: others read and write it too, on streams of theirs. Counted for each of them.
@@ -84,8 +84,8 @@ protected:
         : data_(reinterpret_cast<char*>(address)), size_(size), device_(&device) {}
     char* data_;
     size_t size_;
-    SurroundingsMark
-        surroundings_;  // used under the evaluation lock, as buffers are that are pending nodes' inputs
+    KnownBorderMark
+        known_border_;  // used under the evaluation lock, as buffers are that are pending nodes' inputs
 
 private:
     bool exposed_ = false;
@@ -143,7 +143,7 @@ public:
     bool is_cpu() const;
     virtual BufferPtr allocate(size_t bytes) = 0;  // throws OutOfMemoryError: bytes asked for, bytes held
     // One with that mark, if there is one free; otherwise any, without a mark.
-    virtual BufferPtr allocate_marked(size_t bytes, const Surroundings* mark) {
+    virtual BufferPtr allocate_marked(size_t bytes, const KnownBorder* mark) {
         (void)mark;
         return allocate(bytes);
     }

@@ -125,13 +125,13 @@ void run_scatter(Group& group, bool fuse) {
         WEFT_CHECK(in_place || !root.update().in_place, "memory that is exported was to move");
     }
     if (in_place) {
-        if (old->surroundings() != nullptr) old->set_surroundings(nullptr);
+        if (old->known_border() != nullptr) old->set_known_border(nullptr);
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
         BufferPtr fresh = group.device->allocate(static_cast<size_t>(bytes));
         if (old->on_host()) {
-            copy_outside(fresh->data(), old->data(), bytes, {}, {}, 0, 0);
+            copy_complement(fresh->data(), old->data(), bytes, {}, {}, 0, 0);
         } else {
             group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
         }

@@ -92,7 +92,7 @@ void run_small(Group& group, bool fuse) {
             const BufferPtr& old = node.inputs[0].source.buffer;
             const bool in_place = fuse && owns_last_references(group, old);
             BufferPtr version = in_place ? old : reserve(group, node.results[0].bytes);
-            version->set_surroundings(nullptr);
+            version->set_known_border(nullptr);
             results.reserve(1);
             if (!node.gathered().empty()) {
                 if (!in_place)

@@ -63,15 +63,15 @@ Way choose(const Group& group, const KernelParts& parts) {
     return root.update().in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
 }
 
-// Which of the group's runs this one is: with the surroundings of the view copied by kernels or not.
-size_t number_of(Way way, bool surrounded) { return static_cast<size_t>(way) + (surrounded ? kWays : 0); }
+// Which of the group's runs this one is: with the complement of the view copied by kernels or not.
+size_t number_of(Way way, bool border_known) { return static_cast<size_t>(way) + (border_known ? kWays : 0); }
 
 // How the last run of a plan that is kept did it, with the old version as much its own.
 std::optional<Way> known_way(const Group& group) {
     for (const Way way : {Way::kInPlace, Way::kAside, Way::kFresh}) {
         if (way == Way::kFresh && group.root().update().in_place) continue;
-        for (const bool surrounded : {false, true}) {
-            if (GroupRun::is_known(group, number_of(way, surrounded))) return way;
+        for (const bool border_known : {false, true}) {
+            if (GroupRun::is_known(group, number_of(way, border_known))) return way;
         }
     }
     return std::nullopt;
@@ -137,12 +137,12 @@ void copy_slabs(const Buffer& from, const Buffer& to, DType dtype, const std::ve
 
 // What lies outside of the view in the old version and the new one: the same from here on, with the old
 // one's mark if that is of this view. A loop over two buffers that take turns copies it once.
-SurroundingsMark mark_of(const Node& root, const Buffer& old) {
+KnownBorderMark mark_of(const Node& root, const Buffer& old) {
     const Access& target = root.update().target;
-    Surroundings mark{root.results[0].bytes, target.offset, target.dtype.itemsize(), root.shape,
-                      target.strides};
-    if (old.surroundings() != nullptr && *old.surroundings() == mark) return old.surroundings();
-    return std::make_shared<const Surroundings>(std::move(mark));
+    KnownBorder mark{root.results[0].bytes, target.offset, target.dtype.itemsize(), root.shape,
+                     target.strides};
+    if (old.known_border() != nullptr && *old.known_border() == mark) return old.known_border();
+    return std::make_shared<const KnownBorder>(std::move(mark));
 }
 
 }  // namespace
@@ -162,30 +162,31 @@ void run_update(Group& group, bool fuse) {
         way = choose(group, *parts);
     }
     std::optional<std::vector<Slab>> slabs;
-    SurroundingsMark mark;
-    bool surrounded = false;
+    KnownBorderMark mark;
+    bool border_known = false;
     if (*way == Way::kInPlace || *way == Way::kAside) {
-        if (old->surroundings() != nullptr) old->set_surroundings(nullptr);
+        if (old->known_border() != nullptr) old->set_known_border(nullptr);
         buffers.back().push_back(old);
     } else {
         const int64_t bytes = root.results[0].bytes;
         const Access& target = root.update().target;
-        if (fuse && is_on(OptimisationSwitch::kSurroundings)) mark = mark_of(root, *old);
+        if (fuse && is_on(OptimisationSwitch::kKnownBorder)) mark = mark_of(root, *old);
         BufferPtr fresh = group.device->allocate_marked(static_cast<size_t>(bytes), mark.get());
-        surrounded = fresh->surroundings() != nullptr;
-        if (surrounded) {
+        border_known = fresh->known_border() != nullptr;
+        if (border_known) {
             // It holds what lies outside already.
         } else if (old->on_host()) {
-            copy_outside(fresh->data(), old->data(), bytes, root.shape, target.strides, target.offset,
-                         target.dtype.itemsize());
+            copy_complement(fresh->data(), old->data(), bytes, root.shape, target.strides, target.offset,
+                            target.dtype.itemsize());
         } else {
-            slabs = slabs_outside(bytes, root.shape, target.strides, target.offset, target.dtype.itemsize());
+            slabs =
+                complement_slabs(bytes, root.shape, target.strides, target.offset, target.dtype.itemsize());
             if (!slabs) group.device->copy(*fresh, 0, *old, 0, static_cast<size_t>(bytes));
         }
         buffers.back().push_back(std::move(fresh));
     }
     const WholeWork whole(*way == Way::kInPlace || *way == Way::kAside);  // reads what it overwrites
-    GroupRun run(group, buffers, number_of(*way, surrounded));
+    GroupRun run(group, buffers, number_of(*way, border_known));
     if (!run.replay()) {
         if (!parts) parts = describe(group, buffers);
         launch_update(group, buffers, std::move(*parts), *way, run);
@@ -193,8 +194,8 @@ void run_update(Group& group, bool fuse) {
     }
     run.finish();
     if (mark != nullptr) {
-        old->set_surroundings(mark);
-        buffers.back()[0]->set_surroundings(std::move(mark));
+        old->set_known_border(mark);
+        buffers.back()[0]->set_known_border(std::move(mark));
     }
     commit_all(group);
 }

@@ -327,7 +327,7 @@ public:
         for (size_t k = 0; k < call_.op.nout; ++k) {
             if (has_out(call_, k)) {
                 const array& out = call_.out[k];
-                out.storage()->current.buffer->set_surroundings(nullptr);
+                out.storage()->current.buffer->set_known_border(nullptr);
                 operands_[call_.op.nin + k] =
                     strided(out.storage()->current.buffer->data(), out, out.strides());
                 through_copy_[k] = overwrites_inputs(out);

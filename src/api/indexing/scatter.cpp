@@ -94,7 +94,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     std::vector<const char*> bases;
     for (const GatherAxis& axis : request.axes) bases.push_back(axis.index.storage()->current.buffer->data());
     storage.known.reset();
-    buffer->set_surroundings(nullptr);
+    buffer->set_known_border(nullptr);
     write_now(request, value, *buffer, bases);
     return true;
 }

@@ -158,7 +158,7 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     if (host_resident && storage.current.is_host_resident() && is_small(target.size())) {
         const long own = value.source.buffer == storage.current.buffer ? 2 : 1;
         if (has_references(storage.current.buffer, own)) {
-            storage.current.buffer->set_surroundings(nullptr);
+            storage.current.buffer->set_known_border(nullptr);
             write_bytes(target, storage.current.buffer->data(), value);
             return;
         }

@@ -96,7 +96,7 @@ public:
         if (config().guard.load(std::memory_order_relaxed)) return allocate_guarded(bytes);
         return allocate_pooled(bytes);
     }
-    BufferPtr allocate_marked(size_t bytes, const Surroundings* mark) override {
+    BufferPtr allocate_marked(size_t bytes, const KnownBorder* mark) override {
         if (config().guard.load(std::memory_order_relaxed)) return allocate_guarded(bytes);
         return allocate_pooled(bytes, mark);
     }

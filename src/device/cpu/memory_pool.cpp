@@ -88,14 +88,14 @@ public:
 
     // A block of the class, of which `used` bytes are asked for, from the pool or fresh; null when the system
     // has none. With a mark: one that has it, if there is one, and `found` is then the mark.
-    void* take(SizeClass size, size_t used, SurroundingsMark& found, const Surroundings* mark) {
+    void* take(SizeClass size, size_t used, KnownBorderMark& found, const KnownBorder* mark) {
         std::lock_guard lock(mutex_);
         void* block = take_any(size, found, mark);
         if (block != nullptr && size.bytes >= kMappedBytes) wish_for_huge_pages(block, used);
         return block;
     }
 
-    void give_back(void* block, SizeClass size, SurroundingsMark mark) {
+    void give_back(void* block, SizeClass size, KnownBorderMark mark) {
         std::lock_guard lock(mutex_);
         if (bytes_held.load(std::memory_order_relaxed) + size.bytes > most_held_) {
             unmake(block, size);
@@ -137,7 +137,7 @@ private:
     struct MarkedBlock {
         void* block;
         SizeClass size;
-        SurroundingsMark mark;
+        KnownBorderMark mark;
     };
     static constexpr size_t kMostMarked = 8;
 
@@ -146,7 +146,7 @@ private:
         size_t huge;  // at its start, in huge pages where the system has them
     };
 
-    void* take_any(SizeClass size, SurroundingsMark& found, const Surroundings* mark) {
+    void* take_any(SizeClass size, KnownBorderMark& found, const KnownBorder* mark) {
         if (mark != nullptr) {
             if (void* block = take_marked(size, mark, found)) return block;
         }
@@ -168,7 +168,7 @@ private:
     }
 
     // The latest one with the mark, and `found` is it; of any mark, without it, if none is asked for.
-    void* take_marked(SizeClass size, const Surroundings* mark, SurroundingsMark& found) {
+    void* take_marked(SizeClass size, const KnownBorder* mark, KnownBorderMark& found) {
         const auto right = std::find_if(marked_.rbegin(), marked_.rend(), [&](const MarkedBlock& marked) {
             return marked.size.index == size.index && (mark == nullptr || marked.mark.get() == mark);
         });
@@ -329,7 +329,7 @@ size_t report_memory(char* text, size_t size) {
     throw OutOfMemoryError(text);
 }
 
-void* take_block(SizeClass size, size_t asked, SurroundingsMark& found, const Surroundings* mark) {
+void* take_block(SizeClass size, size_t asked, KnownBorderMark& found, const KnownBorder* mark) {
     void* block = common_pool().take(size, asked, found, mark);
     if (block == nullptr) throw_out_of_memory(asked);
     return block;
@@ -402,7 +402,7 @@ void* take_listed(SizeClass size) {
         return block;
     }
     if (size.bytes > kUnpooledBytes) {
-        SurroundingsMark none;
+        KnownBorderMark none;
         return take_block(size, size.bytes, none, nullptr);
     }
     void* block = std::aligned_alloc(kBufferAlignment, size.bytes);
@@ -493,14 +493,14 @@ private:
 
 class PooledBuffer final : public Buffer {
 public:
-    PooledBuffer(SizeClass size, size_t bytes, const Surroundings* mark)
+    PooledBuffer(SizeClass size, size_t bytes, const KnownBorder* mark)
         : Buffer(nullptr, bytes), size_class_(size) {
-        data_ = static_cast<char*>(take_block(size, bytes, surroundings_, mark));
+        data_ = static_cast<char*>(take_block(size, bytes, known_border_, mark));
         bytes_in_use.fetch_add(size.bytes, std::memory_order_relaxed);
     }
     ~PooledBuffer() override {
         bytes_in_use.fetch_sub(size_class_.bytes, std::memory_order_relaxed);
-        common_pool().give_back(data_, size_class_, std::move(surroundings_));
+        common_pool().give_back(data_, size_class_, std::move(known_border_));
     }
     PooledBuffer(const PooledBuffer&) = delete;
     PooledBuffer& operator=(const PooledBuffer&) = delete;
@@ -549,7 +549,7 @@ private:
 void* take_object(size_t bytes) { return take_listed(size_class(bytes)); }
 void give_back_object(void* object, size_t bytes) { give_back_listed(object, size_class(bytes)); }
 
-BufferPtr allocate_pooled(size_t bytes, const Surroundings* mark) {
+BufferPtr allocate_pooled(size_t bytes, const KnownBorder* mark) {
     if (bytes <= kSmallBytes - kHeaderBytes) {
         SmallRequest request{bytes, size_class(bytes + kHeaderBytes)};
         return std::allocate_shared<SmallBuffer>(SmallAllocator<SmallBuffer>(request), request);

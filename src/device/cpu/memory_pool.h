@@ -19,7 +19,7 @@ constexpr size_t kBufferAlignment = 64;
 
 // Thread safe. Throws OutOfMemoryError with the bytes asked for and held, after it has emptied the pool and
 // tried again. With a mark: a free block that has it, if there is one; else any, without a mark.
-BufferPtr allocate_pooled(size_t bytes, const Surroundings* mark = nullptr);
+BufferPtr allocate_pooled(size_t bytes, const KnownBorder* mark = nullptr);
 
 // Throws the same when so many bytes, in one or many buffers, could not be had.
 void require_pool_bytes(size_t bytes);

@@ -18,13 +18,13 @@ public:
     CudaBuffer(CudaDevice& device, size_t bytes) : Buffer(device, 0, bytes), pool_(device.pool()) {}
     ~CudaBuffer() override {
         if (block_.address == 0 || lost_by_fork()) return;
-        block_.surroundings = std::move(surroundings_);
+        block_.known_border = std::move(known_border_);
         pool_.give_back(std::move(block_));
     }
-    void take(const Surroundings* mark) {
+    void take(const KnownBorder* mark) {
         block_ = pool_.take(size_, mark);
         data_ = reinterpret_cast<char*>(block_.address);
-        surroundings_ = std::move(block_.surroundings);
+        known_border_ = std::move(block_.known_border);
     }
     const Block& block() const { return block_; }
 
@@ -136,7 +136,7 @@ CudaDevice::~CudaDevice() = default;
 
 BufferPtr CudaDevice::allocate(size_t bytes) { return allocate_marked(bytes, nullptr); }
 
-BufferPtr CudaDevice::allocate_marked(size_t bytes, const Surroundings* mark) {
+BufferPtr CudaDevice::allocate_marked(size_t bytes, const KnownBorder* mark) {
     check_fork();
     auto buffer = std::make_shared<CudaBuffer>(*this, bytes);  // before there is a block that could be lost
     buffer->take(mark);

@@ -34,7 +34,7 @@ public:
 
     std::string name() const override { return context_.name(); }
     BufferPtr allocate(size_t bytes) override;
-    BufferPtr allocate_marked(size_t bytes, const Surroundings* mark) override;
+    BufferPtr allocate_marked(size_t bytes, const KnownBorder* mark) override;
     void require(size_t bytes) override { pool_.require(bytes); }
     BufferPtr wrap(char* data, size_t bytes, std::shared_ptr<void> owner) override;
     void copy_in(const Buffer& to, size_t offset, const char* from, size_t bytes) override;

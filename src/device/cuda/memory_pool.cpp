@@ -35,26 +35,26 @@ size_t MemoryPool::limit() const {
     return limit > 0 ? static_cast<size_t>(limit) : SIZE_MAX;
 }
 
-bool MemoryPool::take_free(size_t bytes, const Surroundings* mark, Block& block) {
+bool MemoryPool::take_free(size_t bytes, const KnownBorder* mark, Block& block) {
     for (auto size = free_.lower_bound(bytes); size != free_.end() && size->first <= acceptable(bytes);
          ++size) {
         std::vector<Block>& blocks = size->second;
         if (blocks.empty()) continue;
         if (mark != nullptr) {
             const auto marked = std::find_if(blocks.rbegin(), blocks.rend(), [&](const Block& other) {
-                return other.surroundings.get() == mark;
+                return other.known_border.get() == mark;
             });
             if (marked != blocks.rend()) std::swap(*marked, blocks.back());
         }
         block = std::move(blocks.back());
         blocks.pop_back();
-        if (block.surroundings.get() != mark) block.surroundings.reset();
+        if (block.known_border.get() != mark) block.known_border.reset();
         return true;
     }
     return false;
 }
 
-Block MemoryPool::take(size_t bytes, const Surroundings* mark) {
+Block MemoryPool::take(size_t bytes, const KnownBorder* mark) {
     const std::lock_guard lock(mutex_);
     if (bytes > SIZE_MAX / 2) throw_out_of_memory(bytes);
     const size_t size = rounded(bytes);

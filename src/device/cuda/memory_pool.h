@@ -19,7 +19,7 @@ struct Block {
     DeviceAddress address = 0;
     size_t bytes = 0;         // at least what was asked for
     uint64_t used_until = 0;  // MemoryPool::mark() when it was freed: earlier work may still touch it
-    SurroundingsMark surroundings = nullptr;
+    KnownBorderMark known_border = nullptr;
 };
 
 class MemoryPool {
@@ -28,7 +28,7 @@ public:
 
     // Throws OutOfMemoryError (bytes asked for and held) after the pool was emptied and the request tried
     // again. A block with that mark is preferred; any other has none.
-    Block take(size_t bytes, const Surroundings* mark = nullptr);
+    Block take(size_t bytes, const KnownBorder* mark = nullptr);
     void give_back(Block block) noexcept;
 
     // Throws OutOfMemoryError when so many bytes cannot be had.
@@ -60,7 +60,7 @@ public:
     MemoryStats stats() const;
 
 private:
-    bool take_free(size_t bytes, const Surroundings* mark, Block& block);  // these with the lock held
+    bool take_free(size_t bytes, const KnownBorder* mark, Block& block);  // these with the lock held
     Block allocate(size_t bytes);
     void empty_locked();
     [[noreturn]] void throw_out_of_memory(size_t bytes);

@@ -15,8 +15,8 @@ struct Axis {
 
 }  // namespace
 
-std::optional<std::vector<Slab>> slabs_outside(int64_t bytes, const Dims& shape, const Dims& strides,
-                                               int64_t offset, int64_t itemsize) {
+std::optional<std::vector<Slab>> complement_slabs(int64_t bytes, const Dims& shape, const Dims& strides,
+                                                  int64_t offset, int64_t itemsize) {
     std::vector<Axis> axes;
     for (size_t d = 0; d < shape.size(); ++d) {
         if (shape[d] == 0 || strides[d] == 0) return std::nullopt;

@@ -18,7 +18,7 @@ struct Slab {
 // The window has `shape`, `strides` and `offset` in a buffer of `bytes`. The slabs are apart from each other,
 // and with the window they are all of the buffer. Nothing where the window is no box of a dense array (it has
 // steps, or does not run along the buffer's axes).
-std::optional<std::vector<Slab>> slabs_outside(int64_t bytes, const Dims& shape, const Dims& strides,
-                                               int64_t offset, int64_t itemsize);
+std::optional<std::vector<Slab>> complement_slabs(int64_t bytes, const Dims& shape, const Dims& strides,
+                                                  int64_t offset, int64_t itemsize);
 
 }  // namespace weft

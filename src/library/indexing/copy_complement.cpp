@@ -84,8 +84,8 @@ private:
 
 }  // namespace
 
-void copy_outside(char* to, const char* from, int64_t bytes, const Dims& shape, const Dims& strides,
-                  int64_t offset, int64_t itemsize) {
+void copy_complement(char* to, const char* from, int64_t bytes, const Dims& shape, const Dims& strides,
+                     int64_t offset, int64_t itemsize) {
     const Nest view = nest(shape, strides, offset, itemsize);
     const auto parallel_range = [&](int64_t begin, int64_t end) {
         const int64_t pieces = (end - begin + kPiece - 1) / kPiece;

@@ -9,7 +9,7 @@ namespace weft {
 
 // Copies `bytes` bytes but for (at least) those that are not elements of the view; elements of it may be
 // copied too. Runs on all cores when there is much to copy.
-void copy_outside(char* to, const char* from, int64_t bytes, const Dims& shape, const Dims& strides,
-                  int64_t offset, int64_t itemsize);
+void copy_complement(char* to, const char* from, int64_t bytes, const Dims& shape, const Dims& strides,
+                     int64_t offset, int64_t itemsize);
 
 }  // namespace weft

@@ -7,7 +7,9 @@ import sys
 import pytest
 import weft
 
-FORMER = {}
+FORMER = {
+    "surroundings": "known_border",
+}
 
 
 @pytest.mark.parametrize("former", FORMER)
