@@ -1,4 +1,4 @@
-// What a mask chooses, by one kernel (lowering/lower_compress.h). How much memory the results take is not
+// What a mask selects, by one kernel (lowering/lower_compress.h). How much memory the results take is not
 // known before; a sample of the tiles tells nearly, and where it was wrong, the kernel runs again.
 #include <algorithm>
 #include <cstring>
@@ -18,14 +18,14 @@ constexpr int64_t kSampledTiles = 256;
 constexpr int64_t kLeastUnsampled = 8;  // for each tile of the sample
 constexpr int64_t kMargin = 100;        // of all elements, this part
 
-class ChooseRun {
+class CompressRun {
 public:
-    explicit ChooseRun(Group& group)
+    explicit CompressRun(Group& group)
         : group_(group),
           node_(group.root()),
           result_(node_.results[0].dtype),
           size_(element_count(node_.shape)),
-          tile_(choose_tile(result_.scalar_type())),
+          tile_(compress_tile(result_.scalar_type())),
           tiles_((size_ + tile_ - 1) / tile_),
           samples_(size_ < kFewElements ? 0 : std::min(kSampledTiles, tiles_ / kLeastUnsampled)) {}
 
@@ -35,8 +35,8 @@ public:
         run.cannot_repeat();
         run_ = &run;
         describe(buffers);
-        words_ = reserve(
-            group_, (choose_words(samples_) + choose_words(tiles_)) * static_cast<int64_t>(sizeof(uint64_t)));
+        words_ = reserve(group_, (compress_words(samples_) + compress_words(tiles_)) *
+                                     static_cast<int64_t>(sizeof(uint64_t)));
         BufferPtr chosen;
         int64_t capacity = size_;
         try {
@@ -55,7 +55,7 @@ public:
         }
         run.finish();
         Node& node = group_.root();
-        node.choose().chosen = total;
+        node.compress().chosen = total;
         node.results[0].bytes = total * result_.itemsize();
         buffers.back() = {fitted(std::move(chosen), node.results[0].bytes)};
         commit_all(group_);
@@ -64,9 +64,9 @@ public:
 private:
     // All but the results' memory and the scalars.
     void describe(const GroupBuffers& buffers) {
-        parts_.form.shape = KernelShape::kChoose;
+        parts_.form.shape = KernelShape::kCompress;
         StepBuilder steps(parts_, group_);
-        ChooseForm form;
+        CompressForm form;
         form.mask = steps.operand_of(node_, 0, identity_map(node_.shape));
         if (node_.inputs.size() > 1) form.value = steps.operand_of(node_, 1, identity_map(node_.shape));
         ++parts_.operations;
@@ -94,7 +94,7 @@ private:
             for (BufferUse* use : uses) use->strides.push_back(use->strides[0]);
         }
         form.scalars = static_cast<uint16_t>(parts_.scalars.size());
-        parts_.form.choose = form;
+        parts_.form.compress = form;
         parts_.form.scalars.insert(parts_.form.scalars.end(), 3, ScalarType::kInt64);
         parts_.scalars.resize(parts_.scalars.size() + 3);
 
@@ -125,15 +125,15 @@ private:
     }
 
     int64_t launch(const BufferPtr& chosen, int64_t capacity) {
-        return launch_tiles(chosen, capacity, tiles_, 1, choose_words(samples_));
+        return launch_tiles(chosen, capacity, tiles_, 1, compress_words(samples_));
     }
 
-    // How many are chosen of every `step`-th tile. Waits for it.
+    // How many are selected of every `step`-th tile. Waits for it.
     int64_t launch_tiles(const BufferPtr& chosen, int64_t capacity, int64_t tiles, int64_t step,
                          int64_t first_word) {
         const auto item = static_cast<int64_t>(sizeof(uint64_t));
         const int64_t begin = first_word * item;
-        clear(begin, choose_words(tiles) * item);
+        clear(begin, compress_words(tiles) * item);
         Dims counted = extents_;
         if (tiles < tiles_) counted[0] = std::max<int64_t>(1, extents_[0] * tiles / tiles_);
         place(parts_.outputs[0], chosen != nullptr ? *chosen : *words_, 0);
@@ -149,7 +149,7 @@ private:
         run_->launch(parts_, grid, counted);
         int64_t total = 0;
         group_.device->copy_out(reinterpret_cast<char*>(&total), *words_,
-                                static_cast<size_t>(begin + kChosenWord * item), sizeof total);
+                                static_cast<size_t>(begin + kSelectedWord * item), sizeof total);
         return total;
     }
 
@@ -159,7 +159,7 @@ private:
     }
 
     void set_scalar(size_t number, int64_t value) {
-        ScalarUse& scalar = parts_.scalars[parts_.form.choose->scalars + number];
+        ScalarUse& scalar = parts_.scalars[parts_.form.compress->scalars + number];
         scalar.dtype = ScalarType::kInt64;
         std::memcpy(scalar.bytes.data(), &value, sizeof value);
     }
@@ -199,6 +199,6 @@ private:
 
 }  // namespace
 
-void run_choose(Group& group) { ChooseRun(group).run(); }
+void run_compress(Group& group) { CompressRun(group).run(); }
 
 }  // namespace weft

@@ -124,8 +124,8 @@ void run_kernels(Group& group, bool fuse) {
         run_reduction(group);
     } else if (group.root().kind() == NodeKind::kScan) {
         run_scan(group);
-    } else if (group.root().kind() == NodeKind::kChoose) {
-        run_choose(group);
+    } else if (group.root().kind() == NodeKind::kCompress) {
+        run_compress(group);
     } else if (group.root().kind() == NodeKind::kUpdate) {
         if (group.root().gathered().empty()) {
             run_update(group, fuse);

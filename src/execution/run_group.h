@@ -1,6 +1,6 @@
 // Runs one group of a plan: chooses the kernel form and its arguments, reserves results, launches, commits.
 // Each kind of group has a file: run_elementwise, run_update, run_scatter, run_reduction, run_scan,
-// run_choose, and run_small for what is not worth a kernel.
+// run_compress, and run_small for what is not worth a kernel.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ void run_update(Group& group, bool fuse);
 void run_scatter(Group& group, bool fuse);  // an update at computed positions
 void run_reduction(Group& group);
 void run_scan(Group& group);
-void run_choose(Group& group);
+void run_compress(Group& group);
 
 // Groups of few elements, and reductions of more dimensions than a grid has, run through ahead-of-time loops,
 // node by node.

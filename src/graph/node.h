@@ -68,7 +68,7 @@ struct Operand {
 //   kDraw         words of a random stream, one after another in C order, by `op` (ops/scalar/random_bits.h):
 //   inputs
 //                 are constants, the position of the first one and what the op takes after a position
-//   kChoose       inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
+//   kCompress     inputs[1] where inputs[0], of bool, is true over `shape`, or without it the positions in C
 //   order; on
 //                 GPUs, evaluated eagerly: api/indexing/compress_on_gpu.h
 //   kTransfer     inputs[0], which lies without gaps as the result does, from another device
@@ -129,11 +129,11 @@ struct ProductPayload {
 struct GatherPayload {
     std::vector<GatheredAxis> gathered;  // one for each of inputs[1...]
 };
-struct ChoosePayload {
+struct CompressPayload {
     int64_t chosen = 0;  // once computed: how many elements
 };
 using NodePayload = std::variant<NoPayload, ReducePayload, UpdatePayload, ScanPayload, ProductPayload,
-                                 GatherPayload, ChoosePayload>;
+                                 GatherPayload, CompressPayload>;
 
 // Columns of graph/node_kinds.def.
 bool is_pointwise(NodeKind kind);
@@ -165,7 +165,7 @@ public:
     const ScanPayload& scan() const { return std::get<ScanPayload>(payload_); }
     ProductPayload& product() { return std::get<ProductPayload>(payload_); }
     const ProductPayload& product() const { return std::get<ProductPayload>(payload_); }
-    ChoosePayload& choose() { return std::get<ChoosePayload>(payload_); }
+    CompressPayload& compress() { return std::get<CompressPayload>(payload_); }
 
     // What several kinds have.
     const ReductionInfo* reduction() const;         // null for other kinds than kReduce
@@ -175,7 +175,7 @@ public:
     std::span<const GatheredAxis> gathered() const;
     void add_gathered(const GatheredAxis& axis);  // kGather, kUpdate
 
-    std::atomic<uint32_t> choices = 0;  // how many kChoose nodes have had it for their mask
+    std::atomic<uint32_t> compressions = 0;  // how many kCompress nodes have had it for their mask
     const char* rewritten =
         nullptr;  // which rewrite made it what it is, and why (planning/algebraic_rewrites.h)
 
@@ -202,7 +202,7 @@ public:
     // storages).
     Dims result_shape() const;
     // Whether it was a mask once: most are the program's for the length of a call only.
-    bool is_mask_of_one() const { return choices.load(std::memory_order_relaxed) == 1; }
+    bool is_mask_of_one() const { return compressions.load(std::memory_order_relaxed) == 1; }
     // Whether `operand` reads result `result` of this node element by element over the node's own shape.
     bool read_elementwise(const Operand& operand, const Dims& consumer_shape) const;
 

@@ -83,10 +83,10 @@ std::string KernelForm::key() const {
         key += scan->in_order ? 'o' : 'b';
         key += scan->across ? 'a' : 'r';
     }
-    if (choose) {
-        key += "%" + std::to_string(choose->rank) + "/" + std::to_string(choose->scalars);
-        append_value(key, choose->mask);
-        if (choose->value) append_value(key, *choose->value);
+    if (compress) {
+        key += "%" + std::to_string(compress->rank) + "/" + std::to_string(compress->scalars);
+        append_value(key, compress->mask);
+        if (compress->value) append_value(key, *compress->value);
     }
     if (!reductions.empty()) {
         key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (folded ? "f" : "") +
@@ -126,8 +126,8 @@ std::string KernelForm::name() const {
         if (scan->part == ScanForm::Part::kChunkTotals) name += "_totals";
         if (scan->part == ScanForm::Part::kBefore) name += "_before";
     }
-    if (choose)
-        name += std::string(name.empty() ? "" : "_") + (choose->value ? "choose" : "choose_positions");
+    if (compress)
+        name += std::string(name.empty() ? "" : "_") + (compress->value ? "compress" : "compress_positions");
     if (name.empty()) name = counts ? "arange" : inputs.empty() ? "fill" : "copy";
     const ScalarType type = !reductions.empty() ? reductions[0].compute
                             : scan              ? scan->compute

@@ -52,7 +52,7 @@ int sizes_beside_the_grid(const KernelForm& form) {
         case KernelShape::kCombine: return form.outer_rank;
         case KernelShape::kScan: return form.scan->across ? 3 : 1;
         case KernelShape::kProduct: return 3;
-        case KernelShape::kChoose: return form.choose->rank - 1;
+        case KernelShape::kCompress: return form.compress->rank - 1;
     }
     return 0;
 }

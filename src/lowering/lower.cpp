@@ -41,7 +41,7 @@ public:
                                   case KernelShape::kCombine: combine(indices); break;
                                   case KernelShape::kScan: scan(indices); break;
                                   case KernelShape::kProduct: product(indices); break;
-                                  case KernelShape::kChoose: choose(); break;
+                                  case KernelShape::kCompress: compress(); break;
                               }
                               return Values{};
                           });
@@ -686,32 +686,32 @@ private:
         }
     }
 
-    // ---- what a mask chooses ----
+    // ---- what a mask selects ----
 
-    void choose() {
-        const ChooseForm& form = *form_.choose;
+    void compress() {
+        const CompressForm& form = *form_.compress;
         const ScalarType type = form_.outputs[0].buffer.element;
         const ValueId* const scalars = scalars_.data() + form.scalars;
-        ChooseLowering lowering(
+        CompressLowering lowering(
             builder_, type, {outputs_[0], outputs_[1], scalars[0], scalars[1], scalars[2], grid_sizes_[0]});
         std::vector<Scope> scopes;
-        ChooseLowering::Elements elements;
-        elements.mask = [&](const ChooseLowering::Element& element) {
+        CompressLowering::Elements elements;
+        elements.mask = [&](const CompressLowering::Element& element) {
             const Values indices = lowering.indices_of(element, reduced_sizes_);
             Scope& scope = scopes.emplace_back(make_scope(indices, nullptr));
             for (size_t k = 2; k < outputs_.size(); ++k) compute(scope, form_.outputs[k].value);
             return builder_.cast(compute(scope, form.mask), ScalarType::kBool);
         };
         if (form.value) {
-            elements.is_known = [&](const ChooseLowering::Element& element) {
+            elements.is_known = [&](const CompressLowering::Element& element) {
                 return is_computed(scopes[element.number], *form.value);
             };
-            elements.value = [&](const ChooseLowering::Element& element) {
+            elements.value = [&](const CompressLowering::Element& element) {
                 Scope scope = scopes[element.number];  // nothing of what follows is computed for all
                 return builder_.cast(compute(scope, *form.value), type);
             };
         }
-        elements.store = [&](const ChooseLowering::Element& element) {
+        elements.store = [&](const CompressLowering::Element& element) {
             Scope& scope = scopes[element.number];
             for (size_t k = 2; k < outputs_.size(); ++k) {
                 const ValueId stored = compute(scope, form_.outputs[k].value);

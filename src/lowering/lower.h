@@ -87,12 +87,12 @@ struct ScanForm {
     bool across = false;    // kRows: the last grid dimension counts tiles of columns, the vector lanes
 };
 
-// What a mask chooses of values, or of positions where there are none: lowering/lower_compress.h.
-struct ChooseForm {
+// What a mask selects of values, or of positions where there are none: lowering/lower_compress.h.
+struct CompressForm {
     ValueForm mask;
     std::optional<ValueForm> value;
     int rank = 1;  // of the space, which is walked in C order; of 1, buffers have a stride for tiles, too
-    uint16_t scalars = 0;  // the first of three: elements, capacity, step (ChooseLowering::Parameters)
+    uint16_t scalars = 0;  // the first of three: elements, capacity, step (CompressLowering::Parameters)
 };
 
 struct OutputForm {
@@ -109,10 +109,10 @@ enum class KernelShape : uint8_t {
     kElementwise,  // grid: all dimensions
     kReduce,       // grid: kept dimensions [, outer reduced dimensions, chunk]; and a row
     kCombine,      // grid: kept dimensions; combines the partial results of kReduce pairwise over the others
-    kScan,     // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
-    kProduct,  // grid: batch, tiles of rows and of columns; sizes: m, n, k; buffers: over batch, m, n, k
-    kChoose,  // grid: tiles; sizes: of the space but for the first; buffers: over the space; outputs: what is
-              // chosen, words to count in, and what else is stored of each element
+    kScan,      // grid: other dimensions [, chunk]; and a row; sizes: the row [, columns, columns of a tile]
+    kProduct,   // grid: batch, tiles of rows and of columns; sizes: m, n, k; buffers: over batch, m, n, k
+    kCompress,  // grid: tiles; sizes: of the space but for the first; buffers: over the space; outputs: what
+                // is selected, words to count in, and what else is stored of each element
 };
 
 struct KernelForm {
@@ -140,8 +140,8 @@ struct KernelForm {
     // dimensions.
     std::shared_ptr<const KernelForm> then;
 
-    std::optional<ChooseForm> choose;  // kChoose
-    std::optional<ScanForm> scan;      // kScan; of kChunks the last input is what comes before each chunk
+    std::optional<CompressForm> compress;  // kCompress
+    std::optional<ScanForm> scan;          // kScan; of kChunks the last input is what comes before each chunk
 
     std::string key() const;   // equal for equal kernels
     std::string name() const;  // for people

@@ -25,16 +25,17 @@ constexpr int64_t kGroupShift = std::countr_zero(uint64_t{kGroup});
 constexpr int64_t kRunShift = std::countr_zero(uint64_t{kRun});
 static_assert(kTeam % kRun == 0);
 
-// Of the words: a ticket, how many are chosen, and from a line of memory of their own on, what the tiles have
-// published. That is a status in the two top bits, 0 for nothing, and a count: of the tile's own elements, or
-// of all up to and with the tile. Status and count are one word, so that nothing has to be ordered with it.
+// Of the words: a ticket, how many are selected, and from a line of memory of their own on, what the tiles
+// have published. That is a status in the two top bits, 0 for nothing, and a count: of the tile's own
+// elements, or of all up to and with the tile. Status and count are one word, so that nothing has to be
+// ordered with it.
 constexpr int64_t kTicketWord = 0;
 constexpr int64_t kFirstStatus = 16;
 constexpr int kStatusShift = 62;
 constexpr uint64_t kOfTile = uint64_t{1} << kStatusShift, kOfAll = uint64_t{2} << kStatusShift;
 constexpr uint64_t kCount = kOfTile - 1;
 
-// A run's word: which of its elements are chosen, and above these how many of its tile are before it.
+// A run's word: which of its elements are selected, and above these how many of its tile are before it.
 constexpr uint64_t kRankShift = 32;
 
 int64_t elements_of_thread(ScalarType result) {
@@ -43,17 +44,17 @@ int64_t elements_of_thread(ScalarType result) {
 
 }  // namespace
 
-int64_t choose_tile(ScalarType result) { return kTeam * elements_of_thread(result); }
+int64_t compress_tile(ScalarType result) { return kTeam * elements_of_thread(result); }
 
-int64_t choose_words(int64_t tiles) { return kFirstStatus + tiles; }
+int64_t compress_words(int64_t tiles) { return kFirstStatus + tiles; }
 
-ChooseLowering::ChooseLowering(Builder& builder, ScalarType result, const Parameters& parameters)
+CompressLowering::CompressLowering(Builder& builder, ScalarType result, const Parameters& parameters)
     : b_(builder),
       result_(result),
       parameters_(parameters),
       elements_of_thread_(elements_of_thread(result)) {}
 
-ChooseLowering::Values ChooseLowering::indices_of(const Element& element, const Values& sizes) {
+CompressLowering::Values CompressLowering::indices_of(const Element& element, const Values& sizes) {
     if (sizes.empty()) return {element.begin, element.in_tile};
     Values indices(sizes.size() + 1);
     indices[0] = b_.apply(OpId::kAdd, {element.begin, element.in_tile});
@@ -65,15 +66,15 @@ ChooseLowering::Values ChooseLowering::indices_of(const Element& element, const 
     return indices;
 }
 
-ValueId ChooseLowering::word(int64_t value) {
+ValueId CompressLowering::word(int64_t value) {
     return b_.constant(ir::Constant::of(ScalarType::kUInt32, static_cast<uint32_t>(value)));
 }
 
-ValueId ChooseLowering::long_word(uint64_t value) {
+ValueId CompressLowering::long_word(uint64_t value) {
     return b_.constant(ir::Constant::of(ScalarType::kUInt64, value));
 }
 
-ValueId ChooseLowering::shared(ScalarType type, int64_t length, const char* name) {
+ValueId CompressLowering::shared(ScalarType type, int64_t length, const char* name) {
     ir::BufferType buffer{.element = type, .space = ir::AddressSpace::kShared};
     buffer.alias_scope = passes::unused_alias_scope(b_.function());
     buffer.strides = {DType::of(type).itemsize()};
@@ -81,25 +82,25 @@ ValueId ChooseLowering::shared(ScalarType type, int64_t length, const char* name
     return b_.allocate(std::move(buffer), name);
 }
 
-ValueId ChooseLowering::load(ValueId array, ValueId at) { return b_.load(array, std::array{at}); }
+ValueId CompressLowering::load(ValueId array, ValueId at) { return b_.load(array, std::array{at}); }
 
-void ChooseLowering::store(ValueId array, ValueId at, ValueId value) {
+void CompressLowering::store(ValueId array, ValueId at, ValueId value) {
     b_.store(array, value, std::array{at});
 }
 
-void ChooseLowering::add_to(ValueId array, ValueId at, ValueId value, ir::MemoryScope scope) {
+void CompressLowering::add_to(ValueId array, ValueId at, ValueId value, ir::MemoryScope scope) {
     b_.atomic(op_info(OpId::kAdd), array, value, std::array{at}, ir::MemoryOrder::kRelaxed, scope);
 }
 
-void ChooseLowering::when(ValueId condition, const std::function<void()>& body) {
+void CompressLowering::when(ValueId condition, const std::function<void()>& body) {
     when(condition, {}, [&] {
         body();
         return Values{};
     });
 }
 
-ChooseLowering::Values ChooseLowering::when(ValueId condition, const std::vector<ScalarType>& types,
-                                            const std::function<Values()>& body) {
+CompressLowering::Values CompressLowering::when(ValueId condition, const std::vector<ScalarType>& types,
+                                                const std::function<Values()>& body) {
     return b_.if_else(
         condition, [&](Builder&, std::span<const ValueId>) { return body(); },
         [&](Builder&, std::span<const ValueId>) {
@@ -110,11 +111,13 @@ ChooseLowering::Values ChooseLowering::when(ValueId condition, const std::vector
         });
 }
 
-ValueId ChooseLowering::status(ValueId tile) { return b_.apply(OpId::kAdd, {tile, b_.index(kFirstStatus)}); }
+ValueId CompressLowering::status(ValueId tile) {
+    return b_.apply(OpId::kAdd, {tile, b_.index(kFirstStatus)});
+}
 
-int64_t ChooseLowering::tile_elements() const { return kTeam * elements_of_thread_; }
+int64_t CompressLowering::tile_elements() const { return kTeam * elements_of_thread_; }
 
-ChooseLowering::Shared ChooseLowering::share() {
+CompressLowering::Shared CompressLowering::share() {
     const int64_t runs = tile_elements() / kRun;
     Shared memory;
     memory.ticket = shared(ScalarType::kInt64, 1, "ticket");
@@ -128,14 +131,14 @@ ChooseLowering::Shared ChooseLowering::share() {
     return memory;
 }
 
-void ChooseLowering::tile(const Elements& elements) {
+void CompressLowering::tile(const Elements& elements) {
     const Shared memory = share();
     const Builder::Body of_thread = [&](Builder&, std::span<const ValueId> threads) {
         const Thread thread{threads[0], b_.cast(threads[0], ScalarType::kUInt32)};
         const ValueId tile = take_ticket(memory, thread);
         const ValueId begin = b_.apply(OpId::kMultiply, {b_.apply(OpId::kMultiply, {tile, parameters_.step}),
                                                          b_.index(tile_elements())});
-        const Values values = choose(memory, thread, begin, elements);
+        const Values values = compress(memory, thread, begin, elements);
         b_.barrier();
         const ValueId of_tile = rank_runs(memory, thread);
         const ValueId is_first = b_.apply(OpId::kEqual, {thread.number, word(0)});
@@ -147,13 +150,13 @@ void ChooseLowering::tile(const Elements& elements) {
             store(memory.before, b_.index(0), long_word(0));
         });
         b_.barrier();
-        const ValueId before = chosen_before(memory, thread, tile);
+        const ValueId before = selected_before(memory, thread, tile);
         when(is_first, [&] {
             add_to(parameters_.words, status(tile),
                    b_.apply(OpId::kAdd, {before, long_word(kOfAll - kOfTile)}), ir::MemoryScope::kDevice);
             const ValueId last = b_.apply(OpId::kSubtract, {parameters_.tiles, b_.index(1)});
             when(b_.apply(OpId::kEqual, {tile, last}), [&] {
-                store(parameters_.words, b_.index(kChosenWord), b_.apply(OpId::kAdd, {before, of_tile}));
+                store(parameters_.words, b_.index(kSelectedWord), b_.apply(OpId::kAdd, {before, of_tile}));
             });
         });
         write(memory, thread, begin, b_.cast(before, ScalarType::kInt64), values);
@@ -163,7 +166,7 @@ void ChooseLowering::tile(const Elements& elements) {
 }
 
 // Tiles are taken in the order in which teams begin, so that each waits only for teams that run.
-ValueId ChooseLowering::take_ticket(const Shared& memory, const Thread& thread) {
+ValueId CompressLowering::take_ticket(const Shared& memory, const Thread& thread) {
     const ValueId zero = b_.index(0);
     when(b_.apply(OpId::kEqual, {thread.number, word(0)}), [&] {
         const ValueId ticket =
@@ -177,8 +180,8 @@ ValueId ChooseLowering::take_ticket(const Shared& memory, const Thread& thread) 
 
 // Computes the flags, for all to see, and the thread's values. What is read is read before anything is
 // written, so that all of it is under way together.
-ChooseLowering::Values ChooseLowering::choose(const Shared& memory, const Thread& thread, ValueId begin,
-                                              const Elements& elements) {
+CompressLowering::Values CompressLowering::compress(const Shared& memory, const Thread& thread, ValueId begin,
+                                                    const Elements& elements) {
     const auto small = [&](int64_t value) {
         return b_.constant(ir::Constant::of(ScalarType::kInt32, static_cast<int32_t>(value)));
     };
@@ -212,8 +215,8 @@ ChooseLowering::Values ChooseLowering::choose(const Shared& memory, const Thread
     return values;
 }
 
-// From flags to the words of runs, by a thread each. Gives the first one how many of the tile are chosen.
-ValueId ChooseLowering::rank_runs(const Shared& memory, const Thread& thread) {
+// From flags to the words of runs, by a thread each. Gives the first one how many of the tile are selected.
+ValueId CompressLowering::rank_runs(const Shared& memory, const Thread& thread) {
     const int64_t runs = tile_elements() / kRun;
     const ValueId has_run = b_.apply(OpId::kLess, {thread.number, word(runs)});
     const ValueId bits = when(has_run, {ScalarType::kUInt32}, [&] {
@@ -263,7 +266,7 @@ ValueId ChooseLowering::rank_runs(const Shared& memory, const Thread& thread) {
 }
 
 // What a tile has published, once it has; before the first one there is nothing.
-ValueId ChooseLowering::published(ValueId tile) {
+ValueId CompressLowering::published(ValueId tile) {
     const auto look = [&] {
         return b_.atomic(op_info(OpId::kBitwiseOr), parameters_.words, long_word(0), std::array{status(tile)},
                          ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
@@ -283,7 +286,7 @@ ValueId ChooseLowering::published(ValueId tile) {
 
 // Each thread looks at one of the tiles before this one; the nearest that knows about all before it ends the
 // search, what lies between is added.
-ValueId ChooseLowering::chosen_before(const Shared& memory, const Thread& thread, ValueId tile) {
+ValueId CompressLowering::selected_before(const Shared& memory, const Thread& thread, ValueId tile) {
     const ValueId zero = b_.index(0);
     const Values start{b_.constant(ir::Constant::of(ScalarType::kBool, uint8_t{1})),
                        b_.apply(OpId::kSubtract, {tile, b_.index(1)}), long_word(0)};
@@ -320,8 +323,8 @@ ValueId ChooseLowering::chosen_before(const Shared& memory, const Thread& thread
         })[1];
 }
 
-void ChooseLowering::write(const Shared& memory, const Thread& thread, ValueId begin, ValueId before,
-                           const Values& values) {
+void CompressLowering::write(const Shared& memory, const Thread& thread, ValueId begin, ValueId before,
+                             const Values& values) {
     const ValueId left = b_.apply(OpId::kSubtract, {parameters_.capacity, before});
     const ValueId room = b_.cast(
         b_.apply(OpId::kMinimum, {b_.apply(OpId::kMaximum, {left, b_.index(0)}), b_.index(tile_elements())}),

@@ -1,7 +1,7 @@
-// The body of a kernel that counts and writes what a mask chooses in one pass, for GPUs: a point of the grid
-// is a tile of neighbouring elements and a team of threads. A tile learns how many are chosen before it from
-// what the tiles before it have published: D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with
-// Decoupled Look-back", NVIDIA, 2016.
+// The body of a kernel that counts and writes what a mask selects in one pass, for GPUs: a point of the grid
+// is a tile of neighbouring elements and a team of threads. A tile learns how many are selected before it
+// from what the tiles before it have published: D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan
+// with Decoupled Look-back", NVIDIA, 2016.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 namespace weft {
 
 // Elements of a tile where results are of this type.
-int64_t choose_tile(ScalarType result);
+int64_t compress_tile(ScalarType result);
 // Words of 64 bits, zero before each launch, that a launch of so many tiles counts in.
-int64_t choose_words(int64_t tiles);
-// Which of them says afterwards how many elements are chosen, those beyond the capacity too.
-constexpr int64_t kChosenWord = 1;
+int64_t compress_words(int64_t tiles);
+// Which of them says afterwards how many elements are selected, those beyond the capacity too.
+constexpr int64_t kSelectedWord = 1;
 
-class ChooseLowering {
+class CompressLowering {
 public:
     struct Parameters {
-        // Buffers: of what is chosen, over two numbers that make a place together; of the words.
+        // Buffers: of what is selected, over two numbers that make a place together; of the words.
         ir::ValueId output, words;
         // The array has so many elements; this many results have room; the first elements of neighbouring
         // tiles are so many tiles apart; there are so many tiles.
@@ -36,8 +36,8 @@ public:
     };
     struct Elements {
         std::function<ir::ValueId(const Element&)> mask;
-        // None: positions are chosen. What the mask has not made known is computed, and read, where it is
-        // chosen.
+        // None: positions are selected. What the mask has not made known is computed, and read, where it is
+        // selected.
         std::function<ir::ValueId(const Element&)> value;
         std::function<bool(const Element&)> is_known;
         std::function<void(const Element&)> store;  // what else is stored of each
@@ -45,7 +45,7 @@ public:
 
     using Values = std::vector<ir::ValueId>;
 
-    ChooseLowering(ir::Builder& builder, ScalarType result, const Parameters& parameters);
+    CompressLowering(ir::Builder& builder, ScalarType result, const Parameters& parameters);
 
     // Indices of the space, whose sizes but for the first are given. Of one dimension: two, the tile's begin
     // and what is added to it.
@@ -76,10 +76,10 @@ private:
 
     Shared share();
     ir::ValueId take_ticket(const Shared& memory, const Thread& thread);
-    Values choose(const Shared& memory, const Thread& thread, ir::ValueId begin, const Elements& elements);
+    Values compress(const Shared& memory, const Thread& thread, ir::ValueId begin, const Elements& elements);
     ir::ValueId rank_runs(const Shared& memory, const Thread& thread);
     ir::ValueId published(ir::ValueId tile);
-    ir::ValueId chosen_before(const Shared& memory, const Thread& thread, ir::ValueId tile);
+    ir::ValueId selected_before(const Shared& memory, const Thread& thread, ir::ValueId tile);
     void write(const Shared& memory, const Thread& thread, ir::ValueId begin, ir::ValueId before,
                const Values& values);
 

@@ -23,7 +23,7 @@ std::string node_name(const Node& node) {
         case NodeKind::kScan: return "scan of " + std::string(node.op->name);
         case NodeKind::kProduct: return "product";
         case NodeKind::kGather: return "gather";
-        case NodeKind::kChoose: return node.inputs.size() > 1 ? "choose" : "choose positions";
+        case NodeKind::kCompress: return node.inputs.size() > 1 ? "compress" : "compress positions";
         case NodeKind::kTransfer: return "copy to " + node.device->name();
     }
     return "";
@@ -54,8 +54,8 @@ std::string describe(const Group& group, size_t number) {
             if (!node.gathered().empty()) text += " at computed positions";
             continue;
         }
-        if (node.kind() == NodeKind::kChoose) {
-            text += "; chooses " + std::string(node.results[0].dtype.name());
+        if (node.kind() == NodeKind::kCompress) {
+            text += "; compresses " + std::string(node.results[0].dtype.name());
             continue;
         }
         for (const NodeResult& result : node.results)

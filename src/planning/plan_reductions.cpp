@@ -17,7 +17,7 @@ constexpr int64_t kRowBytes = int64_t{256} << 10;  // a row that is walked again
 Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
     if (maps.size() != 1) return Entry::kNone;
     const NodeKind last = draft.nodes.front()->kind();
-    if (last == NodeKind::kUpdate || last == NodeKind::kScan || last == NodeKind::kChoose)
+    if (last == NodeKind::kUpdate || last == NodeKind::kScan || last == NodeKind::kCompress)
         return Entry::kNone;
     const IndexMap& map = maps[0];
     const Dims axes = kept_axes(node.reduced_axes()), kept = node.result_shape();

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kMaxRepeatedCost = 24;  // of all nodes of a group together
 constexpr int64_t kEnoughRows = 256;
-constexpr double kMostChoosingCost = 40;  // of a kernel that chooses, whose code is written out many times
+constexpr double kMostCompressCost = 40;  // of a kernel that compresses, whose code is written out many times
 // Work on the tiles of a product spares its result the way to memory and back, and the memory. It is seen in
 // the time while not many products are added up for an element; beyond, types that the library may cut along
 // k are left to it whole, and so are random numbers' groups. A small result stays in a cache by itself.
@@ -105,10 +105,10 @@ private:
         }
     }
 
-    // Such a mask stays pending: who looks at it, or chooses by it again, computes it once more.
+    // Such a mask stays pending: who looks at it, or compresses by it again, computes it once more.
     static bool is_mask_only(const std::vector<Reader>& readers) {
         return std::all_of(readers.begin(), readers.end(), [](const Reader& reader) {
-            return reader.node->kind() == NodeKind::kChoose && reader.operand == 0;
+            return reader.node->kind() == NodeKind::kCompress && reader.operand == 0;
         });
     }
 
@@ -276,11 +276,11 @@ private:
         if (is_full(draft, node)) return Boundary::kLargeKernel;
         if (node.kind() == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
         const bool scans = draft.nodes.front()->kind() == NodeKind::kScan;
-        if (draft.nodes.front()->kind() == NodeKind::kChoose) {
+        if (draft.nodes.front()->kind() == NodeKind::kCompress) {
             if (node.kind() == NodeKind::kDraw) return Boundary::kDraws;
             double cost = cost_of(node);
             for (const Node* member : draft.nodes) cost += cost_of(*member);
-            if (cost > kMostChoosingCost) return Boundary::kChooses;
+            if (cost > kMostCompressCost) return Boundary::kCompresses;
         }
         // A CPU draws neighbours one from another, where a loop goes along them.
         if (node.kind() == NodeKind::kDraw && node.device->is_cpu() &&

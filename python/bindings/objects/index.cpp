@@ -298,7 +298,7 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
         int64_t offset = 0;
         if (plain_element(array_of(self), key, offset)) return read_element_object(array_of(self), offset);
         if (array read; is_array(key) && (try_gather(array_of(self), array_of(key), read) ||
-                                          try_choose(array_of(self), array_of(key), read)))
+                                          try_compress(array_of(self), array_of(key), read)))
             return wrap_like(std::move(read), self).release().ptr();
         if (std::optional<array> view = plain_view(self, key))
             return wrap_view(std::move(*view), self).release().ptr();

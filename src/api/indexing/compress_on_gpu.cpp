@@ -21,18 +21,18 @@ namespace {
 using namespace gpu;
 
 // A mask whose true elements are counted.
-class Choice {
+class Compression {
 public:
-    explicit Choice(const array& mask)
+    explicit Compression(const array& mask)
         : device_(device_of(mask)), size_(mask.size()), mask_(dense_on_gpu(mask)) {
-        const int64_t tiles = (size_ + kChooseTile - 1) / kChooseTile;
+        const int64_t tiles = (size_ + kCompressTile - 1) / kCompressTile;
         begins_ = device_.allocate(static_cast<size_t>(tiles + 1) * sizeof(uint64_t));
         words_.mask = mask_.address();
         words_.count = static_cast<uint64_t>(size_);
         words_.begins = begins_->address();
         words_.tiles = static_cast<uint64_t>(tiles);
-        ProgramRecord record(device_, "count_chosen", size_, 0, size_);
-        launch("count", {blocks_of(tiles), kChooseThreads, 1, kChooseMemoryBytes});
+        ProgramRecord record(device_, "count_selected", size_, 0, size_);
+        launch("count", {blocks_of(tiles), kCompressThreads, 1, kCompressMemoryBytes});
         launch("begin", {1, kBeginThreads, 1, kBeginMemoryBytes});
         record.finish();
         decide(mask_.buffer()->poison());
@@ -40,17 +40,17 @@ public:
                          static_cast<size_t>(tiles) * sizeof(uint64_t), sizeof total_);
     }
 
-    // What the entry writes of each chosen element.
+    // What the entry writes of each selected element.
     array run(const std::string& entry, DType dtype, const ProgramInput* values) {
         const int64_t bytes = total_ * dtype.itemsize();
         BufferPtr chosen = device_.allocate(static_cast<size_t>(bytes));
         if (total_ != 0) {
             words_.values = values != nullptr ? values->address() : 0;
             words_.output = chosen->address();
-            ProgramRecord record(device_, "choose_" + entry, size_ + (values != nullptr ? bytes : 0), bytes,
+            ProgramRecord record(device_, "compress_" + entry, size_ + (values != nullptr ? bytes : 0), bytes,
                                  total_);
-            launch(entry,
-                   {blocks_of(static_cast<int64_t>(words_.tiles)), kChooseThreads, 1, kChooseMemoryBytes});
+            launch(entry, {blocks_of(static_cast<int64_t>(words_.tiles)), kCompressThreads, 1,
+                           kCompressMemoryBytes});
             record.finish();
         }
         if (values != nullptr) chosen->set_poison(values->buffer()->poison());
@@ -59,14 +59,14 @@ public:
 
 private:
     void launch(const std::string& entry, const CudaLaunchShape& shape) {
-        launch_program(device_, "choose", "weft_choose_" + entry, words_, shape);
+        launch_program(device_, "compress", "weft_compress_" + entry, words_, shape);
     }
 
     DeviceBackend& device_;
     const int64_t size_;
     const ProgramInput mask_;
     BufferPtr begins_;
-    ChooseWords words_{};
+    CompressWords words_{};
     int64_t total_ = 0;
 };
 
@@ -91,18 +91,18 @@ array walked(const array& input) {
 }
 
 // By one kernel, with what computes the mask and the values in it.
-array choose_in_one(const array& mask_given, const array* values_given, DType dtype) {
+array compress_in_one(const array& mask_given, const array* values_given, DType dtype) {
     const array mask = walked(mask_given);
     decide(current_version(*mask.storage()));
     Operands inputs;
     inputs.push_back(read_operand(mask, mask.shape()));
-    if (inputs[0].source.node) inputs[0].source.node->choices.fetch_add(1, std::memory_order_relaxed);
+    if (inputs[0].source.node) inputs[0].source.node->compressions.fetch_add(1, std::memory_order_relaxed);
     if (values_given != nullptr) {
         const array values = walked(*values_given);
         inputs.push_back(read_operand(values, mask.shape()));
     }
     const NodePtr node = new_node();
-    node->become(NodeKind::kChoose);
+    node->become(NodeKind::kCompress);
     node->device = &device_of(mask);
     node->shape = mask.shape();
     node->inputs = std::move(inputs);
@@ -112,33 +112,33 @@ array choose_in_one(const array& mask_given, const array* values_given, DType dt
     node->results.push_back(std::move(result));
     recorded(node);
     evaluate({&node, 1});
-    return array_of(node->results[0].buffer, dtype, Dims{node->choose().chosen}, Dims{dtype.itemsize()});
+    return array_of(node->results[0].buffer, dtype, Dims{node->compress().chosen}, Dims{dtype.itemsize()});
 }
 
 // What is in memory as the program reads it: that reads a mask of bytes twice and the rest where it is
-// chosen, in less time than one pass takes that reads all of it.
+// selected, in less time than one pass takes that reads all of it.
 bool is_for_program(const array& input) {
     return input.c_contiguous() && current_version(*input.storage()).node == nullptr;
 }
 
-bool chooses_in_one(const array& mask, const array* values) {
-    return is_on(OptimisationSwitch::kChooseInOne) &&
+bool compresses_in_one(const array& mask, const array* values) {
+    return is_on(OptimisationSwitch::kCompressInOne) &&
            !(is_for_program(mask) && (values == nullptr || is_for_program(*values)));
 }
 
 }  // namespace
 
 array positions_on_gpu(const array& mask) {
-    if (chooses_in_one(mask, nullptr)) return choose_in_one(mask, nullptr, ScalarType::kInt64);
-    return Choice(mask).run("positions", ScalarType::kInt64, nullptr);
+    if (compresses_in_one(mask, nullptr)) return compress_in_one(mask, nullptr, ScalarType::kInt64);
+    return Compression(mask).run("positions", ScalarType::kInt64, nullptr);
 }
 
-array chosen_on_gpu(const array& values, const array& mask) {
-    if (chooses_in_one(mask, &values)) return choose_in_one(mask, &values, values.dtype());
+array compressed_on_gpu(const array& values, const array& mask) {
+    if (compresses_in_one(mask, &values)) return compress_in_one(mask, &values, values.dtype());
     const array both[2] = {dense_on_gpu(values), dense_on_gpu(mask)};
     eval(both);
     const ProgramInput input(both[0]);
-    return Choice(both[1]).run(std::to_string(values.itemsize()), values.dtype(), &input);
+    return Compression(both[1]).run(std::to_string(values.itemsize()), values.dtype(), &input);
 }
 
 }  // namespace weft

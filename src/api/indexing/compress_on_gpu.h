@@ -8,6 +8,6 @@ namespace weft {
 
 // In C order; the mask is of bool and not empty. Waits for how many there are.
 array positions_on_gpu(const array& mask);
-array chosen_on_gpu(const array& values, const array& mask);  // of one shape
+array compressed_on_gpu(const array& values, const array& mask);  // of one shape
 
 }  // namespace weft

@@ -16,8 +16,8 @@ namespace weft {
 
 namespace {
 
-constexpr int64_t kMostChosenFrom = 4096;  // elements of a mask
-constexpr int64_t kGathered = 8;           // times as many elements as others are gathered at the call
+constexpr int64_t kMostSelectedFrom = 4096;  // elements of a mask
+constexpr int64_t kGathered = 8;             // times as many elements as others are gathered at the call
 
 // Bytes of the pieces that lie along the first axis, each without gaps; 0: there are gaps.
 int64_t bytes_of_piece(const array& value) {
@@ -39,7 +39,7 @@ bool looks_or_runs_eagerly(const array& from, const array& index) {
 }
 
 // The places where a mask is true.
-class Chosen {
+class Selected {
 public:
     // False when the mask is not host-resident.
     bool find(const array& mask) {
@@ -48,7 +48,7 @@ public:
         storage.current.resolve();
         if (!storage.current.is_host_resident()) return false;
         const char* bytes = storage.current.buffer->data() + mask.offset();
-        char own[kMostChosenFrom];
+        char own[kMostSelectedFrom];
         if (storage.exported()) {  // others may change it meanwhile
             std::memcpy(own, bytes, static_cast<size_t>(mask.size()));
             bytes = own;
@@ -61,13 +61,14 @@ public:
 
 private:
     int64_t count_ = 0;
-    int64_t places_[kMostChosenFrom];
+    int64_t places_[kMostSelectedFrom];
 };
 
 bool is_few_of(const array& mask, const array& value) {
     int64_t stride = 0;
-    return mask.ndim() != 0 && mask.size() != 0 && is_small(mask.size()) && mask.size() <= kMostChosenFrom &&
-           mask.shape() == value.shape() && mask.c_contiguous() && single_stride(value, stride);
+    return mask.ndim() != 0 && mask.size() != 0 && is_small(mask.size()) &&
+           mask.size() <= kMostSelectedFrom && mask.shape() == value.shape() && mask.c_contiguous() &&
+           single_stride(value, stride);
 }
 
 // What is written to an array of positions: one value for all, or one for each.
@@ -161,15 +162,15 @@ bool try_gather(const array& from, const array& index, array& result) {
     return true;
 }
 
-bool try_choose(const array& from, const array& mask, array& result) {
+bool try_compress(const array& from, const array& mask, array& result) {
     int64_t stride = 0;
     if (!mask.dtype().is_bool() || !is_few_of(mask, from) || !single_stride(from, stride)) return false;
     const Source values = current_version(*from.storage());
-    Chosen chosen;
-    if (!values.is_host_resident() || !chosen.find(mask)) return false;
-    const int64_t count = chosen.count(), itemsize = from.itemsize();
+    Selected selected;
+    if (!values.is_host_resident() || !selected.find(mask)) return false;
+    const int64_t count = selected.count(), itemsize = from.itemsize();
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * itemsize));
-    gather_places(values.buffer->data() + from.offset(), chosen.places(), count, stride, itemsize,
+    gather_places(values.buffer->data() + from.offset(), selected.places(), count, stride, itemsize,
                   buffer->data());
     result = array(make_storage(std::move(buffer)), from.dtype(), Dims{count}, Dims{itemsize}, 0, true);
     return true;
@@ -187,13 +188,13 @@ bool try_scatter(const array& target, const array& index, GivenOperand& value) {
     Values values;
     if (index.dtype().is_bool()) {
         if (!is_few_of(index, target) || !single_stride(target, stride)) return false;
-        Chosen chosen;
-        if (!chosen.find(index) || !fits(target, Dims{chosen.count()}, value, value_stride)) return false;
-        if (chosen.count() == 0) return true;
+        Selected selected;
+        if (!selected.find(index) || !fits(target, Dims{selected.count()}, value, value_stride)) return false;
+        if (selected.count() == 0) return true;
         locks.lock();
         if (!locks.all_host_resident() || !may_write(storage)) return false;
-        values.prepare(value, value_stride, target.dtype(), chosen.count(), *storage.current.buffer);
-        scatter_places(base(), chosen.places(), chosen.count(), stride, itemsize, values.data(),
+        values.prepare(value, value_stride, target.dtype(), selected.count(), *storage.current.buffer);
+        scatter_places(base(), selected.places(), selected.count(), stride, itemsize, values.data(),
                        values.stride());
         return true;
     }

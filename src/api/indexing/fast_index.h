@@ -11,7 +11,7 @@ namespace weft {
 // now as well where the call would look at the indices anyway, or runs eagerly.
 bool try_gather(const array& from, const array& index, array& result);
 // from[mask], of the same shape.
-bool try_choose(const array& from, const array& mask, array& result);
+bool try_compress(const array& from, const array& mask, array& result);
 // target[index] = value and target[mask] = value.
 bool try_scatter(const array& target, const array& index, GivenOperand& value);
 

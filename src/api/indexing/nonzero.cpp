@@ -51,7 +51,7 @@ std::vector<array> nonzero_positions(const array& input) {
     }
     const array mask = dense(truth(input));
     const BufferPtr held = evaluate_storage(*mask.storage());
-    const std::vector<int64_t> before = count_chosen(bytes_of(mask, held), mask.size());
+    const std::vector<int64_t> before = count_selected(bytes_of(mask, held), mask.size());
     const int64_t total = before.back();
     std::vector<int64_t*> out;
     for (size_t d = 0; d < shape.size(); ++d) {
@@ -73,17 +73,17 @@ std::vector<array> nonzero(const array& input) {
 array compressed(const array& input, const array& mask) {
     const DeviceScope scope(device_of(input));
     if (input.size() == 0) return empty(Dims{0}, input.dtype());
-    if (!device_of(input).is_cpu()) return chosen_on_gpu(input, mask);
+    if (!device_of(input).is_cpu()) return compressed_on_gpu(input, mask);
     const array chosen = dense(mask), values = dense(input);
     const array both[2] = {chosen, values};
     eval(both);
     const BufferPtr mask_buffer = evaluate_storage(*chosen.storage()),
                     value_buffer = evaluate_storage(*values.storage());
-    const std::vector<int64_t> before = count_chosen(bytes_of(chosen, mask_buffer), chosen.size());
+    const std::vector<int64_t> before = count_selected(bytes_of(chosen, mask_buffer), chosen.size());
     const int64_t total = before.back(), itemsize = input.itemsize();
     BufferPtr result = cpu_device().allocate(static_cast<size_t>(total * itemsize));
-    write_chosen(bytes_of(chosen, mask_buffer), chosen.size(), before, bytes_of(values, value_buffer),
-                 itemsize, result->data());
+    write_selected(bytes_of(chosen, mask_buffer), chosen.size(), before, bytes_of(values, value_buffer),
+                   itemsize, result->data());
     return array_of(std::move(result), input.dtype(), Dims{total}, Dims{itemsize});
 }
 

@@ -1,5 +1,5 @@
-// Where an array is not zero, and the elements that a mask chooses. How many there are depends on values: the
-// mask is computed and counted at the call, then every chosen place is written once, side by side.
+// Where an array is not zero, and the elements that a mask selects. How many there are depends on values: the
+// mask is computed and counted at the call, then every selected place is written once, side by side.
 #pragma once
 
 #include <vector>

@@ -206,7 +206,7 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     storage.current.resolve();
     if (storage.exported()) {
         lock.unlock();
-        WEFT_CHECK(options.condition == nullptr, "chosen elements go to memory of their own");
+        WEFT_CHECK(options.condition == nullptr, "selected elements go to memory of their own");
         write_exported(request, std::move(value), indices, options);
         return;
     }

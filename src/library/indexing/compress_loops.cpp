@@ -61,7 +61,7 @@ int64_t for_each_true(const char* mask, int64_t begin, int64_t end, int64_t limi
 }
 
 template <int64_t kItemsize>
-void choose(const char* mask, int64_t count, std::span<const int64_t> before, const char* from, char* to) {
+void compress(const char* mask, int64_t count, std::span<const int64_t> before, const char* from, char* to) {
     parallel_for(chunks_of(count), [&](int64_t chunk) {
         const int64_t begin = chunk * kChunk, end = std::min(count, begin + kChunk);
         const auto at = static_cast<size_t>(chunk);
@@ -74,7 +74,7 @@ void choose(const char* mask, int64_t count, std::span<const int64_t> before, co
 
 }  // namespace
 
-std::vector<int64_t> count_chosen(const char* mask, int64_t count) {
+std::vector<int64_t> count_selected(const char* mask, int64_t count) {
     const int64_t chunks = chunks_of(count);
     std::vector<int64_t> before(static_cast<size_t>(chunks) + 1);
     parallel_for(chunks, [&](int64_t chunk) {
@@ -108,14 +108,14 @@ void write_positions(const char* mask, const Dims& shape, std::span<const int64_
     });
 }
 
-void write_chosen(const char* mask, int64_t count, std::span<const int64_t> before, const char* from,
-                  int64_t itemsize, char* to) {
+void write_selected(const char* mask, int64_t count, std::span<const int64_t> before, const char* from,
+                    int64_t itemsize, char* to) {
     switch (itemsize) {
-        case 1: choose<1>(mask, count, before, from, to); break;
-        case 2: choose<2>(mask, count, before, from, to); break;
-        case 4: choose<4>(mask, count, before, from, to); break;
-        case 8: choose<8>(mask, count, before, from, to); break;
-        default: choose<16>(mask, count, before, from, to); break;
+        case 1: compress<1>(mask, count, before, from, to); break;
+        case 2: compress<2>(mask, count, before, from, to); break;
+        case 4: compress<4>(mask, count, before, from, to); break;
+        case 8: compress<8>(mask, count, before, from, to); break;
+        default: compress<16>(mask, count, before, from, to); break;
     }
 }
 

@@ -29,7 +29,7 @@ inline std::string name_of(const Node& node) {
         case NodeKind::kProduct: return "product";
         case NodeKind::kGather: return "gather";
         case NodeKind::kDraw: return "draw";
-        case NodeKind::kChoose: return "choose";
+        case NodeKind::kCompress: return "compress";
         case NodeKind::kTransfer: return "transfer";
     }
     return "";

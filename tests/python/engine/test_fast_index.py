@@ -65,7 +65,7 @@ def test_reading_by_masks(dtype, exported):
         assert_equal(x[mask], numpy.asarray(x)[numpy.asarray(mask)])
 
 
-def test_masks_that_choose_nothing():
+def test_masks_that_select_nothing():
     none = numpy.zeros((2, 0))
     for few in (numpy.array([], bool), none[0] != 0, (none != 0)[1], numpy.array([], "f4")[::-1], 3, True):
         a, m = numpy.arange(24.0).astype("f2"), numpy.zeros(24, bool)
@@ -76,7 +76,7 @@ def test_masks_that_choose_nothing():
         assert_equal(x[weft.array(m)], a[m])
 
 
-def test_bytes_of_bools_other_than_one_choose():
+def test_bytes_of_bools_other_than_one_select():
     a = numpy.arange(9.0)
     m = numpy.array([0, 1, 2, 255, 0, 7, 0, 0, 1], "u1")
     x, mask = weft.array(a), weft.array(m).view(bool)

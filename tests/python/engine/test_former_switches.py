@@ -8,6 +8,7 @@ import pytest
 import weft
 
 FORMER = {
+    "choose_in_one": "compress_in_one",
     "surroundings": "known_border",
 }
 

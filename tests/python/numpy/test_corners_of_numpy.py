@@ -29,7 +29,7 @@ PROGRAMS = {
         np.put(x2, [], np.zeros(3, 'u8'))
         x3 = np.choose(np.array([1, 0], 'u8'), [[1, 2], [3, 4]])
     """,
-    "place and putmask refuse what is read-only even where nothing is chosen": """
+    "place and putmask refuse what is read-only even where nothing is selected": """
         x1 = np.broadcast_to(np.arange(3), (2, 3))
         np.place(x1, x1 > 90, [1])
         np.putmask(x1, x1 > 90, 1)

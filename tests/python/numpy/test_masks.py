@@ -1,4 +1,4 @@
-"""What a mask chooses: NumPy's results for every dtype, size and layout, on every device."""
+"""What a mask selects: NumPy's results for every dtype, size and layout, on every device."""
 
 import numpy
 import pytest

@@ -7,16 +7,16 @@ namespace {
 
 using namespace weft::gpu;
 
-constexpr uint32_t kWarps = kChooseThreads / kWarp, kOfWarp = kChooseTile / kWarps;
-static_assert(kOfWarp == kWarp * kWarp);  // a lane keeps what its warp has chosen of 32 elements
+constexpr uint32_t kWarps = kCompressThreads / kWarp, kOfWarp = kCompressTile / kWarps;
+static_assert(kOfWarp == kWarp * kWarp);  // a lane keeps what its warp has selected of 32 elements
 
-struct ChooseMemory {
+struct CompressMemory {
     uint32_t counts[kWarps];
 };
-static_assert(sizeof(ChooseMemory) <= kChooseMemoryBytes);
+static_assert(sizeof(CompressMemory) <= kCompressMemoryBytes);
 
-// Lane l gets which of elements 32 l … 32 l + 31 of its warp's are chosen.
-uint32_t chosen_by_lanes(const ChooseWords& words, uint64_t begin) {
+// Lane l gets which of elements 32 l … 32 l + 31 of its warp's are selected.
+uint32_t selected_by_lanes(const CompressWords& words, uint64_t begin) {
     const auto* const mask = pointer<const uint8_t>(words.mask);
     uint32_t own = 0;
     if (begin + kOfWarp <= words.count) {
@@ -35,14 +35,14 @@ uint32_t chosen_by_lanes(const ChooseWords& words, uint64_t begin) {
     return own;
 }
 
-uint64_t begin_of_warp() { return uint64_t{block()} * kChooseTile + warp() * kOfWarp; }
+uint64_t begin_of_warp() { return uint64_t{block()} * kCompressTile + warp() * kOfWarp; }
 
-// Writes value_of(from) to where it belongs, for each chosen element of the tile.
+// Writes value_of(from) to where it belongs, for each selected element of the tile.
 template <class T, class ValueOf>
-void write_chosen(const ChooseWords& words, const ValueOf& value_of) {
-    auto& memory = *reinterpret_cast<ChooseMemory*>(block_memory());
+void write_selected(const CompressWords& words, const ValueOf& value_of) {
+    auto& memory = *reinterpret_cast<CompressMemory*>(block_memory());
     const uint64_t begin = begin_of_warp();
-    const uint32_t own = chosen_by_lanes(words, begin), count = count_ones(own), before = sum_before(count);
+    const uint32_t own = selected_by_lanes(words, begin), count = count_ones(own), before = sum_before(count);
     if (lane() == kWarp - 1) memory.counts[warp()] = before + count;
     barrier();
     T* to = pointer<T>(words.output) + pointer<const uint64_t>(words.begins)[block()];
@@ -66,9 +66,9 @@ void write_chosen(const ChooseWords& words, const ValueOf& value_of) {
 }
 
 template <class T>
-void write_values(const ChooseWords& words) {
+void write_values(const CompressWords& words) {
     const T* const from = pointer<const T>(words.values);
-    write_chosen<T>(words, [&](uint64_t at) { return from[at]; });
+    write_selected<T>(words, [&](uint64_t at) { return from[at]; });
 }
 
 struct alignas(16) Wide {
@@ -77,9 +77,9 @@ struct alignas(16) Wide {
 
 }  // namespace
 
-WEFT_GPU_KERNEL(weft_choose_count, ChooseWords, kChooseThreads, 4) {
-    auto& memory = *reinterpret_cast<ChooseMemory*>(block_memory());
-    const uint32_t count = count_ones(chosen_by_lanes(words, begin_of_warp()));
+WEFT_GPU_KERNEL(weft_compress_count, CompressWords, kCompressThreads, 4) {
+    auto& memory = *reinterpret_cast<CompressMemory*>(block_memory());
+    const uint32_t count = count_ones(selected_by_lanes(words, begin_of_warp()));
     const uint32_t before = sum_before(count);
     if (lane() == kWarp - 1) memory.counts[warp()] = before + count;
     barrier();
@@ -91,7 +91,7 @@ WEFT_GPU_KERNEL(weft_choose_count, ChooseWords, kChooseThreads, 4) {
 
 // One block: counts of tiles become where each begins; behind them is how many there are. A thread adds up
 // neighbouring tiles.
-WEFT_GPU_KERNEL(weft_choose_begin, ChooseWords, kBeginThreads, 1) {
+WEFT_GPU_KERNEL(weft_compress_begin, CompressWords, kBeginThreads, 1) {
     auto* const sums = reinterpret_cast<uint64_t*>(block_memory());
     auto* const begins = pointer<uint64_t>(words.begins);
     const uint64_t each = (words.tiles + kBeginThreads - 1) / kBeginThreads, first = thread() * each;
@@ -112,11 +112,11 @@ WEFT_GPU_KERNEL(weft_choose_begin, ChooseWords, kBeginThreads, 1) {
     }
 }
 
-WEFT_GPU_KERNEL(weft_choose_1, ChooseWords, kChooseThreads, 4) { write_values<uint8_t>(words); }
-WEFT_GPU_KERNEL(weft_choose_2, ChooseWords, kChooseThreads, 4) { write_values<uint16_t>(words); }
-WEFT_GPU_KERNEL(weft_choose_4, ChooseWords, kChooseThreads, 4) { write_values<uint32_t>(words); }
-WEFT_GPU_KERNEL(weft_choose_8, ChooseWords, kChooseThreads, 4) { write_values<uint64_t>(words); }
-WEFT_GPU_KERNEL(weft_choose_16, ChooseWords, kChooseThreads, 4) { write_values<Wide>(words); }
-WEFT_GPU_KERNEL(weft_choose_positions, ChooseWords, kChooseThreads, 4) {
-    write_chosen<uint64_t>(words, [](uint64_t at) { return at; });
+WEFT_GPU_KERNEL(weft_compress_1, CompressWords, kCompressThreads, 4) { write_values<uint8_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_2, CompressWords, kCompressThreads, 4) { write_values<uint16_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_4, CompressWords, kCompressThreads, 4) { write_values<uint32_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_8, CompressWords, kCompressThreads, 4) { write_values<uint64_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_16, CompressWords, kCompressThreads, 4) { write_values<Wide>(words); }
+WEFT_GPU_KERNEL(weft_compress_positions, CompressWords, kCompressThreads, 4) {
+    write_selected<uint64_t>(words, [](uint64_t at) { return at; });
 }

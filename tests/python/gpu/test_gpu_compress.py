@@ -1,4 +1,4 @@
-"""What a mask chooses on GPUs, by the kernel that computes the mask: what is read once, and what happens where the
+"""What a mask selects on GPUs, by the kernel that computes the mask: what is read once, and what happens where the
 sample is wrong. numpy/test_masks.py has dtypes, sizes and layouts."""
 
 import numpy
@@ -14,7 +14,7 @@ MANY = 600 * TILE + 77  # so many that there is a sample, and tiles before one a
 LARGE_BLOCK = 1 << 21  # of which large buffers are multiples
 
 
-def chosen(work, expected, kernels=None, kind="choose"):
+def compressed(work, expected, kernels=None, kind="compress"):
     """Compares, and gives what was launched."""
     np.clear_kernel_history()
     result = work()
@@ -44,21 +44,21 @@ def computed(mask):
 @pytest.mark.parametrize("size", [1, 31, 1000, 8192, 30_000])
 def test_by_the_program_of_three_launches(dtype, size):
     a, rng = values(dtype, size), numpy.random.default_rng(size)
-    with np.config(without="choose_in_one"):
+    with np.config(without="compress_in_one"):
         for share in (0, 0.01, 0.5, 1):
             mask = rng.random(size) < share
-            chosen(lambda mask=mask: gpu(a)[gpu(mask)], a[mask])
-            chosen(lambda mask=mask: np.nonzero(gpu(mask))[0], numpy.nonzero(mask)[0])
+            compressed(lambda mask=mask: gpu(a)[gpu(mask)], a[mask])
+            compressed(lambda mask=mask: np.nonzero(gpu(mask))[0], numpy.nonzero(mask)[0])
 
 
 def test_values_are_read_once():
     a = numpy.random.default_rng(0).random(MANY)
     (x,) = on_gpu(a)
     for _ in range(2):
-        history = chosen(lambda: x[x > 0.5], a[a > 0.5], ["greater_choose_float64"] * 2)
+        history = compressed(lambda: x[x > 0.5], a[a > 0.5], ["greater_compress_float64"] * 2)
         sample, whole = history
         assert whole["bytes_read"] == a.nbytes
-        # What is chosen, and nothing of the mask, which was the program's for the call only.
+        # What is selected, and nothing of the mask, which was the program's for the call only.
         assert whole["bytes_written"] < 0.52 * a.nbytes
         assert sample["bytes_read"] < a.nbytes / 7
         assert sample["elements"] < MANY / 7
@@ -67,7 +67,7 @@ def test_values_are_read_once():
 def test_few_elements_need_no_sample():
     a = numpy.random.default_rng(0).random(100 * TILE)
     (x,) = on_gpu(a)
-    chosen(lambda: x[x > 0.5], a[a > 0.5], ["greater_choose_float64"])
+    compressed(lambda: x[x > 0.5], a[a > 0.5], ["greater_compress_float64"])
 
 
 def test_results_take_what_they_need():
@@ -84,18 +84,18 @@ def test_results_take_what_they_need():
 
 @pytest.mark.parametrize("begin", [0, 5 * TILE, MANY - 40 * TILE])
 def test_a_sample_that_is_wrong(begin):
-    # The sample takes each eighth tile: here it sees all of what is chosen, or nothing.
+    # The sample takes each eighth tile: here it sees all of what is selected, or nothing.
     mask = numpy.zeros(MANY, bool)
     tiles = mask[: MANY // TILE * TILE].reshape(-1, TILE)
     tiles[begin // TILE :] = True
     tiles[:: len(tiles) // (len(tiles) // 8)] = False
     a = numpy.random.default_rng(0).random(MANY)
     x, m = on_gpu(a, mask)
-    history = chosen(lambda: x[computed(m)], a[mask])
+    history = compressed(lambda: x[computed(m)], a[mask])
     assert len(history) == 3
-    history = chosen(lambda: x[~m], a[~mask])
+    history = compressed(lambda: x[~m], a[~mask])
     assert len(history) == 2
-    assert len(chosen(lambda: np.nonzero(computed(m))[0], numpy.nonzero(mask)[0])) == 3
+    assert len(compressed(lambda: np.nonzero(computed(m))[0], numpy.nonzero(mask)[0])) == 3
 
 
 def test_masks_of_several_arrays():
@@ -103,7 +103,7 @@ def test_masks_of_several_arrays():
     a, b, c = rng.random(MANY), rng.random(MANY).astype("float32"), rng.integers(0, 9, MANY)
     x, y, z = on_gpu(a, b, c)
     expected = c[(a > 0.3) & (b < 0.8) | (c == 4)]
-    history = chosen(lambda: z[(x > 0.3) & (y < 0.8) | (z == 4)], expected)
+    history = compressed(lambda: z[(x > 0.3) & (y < 0.8) | (z == 4)], expected)
     assert [record["operations"] for record in history] == [6, 6]
     assert history[1]["bytes_read"] == a.nbytes + b.nbytes + c.nbytes
     assert len(np.kernel_history()) == 2
@@ -112,12 +112,12 @@ def test_masks_of_several_arrays():
 def test_values_that_are_computed():
     a = numpy.random.default_rng(3).random(300 * TILE + 9)
     (x,) = on_gpu(a)
-    chosen(lambda: (2 * x + 1)[x > 0.5], (2 * a + 1)[a > 0.5])
+    compressed(lambda: (2 * x + 1)[x > 0.5], (2 * a + 1)[a > 0.5])
     assert len(np.kernel_history()) == 2
-    chosen(lambda: np.sqrt(x)[~(x > 0.5)], numpy.sqrt(a)[~(a > 0.5)])
-    chosen(lambda: x.astype("float32")[x > 0.5], a.astype("float32")[a > 0.5])
-    chosen(lambda: np.arange(x.size, device="cuda:0")[x > 0.5], numpy.arange(a.size)[a > 0.5])
-    chosen(lambda: np.where((x > 0.5) & (x < 0.6))[0], numpy.where((a > 0.5) & (a < 0.6))[0])
+    compressed(lambda: np.sqrt(x)[~(x > 0.5)], numpy.sqrt(a)[~(a > 0.5)])
+    compressed(lambda: x.astype("float32")[x > 0.5], a.astype("float32")[a > 0.5])
+    compressed(lambda: np.arange(x.size, device="cuda:0")[x > 0.5], numpy.arange(a.size)[a > 0.5])
+    compressed(lambda: np.where((x > 0.5) & (x < 0.6))[0], numpy.where((a > 0.5) & (a < 0.6))[0])
 
 
 def test_what_is_computed_before():
@@ -125,18 +125,18 @@ def test_what_is_computed_before():
     (x,) = on_gpu(a)
     b = a.reshape(300, TILE)
     y = x.reshape(300, TILE)
-    chosen(lambda: x[x > x.max() / 2], a[a > a.max() / 2])
+    compressed(lambda: x[x > x.max() / 2], a[a > a.max() / 2])
     middle = b.max(1, keepdims=True) / 2
-    chosen(lambda: y[y > y.max(1, keepdims=True) / 2], b[b > middle])
+    compressed(lambda: y[y > y.max(1, keepdims=True) / 2], b[b > middle])
     waves = np.sin(np.asarray(a) * 9) * np.cos(np.asarray(a)) + np.exp(np.asarray(a))
-    chosen(lambda: x[(np.sin(x * 9) * np.cos(x) + np.exp(x)) > 1], a[numpy.asarray(waves) > 1])
+    compressed(lambda: x[(np.sin(x * 9) * np.cos(x) + np.exp(x)) > 1], a[numpy.asarray(waves) > 1])
     index = numpy.random.default_rng(4).integers(0, a.size, a.size)
     (k,) = on_gpu(index)
-    chosen(lambda: x[k][x > 0.5], a[index][a > 0.5])
+    compressed(lambda: x[k][x > 0.5], a[index][a > 0.5])
     with np.device("cuda:0"):
         mine, other = np.random.default_rng(5), np.random.default_rng(5)
         r = numpy.asarray(other.random(a.size).to_device("cpu"))
-        chosen(lambda: mine.random(a.size)[x > 0.5], r[a > 0.5])
+        compressed(lambda: mine.random(a.size)[x > 0.5], r[a > 0.5])
 
 
 @pytest.mark.parametrize("size", [3 * TILE + 5, MANY])
@@ -145,25 +145,25 @@ def test_masks_that_are_held(size):
     b = numpy.random.default_rng(2).random(size)
     x, y = on_gpu(a, b)
     mask, m = a > 0.5, x > 0.5
-    chosen(lambda: x[m], a[mask])
+    compressed(lambda: x[m], a[mask])
     # The second time the kernel stores it, then it is read.
-    second = chosen(lambda: y[m], b[mask])
-    third = chosen(lambda: y[m], b[mask])
+    second = compressed(lambda: y[m], b[mask])
+    third = compressed(lambda: y[m], b[mask])
     assert second[-1]["bytes_read"] == 2 * a.nbytes
-    assert third[-1]["name"] == "choose_8"
+    assert third[-1]["name"] == "compress_8"
     assert numpy.asarray(m.to_device("cpu")).tobytes() == mask.tobytes()
     m = x > 0.25
-    chosen(lambda: x[m], a[a > 0.25])
+    compressed(lambda: x[m], a[a > 0.25])
     x[:] = 0  # after which the mask is still of what was there
     assert numpy.asarray(m.to_device("cpu")).tobytes() == (a > 0.25).tobytes()
-    chosen(lambda: y[m], b[a > 0.25])
+    compressed(lambda: y[m], b[a > 0.25])
 
 
 def test_values_that_are_held():
     a = numpy.random.default_rng(1).random(5 * TILE + 5)
     (x,) = on_gpu(a)
     low, high = 2 * x, x < 0.75
-    chosen(lambda: low[(low > 0.5) & high], (2 * a)[(2 * a > 0.5) & (a < 0.75)])
+    compressed(lambda: low[(low > 0.5) & high], (2 * a)[(2 * a > 0.5) & (a < 0.75)])
     assert len(np.kernel_history()) == 1
     np.clear_kernel_history()
     assert numpy.asarray(low.to_device("cpu")).tobytes() == (2 * a).tobytes()
@@ -172,7 +172,7 @@ def test_values_that_are_held():
 
 
 @pytest.mark.parametrize(
-    "setting", ["fuse", "choose_in_one", "gpu_kernels", "simplify", "views", "plan_cache"]
+    "setting", ["fuse", "compress_in_one", "gpu_kernels", "simplify", "views", "plan_cache"]
 )
 def test_other_ways(setting):
     a = numpy.random.default_rng(1).random(300 * TILE + 11)
@@ -186,7 +186,7 @@ def test_other_ways(setting):
 
 @needs_stand_in
 def test_too_little_memory_for_a_guess():
-    # There is room for all, in 20 blocks, and for what is chosen, in 16, and not for a hundredth more.
+    # There is room for all, in 20 blocks, and for what is selected, in 16, and not for a hundredth more.
     program = """
 with np.device("cuda"):
     x = np.arange(5_000_000, dtype="float64")
@@ -199,7 +199,7 @@ with np.device("cuda"):
     assert out.split() == ["4190000", "810000.0", "4999999.0", "4"]
 
 
-def test_many_threads_choose():
+def test_many_threads_compress():
     import threading
 
     a = numpy.random.default_rng(1).random(50 * TILE)

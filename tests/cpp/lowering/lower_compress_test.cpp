@@ -1,4 +1,4 @@
-// Kernels that choose: by the oracle, which looks for races, compiled for CPUs and for GPUs, the same words
+// Kernels that compress: by the oracle, which looks for races, compiled for CPUs and for GPUs, the same words
 // and the same results, also where the tiles before one have published no more than what is theirs.
 #include <gtest/gtest.h>
 
@@ -33,17 +33,17 @@ BufferForm buffer(ScalarType element, uint16_t scope, std::vector<StrideClass> s
     return form;
 }
 
-// What a mask chooses of an array, or of positions.
-KernelForm choose_form(ScalarType type, bool positions) {
+// What a mask selects of an array, or of positions.
+KernelForm compress_form(ScalarType type, bool positions) {
     const std::vector<StrideClass> along{StrideClass::kItem, StrideClass::kItem};
     KernelForm form;
-    form.shape = KernelShape::kChoose;
+    form.shape = KernelShape::kCompress;
     form.inputs.push_back({buffer(ScalarType::kBool, 0, along, {}), false});
-    form.choose.emplace();
-    form.choose->mask = {Kind::kInput, 0, 0};
+    form.compress.emplace();
+    form.compress->mask = {Kind::kInput, 0, 0};
     if (!positions) {
         form.inputs.push_back({buffer(type, 0, along, {}), false});
-        form.choose->value = ValueForm{Kind::kInput, 1, 0};
+        form.compress->value = ValueForm{Kind::kInput, 1, 0};
     }
     form.scalars.assign(3, ScalarType::kInt64);
     form.outputs.push_back({{Kind::kInput, 0, 0}, buffer(type, 1, {}, along)});
@@ -58,7 +58,7 @@ struct Launch {
     std::vector<uint64_t> words;
 };
 
-class LowerChoose : public GpuKernelTest {
+class LowerCompress : public GpuKernelTest {
 protected:
     static constexpr int64_t kItem = 8;
 
@@ -97,7 +97,7 @@ protected:
         std::vector<ir::OracleArgument> list;
         list.emplace_back(ir::Constant::of(ScalarType::kInt64, launch.tiles));
         list.emplace_back(oracle_buffer(mask, mask, mask + launch.mask.size(), {1, 1}));
-        if (form.choose->value)
+        if (form.compress->value)
             list.emplace_back(oracle_buffer(values, values, values + launch.values.size(), {kItem, kItem}));
         for (const int64_t scalar : {launch.elements, launch.capacity, launch.step})
             list.emplace_back(ir::Constant::of(ScalarType::kInt64, scalar));
@@ -107,7 +107,7 @@ protected:
         EXPECT_EQ(out, expected) << "the oracle";
 
         std::vector<Argument> arguments{{nullptr, launch.tiles}, {&launch.mask}};
-        if (form.choose->value) arguments.push_back({&launch.values});
+        if (form.compress->value) arguments.push_back({&launch.values});
         for (const int64_t scalar : {launch.elements, launch.capacity, launch.step})
             arguments.push_back({nullptr, scalar});
         arguments.push_back({&out, results});
@@ -117,22 +117,22 @@ protected:
         EXPECT_EQ(out, expected) << "for GPUs";
     }
 
-    // Elements of which each third is chosen, and a few more; the values are their positions.
+    // Elements of which each third is selected, and a few more; the values are their positions.
     static Launch some(int64_t elements, int64_t capacity) {
-        const int64_t tile = choose_tile(ScalarType::kInt64);
+        const int64_t tile = compress_tile(ScalarType::kInt64);
         Launch launch{elements, capacity, 1, (elements + tile - 1) / tile, {}, {}, {}, {}};
         for (int64_t k = 0; k < elements; ++k) {
             launch.mask.push_back(k % 3 == 0 || k % 100 == 7 ? 2 : 0);  // a byte that is true
             launch.values.resize(launch.values.size() + sizeof k);
             std::memcpy(launch.values.data() + k * kItem, &k, sizeof k);
         }
-        launch.words.resize(static_cast<size_t>(choose_words(launch.tiles)));
+        launch.words.resize(static_cast<size_t>(compress_words(launch.tiles)));
         return launch;
     }
 
-    // What the launch leaves, whose tiles begin with number `first` and after `before` chosen ones.
+    // What the launch leaves, whose tiles begin with number `first` and after `before` selected ones.
     static std::vector<char> result_of(const Launch& launch, int64_t first, uint64_t before) {
-        const int64_t tile = choose_tile(ScalarType::kInt64);
+        const int64_t tile = compress_tile(ScalarType::kInt64);
         std::vector<uint64_t> words = launch.words;
         std::vector<char> memory = initial(launch);
         const size_t results = words.size() * sizeof(uint64_t);
@@ -145,7 +145,7 @@ protected:
                 ++before;
             }
             words[static_cast<size_t>(kFirstStatus + first + k)] = kOfAll + before;
-            if (first + k == launch.tiles - 1) words[kChosenWord] = before;
+            if (first + k == launch.tiles - 1) words[kSelectedWord] = before;
         }
         words[0] += static_cast<uint64_t>(launch.tiles);
         std::memcpy(memory.data(), words.data(), results);
@@ -153,9 +153,9 @@ protected:
     }
 };
 
-TEST_F(LowerChoose, ValuesAndPositions) {
+TEST_F(LowerCompress, ValuesAndPositions) {
     for (const bool positions : {false, true}) {
-        const Kernel kernel(choose_form(ScalarType::kInt64, positions));
+        const Kernel kernel(compress_form(ScalarType::kInt64, positions));
         for (const int64_t elements : {1, 255, 4096, 4097, 9000}) {
             SCOPED_TRACE(elements);
             Launch launch = some(elements, elements);
@@ -164,8 +164,8 @@ TEST_F(LowerChoose, ValuesAndPositions) {
     }
 }
 
-TEST_F(LowerChoose, WhatThereIsNoRoomForIsCounted) {
-    const Kernel kernel(choose_form(ScalarType::kInt64, false));
+TEST_F(LowerCompress, WhatThereIsNoRoomForIsCounted) {
+    const Kernel kernel(compress_form(ScalarType::kInt64, false));
     for (const int64_t capacity : {0, 1, 1000, 1500}) {
         SCOPED_TRACE(capacity);
         Launch launch = some(9000, capacity);
@@ -173,17 +173,17 @@ TEST_F(LowerChoose, WhatThereIsNoRoomForIsCounted) {
     }
 }
 
-TEST_F(LowerChoose, ASampleOfTheTiles) {
-    Launch launch = some(9 * choose_tile(ScalarType::kInt64) + 5, 0);
+TEST_F(LowerCompress, ASampleOfTheTiles) {
+    Launch launch = some(9 * compress_tile(ScalarType::kInt64) + 5, 0);
     launch.step = 3;
     launch.tiles = 3;
-    expect(Kernel(choose_form(ScalarType::kInt64, false)), launch, result_of(launch, 0, 0));
+    expect(Kernel(compress_form(ScalarType::kInt64, false)), launch, result_of(launch, 0, 0));
 }
 
 // The tiles before have published what they have; one of them knows about all before it.
-TEST_F(LowerChoose, TilesBeforeAreAdded) {
-    const Kernel kernel(choose_form(ScalarType::kInt64, false));
-    const int64_t tile = choose_tile(ScalarType::kInt64);
+TEST_F(LowerCompress, TilesBeforeAreAdded) {
+    const Kernel kernel(compress_form(ScalarType::kInt64, false));
+    const int64_t tile = compress_tile(ScalarType::kInt64);
     struct Case {
         int64_t number, nearest;  // of the tile, and of that one; -1: none
     };
@@ -212,12 +212,12 @@ TEST_F(LowerChoose, TilesBeforeAreAdded) {
     }
 }
 
-TEST_F(LowerChoose, IsAssembledWithoutSpilling) {
+TEST_F(LowerCompress, IsAssembledWithoutSpilling) {
     const std::string ptxas = find_ptxas();
     if (ptxas.empty()) GTEST_SKIP() << "there is no ptxas";
     for (const ScalarType type : {ScalarType::kInt8, ScalarType::kFloat32, ScalarType::kFloat64,
                                   ScalarType::kComplex128, ScalarType::kInt64}) {
-        const ir::Module module = lower(choose_form(type, type == ScalarType::kInt64), KernelTarget::kGpu);
+        const ir::Module module = lower(compress_form(type, type == ScalarType::kInt64), KernelTarget::kGpu);
         const CudaKernelImage image = codegen::compile_ptx(module, module.functions[0].name, {.sm = 90});
         EXPECT_EQ(image.ptx.find("atom.global.or"), std::string::npos);  // who waits only reads
         const Assembled assembled = assemble(ptxas, image);
