@@ -40,7 +40,7 @@ public:
     }
 
     void describe_and_launch(const GroupBuffers& buffers, GroupRun& run) {
-        if (walks_whole_rows(walk_) && !group_.folded) {
+        if (walks_whole_rows(walk_) && !group_.collapsed) {
             run_rows(buffers, run);
         } else {
             run_chunks(buffers, run);
@@ -91,19 +91,19 @@ private:
         const AxisGroups& groups = walk_.reduced_axes;
         for (size_t g = 0; g < groups.size(); ++g)
             result.push_back(groups.size_of(g) == 0 ? 0 : strides[groups.last_axis(g)]);
-        if (fold_ == 0) return result;
-        result.back() = strides[groups.axis(groups.size() - 1, fold_ - 1)];
+        if (collapse_ == 0) return result;
+        result.back() = strides[groups.axis(groups.size() - 1, collapse_ - 1)];
         result.push_back(strides[groups.last_axis(groups.size() - 1)]);
         return result;
     }
 
-    // How the rows are folded for what the kernel reads, whose strides are over the group's space.
-    void find_fold(const KernelParts& parts) {
-        std::optional<size_t> fold = 0;
+    // How the rows are collapsed for what the kernel reads, whose strides are over the group's space.
+    void find_collapse(const KernelParts& parts) {
+        std::optional<size_t> collapse = 0;
         for (const BufferUse& use : parts.inputs)
-            fold = joined_folds(fold, fold_of(use.strides, walk_, group_.shape));
-        WEFT_CHECK(fold.has_value(), "a reduction and what computes its elements walk differently");
-        fold_ = *fold;
+            collapse = joined_collapses(collapse, collapse_of(use.strides, walk_, group_.shape));
+        WEFT_CHECK(collapse.has_value(), "a reduction and what computes its elements walk differently");
+        collapse_ = *collapse;
     }
 
     bool moves_along_rows(const Dims& strides) const {
@@ -140,12 +140,12 @@ private:
         first.form.shape = KernelShape::kReduce;
         StepBuilder first_steps(first, group_);
         add_reductions(first, first_steps);
-        find_fold(first);
+        find_collapse(first);
         const bool deviations = std::any_of(reductions_.begin(), reductions_.end(),
                                             [](const Node* node) { return node->reduction()->deviations; });
-        const int64_t chunk = fold_ == 0 || !group_.device->is_cpu()
+        const int64_t chunk = collapse_ == 0 || !group_.device->is_cpu()
                                   ? walk_.chunk
-                                  : folded_chunk(walk_, first.form.reductions.size(), deviations);
+                                  : collapsed_chunk(walk_, first.form.reductions.size(), deviations);
         const int64_t chunks = (inner_ + chunk - 1) / chunk;
 
         KernelParts second;
@@ -192,13 +192,13 @@ private:
         first.form.outer_rank = static_cast<int>(outer_);
         first.form.chunked = true;
         first.form.chunk = chunk;
-        first.form.folded = fold_ != 0;
+        first.form.collapsed = collapse_ != 0;
         first.form.outputs.resize(components.size());
         finish_forms(first, true);
         Dims first_extents = partial_shape;
         first_extents.push_back(inner_);
-        if (fold_ != 0) {
-            const int64_t columns = inner_extent(fold_, walk_, group_.shape);
+        if (collapse_ != 0) {
+            const int64_t columns = inner_extent(collapse_, walk_, group_.shape);
             first_extents.push_back(columns);
             extents.back() = inner_ / columns;
             extents.push_back(columns);
@@ -212,7 +212,7 @@ private:
             run.launch(first, first_extents, extents, second, partial_shape);
             return;
         }
-        if (fold_ == 0 && decides_early(kept, extents)) {
+        if (collapse_ == 0 && decides_early(kept, extents)) {
             launch_until_decided(first, chunks, extents, *partials[0], run);
         } else {
             run.launch(first, first_extents, extents);
@@ -231,7 +231,7 @@ private:
             return !has_neutral_element(*node->reduction(), node->compute_dtype().scalar_type()) ||
                    (node->reduction()->deviations && !columns);
         });
-        return points <= kMostTickets && buffers <= kMostBuffers && !apart && (!columns || fold_ == 0) &&
+        return points <= kMostTickets && buffers <= kMostBuffers && !apart && (!columns || collapse_ == 0) &&
                partials <= points * (columns ? kMostPartialsOfColumn : kMostPartials);
     }
 
@@ -271,7 +271,7 @@ private:
     ReductionSpace walk_;
     int64_t inner_ = 0;
     size_t outer_ = 0;
-    size_t fold_ = 0;  // lowering/collapsed_rows.h
+    size_t collapse_ = 0;  // lowering/collapsed_rows.h
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ std::optional<Way> known_way(const Group& group) {
     return std::nullopt;
 }
 
-// Whether the kernel reads what it writes and takes several launches (launch_folded).
+// Whether the kernel reads what it writes and takes several launches (launch_collapsed).
 bool changes_in_parts(KernelParts parts, const Dims& shape) {
     if (shape.size() <= static_cast<size_t>(kMaxGridDimensions)) return false;
     const Buffer* written = parts.outputs[0].buffer;

@@ -17,34 +17,34 @@ constexpr int64_t kMostBlocks = 8;
 
 }  // namespace
 
-std::optional<size_t> fold_of(const Dims& strides, const ReductionSpace& walk, const Dims& shape) {
-    size_t fold = 0;
+std::optional<size_t> collapse_of(const Dims& strides, const ReductionSpace& walk, const Dims& shape) {
+    size_t collapse = 0;
     const AxisGroups& groups = walk.reduced_axes;
     for (size_t g = 0; g < groups.size(); ++g) {
         for (size_t k = 0; k + 1 < groups.size_of(g); ++k) {
             const size_t axis = groups.axis(g, k), next = groups.axis(g, k + 1);
             if (strides[axis] == strides[next] * shape[next]) continue;
-            if (g + 1 != groups.size() || fold != 0) return std::nullopt;
-            fold = k + 1;
+            if (g + 1 != groups.size() || collapse != 0) return std::nullopt;
+            collapse = k + 1;
         }
     }
-    return fold;
+    return collapse;
 }
 
-std::optional<size_t> joined_folds(std::optional<size_t> a, std::optional<size_t> b) {
+std::optional<size_t> joined_collapses(std::optional<size_t> a, std::optional<size_t> b) {
     if (!a || !b || (*a != 0 && *b != 0 && *a != *b)) return std::nullopt;
     return *a != 0 ? a : b;
 }
 
-int64_t inner_extent(size_t fold, const ReductionSpace& walk, const Dims& shape) {
+int64_t inner_extent(size_t collapse, const ReductionSpace& walk, const Dims& shape) {
     const size_t last = walk.reduced_axes.size() - 1;
     int64_t extent = 1;
-    for (size_t k = fold; k < walk.reduced_axes.size_of(last); ++k)
+    for (size_t k = collapse; k < walk.reduced_axes.size_of(last); ++k)
         extent *= shape[walk.reduced_axes.axis(last, k)];
     return extent;
 }
 
-int64_t folded_chunk(const ReductionSpace& walk, size_t reductions, bool deviations) {
+int64_t collapsed_chunk(const ReductionSpace& walk, size_t reductions, bool deviations) {
     if (deviations) return walk.chunk;
     const int64_t bytes = walk.block * static_cast<int64_t>(sizeof(double) * reductions);
     int64_t blocks = kMostBlocks;
@@ -52,7 +52,7 @@ int64_t folded_chunk(const ReductionSpace& walk, size_t reductions, bool deviati
     return blocks * walk.block;
 }
 
-bool can_fold(const ReductionSpace& walk, size_t reductions, bool deviations) {
+bool can_collapse(const ReductionSpace& walk, size_t reductions, bool deviations) {
     return !deviations || walk.chunk * static_cast<int64_t>(sizeof(double) * reductions) <= kMostLocalBytes;
 }
 

@@ -89,7 +89,7 @@ std::string KernelForm::key() const {
         if (compress->value) append_value(key, *compress->value);
     }
     if (!reductions.empty()) {
-        key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (folded ? "f" : "") +
+        key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (collapsed ? "f" : "") +
                std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk) + "/" +
                std::to_string(pilot);
     }

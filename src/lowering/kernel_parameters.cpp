@@ -48,7 +48,7 @@ KernelParameters::Position position_parameter(Builder& builder, const BufferForm
 int sizes_beside_the_grid(const KernelForm& form) {
     switch (form.shape) {
         case KernelShape::kElementwise: return 0;
-        case KernelShape::kReduce: return form.folded ? 2 : 1;
+        case KernelShape::kReduce: return form.collapsed ? 2 : 1;
         case KernelShape::kCombine: return form.outer_rank;
         case KernelShape::kScan: return form.scan->across ? 3 : 1;
         case KernelShape::kProduct: return 3;

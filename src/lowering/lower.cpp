@@ -458,7 +458,7 @@ private:
         const auto element_scope = [&](ValueId k) {
             Values position = at;
             const ValueId along = form_.chunked ? b.apply(OpId::kAdd, {begin, k}) : k;
-            if (form_.folded) {
+            if (form_.collapsed) {
                 position.push_back(b.apply(OpId::kFloorDivide, {along, reduced_sizes_[1]}));
                 const ValueId rows = b.apply(OpId::kMultiply, {position.back(), reduced_sizes_[1]});
                 position.push_back(b.apply(OpId::kSubtract, {along, rows}));
@@ -467,7 +467,7 @@ private:
             }
             return make_scope(position, &point);
         };
-        if (form_.folded && target_ == KernelTarget::kCpu) compute_elements(point, at, begin, count);
+        if (form_.collapsed && target_ == KernelTarget::kCpu) compute_elements(point, at, begin, count);
 
         reduced_.resize(form_.reductions.size());
         int last_phase = 0;

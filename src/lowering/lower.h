@@ -134,7 +134,7 @@ struct KernelForm {
     int64_t chunk = 0;  // kReduce, when `chunked`: elements of a grid point, a power of two of blocks
     // kReduce, when `chunked`: elements of the row are computed as rows of their own, whose length is one
     // more size; element level buffers have two strides along the row (lowering/collapsed_rows.h).
-    bool folded = false;
+    bool collapsed = false;
 
     // kReduce, when `chunked`, on GPUs: what combines its partial results in the same launch, over the kept
     // dimensions.

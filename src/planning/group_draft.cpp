@@ -157,9 +157,9 @@ bool are_twins(const Draft& a, const Draft& b) {
         a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
         with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
         return false;
-    if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.fold != b.fold : writes(a) || writes(b))
+    if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.collapse != b.collapse : writes(a) || writes(b))
         return false;
-    if (a.fold != 0 && !keeps_folded_elements(a, nullptr, b.nodes)) return false;
+    if (a.collapse != 0 && !keeps_collapsed_elements(a, nullptr, b.nodes)) return false;
     return std::any_of(a.nodes.begin(), a.nodes.end(),
                        [&](const Node* node) { return shares_input(*node, b); });
 }
@@ -169,7 +169,7 @@ bool is_neighbour(const Node& node, const Draft& draft) {
     const Node& last = *draft.nodes.front();
     if (node.kind() == NodeKind::kReduce) {
         return draft.reduced == node.reduced_axes() && draft.walk && same_walk(*draft.walk, space_of(node)) &&
-               (draft.fold == 0 || keeps_folded_elements(draft, &node));
+               (draft.collapse == 0 || keeps_collapsed_elements(draft, &node));
     }
     return !draft.walk && last.kind() != NodeKind::kArange && last.kind() != NodeKind::kDraw &&
            is_pointwise(last.kind());

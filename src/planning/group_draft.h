@@ -38,7 +38,7 @@ struct Draft {
     Dims shape;
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
-    size_t fold = 0;                     // of the walk's rows (lowering/collapsed_rows.h)
+    size_t collapse = 0;                 // of the walk's rows (lowering/collapsed_rows.h)
     bool multiplies = false;    // its nodes are computed on the tiles of a product, which is one of them
     std::vector<Input> inputs;  // read by its nodes and computed by none of them
     double repeated_cost = 0;

@@ -49,26 +49,26 @@ bool allows_phases(const Node& node, const ReductionSpace& walk) {
     return row * node.compute_dtype().itemsize() <= kRowBytes;
 }
 
-std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& walk, const Dims& shape,
-                                     const std::vector<IndexMap>& maps) {
-    std::optional<size_t> fold = 0;
+std::optional<size_t> collapse_of_inputs(const Node& node, const ReductionSpace& walk, const Dims& shape,
+                                         const std::vector<IndexMap>& maps) {
+    std::optional<size_t> collapse = 0;
     for (const Operand& input : node.inputs) {
         if (input.is_constant()) continue;
         for (const IndexMap& map : maps)
-            fold = joined_folds(fold,
-                                fold_of(strides_over_space(input.strides, map, shape.size()), walk, shape));
+            collapse = joined_collapses(
+                collapse, collapse_of(strides_over_space(input.strides, map, shape.size()), walk, shape));
     }
-    return fold;
+    return collapse;
 }
 
 bool walks_results_as_one(const Node& node, const ReductionSpace& walk, const Dims& shape,
                           const IndexMap& map) {
     return std::all_of(node.results.begin(), node.results.end(), [&](const NodeResult& result) {
-        return fold_of(strides_over_space(result.strides, map, shape.size()), walk, shape) == 0;
+        return collapse_of(strides_over_space(result.strides, map, shape.size()), walk, shape) == 0;
     });
 }
 
-bool keeps_folded_elements(const Draft& draft, const Node* more, std::span<Node* const> others) {
+bool keeps_collapsed_elements(const Draft& draft, const Node* more, std::span<Node* const> others) {
     std::unordered_set<const Node*> reductions;
     const auto take = [&](const Node* node) {
         if (node->kind() == NodeKind::kReduce) reductions.insert(node);
@@ -78,7 +78,7 @@ bool keeps_folded_elements(const Draft& draft, const Node* more, std::span<Node*
     if (more != nullptr) take(more);
     const bool deviations = std::any_of(reductions.begin(), reductions.end(),
                                         [](const Node* node) { return node->reduction()->deviations; });
-    return can_fold(*draft.walk, reductions.size(), deviations);
+    return can_collapse(*draft.walk, reductions.size(), deviations);
 }
 
 }  // namespace weft::planning

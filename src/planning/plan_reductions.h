@@ -23,9 +23,9 @@ Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& m
 bool allows_phases(const Node& node, const ReductionSpace& walk);
 // A reduction merges the axes that are one block of memory for its operand; everything that is computed
 // inside its kernel must be walked by the same merged axes, or by the same two parts of its rows.
-std::optional<size_t> fold_of_inputs(const Node& node, const ReductionSpace& walk, const Dims& shape,
-                                     const std::vector<IndexMap>& maps);
-// Whether local memory holds the elements of the group's folded reductions, with `more` and `others`.
-bool keeps_folded_elements(const Draft& draft, const Node* more, std::span<Node* const> others = {});
+std::optional<size_t> collapse_of_inputs(const Node& node, const ReductionSpace& walk, const Dims& shape,
+                                         const std::vector<IndexMap>& maps);
+// Whether local memory holds the elements of the group's collapsed reductions, with `more` and `others`.
+bool keeps_collapsed_elements(const Draft& draft, const Node* more, std::span<Node* const> others = {});
 
 }  // namespace weft::planning

@@ -176,7 +176,7 @@ private:
             take_reduction(*node, draft, maps);
         } else {
             draft.repeated_cost += repeated_cost(*node, draft, maps);
-            if (draft.walk) draft.fold = joined_fold(*node, draft, maps, stored).value();
+            if (draft.walk) draft.collapse = joined_collapse(*node, draft, maps, stored).value();
             draft.maps[node] = std::move(maps);
         }
         draft.nodes.push_back(node);
@@ -298,7 +298,7 @@ private:
         const double again = repeated_cost(node, draft, maps);
         if (again > kRepeatedCost || draft.repeated_cost + again > kMaxRepeatedCost)
             return Boundary::kRepeated;
-        if (draft.walk && !joined_fold(node, draft, maps, stored)) return Boundary::kReductionOrder;
+        if (draft.walk && !joined_collapse(node, draft, maps, stored)) return Boundary::kReductionOrder;
         return Boundary::kNone;
     }
 
@@ -345,36 +345,37 @@ private:
         return false;
     }
 
-    // The fold of the group's rows with the node in it; nothing when they cannot be walked so.
-    std::optional<size_t> joined_fold(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps,
-                                      bool stored) {
-        const std::optional<size_t> fold =
-            joined_folds(draft.fold, fold_of_inputs(node, *draft.walk, draft.shape, maps));
+    // How the group's rows are collapsed with the node in it; nothing when they cannot be walked so.
+    std::optional<size_t> joined_collapse(const Node& node, const Draft& draft,
+                                          const std::vector<IndexMap>& maps, bool stored) {
+        const std::optional<size_t> collapse =
+            joined_collapses(draft.collapse, collapse_of_inputs(node, *draft.walk, draft.shape, maps));
         if (stored && !maps.empty() && !walks_results_as_one(node, *draft.walk, draft.shape, maps.front()))
             return std::nullopt;
-        if (!fold || *fold == 0) return fold;
-        if (!is_on(OptimisationSwitch::kFolds) || draft.walk->lanes == 1) return std::nullopt;
+        if (!collapse || *collapse == 0) return collapse;
+        if (!is_on(OptimisationSwitch::kCollapsedReductions) || draft.walk->lanes == 1) return std::nullopt;
         // On the CPU each row is a loop; on GPUs positions are divided by the rows' length.
-        if (node.device->is_cpu() && inner_extent(*fold, *draft.walk, draft.shape) < kShortestFoldedRow)
+        if (node.device->is_cpu() &&
+            inner_extent(*collapse, *draft.walk, draft.shape) < kShortestCollapsedRow)
             return std::nullopt;
         const auto along_row = [&](const std::vector<IndexMap>& own) {
             return std::any_of(own.begin(), own.end(),
                                [&](const IndexMap& map) { return moves_along_row(map, draft); });
         };
         if (stored && along_row(maps)) return std::nullopt;
-        if (draft.fold != 0) return fold;
+        if (draft.collapse != 0) return collapse;
         for (const Node* member : draft.nodes) {
             const bool reduces = member->kind() == NodeKind::kReduce;
-            if (reduces ? !can_be_folded(*member, draft)
+            if (reduces ? !can_be_collapsed(*member, draft)
                         : draft.stored.at(member) && along_row(draft.maps.at(member)))
                 return std::nullopt;
         }
-        return fold;
+        return collapse;
     }
 
-    // Later phases would fold again.
-    bool can_be_folded(const Node& reduction, const Draft& draft) {
-        return !reads_in_row(reduction, draft) && keeps_folded_elements(draft, &reduction);
+    // Later phases would collapse rows again.
+    bool can_be_collapsed(const Node& reduction, const Draft& draft) {
+        return !reads_in_row(reduction, draft) && keeps_collapsed_elements(draft, &reduction);
     }
 
     // ---- reductions ----
@@ -391,7 +392,7 @@ private:
                 if (!allows_phases(node, walk)) return Boundary::kRowsAgain;
                 for (const Node* member : draft.nodes) {
                     const std::vector<IndexMap>& maps_of_member = draft.maps.at(member);
-                    if (fold_of_inputs(*member, walk, draft.shape, maps_of_member) != 0) return kWhole;
+                    if (collapse_of_inputs(*member, walk, draft.shape, maps_of_member) != 0) return kWhole;
                     if (draft.stored.at(member) &&
                         !walks_results_as_one(*member, walk, draft.shape, maps_of_member.front()))
                         return kWhole;
@@ -401,7 +402,7 @@ private:
             case Entry::kBeside: {
                 if (!draft.walk || !same_walk(*draft.walk, walk)) return kWhole;
                 const bool read_in_row = reads_in_row(node, draft);
-                if (draft.fold != 0 && !can_be_folded(node, draft)) return kWhole;
+                if (draft.collapse != 0 && !can_be_collapsed(node, draft)) return kWhole;
                 return !read_in_row || allows_phases(node, walk) ? Boundary::kNone : Boundary::kRowsAgain;
             }
         }
@@ -588,7 +589,7 @@ private:
         group.boundary = draft.boundary;
         group.shape = std::move(draft.shape);
         group.reduces = draft.walk.has_value();
-        group.folded = draft.fold != 0;
+        group.collapsed = draft.collapse != 0;
         group.multiplies = draft.multiplies;
         group.reduced = std::move(draft.reduced);
         return group;

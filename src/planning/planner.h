@@ -30,7 +30,7 @@ struct Group {
     Boundary boundary = Boundary::kNone;  // why the root is not part of its consumer's kernel
     Dims shape;                           // the space
     bool reduces = false;                 // it has reductions
-    bool folded = false;        // its rows are merged axes, walked row by row (lowering/collapsed_rows.h)
+    bool collapsed = false;     // its rows are merged axes, walked row by row (lowering/collapsed_rows.h)
     bool multiplies = false;    // it works on the tiles of a product, one of its nodes
     std::vector<bool> reduced;  // which axes of the space these reduce
     std::vector<NodePtr> keep;  // the stored nodes, from planning until they are computed

@@ -300,7 +300,7 @@ void finish_forms(KernelParts& parts, bool row) {
                                      [](int64_t stride) { return stride != 0; });
             if (!of_element) input.strides.resize(grid);
         }
-        const size_t along_row = !of_element ? 0 : parts.form.folded ? 2 : 1;
+        const size_t along_row = !of_element ? 0 : parts.form.collapsed ? 2 : 1;
         WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
         parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
         parts.form.inputs.back().buffer.ahead = gathers_from_afar(parts, number);

@@ -230,7 +230,7 @@ PreparedLaunch prepare(const KernelParts& parts, const Dims& extents, const Dims
     if (!parts.in_order) launch.tile = tile_of(parts, extents);
     find_columns(form, launch.hints);
     launch.cost = cost_of(form);
-    for (size_t d = rank; d < extents.size() - (form.folded ? 1 : 0); ++d) launch.cost *= extents[d];
+    for (size_t d = rank; d < extents.size() - (form.collapsed ? 1 : 0); ++d) launch.cost *= extents[d];
     launch.grid = Dims(std::span(extents.begin(), rank));
     append_arguments(launch, parts, extents);
     return launch;
@@ -306,7 +306,7 @@ void launch_once(const KernelParts& parts, const Dims& extents, const Dims& coun
     run_prepared(launch, fresh);
 }
 
-void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+void launch_collapsed(const KernelParts& parts, const Dims& extents, const Dims& counted) {
     const auto extra = static_cast<size_t>(parts.form.grid_rank - kMaxGridDimensions);
     const auto without_first = [extra](auto& values) {
         values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(extra));

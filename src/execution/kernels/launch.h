@@ -43,7 +43,7 @@ void run_prepared(PreparedLaunch& launch, bool& fresh);
 // Finds the kernel too; nothing is remembered.
 void launch_once(const KernelParts& parts, const Dims& extents, const Dims& counted);
 // Walks the grid dimensions beyond what a launch takes.
-void launch_folded(const KernelParts& parts, const Dims& extents, const Dims& counted);
+void launch_collapsed(const KernelParts& parts, const Dims& extents, const Dims& counted);
 
 // An element-wise kernel that is run box by box on the threads of somebody else's tasks, each with one of its
 // inputs at another place.

@@ -36,7 +36,7 @@ std::shared_ptr<const StoredKernel> GroupRun::kernel(const KernelForm& form, boo
 void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims& counted) {
     if (parts.form.grid_rank > kMaxGridDimensions) {
         cannot_repeat();
-        launch_folded(parts, extents, counted);
+        launch_collapsed(parts, extents, counted);
         return;
     }
     bool fresh = false;

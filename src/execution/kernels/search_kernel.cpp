@@ -127,7 +127,7 @@ bool is_plain(const OutputForm& output) {
 
 // Along rows: across them, blocks read neighbouring columns together.
 bool searches_rows(const KernelForm& form) {
-    if (form.shape != KernelShape::kReduce || form.lanes == 1 || form.folded || form.then != nullptr ||
+    if (form.shape != KernelShape::kReduce || form.lanes == 1 || form.collapsed || form.then != nullptr ||
         form.reductions.size() != 1 || form.inputs.size() != 1 || !form.steps.empty() ||
         !form.scalars.empty())
         return false;

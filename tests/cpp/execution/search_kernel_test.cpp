@@ -169,7 +169,7 @@ TEST(SearchKernel, DoesNothingElse) {
     EXPECT_TRUE(refuses([](KernelForm& other) { other.outputs[0].buffer.element = ScalarType::kInt32; }));
     EXPECT_TRUE(refuses([](KernelForm& other) { other.outputs[0].value = {Kind::kInput, 0, 0}; }));
     EXPECT_TRUE(refuses([](KernelForm& other) { other.outputs.push_back(other.outputs[0]); }));
-    EXPECT_TRUE(refuses([](KernelForm& other) { other.folded = true; }));
+    EXPECT_TRUE(refuses([](KernelForm& other) { other.collapsed = true; }));
 }
 
 // Says where it was, and how often.

@@ -337,7 +337,7 @@ TEST(Lower, EqualKeysMeanEqualForms) {
         [](KernelForm& form) { form.pilot = 8; },
         [](KernelForm& form) { form.chunk = 1024; },
         [](KernelForm& form) { form.chunked = true; },
-        [](KernelForm& form) { form.folded = true; },
+        [](KernelForm& form) { form.collapsed = true; },
         [](KernelForm& form) { form.outer_rank = 1; },
         [](KernelForm& form) { form.then = std::make_shared<const KernelForm>(sum_of_inputs()); },
     };

@@ -22,7 +22,7 @@ TEST_F(Planner, ElementwiseWorkIsOneGroupThatStoresItsRoot) {
     EXPECT_EQ(std::count(group.stored.begin(), group.stored.end(), true), 1);
     EXPECT_TRUE(group.stored.back());
     EXPECT_EQ(group.boundary, Boundary::kWanted);
-    EXPECT_FALSE(group.reduces || group.folded || group.multiplies);
+    EXPECT_FALSE(group.reduces || group.collapsed || group.multiplies);
 }
 
 TEST_F(Planner, WithoutFusionEachNodeIsAGroup) {

@@ -149,7 +149,7 @@ def test_rows_that_are_merged_for_a_reduction_are_computed_one_by_one(name, shap
     assert not any("min_max" in kernel["name"] or "arange" in kernel["name"] for kernel in own)
     most = 16 * (shape[0] * shape[1] / 512 + 1) + 4 * shape[1]
     assert max(kernel["bytes_written"] for kernel in kernels) <= most
-    for steps, fuse in (("folds", True), ("", False)):
+    for steps, fuse in (("collapsed_reductions", True), ("", False)):
         with weft.config(without=steps, fuse=fuse):
             result, kernels = launches(lambda: compute(*inputs))
             assert numpy.asarray(result).tobytes() == bits
