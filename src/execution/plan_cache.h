@@ -1,6 +1,6 @@
-// Plans that were made before, found again by the structure of the pending graph: a loop's turn is planned
-// once. The key has all that a plan depends on (operations, shapes, strides, which operands are one buffer,
-// what the program holds), but neither addresses nor the values of constants; it is compared whole.
+// Plans that were made before, found again by the structure of the pending graph: a loop's iteration is
+// planned once. The key has all that a plan depends on (operations, shapes, strides, which operands are one
+// buffer, what the program holds), but neither addresses nor the values of constants; it is compared whole.
 #pragma once
 
 #include <span>

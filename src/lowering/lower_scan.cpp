@@ -290,14 +290,14 @@ ValueId ScanLowering::tile_of_team(ValueId thread, const Tile& tile, ValueId beg
         b_.apply(OpId::kRightShift, {b_.apply(OpId::kAdd, {count, b_.index(kScanBlock - 1)}), shift});
     // A thread's elements, each with its block and its place in the tile.
     const auto each_of_thread = [&](const std::function<void(ValueId, ValueId, ValueId)>& body) {
-        // Counted one by one, so that several turns can be under way at a time.
+        // Counted one by one, so that several iterations can be under way at a time.
         const ValueId ahead =
             b_.apply(OpId::kSubtract, {b_.apply(OpId::kAdd, {count, b_.index(kTeam - 1)}), thread});
-        const ValueId turns =
+        const ValueId iterations =
             b_.apply(OpId::kRightShift, {ahead, b_.index(std::countr_zero(uint64_t{kTeam}))});
         const ValueId first = b_.apply(OpId::kRightShift, {thread, shift});
         const Values start{thread, first, b_.apply(OpId::kAdd, {thread, first})};
-        b_.for_loop(zero, turns, one, start, [&](Builder&, std::span<const ValueId> arguments) {
+        b_.for_loop(zero, iterations, one, start, [&](Builder&, std::span<const ValueId> arguments) {
             const ValueId k = arguments[1], block = arguments[2], place = arguments[3];
             body(k, block, place);
             return Values{b_.apply(OpId::kAdd, {k, team}),

@@ -7,15 +7,15 @@ namespace weft {
 namespace {
 
 constexpr uint64_t kSmallestCut = 8;  // nodes: below, handing out a kernel costs more than its work
-// On a GPU, where a launch costs what recording some ten operations does: element-wise turns become one
+// On a GPU, where a launch costs what recording some ten operations does: element-wise iterations become one
 // kernel, others a graph of their kernels.
 constexpr uint64_t kSmallestCutOnGpu = 32;
-constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as turns
+constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as iterations
 constexpr uint64_t kShortestRow = 24;  // of a single one: a mean of 5 × 5 neighbours adds as many times
 
 uint64_t mixed(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); }
 
-// What a node does, without what it reads: equal in each turn of a loop.
+// What a node does, without what it reads: equal in each iteration of a loop.
 uint64_t signature_of(const Node& node) {
     uint64_t hash = static_cast<uint64_t>(node.kind());
     hash = mixed(hash, reinterpret_cast<uintptr_t>(node.op));
@@ -27,7 +27,7 @@ uint64_t signature_of(const Node& node) {
 
 }  // namespace
 
-std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluated) {
+std::span<const uint64_t> LoopDetector::cuts(const Node& node, uint64_t evaluated) {
     cuts_.clear();
     const uint64_t signature = signature_of(node), index = count_++;
     if (pending_node_count() == 0) first_ = index;  // nothing ties what comes to what was before
@@ -41,22 +41,23 @@ std::span<const uint64_t> TurnDetector::cuts(const Node& node, uint64_t evaluate
         if (reads < entry.reads.size()) entry.reads[reads++] = producer->sequence;
     }
     if (period_ != 0) {
-        // Somebody looks now and then: what is counted begins anew there, so that the turns between two looks
-        // are cut alike each time.
+        // Somebody looks now and then: what is counted begins anew there, so that the iterations between two
+        // looks are cut alike each time.
         if (smallest_cut_ == kSmallestCutOnGpu && ring_[(index - 1) % kRemembered].sequence <= evaluated)
             last_cut_ = index;
         if ((index - start_) % period_ == 0) reach(index);
     } else if (index % 4 == 3 && find_period()) {
-        // The turns so far are cut too, so that the next one finds its kernels.
+        // The iterations so far are cut too, so that the next one finds its kernels.
         next_cut_ = 0;
         smallest_cut_ = node.device->is_cpu() ? kSmallestCut : kSmallestCutOnGpu;
-        for (uint64_t turn = start_; turn <= index; turn += period_) reach(turn);
+        for (uint64_t iteration = start_; iteration <= index; iteration += period_) reach(iteration);
     }
     return cuts_;
 }
 
-// The start of a turn, where the graph may be cut; where it was to be cut a turn ago it is cut now.
-void TurnDetector::reach(uint64_t index) {
+// The start of an iteration, where the graph may be cut; where it was to be cut an iteration ago it is cut
+// now.
+void LoopDetector::reach(uint64_t index) {
     if (next_cut_ != 0) cuts_.push_back(next_cut_);
     next_cut_ = 0;
     if (index != start_ && index < last_cut_ + smallest_cut_) return;
@@ -64,16 +65,16 @@ void TurnDetector::reach(uint64_t index) {
     next_cut_ = ring_[index % kRemembered].sequence;
 }
 
-// How many pending values are read across each place where a turn could begin.
-struct TurnDetector::Crossings {
+// How many pending values are read across each place where an iteration could begin.
+struct LoopDetector::Crossings {
     bool everywhere =
-        true;  // otherwise nothing ties the turns together: there the graph falls apart by itself
+        true;  // otherwise nothing ties the iterations together: there the graph falls apart by itself
     uint64_t narrowest = 0;  // the first place, from the start, with the fewest
 };
 
-TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period) const {
+LoopDetector::Crossings LoopDetector::crossings(uint64_t start, uint64_t period) const {
     const uint64_t first = ring_[start % kRemembered].sequence;
-    std::array<uint64_t, 3 * kLongestTurn> last_reader{};
+    std::array<uint64_t, 3 * kLongestIteration> last_reader{};
     for (uint64_t k = 1; k < 3 * period; ++k) {
         for (const uint64_t read : ring_[(start + k) % kRemembered].reads) {
             if (read < first) continue;
@@ -82,7 +83,7 @@ TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period)
             last_reader[producer] = k;
         }
     }
-    std::array<int, 3 * kLongestTurn + 1> change{};
+    std::array<int, 3 * kLongestIteration + 1> change{};
     for (uint64_t producer = 0; producer < 3 * period; ++producer) {
         if (last_reader[producer] == 0) continue;
         ++change[producer + 1];
@@ -90,7 +91,8 @@ TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period)
     }
     Crossings found;
     int values = 0;
-    std::array<int, kLongestTurn> most{};  // in any turn: the first may read what was evaluated before it
+    std::array<int, kLongestIteration>
+        most{};  // in any iteration: the first may read what was evaluated before it
     for (uint64_t place = 0; place < 3 * period; ++place) {
         values += change[place];
         if (place > period && place <= 2 * period) found.everywhere &= values != 0;
@@ -101,20 +103,20 @@ TurnDetector::Crossings TurnDetector::crossings(uint64_t start, uint64_t period)
     return found;
 }
 
-bool TurnDetector::find_period() {
+bool LoopDetector::find_period() {
     const uint64_t last = count_ - 1;
     const uint64_t known = std::min<uint64_t>(count_ - first_, kRemembered);
     if (known <= kShortestRun) return false;
     uint64_t row = 1;  // of equal nodes at the end
     while (row < known && at(last - row) == at(last)) ++row;
-    uint64_t apart = 0;  // a period whose turns nothing ties together: those of its multiples neither
-    for (uint64_t period = 1; period <= kLongestTurn && 3 * period <= known; ++period) {
+    uint64_t apart = 0;  // a period whose iterations nothing ties together: those of its multiples neither
+    for (uint64_t period = 1; period <= kLongestIteration && 3 * period <= known; ++period) {
         if (at(last - period) != at(last) || (apart != 0 && period % apart == 0)) continue;
         uint64_t run = 1;
         const uint64_t most = known - 1 - period;
         while (run <= most && at(last - run) == at(last - run - period)) ++run;
         if (run < std::max(2 * period, kShortestRun) || (run + period <= row && row < kShortestRow)) continue;
-        // Where the repetition begins is where the first turn did.
+        // Where the repetition begins is where the first iteration did.
         const uint64_t start = last + 1 - run - period;
         const Crossings values = crossings(start, period);
         if (!values.everywhere) {

@@ -1,7 +1,7 @@
-// Finds the turns of a program's loops in what it records, so that evaluation can cut the graph where turns
-// meet: each turn is then the same graph, and meets the kernels of the turn before. Only turns that go on
-// from the one before count: lines that are alike but independent (five sums of one table) belong into one
-// kernel.
+// Finds the iterations of a program's loops in what it records, so that evaluation can cut the graph where
+// iterations meet: each iteration is then the same graph, and meets the kernels of the iteration before. Only
+// iterations that go on from the one before count: lines that are alike but independent (five sums of one
+// table) belong into one kernel.
 #pragma once
 
 #include <array>
@@ -14,17 +14,18 @@
 
 namespace weft {
 
-class TurnDetector {
+class LoopDetector {
 public:
     // To be called for each recorded node. Before which nodes (by Node::sequence) the graph is to be cut now:
-    // where a turn starts with this one, the start of the turn before, if enough was recorded until there;
-    // several where a loop has just been noticed. What that turn called by names has other values by now, and
-    // need not be stored. `evaluated`: the latest node that an evaluation of this thread was about.
+    // where an iteration starts with this one, the start of the iteration before, if enough was recorded
+    // until there; several where a loop has just been noticed. What that iteration called by names has other
+    // values by now, and need not be stored. `evaluated`: the latest node that an evaluation of this thread
+    // was about.
     std::span<const uint64_t> cuts(const Node& node, uint64_t evaluated);
 
 private:
     static constexpr size_t kRemembered = 512;
-    static constexpr uint64_t kLongestTurn = 128;  // nodes
+    static constexpr uint64_t kLongestIteration = 128;  // nodes
     struct Recorded {
         uint64_t signature = 0, sequence = 0;
         std::array<uint64_t, 3> reads{};  // sequences of pending inputs
@@ -41,9 +42,9 @@ private:
     uint64_t first_ = 0;         // when this one was recorded nothing was pending
     uint64_t period_ = 0;        // in nodes; 0: none is known
     uint64_t smallest_cut_ = 0;  // nodes, while a period is known
-    uint64_t start_ = 0;         // of a turn
+    uint64_t start_ = 0;         // of an iteration
     uint64_t last_cut_ = 0;
-    uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next turn starts; 0: none
+    uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next iteration starts; 0: none
 };
 
 }  // namespace weft

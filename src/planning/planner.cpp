@@ -546,8 +546,8 @@ private:
 
     // A result that is larger than the caches, and that no kernel of the plan reads again, need not go
     // through them: the lines that it fills are not read from memory first. Versions of a storage are not
-    // meant, since a loop's next turn reads them, nor are short rows, nor kernels that memory does not hold
-    // up.
+    // meant, since a loop's next iteration reads them, nor are short rows, nor kernels that memory does not
+    // hold up.
     bool is_streamed(const Node& node, const Draft& draft) {
         if (!fuse_ || !is_on(OptimisationSwitch::kStreams)) return false;
         const bool scans = draft.nodes.back()->kind() == NodeKind::kScan;

@@ -301,7 +301,7 @@ void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t>
     const auto count = static_cast<int64_t>(out.size());
     PausePoints pauses;
     const auto shuffle_from = [&](std::span<int64_t> items, int64_t first) {
-        for (auto i = static_cast<int64_t>(items.size()) - 1; i >= first; --i, pauses.turn())
+        for (auto i = static_cast<int64_t>(items.size()) - 1; i >= first; --i, pauses.next_iteration())
             std::swap(items[static_cast<size_t>(i)], items[bounded(generator, static_cast<uint64_t>(i))]);
     };
     if (population > 10000 && count > population / (shuffled ? 50 : 20)) {
@@ -314,7 +314,7 @@ void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t>
     }
     std::unordered_set<int64_t> found;
     found.reserve(out.size());
-    for (int64_t i = 0, last = population - count; i < count; ++i, ++last, pauses.turn()) {
+    for (int64_t i = 0, last = population - count; i < count; ++i, ++last, pauses.next_iteration()) {
         const auto drawn = static_cast<int64_t>(bounded(generator, static_cast<uint64_t>(last)));
         const int64_t taken = found.insert(drawn).second ? drawn : last;
         if (taken == last) found.insert(last);
@@ -335,7 +335,7 @@ void count_up(std::span<int64_t> numbers) {
 void shuffle(BitGenerator& generator, char* items, int64_t count, int64_t itemsize) {
     const auto size = static_cast<size_t>(itemsize);
     PausePoints pauses;
-    for (int64_t i = count - 1; i > 0; --i, pauses.turn()) {
+    for (int64_t i = count - 1; i > 0; --i, pauses.next_iteration()) {
         const uint64_t other = masked(generator, static_cast<uint64_t>(i));
         char *first = items + i * itemsize, *second = items + static_cast<int64_t>(other) * itemsize;
         if (first != second) std::swap_ranges(first, first + size, second);

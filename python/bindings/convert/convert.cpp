@@ -306,7 +306,7 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
     }
     nb::object list = steal_or_throw(PyList_New(static_cast<Py_ssize_t>(shape[axis])));
     if (axis + 1 == shape.size() && dtype.scalar_type() == ScalarType::kFloat64) {
-        for (int64_t i = 0; i < shape[axis]; ++i, data += sizeof(double), signals.turn()) {
+        for (int64_t i = 0; i < shape[axis]; ++i, data += sizeof(double), signals.next_iteration()) {
             double value = 0;
             std::memcpy(&value, data, sizeof value);
             PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
@@ -314,7 +314,7 @@ nb::object nested_list(DType dtype, const Dims& shape, size_t axis, const char*&
         }
         return list;
     }
-    for (int64_t i = 0; i < shape[axis]; ++i, signals.turn()) {
+    for (int64_t i = 0; i < shape[axis]; ++i, signals.next_iteration()) {
         nb::object item = nested_list(dtype, shape, axis + 1, data, signals);
         PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
     }

@@ -35,7 +35,7 @@ public:
     Discovery(bool typed, int max_depth) : typed_(typed), max_depth_(static_cast<size_t>(max_depth)) {}
 
     void visit(PyObject* object, size_t depth) {
-        signals_.turn();
+        signals_.next_iteration();
         if (is_array(object)) {
             visit_array(array_of(object), depth);
         } else if (PyFloat_CheckExact(object)) {
@@ -195,7 +195,7 @@ public:
         auto array = found.arrays().begin();
         SignalChecks signals;
         for (const nb::object& each : found.elements()) {
-            signals.turn();
+            signals.next_iteration();
             PyObject* const object = each.ptr();
             if (object == nullptr) {
                 put_array(*array++);

@@ -39,13 +39,13 @@ auto guarded_number(Function&& function) noexcept -> decltype(function()) {
 /// For long loops that hold the GIL: lets signal handlers run now and then.
 class SignalChecks {
 public:
-    void turn() {
-        constexpr uint32_t kTurns = 1 << 16;
-        if (++turns_ % kTurns == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    void next_iteration() {
+        constexpr uint32_t kIterations = 1 << 16;
+        if (++iterations_ % kIterations == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 
 private:
-    uint32_t turns_ = 0;
+    uint32_t iterations_ = 0;
 };
 
 /// Throws the Python error that is set.

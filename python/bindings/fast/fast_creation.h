@@ -111,7 +111,7 @@ bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Rea
     T* element = reinterpret_cast<T*>(buffer->data());
     const bool is_list = PyList_CheckExact(sequence);
     SignalChecks signals;
-    for (Py_ssize_t i = 0; i < count; ++i, signals.turn()) {
+    for (Py_ssize_t i = 0; i < count; ++i, signals.next_iteration()) {
         const nb::object item = element_of(sequence, is_list, i);
         if (!item.is_valid() || !read(item.ptr(), element[i])) return false;
     }

@@ -244,7 +244,7 @@ bool plain_list(PyObject* key, array& positions) {
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count) * sizeof(int64_t));
     auto* const to = reinterpret_cast<int64_t*>(buffer->data());
     SignalChecks signals;
-    for (Py_ssize_t i = 0; i < count; ++i, signals.turn()) {
+    for (Py_ssize_t i = 0; i < count; ++i, signals.next_iteration()) {
         const nb::object item = python::element_of(key, true, i);
         if (!item.is_valid() || !plain_integer(item.ptr(), to[i])) return false;
     }

@@ -23,7 +23,7 @@ namespace weft {
 
 namespace {
 
-// A loop's turns are cut into plans where a storage's next version is first read; other chains may grow
+// A loop's iterations are cut into plans where a storage's next version is first read; other chains may grow
 // longer.
 constexpr uint32_t kUpdateDepth = 160;
 constexpr uint32_t kChainDepth = 192;
@@ -113,9 +113,9 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     makes_version_ = node_->makes_version = node_->kind() == NodeKind::kUpdate;
     node_->site = site;
     inherit_poison(*node_);
-    if (is_on(OptimisationSwitch::kTurns)) {
+    if (is_on(OptimisationSwitch::kLoopDetection)) {
         const std::span<const uint64_t> cuts =
-            ThreadOwned<TurnDetector>::get().cuts(*node_, latest_evaluated());
+            ThreadOwned<LoopDetector>::get().cuts(*node_, latest_evaluated());
         cuts_.assign(cuts.begin(), cuts.end());
     }
     uint32_t depth = 0;

@@ -35,7 +35,7 @@ std::optional<int64_t> CopyLowering::constant_of(ValueId value) const {
     return constant->getSExtValue();
 }
 
-int64_t CopyLowering::turns_of(const Instruction& loop) const {
+int64_t CopyLowering::trip_count(const Instruction& loop) const {
     if (loop.operands.size() != 3 || constant_of(loop.operands[0]) != 0 || constant_of(loop.operands[2]) != 1)
         return 0;
     return std::max<int64_t>(constant_of(loop.operands[1]).value_or(0), 0);
@@ -107,7 +107,7 @@ void CopyLowering::lower_positions(const Region& region) {
 
 // for %i in R { for %j in C { to[.. + j * a + i] = from[.. + i * b + j] } }, or the other way round.
 bool CopyLowering::lower_transposition(const Instruction& loop) {
-    const int64_t outer = turns_of(loop);
+    const int64_t outer = trip_count(loop);
     if (!is_transposed_by_shuffles(outer)) return false;
     const Region& region = loop.regions[0];
     std::map<uint32_t, Sum> sums{{region.arguments[0].index, {1, 0, std::nullopt}}};

@@ -34,8 +34,8 @@ private:
     };
 
     std::optional<int64_t> constant_of(ir::ValueId value) const;
-    // The turns of a loop from 0 with nothing carried; 0 if it is another loop.
-    int64_t turns_of(const ir::Instruction& loop) const;
+    // The trip count of a loop from 0 with nothing carried; 0 if it is another loop.
+    int64_t trip_count(const ir::Instruction& loop) const;
     bool is_local(ir::ValueId array) const;
     // Whether an instruction only computes a position; then its sum is known.
     bool add_sum(const ir::Instruction& instruction, std::map<uint32_t, Sum>& sums) const;

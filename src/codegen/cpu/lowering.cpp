@@ -448,7 +448,7 @@ private:
         }
     }
 
-    // The end of a turn, and what LLVM is told about the loop.
+    // The end of an iteration, and what LLVM is told about the loop.
     void end_parallel_loop(llvm::PHINode* i, llvm::Value* upper, llvm::BasicBlock* body,
                            llvm::BasicBlock* after, llvm::Metadata* group, const Region& region) {
         llvm::Value* next =

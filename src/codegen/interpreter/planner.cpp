@@ -140,7 +140,7 @@ private:
         if (!is_uniform(source)) classes_[value.index] = BlockClass::kVarying;
     }
 
-    // Carried values vary when what they start from or what a turn gives varies.
+    // Carried values vary when what they start from or what an iteration gives varies.
     template <class Step>
     void to_fixed_point(const std::vector<ValueId>& values, const Step& step) {
         for (;;) {
@@ -183,7 +183,7 @@ private:
             classify(body);
             for (size_t k = 0; k < carried.size(); ++k) mark(carried[k], yields_of(body)[k]);
         });
-        if (!is_uniform(yields_of(condition)[0])) refuse("a loop that ends at different turns");
+        if (!is_uniform(yields_of(condition)[0])) refuse("a loop that ends at different iterations");
         for (size_t k = 0; k < loop.results.size(); ++k) mark(loop.results[k], yields_of(condition)[k + 1]);
     }
 
@@ -205,7 +205,7 @@ private:
         }
     }
 
-    // A loop whose turns may run side by side: each only reads what no turn writes, and writes.
+    // A loop whose iterations may run side by side: each only reads what no iteration writes, and writes.
     bool is_independent(const Instruction& loop) const {
         const Region& body = loop.regions[0];
         if (!loop.results.empty() || has_regions(body) || !is_one(loop.operands[2])) return false;
@@ -393,7 +393,7 @@ private:
         into.steps.push_back(std::move(step));
     }
 
-    // What a loop carries, and where a turn's varying results wait until the next one.
+    // What a loop carries, and where an iteration's varying results wait until the next one.
     void carry(BlockStep& step, const std::vector<ValueId>& values) {
         if (values.size() > kMostCarried) refuse("too much that a loop carries");
         for (const ValueId value : values) {
@@ -412,7 +412,7 @@ private:
         program_.slots.push_back({next, -1, itemsize});
     }
 
-    void require_turns(const Instruction& loop) const {
+    void require_iterations(const Instruction& loop) const {
         if (by_points()) return;
         const bool reduces = any_instruction(
             loop.regions.back(), [](const Instruction& each) { return each.opcode == Opcode::kReduce; });
@@ -429,7 +429,7 @@ private:
             step.kind = BlockStepKind::kAlongFor;
             emit_region(body, step.regions[0], true);
         } else {
-            require_turns(loop);
+            require_iterations(loop);
             carry(step, {body.arguments.begin() + 1, body.arguments.end()});
             for (size_t k = 0; k < step.itemsizes.size(); ++k)
                 step.operands[3 + k] = operand(loop.operands[3 + k], false, into);
@@ -439,7 +439,7 @@ private:
     }
 
     void emit_while(const Instruction& loop, BlockRegion& into, bool along) {
-        require_turns(loop);
+        require_iterations(loop);
         BlockStep step{.kind = BlockStepKind::kWhile, .varying = along};
         for (const ValueId value : loop.operands) step.operands.push_back(operand(value, false, into));
         for (const ValueId value : loop.results) step.results.push_back(value.index);

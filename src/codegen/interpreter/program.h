@@ -41,8 +41,8 @@ enum class BlockStepKind : uint8_t {
     kGather,       // a load whose place is computed for each element
     kDestination,  // the result of the next step is written to a buffer at once
     kStore,
-    kFor,       // turn after turn
-    kAlongFor,  // no values carried, turns independent of each other: a turn is an element
+    kFor,       // iteration after iteration
+    kAlongFor,  // no values carried, iterations independent of each other: an iteration is an element
     kWhile,
     kReduce,
 };
@@ -68,7 +68,7 @@ struct BlockStep {
     // Of loops and reductions: what they carry.
     std::vector<int64_t> itemsizes{};
     std::vector<BlockClass> carried{};
-    std::vector<BlockValue> next{};  // kFor, kWhile: where varying values of the next turn are put
+    std::vector<BlockValue> next{};  // kFor, kWhile: where varying values of the next iteration are put
     // kReduce
     bool along = false;  // its elements are those of the blocks
     int64_t lanes = 1, block = 0;

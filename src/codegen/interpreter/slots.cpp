@@ -70,7 +70,7 @@ private:
                 ++clock_;
                 for (const BlockRegion& inner : step.regions) number(inner);
                 ++clock_;
-                for (const BlockRegion& inner : step.regions) {  // what a turn gives is read at its end
+                for (const BlockRegion& inner : step.regions) {  // what an iteration gives is read at its end
                     for (const BlockValue value : inner.yields) last_use_[value] = clock_;
                 }
                 for (const BlockValue value : step.operands) last_use_[value] = clock_;

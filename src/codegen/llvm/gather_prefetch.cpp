@@ -69,21 +69,21 @@ public:
     }
 
 private:
-    // The loop's only integer that counts upwards, and where it is in the last turn.
+    // The loop's only integer that counts upwards, and where it is in the last iteration.
     bool find_counter() {
-        const llvm::SCEV* const turns = evolution_.getBackedgeTakenCount(&loop_);
-        if (llvm::isa<llvm::SCEVCouldNotCompute>(turns)) return false;
+        const llvm::SCEV* const iterations = evolution_.getBackedgeTakenCount(&loop_);
+        if (llvm::isa<llvm::SCEVCouldNotCompute>(iterations)) return false;
         for (llvm::PHINode& phi : loop_.getHeader()->phis()) {
             if (!phi.getType()->isIntegerTy(64)) continue;
             const auto* along = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(&phi));
             if (along == nullptr || along->getLoop() != &loop_ || !along->isAffine()) continue;
             const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(along->getStepRecurrence(evolution_));
             if (step == nullptr || !step->getAPInt().isStrictlyPositive() ||
-                turns->getType() != phi.getType())
+                iterations->getType() != phi.getType())
                 continue;
             counter_ = &phi;
             step_ = step->getAPInt().getSExtValue();
-            last_ = along->evaluateAtIteration(turns, evolution_);
+            last_ = along->evaluateAtIteration(iterations, evolution_);
             return llvm::SCEVExpander(evolution_, layout_, "last").isSafeToExpand(last_);
         }
         return false;

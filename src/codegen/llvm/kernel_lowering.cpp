@@ -344,7 +344,7 @@ std::vector<KernelLowering::Scalar> KernelLowering::values_of(std::span<const Va
     return values;
 }
 
-// Loops come in the form that LLVM's loop passes want: tested once before, then at the end of each turn.
+// Loops come in the form that LLVM's loop passes want: tested once before, then at the end of each iteration.
 void KernelLowering::lower_for(const Instruction& instruction) {
     llvm::Value* lower = index(instruction.operands[0]);
     llvm::Value* upper = index(instruction.operands[1]);

@@ -74,8 +74,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(
         llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-    // Loops of two or three turns inside an operation stand in the way of the loop around it. The lanes of
-    // reductions, which are more, must stay loops until they are vectorised.
+    // Loops of two or three iterations inside an operation stand in the way of the loop around it. The lanes
+    // of reductions, which are more, must stay loops until they are vectorised.
     passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)
                                             .setPartial(false)
                                             .setRuntime(false)

@@ -59,7 +59,7 @@ void exchange(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows, size_
     }
 }
 
-// Transposes the squares of `lane` elements side by side, in each group of as many rows. Each turn puts
+// Transposes the squares of `lane` elements side by side, in each group of as many rows. Each iteration puts
 // elements of a row and of the one half a group further next to one another; when all rows have met, they are
 // columns.
 void transpose_lanes(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows, size_t lane,
@@ -74,7 +74,7 @@ void transpose_lanes(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows
             high.take(size + k + lane / 2);
         }
     }
-    for (size_t turn = 1; turn < lane; turn *= 2) {
+    for (size_t iteration = 1; iteration < lane; iteration *= 2) {
         const std::vector<llvm::Value*> before = rows;
         for (size_t begin = 0; begin < size; begin += lane) {
             for (size_t k = 0; k < lane / 2; ++k) {

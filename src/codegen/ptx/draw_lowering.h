@@ -30,7 +30,7 @@ protected:
     // The same, where it is known now that `begin` is the first of them; and from there once more.
     void begin_steps_at(llvm::Value* begin);
     void begin_steps_again();
-    // Where the places are turns of a loop: where that carries values, and at its end.
+    // Where the places are iterations of a loop: where that carries values, and at its end.
     void carry_steps(llvm::BasicBlock* before);
     void carry_on_steps();
     void end_steps() { steps_.clear(); }

@@ -45,7 +45,8 @@ protected:
     llvm::Align alignment_of(ScalarType type) const {
         return options_.unaligned ? llvm::Align(1) : llvm::Align(static_cast<uint64_t>(part_size(type)));
     }
-    // Loads of several turns are under way at once: of as many as keep the loop short. 1: it is as it is.
+    // Loads of several iterations are under way at once: of as many as keep the loop short. 1: it is as it
+    // is.
     static int unrolling_of(std::span<const ir::Region> regions);
     // Of the operations of a region and all that is inside of it.
     static int cost_of(const ir::Region& region);
@@ -93,20 +94,20 @@ protected:
     Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initials,
                         const Body& body, int unrolled = 0) {
         llvm::BasicBlock* preheader = new_block("loop.preheader");
-        llvm::BasicBlock* turn = new_block("loop");
+        llvm::BasicBlock* iteration = new_block("loop");
         llvm::BasicBlock* after = new_block("loop.end");
         llvm::BasicBlock* before = builder_.GetInsertBlock();
         builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), preheader, after);
         builder_.SetInsertPoint(preheader);
-        builder_.CreateBr(turn);
-        builder_.SetInsertPoint(turn);
+        builder_.CreateBr(iteration);
+        builder_.SetInsertPoint(iteration);
         llvm::PHINode* i = builder_.CreatePHI(begin->getType(), 2);
         i->addIncoming(begin, preheader);
         const Phis carried = make_phis(initials, preheader);
         const Values yielded = body(i, values_in(carried));
         llvm::Value* next = builder_.CreateNSWAdd(i, step);
         llvm::BasicBlock* latch = builder_.GetInsertBlock();
-        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), turn, after);
+        llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), iteration, after);
         if (unrolled > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(unrolled));
         i->addIncoming(next, latch);
         add_incoming(carried, yielded, latch);

@@ -273,7 +273,7 @@ private:
     struct Apart {
         llvm::Value *begin, *step;
     };
-    void lower_run(const Region& region, llvm::Value* aligned, llvm::Value* first, const Apart& turns,
+    void lower_run(const Region& region, llvm::Value* aligned, llvm::Value* first, const Apart& iterations,
                    llvm::Value* size) {
         llvm::Value* whole =
             builder_.CreateICmpSLE(first, builder_.CreateNSWSub(size, index_constant(lanes_)));
@@ -288,10 +288,10 @@ private:
 
         builder_.SetInsertPoint(apart);
         if (is_short(region)) {
-            lower_apart(region, turns.begin, turns.step, size, nullptr, nullptr);
+            lower_apart(region, iterations.begin, iterations.step, size, nullptr, nullptr);
             builder_.CreateBr(after);
         } else {
-            lower_turns(region, turns.begin, turns.step, size, after);
+            lower_iterations(region, iterations.begin, iterations.step, size, after);
         }
         builder_.SetInsertPoint(after);
     }
@@ -336,10 +336,10 @@ private:
         llvm::Value* aligned = lanes_ == 1 ? builder_.getTrue() : runs_are_aligned();
         llvm::Value* first =
             builder_.CreateNSWAdd(start, builder_.CreateNSWMul(x, index_constant(lanes_)), "first");
-        const Apart turns{builder_.CreateSelect(aligned, first, builder_.CreateNSWAdd(start, x)),
-                          builder_.CreateSelect(aligned, index_constant(1), width)};
-        return_unless(
-            builder_.CreateAnd(builder_.CreateICmpSLT(turns.begin, size), builder_.CreateICmpSLT(row, rows)));
+        const Apart iterations{builder_.CreateSelect(aligned, first, builder_.CreateNSWAdd(start, x)),
+                               builder_.CreateSelect(aligned, index_constant(1), width)};
+        return_unless(builder_.CreateAnd(builder_.CreateICmpSLT(iterations.begin, size),
+                                         builder_.CreateICmpSLT(row, rows)));
         const auto set = [&](llvm::Value* from, const std::vector<size_t>& order) {
             if (order.empty()) return;
             const std::vector<llvm::Value*> point = decompose(from, sizes, order);
@@ -351,7 +351,7 @@ private:
             set_index(region, along_, first);
             lower_region(region);
         } else {
-            lower_run(region, aligned, first, turns, size);
+            lower_run(region, aligned, first, iterations, size);
         }
     }
 
@@ -398,7 +398,7 @@ private:
             builder_.CreateBr(after);
         } else {
             begin_steps_again();
-            lower_turns(region, first, distance, sizes[along_], after);
+            lower_iterations(region, first, distance, sizes[along_], after);
             end_steps();
         }
         builder_.SetInsertPoint(after);
@@ -437,7 +437,7 @@ private:
         llvm::Value* begin = builder_.CreateSelect(start.writes_aligned, inside, unit);
         llvm::Value* stop = builder_.CreateSelect(start.writes_aligned, before, size);
         llvm::Value* step = builder_.CreateSelect(start.writes_aligned, index_constant(1), units);
-        lower_turns(region, begin, step, stop, after);
+        lower_iterations(region, begin, step, stop, after);
         builder_.SetInsertPoint(after);
     }
 
@@ -521,27 +521,29 @@ private:
         present_.clear();
     }
 
-    void lower_turns(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* end,
-                     llvm::BasicBlock* after) {
+    void lower_iterations(const Region& region, llvm::Value* begin, llvm::Value* step, llvm::Value* end,
+                          llvm::BasicBlock* after) {
         llvm::BasicBlock* before = builder_.GetInsertBlock();
-        llvm::BasicBlock* test = new_block("turns");
-        llvm::BasicBlock* body = new_block("turn");
+        llvm::BasicBlock* test = new_block("iterations");
+        llvm::BasicBlock* body = new_block("iteration");
         builder_.CreateBr(test);
         builder_.SetInsertPoint(test);
         llvm::PHINode* i = builder_.CreatePHI(index_type(), 2, "i");
-        llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt32Ty(), 2, "turn");
+        llvm::PHINode* iteration = builder_.CreatePHI(builder_.getInt32Ty(), 2, "iteration");
         i->addIncoming(begin, before);
-        turn->addIncoming(builder_.getInt32(0), before);
+        iteration->addIncoming(builder_.getInt32(0), before);
         carry_steps(before);
         // Below `end + units` at most, and unsigned.
         llvm::Value* inside = builder_.CreateICmpULT(i, end);
-        llvm::Value* more = builder_.CreateICmpULT(turn, builder_.getInt32(static_cast<uint32_t>(lanes_)));
+        llvm::Value* more =
+            builder_.CreateICmpULT(iteration, builder_.getInt32(static_cast<uint32_t>(lanes_)));
         builder_.CreateCondBr(builder_.CreateAnd(inside, more), body, after);
         builder_.SetInsertPoint(body);
         scalars_[region.arguments[along_].index].parts[0] = builder_.CreateZExt(i, builder_.getInt64Ty());
         lower_region(region);
         i->addIncoming(builder_.CreateAdd(i, step), builder_.GetInsertBlock());
-        turn->addIncoming(builder_.CreateAdd(turn, builder_.getInt32(1)), builder_.GetInsertBlock());
+        iteration->addIncoming(builder_.CreateAdd(iteration, builder_.getInt32(1)),
+                               builder_.GetInsertBlock());
         carry_on_steps();
         llvm::BranchInst* back = builder_.CreateBr(test);
         // A loop: unrolled, it would be as long as the lanes' code again.
@@ -632,8 +634,8 @@ private:
         scalars_.swap(alone[0]);
     }
 
-    // Elements are combined one after another, those of several turns read beforehand, so that many reads are
-    // under way at a time.
+    // Elements are combined one after another, those of several iterations read beforehand, so that many
+    // reads are under way at a time.
     void lower_chain(const Instruction& instruction, Lanes& lanes, Reach reach) {
         Values accumulators;
         for (const std::vector<Scalar>& lane : lanes) {
@@ -643,18 +645,18 @@ private:
         const auto i64 = [&](int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); };
         llvm::Value* size = lanes[0][instruction.operands[0].index].parts[0];
         llvm::Value* whole = i64(0);
-        const int64_t turns = unrolling_of(instruction.regions);
-        if (turns > 1) {
+        const int64_t iterations = unrolling_of(instruction.regions);
+        if (iterations > 1) {
             whole = builder_.CreateSelect(builder_.CreateICmpSGT(size, i64(0)),
-                                          builder_.CreateAnd(size, i64(-turns)), i64(0));
+                                          builder_.CreateAnd(size, i64(-iterations)), i64(0));
             accumulators = counted_loop(
-                i64(0), whole, i64(turns), accumulators, [&](llvm::Value* at, const Values& before) {
-                    return turns_of_chain(instruction, lanes, reach, at, turns, before);
+                i64(0), whole, i64(iterations), accumulators, [&](llvm::Value* at, const Values& before) {
+                    return iterations_of_chain(instruction, lanes, reach, at, iterations, before);
                 });
         }
         accumulators =
             counted_loop(whole, size, i64(1), accumulators, [&](llvm::Value* at, const Values& before) {
-                return turns_of_chain(instruction, lanes, reach, at, 1, before);
+                return iterations_of_chain(instruction, lanes, reach, at, 1, before);
             });
         const size_t width = instruction.results.size();
         for (size_t k = 0; k < lanes.size(); ++k) {
@@ -663,36 +665,37 @@ private:
         }
     }
 
-    Values turns_of_chain(const Instruction& instruction, const Lanes& lanes, Reach reach, llvm::Value* at,
-                          int64_t count, const Values& before) {
+    Values iterations_of_chain(const Instruction& instruction, const Lanes& lanes, Reach reach,
+                               llvm::Value* at, int64_t count, const Values& before) {
         const Region& element = instruction.regions[0];
         const Region& combination = instruction.regions[1];
         const std::set<const Instruction*> early = reads_of(element);
-        std::vector<Lanes> turns(static_cast<size_t>(count), lanes);
-        for (size_t turn = 0; turn < turns.size(); ++turn) {
-            llvm::Value* number = builder_.CreateNSWAdd(at, builder_.getInt64(turn));
-            for (std::vector<Scalar>& lane : turns[turn]) lane[element.arguments[0].index].parts[0] = number;
+        std::vector<Lanes> iterations(static_cast<size_t>(count), lanes);
+        for (size_t iteration = 0; iteration < iterations.size(); ++iteration) {
+            llvm::Value* number = builder_.CreateNSWAdd(at, builder_.getInt64(iteration));
+            for (std::vector<Scalar>& lane : iterations[iteration])
+                lane[element.arguments[0].index].parts[0] = number;
             for (const Instruction& inner : element.body) {
-                if (early.contains(&inner)) lower_in_lanes(inner, turns[turn], reach);
+                if (early.contains(&inner)) lower_in_lanes(inner, iterations[iteration], reach);
             }
         }
         Values values = before;
         const size_t width = instruction.results.size();
-        for (Lanes& turn : turns) {
+        for (Lanes& iteration : iterations) {
             for (const Instruction& inner : element.body) {
                 if (inner.opcode != Opcode::kYield && !early.contains(&inner))
-                    lower_in_lanes(inner, turn, reach);
+                    lower_in_lanes(inner, iteration, reach);
             }
             const Instruction& yield = element.body.back();
-            for (size_t k = 0; k < turn.size(); ++k) {
-                scalars_.swap(turn[k]);
+            for (size_t k = 0; k < iteration.size(); ++k) {
+                scalars_.swap(iteration[k]);
                 for (size_t i = 0; i < width; ++i) {
                     scalars_[combination.arguments[i].index] = values[k * width + i];
                     scalars_[combination.arguments[width + i].index] = scalar(yield.operands[i]);
                 }
                 const Values next = lower_region(combination);
                 std::copy(next.begin(), next.end(), values.begin() + static_cast<std::ptrdiff_t>(k * width));
-                scalars_.swap(turn[k]);
+                scalars_.swap(iteration[k]);
             }
         }
         return values;

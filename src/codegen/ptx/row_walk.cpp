@@ -14,7 +14,7 @@ using ir::Region;
 namespace {
 
 // Of a whole block, whose instructions take turns: constants are fetched once, and no result is waited for.
-constexpr size_t kTurnsSideBySide = 4;
+constexpr size_t kIterationsSideBySide = 4;
 constexpr int64_t kMostElements = int64_t{1} << 48;  // more than any memory has
 
 }  // namespace
@@ -92,22 +92,23 @@ void PtxRowWalk::lower_reads(const Region& region, llvm::Value* number_of_elemen
 
 PtxRowWalk::Values PtxRowWalk::lower_rest(const Region& region, llvm::Value* number_of_element,
                                           const std::set<const Instruction*>& early) {
-    std::vector<Turn> alone{{number_of_element, scalars_}};
+    std::vector<Iteration> alone{{number_of_element, scalars_}};
     std::vector<Values> yielded = lower_rest_of(region, alone, early);
     scalars_ = std::move(alone[0].scalars);
     return std::move(yielded[0]);
 }
 
 // Of several elements side by side, instruction for instruction.
-std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region, std::span<Turn> turns,
+std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
+                                                          std::span<Iteration> iterations,
                                                           const std::set<const Instruction*>& early) {
     of_thread_ = true;
-    std::vector<Values> yielded(turns.size());
+    std::vector<Values> yielded(iterations.size());
     for (const Instruction& instruction : region.body) {
         const KeptValues::Value* kept = kept_value(instruction);
         if (!is_computed(kept)) continue;
-        for (size_t k = 0; k < turns.size(); ++k) {
-            scalars_.swap(turns[k].scalars);
+        for (size_t k = 0; k < iterations.size(); ++k) {
+            scalars_.swap(iterations[k].scalars);
             if (instruction.opcode == Opcode::kYield) {
                 yielded[k] = values_of(instruction.operands);
             } else if (!early.contains(&instruction)) {
@@ -115,9 +116,9 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region, 
             }
             if (kept != nullptr) {
                 builder_.CreateStore(scalar(instruction.results[0]).parts[0],
-                                     kept_place(instruction, *kept, turns[k].number).second);
+                                     kept_place(instruction, *kept, iterations[k].number).second);
             }
-            scalars_.swap(turns[k].scalars);
+            scalars_.swap(iterations[k].scalars);
         }
         if (instruction.opcode == Opcode::kYield) break;
     }
@@ -148,22 +149,23 @@ void PtxRowWalk::whole_block(const Region& region, llvm::Value* start, int64_t l
     const bool side_by_side = may_read_early(region);
     const std::set<const Instruction*> early =
         side_by_side ? reads_of(region) : std::set<const Instruction*>{};
-    const int64_t turns = length / kWarp, batch = std::min<int64_t>(turns, turns_at_once(region));
+    const int64_t iterations = length / kWarp,
+                  batch = std::min<int64_t>(iterations, iterations_at_once(region));
     llvm::Value* first = first_of_block(start);
     find_draws(region, region.arguments[0]);
     begin_steps();
-    for (int64_t begin = 0; begin < turns; begin += batch) {
-        std::vector<Turn> read;
-        for (int64_t turn = begin; turn < std::min(begin + batch, turns); ++turn) {
-            llvm::Value* at = builder_.CreateNSWAdd(first, number(turn * kWarp));
+    for (int64_t begin = 0; begin < iterations; begin += batch) {
+        std::vector<Iteration> read;
+        for (int64_t iteration = begin; iteration < std::min(begin + batch, iterations); ++iteration) {
+            llvm::Value* at = builder_.CreateNSWAdd(first, number(iteration * kWarp));
             std::vector<Scalar> before = scalars_;
             lower_reads(region, at, early);
             read.push_back({at, std::move(scalars_)});
             scalars_ = std::move(before);
         }
-        const size_t beside = side_by_side ? kTurnsSideBySide : 1;
-        for (std::span<Turn> rest(read); !rest.empty();) {
-            const std::span<Turn> some = rest.first(std::min(beside, rest.size()));
+        const size_t beside = side_by_side ? kIterationsSideBySide : 1;
+        for (std::span<Iteration> rest(read); !rest.empty();) {
+            const std::span<Iteration> some = rest.first(std::min(beside, rest.size()));
             for (const Values& values : lower_rest_of(region, some, early)) each(values);
             rest = rest.subspan(some.size());
         }
@@ -191,7 +193,7 @@ bool PtxRowWalk::may_read_early(const Region& region) const {
 }
 
 // As many as keep the code short, and hide the time that memory takes.
-int64_t PtxRowWalk::turns_at_once(const Region& region) {
+int64_t PtxRowWalk::iterations_at_once(const Region& region) {
     int cost = 0;
     for (const Instruction& instruction : region.body) {
         if (instruction.opcode == Opcode::kApply) cost += instruction.op->cost;

@@ -23,8 +23,8 @@ protected:
     void lower_point(const ir::Region& region);
     // The body of a walk, for one element and one thread.
     Values lower_element(const ir::Region& region, llvm::Value* number_of_element);
-    // A thread's part of a whole block of `length` elements: `each` for every turn, the reads of several
-    // turns before.
+    // A thread's part of a whole block of `length` elements: `each` for every iteration, the reads of several
+    // iterations before.
     void whole_block(const ir::Region& region, llvm::Value* start, int64_t length,
                      llvm::function_ref<void(const Values&)> each);
 
@@ -35,7 +35,7 @@ protected:
 
 private:
     // An element, and the values that are its own.
-    struct Turn {
+    struct Iteration {
         llvm::Value* number;
         std::vector<Scalar> scalars;
     };
@@ -47,7 +47,7 @@ private:
                      const std::set<const ir::Instruction*>& early);
     Values lower_rest(const ir::Region& region, llvm::Value* number_of_element,
                       const std::set<const ir::Instruction*>& early);
-    std::vector<Values> lower_rest_of(const ir::Region& region, std::span<Turn> turns,
+    std::vector<Values> lower_rest_of(const ir::Region& region, std::span<Iteration> iterations,
                                       const std::set<const ir::Instruction*>& early);
     const KeptValues::Value* kept_value(const ir::Instruction& instruction) const;
     static bool is_computed(const KeptValues::Value* kept);
@@ -56,7 +56,7 @@ private:
                                                     llvm::Value* number_of_element);
     llvm::Value* first_of_block(llvm::Value* start);
     bool may_read_early(const ir::Region& region) const;
-    static int64_t turns_at_once(const ir::Region& region);
+    static int64_t iterations_at_once(const ir::Region& region);
 
     llvm::Value* kept_memory_ = nullptr;
 };

@@ -18,7 +18,7 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-constexpr int kTurnsOfWriting = 4;
+constexpr int kIterationsOfWriting = 4;
 
 class PtxTeamLowering final : public PtxTeamReductions {
 public:
@@ -85,7 +85,7 @@ private:
     }
 
     // Points of a second kernel that are neighbours, by teams of as many threads as the partial results of
-    // one keep busy. All threads take as many turns; those without a point take part in the last one's.
+    // one keep busy. All threads take as many iterations; those without a point take part in the last one's.
     void lower_columns(const Region& region, std::span<llvm::Value* const> sizes) {
         const auto along = static_cast<size_t>(for_second_.columns);
         make_small_teams(region);
@@ -193,7 +193,7 @@ private:
         llvm::Value* total = sizes[0];
         for (size_t d = 1; d < sizes.size(); ++d) total = builder_.CreateMul(total, sizes[d]);
         wait_if_in_conflict();
-        const int turns = std::min(unrolling_of(instruction.regions), kTurnsOfWriting);
+        const int iterations = std::min(unrolling_of(instruction.regions), kIterationsOfWriting);
         if (keeping_ && instruction.operands[0] == kept_.size && kept_.block > 0) {
             lower_along_row(region);
         } else {
@@ -203,7 +203,7 @@ private:
                     run(number);
                     return Values{};
                 },
-                turns);
+                iterations);
         }
         wait_if_in_conflict();
     }

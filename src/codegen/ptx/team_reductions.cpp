@@ -111,10 +111,10 @@ PtxTeamReductions::Values PtxTeamReductions::combine_lanes(const Reduction& redu
 PtxTeamReductions::Values PtxTeamReductions::whole_lanes_block(const Reduction& reduction, llvm::Value* start,
                                                                int64_t length) {
     Values values = reduction.initials;
-    int turn = 0;
+    int iteration = 0;
     std::vector<llvm::Value*> none_of_first;
     whole_block(reduction.instruction->regions[0], start, length, [&](const Values& element) {
-        values = with_next(reduction, values, element, turn++ == 1, none_of_first);
+        values = with_next(reduction, values, element, iteration++ == 1, none_of_first);
     });
     for (const int distance : kFalling) {
         const Values above =
@@ -221,17 +221,17 @@ PtxTeamReductions::Values PtxTeamReductions::pairwise(const Reduction& reduction
     const Values start = of_lane(digits, lowest);
     llvm::Value* rest = without_lowest(count);
     before = builder_.GetInsertBlock();
-    llvm::BasicBlock* turn = new_block("digits");
+    llvm::BasicBlock* iteration = new_block("digits");
     llvm::BasicBlock* after = new_block("digits.end");
-    builder_.CreateCondBr(builder_.CreateICmpNE(rest, number(0)), turn, after);
-    builder_.SetInsertPoint(turn);
+    builder_.CreateCondBr(builder_.CreateICmpNE(rest, number(0)), iteration, after);
+    builder_.SetInsertPoint(iteration);
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2);
     left->addIncoming(rest, before);
     const Phis carried = make_phis(start, before);
     const Values next = combined(reduction, of_lane(digits, lowest_digit(left)), values_in(carried));
     llvm::Value* fewer = without_lowest(left);
     llvm::BasicBlock* latch = builder_.GetInsertBlock();
-    builder_.CreateCondBr(builder_.CreateICmpNE(fewer, number(0)), turn, after);
+    builder_.CreateCondBr(builder_.CreateICmpNE(fewer, number(0)), iteration, after);
     left->addIncoming(fewer, latch);
     add_incoming(carried, next, latch);
     builder_.SetInsertPoint(after);

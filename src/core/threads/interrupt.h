@@ -22,15 +22,15 @@ struct Interrupted {};
 
 void pause_point();
 
-// The same in a loop of turns that are short: at some of them.
+// The same in a loop of short iterations: at some of them.
 class PausePoints {
 public:
-    void turn() {
-        if ((++turns_ & 0xffff) == 0) pause_point();
+    void next_iteration() {
+        if ((++iterations_ & 0xffff) == 0) pause_point();
     }
 
 private:
-    uint32_t turns_ = 0;
+    uint32_t iterations_ = 0;
 };
 
 // While this lives, Interrupted may be thrown at the pause points of the calling thread: by whoever catches

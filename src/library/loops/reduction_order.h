@@ -13,10 +13,10 @@
 namespace weft {
 
 // Elements of the innermost reduced dimension are cut into blocks; within one, `lanes` accumulators take
-// turns. Blocks, and outer reduced dimensions, are combined pairwise; see kReduce in
-// docs/reference/kernel-ir.md. A row's block has 16 turns of 32 lanes: no more additions one after another
-// than NumPy's pairwise sum has. Across rows a block is one chain of additions: as long as partial results
-// cost little, and short, since on a GPU the blocks of all columns are what runs side by side.
+// iterations. Blocks, and outer reduced dimensions, are combined pairwise; see kReduce in
+// docs/reference/kernel-ir.md. A row's block has 16 iterations of 32 lanes: no more additions one after
+// another than NumPy's pairwise sum has. Across rows a block is one chain of additions: as long as partial
+// results cost little, and short, since on a GPU the blocks of all columns are what runs side by side.
 constexpr int64_t kReduceLanes = 32;
 constexpr int64_t kReduceBlock = 512;
 constexpr int64_t kReduceBlockAcrossRows = 256;

@@ -56,8 +56,8 @@ inline T sign(T x) {
     return x > 0 ? static_cast<T>(1) : (x < 0 ? static_cast<T>(-1) : of_zero);
 }
 
-// |x| mod |y| by long division on the mantissas, 11 bits of the quotient a turn: exact for every pair of
-// finite numbers with |x| >= |y| > 0.
+// |x| mod |y| by long division on the mantissas, 11 bits of the quotient an iteration: exact for every pair
+// of finite numbers with |x| >= |y| > 0.
 inline double fmod_by_long_division(double x, double y) {
     const auto mantissa = [](uint64_t b, int& exponent) {
         const int field = static_cast<int>(b >> 52);

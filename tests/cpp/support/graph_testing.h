@@ -49,7 +49,7 @@ protected:
 
     // Optimisation switches; and the one that would compute what a test records in a loop.
     static void leave_out(const std::string& steps) {
-        set_without("turns" + (steps.empty() ? "" : "," + steps));
+        set_without("loop_detection" + (steps.empty() ? "" : "," + steps));
     }
 
     // An array whose elements are in memory.

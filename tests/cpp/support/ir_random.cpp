@@ -149,7 +149,7 @@ private:
         see(b_->apply_multiple(op, operands));
     }
 
-    // A loop of at most four turns.
+    // A loop of at most four iterations.
     void for_loop(int depth) {
         ValueId upper = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(5)});
         Values initials;

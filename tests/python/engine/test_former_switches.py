@@ -8,6 +8,7 @@ import pytest
 import weft
 
 FORMER = {
+    "turns": "loop_detection",
     "folds": "collapsed_reductions",
     "choose_in_one": "compress_in_one",
     "surroundings": "known_border",

@@ -316,7 +316,7 @@ def compiled_after(turns, step, more=40):
     return sum(kernel["compile_seconds"] > 0 for kernel in weft.kernel_history())
 
 
-def test_a_loop_that_rebinds_meets_its_kernels_after_five_turns():
+def test_a_loop_that_rebinds_meets_its_kernels_after_five_iterations():
     state = {"p": weft.array(field(5000, 3)), "v": weft.array(field(5000, 3))}
 
     def step():
@@ -328,7 +328,7 @@ def test_a_loop_that_rebinds_meets_its_kernels_after_five_turns():
     assert len(weft.kernel_history()) >= 10
 
 
-def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_turns():
+def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_iterations():
     u = weft.array(field(130, 170))
 
     def step():
@@ -339,7 +339,7 @@ def test_a_loop_that_writes_in_place_meets_its_kernels_after_five_turns():
     assert compiled_after(5, step) == 0
 
 
-def test_turns_that_are_looked_at_one_by_one_are_not_cut():
+def test_iterations_that_are_looked_at_one_by_one_are_not_cut():
     x = weft.array(field(300, 200))
     weft.eval((x - 1) / 2)  # ends as the turns do
     for _ in range(12):
@@ -348,7 +348,7 @@ def test_turns_that_are_looked_at_one_by_one_are_not_cut():
         del e
 
 
-def test_lines_that_are_alike_but_independent_are_no_turns():
+def test_lines_that_are_alike_but_independent_are_no_iterations():
     f = weft.array(field(200))
     t = weft.array(field(300))
 
@@ -377,7 +377,7 @@ def test_a_sum_of_nine_views_is_no_loop():
         assert len(launches(total)[1]) == 1
 
 
-def test_ten_thousand_turns_of_a_small_loop():
+def test_ten_thousand_iterations_of_a_small_loop():
     q = start = weft.array(field(5000))
     expected = field(5000)
     for _ in range(10_000):
@@ -580,7 +580,7 @@ def test_the_value_of_a_write_in_a_loop_is_never_stored():
     assert [kernel["bytes_written"] for kernel in weft.kernel_history()] == [298 * 398 * 4] * 12
 
 
-def test_what_a_turn_gives_a_name_is_not_stored_for_it():
+def test_what_an_iteration_gives_a_name_is_not_stored_for_it():
     """By the time a turn is computed the next one has given the name to something else."""
     x = weft.array(field(300, 400, dtype="float32"))
     weft.eval(x)

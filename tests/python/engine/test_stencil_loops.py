@@ -106,7 +106,7 @@ def test_loops_over_two_arrays_do_not_take_each_others_borders(device):
     assert same(second, two)
 
 
-def test_memory_of_others_is_read_anew_each_turn(device):
+def test_memory_of_others_is_read_anew_in_each_iteration(device):
     """NumPy's array shows its memory to weft: what is outside of the window may change without weft being told."""
     if device != "cpu":
         pytest.skip("a GPU does not read NumPy's memory")

@@ -282,7 +282,7 @@ def test_short_floats_are_added_up_in_float32():
         ] * 3
 
 
-def test_loops_compile_nothing_after_their_first_turns():
+def test_loops_compile_nothing_after_their_first_iterations():
     x = gpu(np.ones(5000))
     want = 1.0
     for turn in range(70):

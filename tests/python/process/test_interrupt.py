@@ -156,7 +156,7 @@ def test_a_signal_handler_that_evaluates():
     expected = chain([])
     previous = signal.signal(signal.SIGALRM, look)
     try:
-        with weft.config(without="turns", tier="block"):
+        with weft.config(without="loop_detection", tier="block"):
             for turn in range(6):
                 state["sums"] = []
                 signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.003 * turn, 0.02)

@@ -13,8 +13,8 @@ using namespace weft::gpu;
 constexpr uint32_t kMostItems = 64;
 // An item: where it is in its warp's units, how many it takes, and what it gives.
 constexpr uint32_t kPlaceMask = kOfWarp - 1, kUnitsShift = 16, kGives = 1U << 30, kIsTail = 1U << 31;
-constexpr uint32_t kMostTurns = 12;  // of the tail's loop
-static_assert(1 + 2 * kMostTurns < kOvershoots);
+constexpr uint32_t kMostIterations = 12;  // of the tail's loop
+static_assert(1 + 2 * kMostIterations < kOvershoots);
 
 uint32_t place_of(uint32_t item) { return item & kPlaceMask; }
 uint32_t units_of(uint32_t item) { return item >> kUnitsShift & 0xff; }
@@ -84,7 +84,7 @@ bool decide(Units<Place, typename Method::Unit> units, uint32_t place, uint32_t&
     item = place | 2U << kUnitsShift | kGives | kIsTail;
     distance = (second & ~Unit{1}) | sign;
     if constexpr (Method::kTailLoops) {
-        for (uint32_t turn = 1; turn <= kMostTurns; ++turn) {
+        for (uint32_t turn = 1; turn <= kMostIterations; ++turn) {
             const Decision ends = Method::ends_tail(static_cast<Unit>(distance & ~Unit{1}), units.next());
             if (!ends.sure) return false;
             if (ends.yes) {

@@ -219,8 +219,8 @@ TEST(Ptx, RowsLeaveRoomForOthersOnTheirMultiprocessor) {
 
 TEST(Ptx, ArgmaxComparesNumbersOfElementsBetweenLanesOnly) {
     const CudaKernelImage image = compile(kArgmaxOfRows);
-    // Not for each of the 16 turns of a whole block; there are its steps between lanes, digits, and a part at
-    // the end.
+    // Not for each of the 16 iterations of a whole block; there are its steps between lanes, digits, and a
+    // part at the end.
     EXPECT_LE(count_of(image.ptx, "setp.lt.s64"), 24U) << image.ptx;
     expect_assembles(image);
 }
