@@ -45,7 +45,7 @@ void scatter_small(const Node& node, const Buffer& version,
         node.shape,
         {version.data() + node.update().target.offset, &node.update().target.strides, dtype.scalar_type()},
         indices, value);
-    WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
+    WEFT_CHECK(!wrong, "an index that was checked is out of bounds");
 }
 
 void draw_eagerly(const Node& node, char* out) {
@@ -142,7 +142,7 @@ void run_small(Group& group, bool fuse) {
             const auto wrong = gather_eagerly(
                 node.shape, data_of(node.inputs[0], computed), indices,
                 {results[0]->data(), &node.results[0].strides, node.results[0].dtype.scalar_type()});
-            WEFT_CHECK(!wrong, "an index that was looked at is out of bounds");
+            WEFT_CHECK(!wrong, "an index that was checked is out of bounds");
         } else if (count != 0) {
             std::vector<StridedData> operands;
             for (const Operand& operand : node.inputs) operands.push_back(data_of(operand, computed));

@@ -14,7 +14,7 @@
 
 namespace weft {
 
-// What a look at a view found: its integers lie in [low, high]. See graph/index_range.h.
+// What an inspection of a view found: its integers lie in [low, high]. See graph/index_range.h.
 struct KnownRange {
     DType dtype;
     int64_t low, high;

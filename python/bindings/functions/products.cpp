@@ -93,7 +93,7 @@ nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle
             FloatWatch watch;
             result = contract(a, a_labels, b, b_labels, labels, layout);
             const array operands[] = {a, b};
-            if (watch) look_at_whole(watch, operands, result);
+            if (watch) inspect_whole(watch, operands, result);
             if (watch) watch.report(name, {&result, 1});
         }
     }
@@ -201,7 +201,7 @@ void bind_products(nb::module_& m) {
                 const ReleaseGil release(is_large_product(a, b));
                 FloatWatch watch;
                 result = matmul(a, b);
-                if (watch) look_at_product(watch, a, b, result);
+                if (watch) inspect_product(watch, a, b, result);
                 if (watch) watch.report(name, {&result, 1});
             }
             return wrap(std::move(result));

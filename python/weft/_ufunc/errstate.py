@@ -1,7 +1,7 @@
 """np.errstate: what happens on floating-point errors, per thread and per context of contextvars.
 
 By default nothing does: they are ignored, work stays lazy and is fused. Where a kind of error is to be reported,
-work is done at the call, and operands and results are looked at: see src/api/elementwise/float_errors.h.
+work is done at the call, and operands and results are inspected: see src/api/elementwise/float_errors.h.
 """
 
 import sys

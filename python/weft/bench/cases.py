@@ -511,7 +511,7 @@ def random_positions(size):
 
 case(
     "h[idx] random, 1e7 f64", 15, 0.5, random_positions(10**7), the_same(lambda np, h, idx: h[idx]),
-    has_limit=False, note="the same indices each time: weft looks at their bounds once",
+    has_limit=False, note="the same indices each time: weft checks their bounds once",
 )  # fmt: skip
 case(
     "h[idx % n] * 2 + h, 1e7 f64", 15, 0.5, random_positions(10**7),

@@ -68,7 +68,7 @@ array full(const Shape& shape, const Argument& value, std::optional<DType> dtype
         return target;
     }
     if (FloatWatch watch; watch && std::holds_alternative<double>(value)) {
-        look_at_cast(watch, from_argument(value), from_argument(value, result));
+        inspect_cast(watch, from_argument(value), from_argument(value, result));
         watch.report("cast", {});
     }
     return filled(shape, constant_bytes(value, result), result, ordered_strides(shape, result, order));

@@ -40,7 +40,7 @@ struct Call {
         {};  // of inputs that are Python scalars, in the loop's type
     Dims shape = {};
     DeviceBackend* device = nullptr;
-    PoisonPtr poison = nullptr;  // of what was not looked at
+    PoisonPtr poison = nullptr;  // of what was not checked
 };
 using Results = std::optional<std::vector<array>>;  // nothing: the next step has its turn
 
@@ -100,7 +100,7 @@ void decide_shape(Call& call) {
     call.shape = full;
 }
 
-// Integer powers by negative exponents are errors that depend on values: look at them now.
+// Integer powers by negative exponents are errors that depend on values: inspect them now.
 void check_exponents(Call& call) {
     const DType type = call.loop->types[1];
     if (!type.is_signed_integer()) return;
@@ -565,7 +565,7 @@ std::vector<array> call_general(const OpInfo& op, std::span<const Argument> inpu
     decide_order(call);
     if (Results compared = compare_beyond_range(call)) return *std::move(compared);
     convert_constants(call);
-    check_output_casts(call);  // before the shapes are looked at, as in NumPy
+    check_output_casts(call);  // before the shapes are checked, as in NumPy
     decide_shape(call);
     decide_device(call);
     if (options.where) widen_to_mask(call);

@@ -99,7 +99,7 @@ array is_inexact(const OpInfo& op, std::span<const array> x, const array& result
     return {};
 }
 
-void look_at_integer_division(FloatWatch& watch, const OpInfo& op, std::span<const array> x) {
+void inspect_integer_division(FloatWatch& watch, const OpInfo& op, std::span<const array> x) {
     const array& divisor = x.back();
     watch.look(FloatError::kDivide, is_zero(divisor));
     const DType dtype = divisor.dtype();
@@ -109,7 +109,7 @@ void look_at_integer_division(FloatWatch& watch, const OpInfo& op, std::span<con
                both(apply(OpId::kEqual, x[0], least), apply(OpId::kEqual, divisor, Integer(-1))));
 }
 
-void look_at_cast_to_integer(FloatWatch& watch, const array& from, DType to) {
+void inspect_cast_to_integer(FloatWatch& watch, const array& from, DType to) {
     // NumPy converts to short and to unsigned integers by way of longer signed ones.
     double least = -0x1p63, above = 0x1p63;
     if (to.itemsize() < 4 || to.scalar_type() == ScalarType::kInt32) least = -0x1p31, above = 0x1p31;
@@ -123,10 +123,10 @@ void look_at_cast_to_integer(FloatWatch& watch, const array& from, DType to) {
 
 array both(const Argument& first, const Argument& second) { return apply(OpId::kLogicalAnd, first, second); }
 
-void look_at_call(FloatWatch& watch, const OpInfo& op, std::span<const array> operands,
+void inspect_call(FloatWatch& watch, const OpInfo& op, std::span<const array> operands,
                   std::span<const array> results) {
     if (operands[0].dtype().is_integer() && op.flags.divides_integers) {
-        look_at_integer_division(watch, op, operands);
+        inspect_integer_division(watch, op, operands);
         return;
     }
     if (op.id == OpId::kSpacing) return;
@@ -151,21 +151,21 @@ void look_at_call(FloatWatch& watch, const OpInfo& op, std::span<const array> op
     }
 }
 
-void look_at_cast(FloatWatch& watch, const array& from, const array& to) {
+void inspect_cast(FloatWatch& watch, const array& from, const array& to) {
     const DType source = from.dtype(), target = to.dtype();
     if (source == target || from.size() == 0 || target.is_bool()) return;
     if (source.is_complex()) {
-        look_at_cast(watch, real(from), target.is_complex() ? real(to) : to);
-        if (target.is_complex()) look_at_cast(watch, imag(from), imag(to));
+        inspect_cast(watch, real(from), target.is_complex() ? real(to) : to);
+        if (target.is_complex()) inspect_cast(watch, imag(from), imag(to));
         return;
     }
     if (target.is_complex()) {
-        look_at_cast(watch, from, real(to));
+        inspect_cast(watch, from, real(to));
         return;
     }
     if (target.is_integer()) {
         if (source.is_inexact() && watch.wants(FloatError::kInvalid))
-            look_at_cast_to_integer(watch, from, target);
+            inspect_cast_to_integer(watch, from, target);
         return;
     }
     if (source.is_integer() || source.is_bool()) {
@@ -179,7 +179,7 @@ void look_at_cast(FloatWatch& watch, const array& from, const array& to) {
                                                                  astype(from, ScalarType::kFloat64))));
 }
 
-void look_at_reduction(FloatWatch& watch, const ReductionInfo& info, const array& input, const array& result,
+void inspect_reduction(FloatWatch& watch, const ReductionInfo& info, const array& input, const array& result,
                        const ReduceOptions& options) {
     ReduceOptions over;
     over.axes = options.axes;
@@ -206,14 +206,14 @@ void look_at_reduction(FloatWatch& watch, const ReductionInfo& info, const array
     watch.look(FloatError::kUnder, both(both(is_zero(result), finite), none_zero));
 }
 
-void look_at_scan(FloatWatch& watch, const array& input, const array& result, int64_t axis) {
+void inspect_scan(FloatWatch& watch, const array& input, const array& result, int64_t axis) {
     const array values = input.dtype() == result.dtype() ? input : astype(input, result.dtype());
     const OpInfo& all = op_info(OpId::kLogicalAnd);
     watch.look(FloatError::kInvalid, both(is_nan(result), accumulate(all, is_no_nan(values), axis)));
     watch.look(FloatError::kOver, both(is_infinite(result), accumulate(all, is_finite(values), axis)));
 }
 
-void look_at_product(FloatWatch& watch, const array& left, const array& right, const array& result) {
+void inspect_product(FloatWatch& watch, const array& left, const array& right, const array& result) {
     if (!result.dtype().is_inexact() || result.size() == 0) return;
     const auto of_each = [&](array (*look)(const array&)) {
         // Of every row and of every column, where the other operand has rows or columns to be joined with.
@@ -230,7 +230,7 @@ void look_at_product(FloatWatch& watch, const array& left, const array& right, c
     watch.look(FloatError::kOver, both(is_infinite(result), of_each(is_finite)));
 }
 
-void look_at_whole(FloatWatch& watch, std::span<const array> inputs, const array& result) {
+void inspect_whole(FloatWatch& watch, std::span<const array> inputs, const array& result) {
     if (!result.dtype().is_inexact() || result.size() == 0) return;
     const auto everywhere = [&](array (*look)(const array&)) {
         array answer = from_argument(true);

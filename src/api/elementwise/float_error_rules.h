@@ -9,11 +9,11 @@ namespace weft {
 array both(const Argument& first, const Argument& second);  // of bools
 
 // After a call: operands and results are of the loop's types.
-void look_at_call(FloatWatch& watch, const OpInfo& op, std::span<const array> operands,
+void inspect_call(FloatWatch& watch, const OpInfo& op, std::span<const array> operands,
                   std::span<const array> results);
-void look_at_cast(FloatWatch& watch, const array& from, const array& to);
-void look_at_reduction(FloatWatch& watch, const ReductionInfo& info, const array& input, const array& result,
+void inspect_cast(FloatWatch& watch, const array& from, const array& to);
+void inspect_reduction(FloatWatch& watch, const ReductionInfo& info, const array& input, const array& result,
                        const ReduceOptions& options);
-void look_at_scan(FloatWatch& watch, const array& input, const array& result, int64_t axis);
+void inspect_scan(FloatWatch& watch, const array& input, const array& result, int64_t axis);
 
 }  // namespace weft

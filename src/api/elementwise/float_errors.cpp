@@ -28,7 +28,7 @@ bool may_err(const OpInfo& op) {
 }
 
 // Whether Python numbers and scalars of this type overflow.
-void look_at_integers(FloatWatch& watch, const OpInfo& op, const LoopInfo& loop,
+void inspect_integers(FloatWatch& watch, const OpInfo& op, const LoopInfo& loop,
                       std::span<const array> inputs) {
     const DType type(loop.types[0]);
     __int128 operands[2] = {};
@@ -63,23 +63,23 @@ FloatWatch::~FloatWatch() {
 }
 
 void FloatWatch::look(FloatError error, const array& condition) {
-    if (wants(error) && condition.size() != 0) looks_.push_back({error, condition});
+    if (wants(error) && condition.size() != 0) inspections_.push_back({error, condition});
 }
 
 void FloatWatch::report(std::string_view name, std::span<const array> results, std::string_view invalid) {
     std::vector<array> all(results.begin(), results.end()), answers;
-    for (const Look& look : looks_) {
-        const array where = mask_ ? both(look.condition, *mask_) : look.condition;
+    for (const Inspection& inspection : inspections_) {
+        const array where = mask_ ? both(inspection.condition, *mask_) : inspection.condition;
         answers.push_back(reduce("any", where));
     }
     all.insert(all.end(), answers.begin(), answers.end());
     eval(all);
-    for (size_t k = 0; k < looks_.size(); ++k) {
+    for (size_t k = 0; k < inspections_.size(); ++k) {
         char truth = 0;
         read_element(answers[k], {}, &truth);
-        if (truth != 0) found(looks_[k].error);
+        if (truth != 0) found(inspections_[k].error);
     }
-    looks_.clear();
+    inspections_.clear();
     mask_.reset();
     const FloatErrors errors = std::exchange(found_, 0);
     const FloatErrors apart = invalid.empty() ? 0 : errors & bit(FloatError::kInvalid);
@@ -112,12 +112,12 @@ std::vector<array> watched_call(FloatWatch& watch, const OpInfo& op, std::span<c
         if (given == nullptr) {
             operands.push_back(from_argument(before[k], DType(loop.types[k])));
             if (std::holds_alternative<double>(before[k]))
-                look_at_cast(watch, from_argument(before[k]), operands.back());
+                inspect_cast(watch, from_argument(before[k]), operands.back());
         } else if (given->dtype().scalar_type() == loop.types[k]) {
             operands.push_back(*given);
         } else {
             operands.push_back(astype(*given, DType(loop.types[k])));
-            look_at_cast(watch, *given, operands.back());
+            inspect_cast(watch, *given, operands.back());
         }
     }
     watch.report("cast", results);
@@ -128,19 +128,19 @@ std::vector<array> watched_call(FloatWatch& watch, const OpInfo& op, std::span<c
         values = call(op, before, plain);
         for (size_t k = 0; k < values.size(); ++k) {
             if (options.out[k].valid() && !(options.out[k].dtype() == values[k].dtype()))
-                look_at_cast(watch, values[k], astype(values[k], options.out[k].dtype()));
+                inspect_cast(watch, values[k], astype(values[k], options.out[k].dtype()));
         }
     }
     if (options.where) watch.set_mask(*options.where);
-    look_at_call(watch, op, operands, values);
-    if (on_scalars && DType(loop.types[0]).is_integer()) look_at_integers(watch, op, loop, operands);
+    inspect_call(watch, op, operands, values);
+    if (on_scalars && DType(loop.types[0]).is_integer()) inspect_integers(watch, op, loop, operands);
     watch.report((on_scalars ? "scalar " : "") + std::string(op.numpy_name), results);
     return results;
 }
 
 array watched_reduce(FloatWatch& watch, const ReductionInfo& info, const array& input,
                      const ReduceOptions& options) {
-    // Results are looked at before they are cast to out's dtype.
+    // Results are inspected before they are cast to out's dtype.
     ReduceOptions plain = options;
     plain.out = array();
     array result = reduce(info, input, plain);
@@ -149,7 +149,7 @@ array watched_reduce(FloatWatch& watch, const ReductionInfo& info, const array& 
     if (before.dtype().is_inexact() && before.size() != 0 && !info.gives_index &&
         (info.combine == OpId::kAdd || info.combine == OpId::kMultiply)) {
         const DeviceScope scope(device_of(input));
-        look_at_reduction(watch, info, input, before, options);
+        inspect_reduction(watch, info, input, before, options);
     }
     if (info.deviations) {
         watch.report("square", {&result, 1}, "subtract");
@@ -165,7 +165,7 @@ array watched_accumulate(FloatWatch& watch, const OpInfo& op, const array& input
     const array result = accumulate(op, input, axis, options);
     if (result.dtype().is_inexact() && result.size() != 0 && may_err(op)) {
         const DeviceScope scope(device_of(input));
-        look_at_scan(watch, before, result, axis);
+        inspect_scan(watch, before, result, axis);
     }
     watch.report("accumulate", {&result, 1});
     return result;
@@ -175,7 +175,7 @@ array watched_astype(FloatWatch& watch, const array& input, DType dtype, char or
                      bool copy) {
     const array result = astype(input, dtype, order, casting, copy);
     const DeviceScope scope(device_of(input));
-    look_at_cast(watch, input, result);
+    inspect_cast(watch, input, result);
     watch.report("cast", {&result, 1});
     return result;
 }
@@ -188,10 +188,10 @@ void watched_assign(FloatWatch& watch, const array& target, const Argument& valu
     if (const auto* source = std::get_if<array>(&value);
         source != nullptr && !(source->dtype() == target.dtype())) {
         converted = astype(*source, target.dtype());
-        look_at_cast(watch, *source, converted);
+        inspect_cast(watch, *source, converted);
     } else if (is_number && target.dtype().is_inexact()) {
         converted = from_argument(value, target.dtype());
-        look_at_cast(watch, from_argument(value), converted);
+        inspect_cast(watch, from_argument(value), converted);
     }
     if (where && converted.valid()) watch.set_mask(*where);
     if (where) {
@@ -202,7 +202,7 @@ void watched_assign(FloatWatch& watch, const array& target, const Argument& valu
     watch.report("cast", {&target, 1});
 }
 
-void look_at_changes(FloatWatch& watch, const OpInfo& op, const array& before,
+void inspect_changes(FloatWatch& watch, const OpInfo& op, const array& before,
                      const std::optional<array>& operand, const array& after) {
     std::vector<Argument> inputs = {before};
     if (operand) inputs.emplace_back(*operand);
@@ -211,7 +211,7 @@ void look_at_changes(FloatWatch& watch, const OpInfo& op, const array& before,
     for (size_t k = 0; k < inputs.size(); ++k)
         operands.push_back(astype(std::get<array>(inputs[k]), DType(loop.types[k])));
     const array result = astype(after, DType(loop.types[op.nin]));
-    if (may_err(op)) look_at_call(watch, op, operands, {&result, 1});
+    if (may_err(op)) inspect_call(watch, op, operands, {&result, 1});
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// Floating-point errors of what runs under np.errstate, found by looking at operands and results: an
+// Floating-point errors of what runs under np.errstate, found by inspecting operands and results: an
 // operation was invalid where its result is nan and no operand is, it divided by zero where the result is
 // infinite at a pole, it overflowed where it is infinite otherwise though all operands are finite, and it
 // underflowed where the result is below the smallest normal number and not exact. The same on every device,
@@ -41,13 +41,13 @@ public:
     void report(std::string_view name, std::span<const array> results, std::string_view invalid = {});
 
 private:
-    struct Look {
+    struct Inspection {
         FloatError error;
         array condition;
     };
     FloatErrors wanted_ = 0, found_ = 0;
     std::optional<Argument> mask_;
-    std::vector<Look> looks_;
+    std::vector<Inspection> inspections_;
 };
 
 // The same calls as those of weft/ops.h, while somebody wants to hear of errors.
@@ -63,11 +63,11 @@ void watched_assign(FloatWatch& watch, const array& target, const Argument& valu
                     const std::optional<Argument>& where, Casting casting);
 
 // After a product of matrices, or of vectors.
-void look_at_product(FloatWatch& watch, const array& left, const array& right, const array& result);
+void inspect_product(FloatWatch& watch, const array& left, const array& right, const array& result);
 // After what combined elements of `inputs` in whatever way.
-void look_at_whole(FloatWatch& watch, std::span<const array> inputs, const array& result);
+void inspect_whole(FloatWatch& watch, std::span<const array> inputs, const array& result);
 // After op.at: `before` and `after` are the elements that were named, of the target's dtype.
-void look_at_changes(FloatWatch& watch, const OpInfo& op, const array& before,
+void inspect_changes(FloatWatch& watch, const OpInfo& op, const array& before,
                      const std::optional<array>& operand, const array& after);
 
 }  // namespace weft

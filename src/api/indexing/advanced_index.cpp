@@ -337,7 +337,7 @@ array take(const array& input, const array& indices, std::optional<int64_t> axis
     request.offset = data.offset();
     const size_t rank = indices.shape().size();
     array result;
-    // NumPy looks at the indices once for each place before the axis.
+    // NumPy checks the indices once for each place before the axis.
     const bool looks = std::all_of(data.shape().begin(), data.shape().begin() + along,
                                    [](int64_t each) { return each != 0; });
     if (element_count(request.shape) == 0 && (mode != TakeMode::kRaise || !looks)) {

@@ -23,7 +23,7 @@ Dims strides_in_result(const GatherAxis& axis, const Dims& shape) {
     return strides;
 }
 
-// Indices that broadcast to nothing are not looked at.
+// Indices that broadcast to nothing are not checked.
 bool reads_nothing(const GatherAxis& axis, const Dims& shape) {
     for (size_t d = axis.dimension; d < axis.dimension + axis.ndim; ++d) {
         if (shape[d] == 0) return true;
@@ -31,7 +31,7 @@ bool reads_nothing(const GatherAxis& axis, const Dims& shape) {
     return false;
 }
 
-IndexLook::IndexLook(std::span<const GatherAxis> axes, const Dims& shape, DeviceBackend& device)
+BoundsCheck::BoundsCheck(std::span<const GatherAxis> axes, const Dims& shape, DeviceBackend& device)
     : axes_(axes.begin(), axes.end()), shape_(shape), device_(device) {
     for (GatherAxis& axis : axes_) {
         indices_.push_back(capture(axis.index));
@@ -39,7 +39,7 @@ IndexLook::IndexLook(std::span<const GatherAxis> axes, const Dims& shape, Device
     }
 }
 
-void IndexLook::move_to(Node& node) {
+void BoundsCheck::move_to(Node& node) {
     for (size_t k = 0; k < indices_.size(); ++k) {
         const GatherAxis& axis = axes_[k];
         Operand& operand = indices_[k].operand;
@@ -52,7 +52,7 @@ void IndexLook::move_to(Node& node) {
     node.poison = join(node.poison, poison_);
 }
 
-IndexLook::Checked IndexLook::capture(array& index) {
+BoundsCheck::Checked BoundsCheck::capture(array& index) {
     Checked checked;
     bool exported = false;
     checked.operand = read_with_range(index, index.shape(), checked.range, exported);
@@ -64,14 +64,14 @@ IndexLook::Checked IndexLook::capture(array& index) {
     return checked;
 }
 
-bool IndexLook::is_proven(size_t k) const {
+bool BoundsCheck::is_proven(size_t k) const {
     const GatherAxis& axis = axes_[k];
     return axis.is_proven || reads_nothing(axis, shape_) ||
            indices_[k].range.within(-axis.extent, axis.extent - 1);
 }
 
 // The index in the version that will be read, whatever is written to it meanwhile.
-array IndexLook::version_of(size_t k) const {
+array BoundsCheck::version_of(size_t k) const {
     const array& index = axes_[k].index;
     const Operand& operand = indices_[k].operand;
     auto storage = std::make_shared<Storage>(operand.source, index.storage()->bytes);
@@ -79,7 +79,7 @@ array IndexLook::version_of(size_t k) const {
 }
 
 // Without a look: what is out of bounds reads some element, and whoever observes the result is told.
-void IndexLook::leave_for_later(size_t k) {
+void BoundsCheck::leave_for_later(size_t k) {
     GatherAxis& axis = axes_[k];
     const array view = version_of(k);
     poison_ =
@@ -97,7 +97,7 @@ void IndexLook::leave_for_later(size_t k) {
 }
 
 // Computes the smallest and the largest of the indices about which too little is known, together.
-void IndexLook::look() {
+void BoundsCheck::check() {
     if (defers_checks(device_)) {
         for (size_t k = 0; k < indices_.size(); ++k) {
             if (!is_proven(k) && axes_[k].extent > 0) leave_for_later(k);
@@ -125,7 +125,7 @@ void IndexLook::look() {
     }
 }
 
-void IndexLook::throw_wrong(const Checked& index, const GatherAxis& axis) {
+void BoundsCheck::throw_wrong(const Checked& index, const GatherAxis& axis) {
     std::optional<int64_t> position;
     if (index.operand.source.is_host_resident()) {
         const StridedData data{index.operand.source.buffer->data() + index.operand.offset,

@@ -1,5 +1,5 @@
 // The indices of a read or a write at computed positions, between the call and the node: each is captured in
-// the version that the node will read, and its bounds are looked at, unless what is recorded proves them.
+// the version that the node will read, and its bounds are checked, unless what is recorded proves them.
 #pragma once
 
 #include <vector>
@@ -13,17 +13,17 @@ namespace weft {
 // The strides of an index over the result's shape.
 Dims strides_in_result(const GatherAxis& axis, const Dims& shape);
 
-// Indices that broadcast to nothing are not looked at.
+// Indices that broadcast to nothing are not checked.
 bool reads_nothing(const GatherAxis& axis, const Dims& shape);
 
-class IndexLook {
+class BoundsCheck {
 public:
     // Of positions on axes of an array on `device`, over `shape`.
-    IndexLook(std::span<const GatherAxis> axes, const Dims& shape, DeviceBackend& device);
+    BoundsCheck(std::span<const GatherAxis> axes, const Dims& shape, DeviceBackend& device);
 
     // Throws IndexError for positions out of bounds; what is left for later is `poison`
     // (api/recording/deferred_checks.h).
-    void look();
+    void check();
 
     // Gives the positions to the node, which holds them alone from here on: their producers may join its
     // kernel.
@@ -35,7 +35,7 @@ private:
         Operand operand;  // over the index's own shape
         array view;       // of a storage of its own, whose version nobody changes
         IndexRange range;
-        array low, high;  // while it is looked at
+        array low, high;  // while it is checked
     };
 
     static Checked capture(array& index);

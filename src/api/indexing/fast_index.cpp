@@ -28,8 +28,9 @@ int64_t bytes_of_piece(const array& value) {
     return bytes;
 }
 
-// Whether the call has to look at the indices or runs eagerly, so that nothing is gained by recording it.
-bool looks_or_runs_eagerly(const array& from, const array& index) {
+// Whether the call has to check the bounds of the indices or runs eagerly, so that nothing is gained by
+// recording it.
+bool inspects_or_runs_eagerly(const array& from, const array& index) {
     if (is_exported(from) || is_exported(index)) return true;
     IndexRange range;
     bool exported = false;
@@ -123,7 +124,7 @@ bool try_gather(const array& from, const array& index, array& result) {
         !is_small((elements - 1) / kGathered + 1) || !single_stride(index, stride))
         return false;
     const bool few = is_small(elements);
-    if (!few && !looks_or_runs_eagerly(from, index)) return false;
+    if (!few && !inspects_or_runs_eagerly(from, index)) return false;
     BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(count * bytes));
     IndexRange range;
     Source version;

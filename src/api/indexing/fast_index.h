@@ -8,7 +8,7 @@
 namespace weft {
 
 // from[index] along the first axis, whose elements are single ones or dense pieces. More elements are taken
-// now as well where the call would look at the indices anyway, or runs eagerly.
+// now as well where the call would check the indices anyway, or runs eagerly.
 bool try_gather(const array& from, const array& index, array& result);
 // from[mask], of the same shape.
 bool try_compress(const array& from, const array& mask, array& result);

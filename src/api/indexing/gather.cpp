@@ -23,7 +23,7 @@ namespace {
 
 // Few elements whose values are host-resident: checked and copied now.
 bool try_eager_gather(const GatherRequest& request, array& result) {
-    int64_t indexed = 1;  // places that indices name: a piece of the data may be empty, they are looked at
+    int64_t indexed = 1;  // places that indices name: a piece of the data may be empty, they are checked
     for (const GatherAxis& axis : request.axes) indexed = std::max(indexed, axis.index.size());
     const int64_t count = element_count(request.shape);
     if (!is_small(count) || !is_small(indexed) || request.axes.size() >= StorageLocks::kMost) return false;
@@ -60,8 +60,8 @@ bool try_eager_gather(const GatherRequest& request, array& result) {
 
 array record(const GatherRequest& request) {
     DeviceBackend& device = device_of(request.data);
-    IndexLook indices(request.axes, request.shape, device);
-    indices.look();
+    BoundsCheck indices(request.axes, request.shape, device);
+    indices.check();
     Operand data;
     data.source = current_version(*request.data.storage());
     data.dtype = request.data.dtype();

@@ -2,7 +2,7 @@
 // i of its shape, the element of its data at
 //     offset + Σ strides · i + Σ gathered[k].stride · (the value of index k at i)
 // so axes that are sliced are strides as in every operand, and only indexed axes are computed. The bounds of
-// indices are looked at before anything is recorded, in the very version that the node will read.
+// bounds are checked before anything is recorded, in the very version that the node will read.
 #pragma once
 
 #include <span>

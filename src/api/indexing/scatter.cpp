@@ -99,7 +99,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     return true;
 }
 
-NodePtr update_of(const GatherRequest& request, Operand value, Source old, IndexLook& indices,
+NodePtr update_of(const GatherRequest& request, Operand value, Source old, BoundsCheck& indices,
                   const ScatterOptions& options) {
     NodePtr node = new_node();
     node->become(NodeKind::kUpdate);
@@ -157,7 +157,7 @@ void write_exported_now(const GatherRequest& request, Operand value) {
 }
 
 // Memory that others see stays where it is.
-void write_exported(const GatherRequest& request, Operand value, IndexLook& indices,
+void write_exported(const GatherRequest& request, Operand value, BoundsCheck& indices,
                     const ScatterOptions& options) {
     const BufferPtr base = evaluate_storage(*request.data.storage());
     if (!base->on_host()) {
@@ -189,12 +189,12 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     value.source.resolve();
     if (options.condition == nullptr && try_now(request, value)) return;
     if (options.condition == nullptr && device.is_cpu() &&
-        is_exported(request.data)) {  // it looks at indices itself
+        is_exported(request.data)) {  // it checks indices itself
         write_exported_now(request, std::move(value));
         return;
     }
-    IndexLook indices(request.axes, request.shape, device);
-    indices.look();
+    BoundsCheck indices(request.axes, request.shape, device);
+    indices.check();
     if (element_count(request.shape) == 0) return;
     value.source.resolve();
     Storage& storage = *request.data.storage();

@@ -2,7 +2,7 @@
 // point i of its shape, value(i) to
 //     target.offset + Σ target.strides · i + Σ gathered[k].stride · (the value of index k at i)
 // of its storage. Where several points write one element, the last in C order stays. The bounds of indices
-// are looked at before anything is written.
+// are checked before anything is written.
 #pragma once
 
 #include "api/indexing/gather.h"
@@ -13,7 +13,7 @@ namespace weft {
 struct ScatterOptions {
     bool distinct = false;               // no two points write one element: they may run side by side
     const Operand* condition = nullptr;  // a bool over the request's shape: nothing is written where it is
-                                         // false, nor are positions looked at, which have to be proven
+                                         // false, nor are positions checked, which have to be proven
     bool now = false;                    // computed at the call: others may change the value
 };
 

@@ -78,7 +78,7 @@ array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_
     return array_of(std::move(to), dtype, input.shape(), to_strides);
 }
 
-// Spares looks at positions where they are used as such.
+// Spares bounds checks of positions where they are used as such.
 array known_to_lie_below(array positions, int64_t end) {
     if (positions.size() != 0)
         remember_range(positions, current_version(*positions.storage()), {0, std::max<int64_t>(end - 1, 0)});

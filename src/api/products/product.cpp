@@ -411,7 +411,7 @@ array matmul(const array& left, const array& right, const ProductOptions& option
         const bool in_place = options.out.valid();
         const array a = in_place ? copy(left) : left, b = in_place ? copy(right) : right;
         const array result = matmul(left, right, options);
-        look_at_product(watch, a, b, result);
+        inspect_product(watch, a, b, result);
         watch.report("matmul", {&result, 1});
         return result;
     }
@@ -606,9 +606,9 @@ array dot(const array& left, const array& right, const array& out) {
         const bool are_matrices = std::ranges::all_of(
             operands, [](const array& operand) { return operand.ndim() == 1 || operand.ndim() == 2; });
         if (are_matrices) {
-            look_at_product(watch, left, right, result);
+            inspect_product(watch, left, right, result);
         } else {
-            look_at_whole(watch, operands, result);
+            inspect_whole(watch, operands, result);
         }
         watch.report("dot", {&result, 1});
         return result;

@@ -44,7 +44,7 @@ public:
         if (requirement_.kind == ErrorKind::kIndexError) throw IndexError(error_);
         throw ValueError(error_);
     }
-    // The values to look at, while it is open.
+    // The values to inspect, while it is open.
     void add_values(std::vector<array>& values) {
         const std::lock_guard lock(mutex_);
         if (decided_) return;
@@ -52,7 +52,7 @@ public:
         if (requirement_.largest.valid()) values.push_back(requirement_.largest);
     }
     // Holds no lock meanwhile: reading may wait for another thread's evaluation.
-    void look() {
+    void inspect() {
         Requirement wanted;
         {
             const std::lock_guard lock(mutex_);
@@ -119,11 +119,11 @@ struct Poison {
 namespace {
 
 // Without an error: who observes gets it.
-void look_at(std::span<const std::shared_ptr<Check>> checks) {
+void inspect_checks(std::span<const std::shared_ptr<Check>> checks) {
     std::vector<array> values;
     for (const std::shared_ptr<Check>& check : checks) check->add_values(values);
     if (!values.empty()) eval(values);
-    for (const std::shared_ptr<Check>& check : checks) check->look();
+    for (const std::shared_ptr<Check>& check : checks) check->inspect();
 }
 
 PoisonPtr poison_of(const Source& source) {
@@ -155,7 +155,7 @@ PoisonPtr join(const PoisonPtr& first, const PoisonPtr& second) {
         }
     }
     if (both->checks.size() > kMostOpen) {
-        look_at(both->checks);
+        inspect_checks(both->checks);
         std::erase_if(both->checks, [](const std::shared_ptr<Check>& check) { return !check->has_failed(); });
         if (both->checks.size() > 1) both->checks.resize(1);  // one says it
     }
@@ -175,7 +175,7 @@ void decide(const PoisonPtr& poison) {
         return;
     // Looking may change what it was read from.
     const PoisonPtr kept = poison;  // NOLINT(performance-unnecessary-copy-initialization)
-    look_at(kept->checks);
+    inspect_checks(kept->checks);
     for (const std::shared_ptr<Check>& check : kept->checks) {
         if (check->has_failed()) check->throw_error();
     }

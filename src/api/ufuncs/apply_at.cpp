@@ -92,7 +92,7 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
         const auto named = [&] { return take(ravel(target), positions, {}, TakeMode::kRaise); };
         const array before = copy(named());
         apply_at(op, target, positions, operand);
-        if (positions.size() != 0) look_at_changes(watch, op, before, operand, named());
+        if (positions.size() != 0) inspect_changes(watch, op, before, operand, named());
         watch.report("at", {&target, 1});
         return;
     }
@@ -238,7 +238,7 @@ private:
 array reduce_between(const OpInfo& op, const array& input, const array& starts, std::optional<DType> dtype) {
     if (FloatWatch watch; watch) {
         const array result = reduce_between(op, input, starts, dtype);
-        look_at_whole(watch, {&input, 1}, result);
+        inspect_whole(watch, {&input, 1}, result);
         watch.report("reduceat", {&result, 1});
         return result;
     }

@@ -38,7 +38,7 @@ std::string find_build_id(const char* notes, size_t size) {
 }
 
 // One loaded library: where it is ours, takes the build ID from its notes and ends the search.
-int look_at_library(dl_phdr_info* library, size_t, void* result) {
+int inspect_library(dl_phdr_info* library, size_t, void* result) {
     const auto own = reinterpret_cast<uintptr_t>(&kInside);
     bool ours = false;
     for (int k = 0; k < library->dlpi_phnum; ++k) {
@@ -61,7 +61,7 @@ int look_at_library(dl_phdr_info* library, size_t, void* result) {
 const std::string& engine_build_id() {
     static const std::string* const identity = [] {
         auto* text = new std::string;
-        dl_iterate_phdr(&look_at_library, text);
+        dl_iterate_phdr(&inspect_library, text);
         return text;
     }();
     return *identity;

@@ -135,7 +135,7 @@ void publish(T* place, T value) {
     __atomic_store_n(place, value, __ATOMIC_RELAXED);
 }
 template <class T>
-T look_at(const T* place) {
+T load_relaxed(const T* place) {
     return __atomic_load_n(place, __ATOMIC_RELAXED);
 }
 

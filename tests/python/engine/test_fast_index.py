@@ -248,7 +248,7 @@ def test_read_only_arrays_are_not_written():
     assert x.tolist() == list(range(9))
 
 
-def test_what_was_looked_at_is_known_and_recorded():
+def test_what_was_checked_is_known_and_recorded():
     """More than few elements are gathered at the call once, which has to look at the positions."""
     count = 20_000
     a, i = numpy.random.default_rng(2).random(count), positions(count, count)

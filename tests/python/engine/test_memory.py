@@ -132,7 +132,7 @@ assert float(last[0]) == 10_000_001
 """
 
 
-def test_memory_is_looked_at_before_the_first_kernel_runs():
+def test_memory_is_checked_before_the_first_kernel_runs():
     limit = "WEFT_MEMORY_LIMIT" if weft.zeros(0).device == "cpu" else "WEFT_DEVICE_MEMORY_LIMIT"
     done = subprocess.run(
         [sys.executable, "-c", RESERVED],

@@ -193,7 +193,7 @@ def test_elements_of_many_axes(small):
 # ---- errors at the call ----
 
 
-def test_bounds_are_looked_at_at_the_call():
+def test_bounds_are_checked_at_the_call():
     x = weft.zeros(N)
     index = weft.array(numpy.arange(N))
     index[N // 2] = N
@@ -212,7 +212,7 @@ def test_bounds_are_looked_at_at_the_call():
 
 
 @pytest.mark.host
-def test_an_index_written_after_it_was_looked_at_is_looked_at_again():
+def test_an_index_written_after_it_was_checked_is_checked_again():
     x = weft.array(random_numbers(N))
     index = weft.array(random_positions(0, N, N))
     weft.eval(x[index])

@@ -195,10 +195,10 @@ inline uint32_t count_before(const uint32_t* own, uint32_t tile) {
         uint32_t seen[kTogether];
 #pragma unroll
         for (uint32_t k = 0; k < kTogether; ++k)
-            seen[k] = k < tile ? look_at(own - (k + 1) * kDigits) : kWholeCount;
+            seen[k] = k < tile ? load_relaxed(own - (k + 1) * kDigits) : kWholeCount;
 #pragma unroll
         for (uint32_t k = 0; k < kTogether; ++k) {
-            while (seen[k] == 0) seen[k] = look_at(own - (k + 1) * kDigits);
+            while (seen[k] == 0) seen[k] = load_relaxed(own - (k + 1) * kDigits);
             before += seen[k] & kCountMask;
             if ((seen[k] & kWholeCount) != 0) return before;
         }

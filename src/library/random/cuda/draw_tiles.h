@@ -81,8 +81,8 @@ inline Begin find_begin(const DrawWords& words, uint32_t tile) {
 #pragma unroll
         for (uint32_t k = 0; k < kTogether; ++k) {
             const uint32_t before = tile > k ? tile - k - 1 : 0;
-            begin[k] = look_at(&begins[before]);
-            entry[k] = look_at(&tables[before * kOvershoots + lane()]);
+            begin[k] = load_relaxed(&begins[before]);
+            entry[k] = load_relaxed(&tables[before * kOvershoots + lane()]);
         }
 #pragma unroll
         for (uint32_t k = 0; k < kTogether; ++k) {
