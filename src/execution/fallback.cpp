@@ -7,7 +7,7 @@
 
 namespace weft {
 
-void record_detour(DeviceBackend& device, const char* what, int64_t bytes) {
+void record_fallback(DeviceBackend& device, const char* what, int64_t bytes) {
     LaunchRecord record;
     record.device = &device;
     record.fallback = what;

@@ -8,6 +8,6 @@
 
 namespace weft {
 
-void record_detour(DeviceBackend& device, const char* what, int64_t bytes);
+void record_fallback(DeviceBackend& device, const char* what, int64_t bytes);
 
 }  // namespace weft

@@ -38,9 +38,9 @@ bool gives_nothing(const Group& group) {
 
 // While it lives, the group reads copies on the CPU of what is on its device, and runs there. Its nodes read
 // the device's memory again afterwards, unless they were computed.
-class Detour {
+class CpuFallback {
 public:
-    explicit Detour(Group& group) : group_(group) {
+    explicit CpuFallback(Group& group) : group_(group) {
         for (Node* node : group.nodes) {
             nodes_.push_back(node->shared_from_this());
             for (Operand& operand : node->inputs) {
@@ -58,7 +58,7 @@ public:
         memo_ = std::exchange(group.memo, nullptr);
         group.device = &cpu_device();
     }
-    ~Detour() {
+    ~CpuFallback() {
         group_.device = nodes_.back()->device;
         group_.memo = std::move(memo_);
         for (const NodePtr& node : nodes_) {
@@ -69,8 +69,8 @@ public:
             }
         }
     }
-    Detour(const Detour&) = delete;
-    Detour& operator=(const Detour&) = delete;
+    CpuFallback(const CpuFallback&) = delete;
+    CpuFallback& operator=(const CpuFallback&) = delete;
 
     int64_t bytes() const { return bytes_; }
 
@@ -90,7 +90,7 @@ private:
     int64_t bytes_ = 0;
 };
 
-void run_detour(Group& group, bool fuse, const std::string& reason) {
+void run_fallback(Group& group, bool fuse, const std::string& reason) {
     const auto start = std::chrono::steady_clock::now();
     LaunchRecord record;
     record.device = group.device;
@@ -100,8 +100,8 @@ void run_detour(Group& group, bool fuse, const std::string& reason) {
         for (const NodeResult& result : group.nodes[k]->results) record.bytes_written += result.bytes;
     }
     {
-        Detour detour(group);
-        record.bytes_read = detour.bytes();
+        CpuFallback fallback(group);
+        record.bytes_read = fallback.bytes();
         run_on_cpu(group, fuse);
     }
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -136,7 +136,7 @@ void run_on_gpu(Group& group, bool fuse) {
             reason = error.what();
         }
     }
-    run_detour(group, fuse, reason);
+    run_fallback(group, fuse, reason);
 }
 
 }  // namespace weft

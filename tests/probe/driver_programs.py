@@ -394,7 +394,7 @@ def late_checks(side, x, f, n, g):
 
 
 @program
-def detours(side, x, f, n, g):
+def fallbacks(side, x, f, n, g):
     np = side.np
     with side.config(without="gpu_kernels"):
         y = x * 2 + f

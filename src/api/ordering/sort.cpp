@@ -63,7 +63,7 @@ array order_along(const array& given, int64_t axis, DType dtype, const Dims& to_
     if (!device.is_cpu()) {
         if (given.size() == 0) return array_of(device.allocate(0), dtype, given.shape(), to_strides);
         if (given.shape()[along] <= kMostOrdered) return on_gpu(given, along, to_strides);
-        record_detour(device, "sorting rows of more than 2^30 elements", given.nbytes());
+        record_fallback(device, "sorting rows of more than 2^30 elements", given.nbytes());
         return move_to(order_along(move_to(given, cpu_device()), axis, dtype, to_strides, work, on_gpu),
                        device);
     }

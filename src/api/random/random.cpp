@@ -31,7 +31,7 @@ array filled(const Dims& shape, DType dtype, const Fill& fill) {
     DeviceBackend& device = current_device();
     const array result = array_of(std::move(buffer), dtype, shape, c_strides(shape, dtype.itemsize()));
     if (device.is_cpu()) return result;
-    record_detour(device, "random numbers", result.nbytes());
+    record_fallback(device, "random numbers", result.nbytes());
     return move_to(result, device);
 }
 
@@ -173,7 +173,7 @@ array draw_sample(BitGenerator& generator, int64_t population, int64_t count, bo
 }
 
 void record_numpys_draw(const std::string& distribution, int64_t bytes) {
-    record_detour(current_device(), (distribution + " by NumPy").c_str(), bytes);
+    record_fallback(current_device(), (distribution + " by NumPy").c_str(), bytes);
 }
 
 }  // namespace weft

@@ -103,7 +103,7 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
     DeviceBackend& device = device_of(target);
     if (!device.is_cpu()) {
         if (apply_at_on_gpu(op, target, positions, operand)) return;
-        record_detour(device, "ufunc.at of elements that are named often", target.nbytes());
+        record_fallback(device, "ufunc.at of elements that are named often", target.nbytes());
         const array own = move_to(copy(target, 'C'), cpu_device());
         std::optional<array> moved;
         if (operand) moved = move_to(*operand, cpu_device());
@@ -253,7 +253,7 @@ array reduce_between(const OpInfo& op, const array& input, const array& starts, 
     const array values = stable_dense(input, own), numbers = stable_dense(starts, ScalarType::kInt64);
     if (DeviceBackend& device = device_of(input); !device.is_cpu()) {
         if (const auto result = reduce_between_on_gpu(op, values, numbers)) return *result;
-        record_detour(device, "ufunc.reduceat", input.nbytes());
+        record_fallback(device, "ufunc.reduceat", input.nbytes());
         return move_to(reduce_between(op, move_to(input, cpu_device()), move_to(starts, cpu_device()), dtype),
                        device);
     }

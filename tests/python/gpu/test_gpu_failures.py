@@ -18,7 +18,7 @@ assert np.devices() == ["cpu", "cuda:0", "cuda:1"]
 """)
 
 
-def test_a_detour_that_fails_leaves_the_work_on_its_device():
+def test_a_fallback_that_fails_leaves_the_work_on_its_device():
     run_failing("""
 x, y = np.arange(5000.0, device="cuda") + 1, np.ones(5000, device="cuda") * 2
 np.eval(x, y)
