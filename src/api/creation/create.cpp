@@ -297,9 +297,9 @@ array copy_as(const array& input, DType dtype, char order) {
     if (dtype.itemsize() != input.itemsize()) {
         for (int64_t& stride : strides) stride = stride / input.itemsize() * dtype.itemsize();
     }
-    const bool little = is_exported(input) && is_little_work(nullptr, input.size()) &&
+    const bool serial = is_exported(input) && is_below_serial_cutoff(nullptr, input.size()) &&
                         (order == 'C' || order == 'K') && input.c_contiguous();
-    if (is_small(input.size()) || little) {
+    if (is_small(input.size()) || serial) {
         StorageLocks locks;
         locks.add(*input.storage());
         locks.lock();

@@ -411,7 +411,8 @@ private:
 Results run_small(const Call& call) {
     const int64_t count = element_count(call.shape);
     if (!call.device->is_cpu() ||
-        !(is_small(count) || (uses_exported(call) && is_little_work(&call.op, count) && is_one_row(call))))
+        !(is_small(count) ||
+          (uses_exported(call) && is_below_serial_cutoff(&call.op, count) && is_one_row(call))))
         return std::nullopt;
     SmallCall small(call);
     if (!small.lock()) return std::nullopt;

@@ -67,7 +67,7 @@ struct Run {
         }
         if (leader == nullptr || !leader->storage()->device.is_cpu()) return false;
         count = leader->size();
-        if (count == 0 || !(is_small(count) || (any_exported(inputs) && is_little_work(&op, count))))
+        if (count == 0 || !(is_small(count) || (any_exported(inputs) && is_below_serial_cutoff(&op, count))))
             return false;
         loop = &find_loop_cached(op, {types, inputs.size()});
         if (op.flags.checks_negative_exponent && DType(loop->types[1]).is_signed_integer()) return false;

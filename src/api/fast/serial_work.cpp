@@ -11,7 +11,7 @@ constexpr int64_t kOfFew = 8;  // times as many elements, whatever the operation
 
 }  // namespace
 
-bool is_little_work(const OpInfo* op, int64_t elements) {
+bool is_below_serial_cutoff(const OpInfo* op, int64_t elements) {
     const int64_t cost = op == nullptr ? 3 : 1 + op->nin + op->nout + op->cost;  // as a kernel's point
     return is_small((elements - 1) / kOfFew + 1) && GridCut::is_one_task(elements, cost);
 }

@@ -11,7 +11,7 @@
 namespace weft {
 
 // Of one operation, or of a copy (null).
-bool is_little_work(const OpInfo* op, int64_t elements);
+bool is_below_serial_cutoff(const OpInfo* op, int64_t elements);
 
 // Whether both have one shape, and their elements lie in one order, as far apart as their sizes make them.
 bool lies_as(const array& one, const array& other);

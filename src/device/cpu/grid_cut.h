@@ -17,7 +17,8 @@ namespace weft {
 // depend on the cut.
 class GridCut {
 public:
-    // `cost_per_point` counts additions; little work stays one task, which runs on the calling thread.
+    // `cost_per_point` counts additions; work below the serial cutoff stays one task, which runs on the
+    // calling thread.
     GridCut(std::span<const int64_t> grid, int64_t cost_per_point, int threads,
             const GridHints& hints = GridHints());
 

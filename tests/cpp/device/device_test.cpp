@@ -216,7 +216,7 @@ TEST(GridCut, BoxesCoverTheGridOnce) {
     }
 }
 
-TEST(GridCut, LittleWorkIsOneTask) {
+TEST(GridCut, WorkBelowTheSerialCutoffIsOneTask) {
     EXPECT_EQ(GridCut(std::vector<int64_t>{1000}, 3, 8).tasks(), 1);
     EXPECT_EQ(GridCut(std::vector<int64_t>{10000000}, 3, 1).tasks(), 1);
     EXPECT_GE(GridCut(std::vector<int64_t>{10000000}, 3, 8).tasks(), 8);

@@ -335,7 +335,7 @@ def operands_of(ufunc, count):
 
 
 @pytest.mark.parametrize("name", [name for name in COSTS if name in UFUNCS])
-def test_little_work_on_exported_memory_runs_at_the_call(name):
+def test_work_below_the_serial_cutoff_on_exported_memory_runs_at_the_call(name):
     """Nothing can join it: no kernel, and the bits of one."""
     ufunc, count = UFUNCS[name], 9000
     little = count * (1 + ufunc.nin + ufunc.nout + COSTS[name]) < 2 * 32768
