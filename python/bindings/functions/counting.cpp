@@ -7,13 +7,13 @@ namespace weft::python {
 void bind_counting(nb::module_& m) {
     const auto none = nb::none();
     m.def(
-        "_different_integers",
+        "_unique_integers",
         [](nb::handle input, bool first, bool counts, bool inverse) -> nb::object {
             const array& value = array_of(input);
-            std::optional<Different> found;
+            std::optional<Unique> found;
             {
                 const ReleaseGil release(is_large(value));
-                found = different_integers(value, first, counts, inverse);
+                found = unique_integers(value, first, counts, inverse);
             }
             if (!found) return nb::none();
             const auto object = [](array& each) {

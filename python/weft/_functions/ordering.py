@@ -1,4 +1,4 @@
-"""NumPy's functions about order: sorting, searching in what is sorted, what is different, sets."""
+"""NumPy's functions about order: sorting, searching in what is sorted, unique elements, sets."""
 
 from typing import NamedTuple
 
@@ -190,7 +190,7 @@ def digitize(x, bins, right=False):
     return bins.size - searchsorted(bins[::-1], x, side)
 
 
-# ---- what is different ----
+# ---- unique elements ----
 
 
 class UniqueAllResult(NamedTuple):
@@ -246,7 +246,7 @@ def unique(
     elif axis is not None:
         return _unique_along(ar, axis, return_index, return_inverse, return_counts)
     shape, flat = ar.shape, ar.ravel()
-    found = _core._different_integers(flat, bool(return_index), bool(return_counts), bool(return_inverse))
+    found = _core._unique_integers(flat, bool(return_index), bool(return_counts), bool(return_inverse))
     if found is not None:
         values, first, counts, inverse = found
         results = [values, first, None if inverse is None else inverse.reshape(shape), counts]

@@ -123,7 +123,7 @@ Tables make_tables(int64_t elements, int64_t different, bool counts, bool first)
 
 }  // namespace
 
-std::optional<KeyRange> range_if_near(const IntegerRow& row, uint64_t most) {
+std::optional<KeyRange> range_if_dense(const IntegerRow& row, uint64_t most) {
     if (row.count == 0 || row.count >= int64_t{kNowhere}) return std::nullopt;
     constexpr int64_t kSamples = 64;
     std::optional<KeyRange> result;
@@ -146,13 +146,12 @@ std::optional<KeyRange> range_if_near(const IntegerRow& row, uint64_t most) {
     return result;
 }
 
-uint64_t DifferentIntegers::most_apart(int64_t count) {
+uint64_t UniqueIntegers::most_apart(int64_t count) {
     constexpr uint64_t kFew = 4096, kTimes = 16;
     return std::max(kFew, kTimes * static_cast<uint64_t>(count)) - 1;
 }
 
-DifferentIntegers::DifferentIntegers(const IntegerRow& row, const KeyRange& range)
-    : row_(row), range_(range) {
+UniqueIntegers::UniqueIntegers(const IntegerRow& row, const KeyRange& range) : row_(row), range_(range) {
     const auto words = static_cast<int64_t>(range.width / kBits + 1);
     bits_ = cpu_device().allocate(static_cast<size_t>(words) * sizeof(uint64_t));
     ranks_ = cpu_device().allocate(static_cast<size_t>(words) * sizeof(uint32_t));
@@ -167,7 +166,7 @@ DifferentIntegers::DifferentIntegers(const IntegerRow& row, const KeyRange& rang
     for (size_t k = 1; k < before_.size(); ++k) before_[k] += before_[k - 1];
 }
 
-void DifferentIntegers::write_values(char* to) const {
+void UniqueIntegers::write_values(char* to) const {
     const std::span<const uint64_t> bits = words_of<uint64_t>(bits_);
     with_type(row_.type, [&](auto of_type) {
         using T = decltype(of_type);
@@ -186,7 +185,7 @@ void DifferentIntegers::write_values(char* to) const {
     });
 }
 
-void DifferentIntegers::describe(int64_t* first, int64_t* counts, int64_t* inverse) const {
+void UniqueIntegers::describe(int64_t* first, int64_t* counts, int64_t* inverse) const {
     const std::span<const uint64_t> bits = words_of<uint64_t>(bits_);
     const std::span<uint32_t> ranks = words_of<uint32_t>(ranks_);
     in_parts(static_cast<int64_t>(range_.width / kBits + 1), kWords, [&](int64_t begin, int64_t end) {
@@ -243,7 +242,7 @@ void DifferentIntegers::describe(int64_t* first, int64_t* counts, int64_t* inver
 bool try_to_sort_by_counts(const IntegerRow& row, char* to) {
     constexpr int64_t kLeast = 1024, kTimes = 4;
     if (row.count < kLeast) return false;
-    const std::optional<KeyRange> range = range_if_near(row, static_cast<uint64_t>(row.count / kTimes) - 1);
+    const std::optional<KeyRange> range = range_if_dense(row, static_cast<uint64_t>(row.count / kTimes) - 1);
     if (!range) return false;
     const auto keys = static_cast<int64_t>(range->width) + 1;
     const int64_t tasks = std::min(useful_tasks(row.count), row.count / keys);

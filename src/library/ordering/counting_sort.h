@@ -27,15 +27,15 @@ struct KeyRange {
 };
 
 // The range of a row's keys, if there are some and none is further than `most` from another.
-std::optional<KeyRange> range_if_near(const IntegerRow& row, uint64_t most);
+std::optional<KeyRange> range_if_dense(const IntegerRow& row, uint64_t most);
 
-class DifferentIntegers {
+class UniqueIntegers {
 public:
     // How far keys may lie from each other: as long as this is less work than sorting, in less memory.
     static uint64_t most_apart(int64_t count);
 
     // Both are what this object reads later, too.
-    DifferentIntegers(const IntegerRow& row, const KeyRange& range);
+    UniqueIntegers(const IntegerRow& row, const KeyRange& range);
 
     int64_t count() const { return before_.back(); }
     // The values in order, of the row's type.

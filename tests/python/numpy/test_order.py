@@ -1,4 +1,4 @@
-"""Sorting, searching in what is sorted, what is different, sets: against NumPy, for every dtype."""
+"""Sorting, searching in what is sorted, unique elements, sets: against NumPy, for every dtype."""
 
 import itertools
 import random
@@ -79,7 +79,7 @@ FEW = ["int32", "float64", "complex64"]
     ids=str,
     indirect=["device"],
 )
-def test_what_is_different(device, count, dtype):
+def test_unique_elements(device, count, dtype):
     a = numbers(dtype, count)
     x = weft.array(a)
     for mine, other in zip(

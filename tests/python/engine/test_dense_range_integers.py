@@ -168,7 +168,7 @@ def test_integers_that_float64_does_not_have_are_told_apart(count, signed):
 
 
 @st.composite
-def near_integers(draw):
+def dense_range_integers(draw):
     dtype = draw(st.sampled_from(INTEGERS))
     least, most = limits(dtype)
     low = draw(st.one_of(st.integers(least, most), st.sampled_from([least, most, 0])))
@@ -178,7 +178,7 @@ def near_integers(draw):
 
 
 @settings(max_examples=300, deadline=None)
-@given(near_integers(), near_integers(), st.sampled_from(OPTIONS))
+@given(dense_range_integers(), dense_range_integers(), st.sampled_from(OPTIONS))
 def test_any_integers(a, b, options):
     x, y = weft.array(a), weft.array(b)
     check_unique(a, x, options)
