@@ -76,14 +76,15 @@ public:
     bool is_floating() const { return kind() == 'f'; }
     bool is_complex() const { return kind() == 'c'; }
     bool is_inexact() const { return is_floating() || is_complex(); }
-    bool is_short_float() const { return is_floating() && itemsize() == 2; }  // float16 and bfloat16
+    bool is_half_float() const { return is_floating() && itemsize() == 2; }  // float16 and bfloat16
+    [[deprecated("is_half_float")]] bool is_short_float() const { return is_half_float(); }
 
     /// The type of the real part: itself unless complex.
     DType real() const;
 
-    /// What sums, products and running results are computed in: float32 for the short floats, which are too
+    /// What sums, products and running results are computed in: float32 for 16-bit floats, which are too
     /// short to add up in and are rounded once, at the end; else itself.
-    DType accumulator() const { return is_short_float() ? DType(ScalarType::kFloat32) : *this; }
+    DType accumulator() const { return is_half_float() ? DType(ScalarType::kFloat32) : *this; }
 
     friend bool operator==(DType a, DType b) { return a.info_ == b.info_; }
 

@@ -34,9 +34,9 @@ using CppType = typename CppTypeOf<type>::Type;
 template <typename T>
 constexpr ScalarType scalar_type_of = ScalarTypeOf<T>::value;
 
-/// float16 and bfloat16, as `DType::is_short_float`.
+/// float16 and bfloat16, as `DType::is_half_float`.
 template <typename T>
-constexpr bool is_short_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+constexpr bool is_half_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 /// A type as a value, for generic functions: `[](auto tag) { using T = typename decltype(tag)::Type; … }`.
 template <typename T>

@@ -35,7 +35,7 @@ struct BitsOf<double> {
 };
 
 template <class T>
-constexpr bool is_float = is_short_float<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+constexpr bool is_float = is_half_float<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 struct ComplexPart : std::false_type {};
 template <class T>
@@ -47,8 +47,8 @@ template <class T>
 std::string float_text(T value) {
     using Bits = typename BitsOf<T>::Type;
     char buffer[64];
-    // A short float is exact as a float, and text that gives back that float gives back the short one.
-    using Printed = std::conditional_t<is_short_float<T>, float, T>;
+    // A 16-bit float is exact as a float, and text that gives back that float gives back the 16-bit one.
+    using Printed = std::conditional_t<is_half_float<T>, float, T>;
     auto printed = static_cast<Printed>(value);
     if (printed != printed) {
         Bits bits = std::bit_cast<Bits>(value);
@@ -79,7 +79,7 @@ bool parse_float(std::string_view text, T& value) {
         value = std::bit_cast<T>(bits);
         return error == std::errc() && stop == end;
     }
-    using Read = std::conditional_t<is_short_float<T>, float, T>;
+    using Read = std::conditional_t<is_half_float<T>, float, T>;
     Read read = 0;
     auto [stop, error] = std::from_chars(text.data(), end, read);
     value = static_cast<T>(read);

@@ -22,7 +22,7 @@ struct ProductOperands {
     std::function<ir::ValueId(ir::ValueId sum, std::span<const ir::ValueId> place)> finish;
 };
 
-// What an element is added up in: wide enough for the short floats, the machine's words for narrow integers,
+// What an element is added up in: wide enough for 16-bit floats, the machine's words for narrow integers,
 // whose low bits are those of their own sums. A bool is whether any of the sums is not zero.
 ScalarType product_accumulator(ScalarType element);
 

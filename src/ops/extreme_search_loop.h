@@ -31,7 +31,7 @@ struct Keys {
     }
 };
 template <typename T>
-    requires scalar::ShortFloat<T>
+    requires scalar::HalfFloat<T>
 struct Keys<T> {
     using Key = int16_t;
     static constexpr bool kAreElements = false;

@@ -31,7 +31,7 @@ bool can_cast_safely(DType from, DType to) {
     if (from.is_complex() && !to.is_complex()) return false;
     const int64_t target = to.is_complex() ? to.itemsize() / 2 : to.itemsize();
     if (from.is_inexact()) {
-        if (from.is_short_float() && to.is_short_float()) return false;  // one has the range, one the digits
+        if (from.is_half_float() && to.is_half_float()) return false;  // one has the range, one the digits
         const int64_t source = from.is_complex() ? from.itemsize() / 2 : from.itemsize();
         return to.is_inexact() && source <= target;
     }
@@ -406,16 +406,14 @@ ReductionTypes resolve_reduction(ReductionId reduction, DType input, std::option
             if (!dtype && input.is_unsigned_integer()) compute = ScalarType::kUInt64;
             result = compute;
             break;
-        case ReductionKind::kBool:
-            compute = result = ScalarType::kBool;
-            break;
+        case ReductionKind::kBool: compute = result = ScalarType::kBool; break;
         case ReductionKind::kIndex:
             compute = input;
             result = ScalarType::kInt64;
             break;
         case ReductionKind::kDeviations:
-            result = input == ScalarType::kFloat32 || input.is_short_float() ? ScalarType::kFloat32
-                                                                             : ScalarType::kFloat64;
+            result = input == ScalarType::kFloat32 || input.is_half_float() ? ScalarType::kFloat32
+                                                                            : ScalarType::kFloat64;
             if (dtype) result = *dtype;
             compute = ScalarType::kFloat64;
             break;

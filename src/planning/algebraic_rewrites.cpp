@@ -24,7 +24,7 @@ constexpr const char* kProductChain =
 constexpr const char* kEpilogue =
     "product_epilogue: what follows a product is done before its result is in memory";
 
-bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && !dtype.is_short_float(); }
+bool may_round_otherwise(DType dtype) { return dtype.is_inexact() && !dtype.is_half_float(); }
 
 // A pending product that nobody but one reader can see: the reader may do without it.
 Node* only_read_here(const Operand& operand) {

@@ -270,7 +270,7 @@ def products(side, x, f, n, g):
 
 
 @program
-def short_products(side, x, f, n, g):
+def half_products(side, x, f, n, g):
     np = side.np
     h = f[:3000].astype("f2").reshape(50, 60)
     side.hold(h @ h.T)

@@ -162,7 +162,7 @@ PyObject* divmod(PyObject* left, PyObject* right) {
 }
 
 /// The operation that stands for base ** exponent, if one does: only for arrays and Python's own numbers.
-std::optional<OpId> short_power(PyObject* base, PyObject* exponent) {
+std::optional<OpId> strength_reduced_power(PyObject* base, PyObject* exponent) {
     if (!is_array(base)) return std::nullopt;
     const DType dtype = array_of(base).dtype();
     if (PyFloat_CheckExact(exponent)) return operation_of_operator(dtype, PyFloat_AsDouble(exponent), false);
@@ -174,7 +174,7 @@ std::optional<OpId> short_power(PyObject* base, PyObject* exponent) {
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     return guarded([&]() -> PyObject* {
         if (modulus != Py_None) return not_implemented();
-        if (const std::optional<OpId> shorter = short_power(left, right))
+        if (const std::optional<OpId> shorter = strength_reduced_power(left, right))
             return is_plain_array(left) ? run(*shorter, left).release().ptr()
                                         : ufunc_of(*shorter)(nb::handle(left)).release().ptr();
         return binary<OpId::kPower>(left, right);
@@ -314,7 +314,7 @@ PyObject* in_place(PyObject* target, PyObject* other) {
 
 PyObject* in_place_power(PyObject* target, PyObject* exponent, PyObject*) {
     return guarded([&]() -> PyObject* {
-        const std::optional<OpId> shorter = short_power(target, exponent);
+        const std::optional<OpId> shorter = strength_reduced_power(target, exponent);
         if (!shorter) return in_place<OpId::kPower>(target, exponent);
         if (!is_plain_array(target)) {
             const nb::handle result(target);

@@ -238,8 +238,8 @@ void widen_to_mask(Call& call) {
 // Powers by some exponents are other operations (api/fast/power_shortcuts.h).
 Results call_short_power(const Call& call) {
     if (call.op.id != OpId::kPower) return std::nullopt;
-    const std::optional<ShortPower> shorter =
-        short_power(call.op, call.loop->types[0], call.inputs[0], call.inputs[1]);
+    const std::optional<StrengthReducedPower> shorter =
+        strength_reduced_power(call.op, call.loop->types[0], call.inputs[0], call.inputs[1]);
     if (!shorter) return std::nullopt;
     CallOptions as_power = call.options;
     as_power.dtype = call.loop->types[0];

@@ -58,7 +58,7 @@ struct Run {
     int64_t strides[kMaxInputs + 1];
 
     bool prepare(const OpInfo& op, std::span<GivenOperand> inputs) {
-        if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_short_power(op, inputs)) return false;
+        if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_strength_reduced(op, inputs)) return false;
         OperandType types[kMaxInputs] = {DType(), DType(), DType()};
         for (size_t k = 0; k < inputs.size(); ++k) {
             types[k] = inputs[k].type;
@@ -207,7 +207,7 @@ bool call_without_elements(const OpInfo& op, std::span<GivenOperand> inputs, arr
         if (value->ndim() != 1 || value->shape()[0] != 0 || !value->storage()->device.is_cpu()) return false;
         leader = value;
     }
-    if (leader == nullptr || !is_small(1) || may_be_short_power(op, inputs)) return false;
+    if (leader == nullptr || !is_small(1) || may_be_strength_reduced(op, inputs)) return false;
     const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
     if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -321,7 +321,7 @@ bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype
     }
     if (count == 0 || !is_small(count)) return false;
     const ReductionTypes types = resolve_reduction(reduction.id, input.dtype());
-    if (types.compute.is_short_float()) return false;  // sums are float32's, see reduce
+    if (types.compute.is_half_float()) return false;  // sums are float32's, see reduce
     StorageLocks locks;
     locks.add(*input.storage());
     locks.lock();

@@ -11,12 +11,12 @@ namespace weft {
 
 namespace {
 
-using Short = std::optional<ShortPower>;
+using Reduced = std::optional<StrengthReducedPower>;
 
-Short operation_of(double exponent) {
-    if (exponent == 3) return ShortPower{&op_info(OpId::kSquare), true};
+Reduced operation_of(double exponent) {
+    if (exponent == 3) return StrengthReducedPower{&op_info(OpId::kSquare), true};
     const std::optional<OpId> operation = operation_of_exponent(exponent);
-    return operation ? Short(ShortPower{&op_info(*operation)}) : Short();
+    return operation ? Reduced(StrengthReducedPower{&op_info(*operation)}) : Reduced();
 }
 
 template <class T>
@@ -26,7 +26,7 @@ double number_of(const void* bytes) {
     return static_cast<double>(number);
 }
 
-Short operation_of(ScalarType type, const void* exponent) {
+Reduced operation_of(ScalarType type, const void* exponent) {
     return operation_of(type == ScalarType::kFloat32 ? number_of<float>(exponent)
                                                      : number_of<double>(exponent));
 }
@@ -41,7 +41,8 @@ bool is_one_for_all(const array& exponent, const array* base) {
 
 }  // namespace
 
-Short short_power(const OpInfo& op, ScalarType loop_type, const Argument& base, const Argument& exponent) {
+Reduced strength_reduced_power(const OpInfo& op, ScalarType loop_type, const Argument& base,
+                               const Argument& exponent) {
     if (op.id != OpId::kPower) return {};
     if (loop_type != ScalarType::kFloat32 && loop_type != ScalarType::kFloat64) return {};
     if (ScalarOperation::is_current()) return {};  // NumPy's scalars have operators of their own
@@ -52,10 +53,10 @@ Short short_power(const OpInfo& op, ScalarType loop_type, const Argument& base, 
     if (!try_read(*one, one->offset(), bytes.data())) return {};
     GivenOperand number;
     number.set_number(one->dtype(), bytes.data());
-    return number.convert(loop_type) ? operation_of(loop_type, number.number) : Short();
+    return number.convert(loop_type) ? operation_of(loop_type, number.number) : Reduced();
 }
 
-bool may_be_short_power(const OpInfo& op, std::span<const GivenOperand> inputs) {
+bool may_be_strength_reduced(const OpInfo& op, std::span<const GivenOperand> inputs) {
     if (op.id != OpId::kPower) return false;
     const GivenOperand& exponent = inputs[1];
     if (exponent.value != nullptr) return exponent.value->ndim() == 0 || exponent.value->size() == 1;

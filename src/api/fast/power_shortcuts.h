@@ -31,7 +31,7 @@ inline std::optional<OpId> operation_of_operator(DType base, double exponent, bo
     return exponent == 1 ? OpId::kPositive : operation_of_exponent(exponent);
 }
 
-struct ShortPower {
+struct StrengthReducedPower {
     const OpInfo* op;  // of the base alone
     bool times_base = false;
 };
@@ -39,10 +39,10 @@ struct ShortPower {
 // What stands for `op` on these operands, if something does. The exponent is a number, or an array of one
 // host-resident element: one that is pending stays an exponent like any other, since to look at it would end
 // the fusion.
-std::optional<ShortPower> short_power(const OpInfo& op, ScalarType loop_type, const Argument& base,
-                                      const Argument& exponent);
+std::optional<StrengthReducedPower> strength_reduced_power(const OpInfo& op, ScalarType loop_type,
+                                                           const Argument& base, const Argument& exponent);
 
 // Whether there may be one: such a call is left to api/elementwise/call.cpp.
-bool may_be_short_power(const OpInfo& op, std::span<const GivenOperand> inputs);
+bool may_be_strength_reduced(const OpInfo& op, std::span<const GivenOperand> inputs);
 
 }  // namespace weft

@@ -169,7 +169,7 @@ array einsum(std::string_view text, std::span<const array> operands, const Einsu
     for (const int label : subscripts.result) shape.push_back(subscripts.extents[label]);
     check_operand_casts(operands, common, options.casting);
     if (has_out) check_out(options.out, shape, common, options.casting, operands.size());
-    // Of short floats float32, rounded once; GPUs multiply two of them so by themselves.
+    // Of 16-bit floats float32, rounded once; GPUs multiply two of them so by themselves.
     const bool by_library = operands.size() == 2 && !device_of(operands[0]).is_cpu();
     const DType compute = is_view || by_library ? common : common.accumulator();
     std::vector<Factor> factors;

@@ -246,7 +246,7 @@ void record_into(const Product& product, const array& left, const array& right, 
     if (is_exported(left) || is_exported(right)) evaluate({&node, 1});
 }
 
-// Products of short floats are float32's, rounded once; on GPUs the library does that.
+// Products of 16-bit floats are float32's, rounded once; on GPUs the library does that.
 DType product_dtype(DType dtype, const array& left) {
     return device_of(left).is_cpu() ? dtype.accumulator() : dtype;
 }

@@ -65,7 +65,7 @@ bool read(const array& value, Operand& operand) {
 }  // namespace
 
 bool record_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
-    if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_short_power(op, inputs)) return false;
+    if (op.nout != 1 || inputs.size() > kMaxInputs || may_be_strength_reduced(op, inputs)) return false;
     const array* leader = leader_of(inputs);
     if (leader == nullptr) return false;
     OperandType types[kMaxInputs] = {DType(), DType(), DType()};

@@ -154,7 +154,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
     }
 
     const bool accumulates = info.kind == ReductionKind::kWide;
-    if (accumulates && reduction.compute.is_short_float()) {
+    if (accumulates && reduction.compute.is_half_float()) {
         // The fold is float32's, rounded once.
         ReduceOptions wide = options;
         wide.dtype = reduction.compute.accumulator();

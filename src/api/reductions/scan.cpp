@@ -82,8 +82,8 @@ array accumulate(const OpInfo& op, const array& input, int64_t axis, const Accum
     const auto along = static_cast<size_t>(normalize_axis(axis, input.ndim()));
     const LoopInfo* loop = &loop_for(op, input.dtype(), options.dtype, options.out);
     const DType result_dtype = loop->types[2];
-    // Running sums and products of short floats are float32's, each rounded once.
-    if (widens_integers(op) && result_dtype.is_short_float())
+    // Running sums and products of 16-bit floats are float32's, each rounded once.
+    if (widens_integers(op) && result_dtype.is_half_float())
         loop = uniform_loop(op, result_dtype.accumulator());
     if (options.out.valid()) check_out(options.out, input);
     check_exponents(op, *loop, input, along);

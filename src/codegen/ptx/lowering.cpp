@@ -462,7 +462,7 @@ private:
         }
     }
 
-    // Short floats are computed in more registers than integers of their size: divmod would spill.
+    // 16-bit floats are computed in more registers than integers of their size: divmod would spill.
     bool computes_floats(const Region& region) const {
         return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
             if (instruction.opcode == Opcode::kApply &&

@@ -20,7 +20,7 @@ using UnsignedOfSize = std::conditional_t<
 template <class T>
 struct SortKeys {
     using Bits = UnsignedOfSize<sizeof(T)>;
-    static constexpr bool kFloating = std::is_floating_point_v<T> || is_short_float<T>;
+    static constexpr bool kFloating = std::is_floating_point_v<T> || is_half_float<T>;
     static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
     static constexpr Bits kNan = std::numeric_limits<Bits>::max();
     // Infinity: all bits of the exponent.

@@ -7,7 +7,7 @@
 // (library/products/cpu/panel_product.h). Complex ones, and vectors, run through OpenBLAS
 // (library/products/cpu/blas.h) where its matrices can express the strides; an operand that they cannot
 // express is packed once. Integers and bool run on weft's own loops: integers wrap, bool is "or" of "and".
-// Short floats are converted to float32, and their products rounded once.
+// 16-bit floats are converted to float32, and their products rounded once.
 //
 // How the work is cut into tasks may depend on the number of threads only where that changes no bit.
 #pragma once

@@ -105,7 +105,7 @@ inline T spacing(T x) {
 }
 // Of float16 NumPy gives the distance to the next number above, of bfloat16 ml_dtypes that away from zero, of
 // -0 too. The difference is exact in float.
-template <ShortFloat T>
+template <HalfFloat T>
 inline T spacing(T x) {
     const bool down = std::is_same_v<T, Half> & signbit(x);
     const auto beside = static_cast<uint16_t>(down ? bits(x) - 1 : bits(x) + 1);

@@ -34,9 +34,9 @@ concept UnsignedInteger = Integer<T> && std::is_unsigned_v<T>;
 template <typename T>
 concept Real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <typename T>
-concept ShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+concept HalfFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>
-concept AnyFloat = Real<T> || ShortFloat<T>;
+concept AnyFloat = Real<T> || HalfFloat<T>;
 template <typename T>
 concept Bool = std::is_same_v<T, bool>;
 template <typename T>

@@ -62,7 +62,7 @@ TEST(DType, BFloat16IsNoOtherTypeOfItsSize) {
     EXPECT_EQ(dtype.str(), "<V2");
     EXPECT_EQ(DType::find("V2"), nullptr);  // mere bytes
     EXPECT_EQ(DType::parse("f2"), DType(ScalarType::kFloat16));
-    EXPECT_TRUE(dtype.is_short_float());
+    EXPECT_TRUE(dtype.is_half_float());
     EXPECT_EQ(dtype.accumulator(), DType(ScalarType::kFloat32));
     EXPECT_EQ(DType(ScalarType::kFloat64).accumulator(), DType(ScalarType::kFloat64));
     EXPECT_EQ(DType(ScalarType::kInt16).accumulator(), DType(ScalarType::kInt16));

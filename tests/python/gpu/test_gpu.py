@@ -273,7 +273,7 @@ def test_tf32_is_asked_for():
     assert run("import weft\nprint(weft.config.allow_tf32)", WEFT_ALLOW_TF32="1")[0].strip() == "True"
 
 
-def test_short_floats_are_added_up_in_float32():
+def test_16_bit_floats_are_added_up_in_float32():
     """In float16 the sum would stop at 2048, in bfloat16 at 256."""
     for dtype in ("float16", "bfloat16"):
         a = gpu(numpy.ones((3, 5000)), dtype)

@@ -33,7 +33,7 @@ void fill_zero(char* out, const Axes& axes, int64_t itemsize) {
 }  // namespace
 
 bool is_tiny(ScalarType type, const MatrixProduct& product) {
-    return !DType(type).is_short_float() && product.m > 0 && product.n > 0 && product.k > 0 &&
+    return !DType(type).is_half_float() && product.m > 0 && product.n > 0 && product.k > 0 &&
            product.k <= kTinySteps && product.m <= kTinyProducts && product.n <= kTinyProducts &&
            product.m * product.n * product.k <= kTinyProducts;
 }
@@ -43,7 +43,7 @@ void multiply_tiny(ScalarType type, const MatrixProduct& product) { multiply_pla
 ContractionReport contract(const Contraction& contraction) {
     ContractionReport report;
     const DType dtype(contraction.type);
-    if (dtype.is_short_float()) return contract_in_float32(contraction);
+    if (dtype.is_half_float()) return contract_in_float32(contraction);
     Problem problem{contraction.type,
                     dtype.itemsize(),
                     {contraction.left, contraction.right},

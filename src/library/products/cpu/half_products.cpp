@@ -39,7 +39,7 @@ void convert(const Dims& shape, const char* from, const Dims& from_strides, char
 
 template <class Short>
 ContractionReport contract_widened(const Contraction& contraction) {
-    WEFT_CHECK(contraction.tile_work == nullptr, "work on the tiles of a product of short floats");
+    WEFT_CHECK(contraction.tile_work == nullptr, "work on the tiles of a product of 16-bit floats");
     Contraction wide = contraction;
     wide.type = ScalarType::kFloat32;
     constexpr int64_t kItemsize = sizeof(float);

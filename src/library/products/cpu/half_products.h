@@ -1,4 +1,4 @@
-// Products of short floats are those of their float32s, rounded once.
+// Products of 16-bit floats are those of their float32s, rounded once.
 #pragma once
 
 #include "library/products/contraction.h"

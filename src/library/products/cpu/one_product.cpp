@@ -166,14 +166,14 @@ void call_dot(const Blas& library, ScalarType type, int64_t itemsize, const Matr
 void multiply_plainly(ScalarType type, const MatrixProduct& product) {
     visit_scalar_type(type, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        if constexpr (!is_short_float<T>) multiply_plainly<T>(product);
+        if constexpr (!is_half_float<T>) multiply_plainly<T>(product);
     });
 }
 
 void add_rows(ScalarType type, char* to, const char* from, int64_t count) {
     visit_scalar_type(type, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        if constexpr (!is_short_float<T>) {
+        if constexpr (!is_half_float<T>) {
             for (int64_t i = 0; i < count; ++i) {
                 const T sum =
                     Arithmetic<T>::add(Arithmetic<T>::read(to + i * static_cast<int64_t>(sizeof(T))),

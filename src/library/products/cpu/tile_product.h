@@ -14,7 +14,7 @@ class Buffer;
 
 using TileFunction = void (*)(const MatrixProduct& product);
 
-// Null for types that have none (complex numbers, short floats).
+// Null for types that have none (complex numbers, 16-bit floats).
 TileFunction tile_function(ScalarType type);
 
 // One for each instruction set, in tile_product_*.cpp.

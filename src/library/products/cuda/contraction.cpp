@@ -153,7 +153,7 @@ CublasFit fit_cublas(const Contraction& contraction) {
 }
 
 bool has_epilogues(ScalarType type) {
-    if (type != ScalarType::kFloat32 && !DType(type).is_short_float()) return false;
+    if (type != ScalarType::kFloat32 && !DType(type).is_half_float()) return false;
     static const bool found = [] {
         try {
             return cuda::library(cuda::LibraryId::kCublasLt).cublasLtMatmul != nullptr;

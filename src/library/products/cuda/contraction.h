@@ -1,5 +1,5 @@
 // The twin of contract() (library/products/contraction.h) for GPUs: matrix products by cuBLAS where its
-// strided batches can express them, without copies. Short floats are types of this one: they are added up in
+// strided batches can express them, without copies. 16-bit floats are types of this one: they are added up in
 // float32.
 #pragma once
 
