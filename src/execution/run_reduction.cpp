@@ -69,7 +69,7 @@ private:
         }
         parts.operations += static_cast<int>(reductions_.size());
         parts.form.lanes = static_cast<int>(walk_.lanes);
-        parts.form.pilot = walk_.pilot;
+        parts.form.shift_elements = walk_.shift_elements;
         parts.form.block = inner_ > walk_.block && walk_.lanes > 1 ? walk_.block : 0;
     }
 

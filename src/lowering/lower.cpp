@@ -328,9 +328,9 @@ private:
     }
 
     // What is subtracted from each element before squares are added up: the mean of the first few.
-    ValueId pilot_of(Builder& b, ValueId count, const Builder::Body& element) {
+    ValueId shift_of(Builder& b, ValueId count, const Builder::Body& element) {
         const ScalarType type = ScalarType::kFloat64;
-        const ValueId few = b.apply(OpId::kMinimum, {count, b.index(form_.pilot)});
+        const ValueId few = b.apply(OpId::kMinimum, {count, b.index(form_.shift_elements)});
         const ValueId one = b.constant(ir::Constant::of(type, 1.0));
         const ValueId inverse = b.apply(OpId::kDivide, {one, b.cast(few, type)});
         const Values zero{b.constant(ir::Constant::of(type, 0.0))};
@@ -341,13 +341,14 @@ private:
         return b.apply(OpId::kMultiply, {sum[0], inverse});
     }
 
-    // (count, mean, squares) of a chunk, from the sums of distances from the pilot and of their squares.
-    static Values deviations(Builder& b, ValueId count, ValueId pilot, std::span<const ValueId> sums) {
+    // (count, mean, squares) of a chunk, from the sums of distances from the shift and of their squares.
+    static Values deviations(Builder& b, ValueId count, ValueId shift, std::span<const ValueId> sums) {
         const ValueId n = b.cast(count, ScalarType::kFloat64);
-        const ValueId shift = b.apply(OpId::kDivide, {sums[0], n});
-        const ValueId left = b.apply(OpId::kSubtract, {sums[1], b.apply(OpId::kMultiply, {sums[0], shift})});
+        const ValueId distance = b.apply(OpId::kDivide, {sums[0], n});
+        const ValueId left =
+            b.apply(OpId::kSubtract, {sums[1], b.apply(OpId::kMultiply, {sums[0], distance})});
         const ValueId zero = b.constant(ir::Constant::of(ScalarType::kFloat64, 0.0));
-        return {n, b.apply(OpId::kAdd, {pilot, shift}), b.apply(OpId::kMaximum, {left, zero})};
+        return {n, b.apply(OpId::kAdd, {shift, distance}), b.apply(OpId::kMaximum, {left, zero})};
     }
 
     // Reduces several at once, in one walk over `size` elements that `element` gives: all their components,
@@ -537,12 +538,12 @@ private:
     template <class ElementScope>
     void walk_row(std::span<const size_t> which, Scope& point, ValueId count, ValueId base,
                   std::span<const ValueId> indices, const ElementScope& element_scope) {
-        std::vector<ValueId> pilots(form_.reductions.size());
+        std::vector<ValueId> shifts(form_.reductions.size());
         for (const size_t k : which) {
             const ReductionForm& reduction = form_.reductions[k];
             prepare(point, reduction.element);
             if (!reduction.info->deviations) continue;
-            pilots[k] = pilot_of(builder_, count, [&](Builder& inner, std::span<const ValueId> arguments) {
+            shifts[k] = shift_of(builder_, count, [&](Builder& inner, std::span<const ValueId> arguments) {
                 if (!elements_.empty()) return Values{inner.load(elements_[k], std::array{arguments[0]})};
                 Scope scope = element_scope(arguments[0]);
                 return Values{inner.cast(compute(scope, reduction.element), reduction.compute)};
@@ -557,7 +558,7 @@ private:
                 const ReductionForm& reduction = form_.reductions[k];
                 ValueId value = scope ? inner.cast(compute(*scope, reduction.element), reduction.compute)
                                       : inner.load(elements_[k], std::array{position});
-                if (reduction.info->deviations) value = inner.apply(OpId::kSubtract, {value, pilots[k]});
+                if (reduction.info->deviations) value = inner.apply(OpId::kSubtract, {value, shifts[k]});
                 values.push_back(value);
                 if (reduction.info->deviations)
                     values.push_back(inner.apply(OpId::kMultiply, {value, value}));
@@ -580,7 +581,7 @@ private:
             Values own(carried.begin() + static_cast<std::ptrdiff_t>(at),
                        carried.begin() + static_cast<std::ptrdiff_t>(at + reduction.carried()));
             at += reduction.carried();
-            if (reduction.info->deviations) own = deviations(builder_, count, pilots[k], own);
+            if (reduction.info->deviations) own = deviations(builder_, count, shifts[k], own);
             if (!form_.chunked) reduced_[k] = finished(reduction, own);
             for (size_t c = 0; form_.chunked && c < own.size(); ++c)
                 builder_.store(outputs_[partial_of(k) + c], own[c], indices);

@@ -129,8 +129,8 @@ struct KernelForm {
         0;  // kReduce: trailing grid dimensions that are outer reduced ones; kCombine: combined ones
     bool chunked = false;  // kReduce: the last grid dimension counts chunks, the outputs are partial results
     int lanes = 1;
-    int64_t block = 0;  // kReduce: elements of a block; 0: all are one
-    int64_t pilot = 1;  // of squared deviations: elements whose mean is subtracted from all
+    int64_t block = 0;           // kReduce: elements of a block; 0: all are one
+    int64_t shift_elements = 1;  // of squared deviations: elements whose mean is subtracted from all
     int64_t chunk = 0;  // kReduce, when `chunked`: elements of a grid point, a power of two of blocks
     // kReduce, when `chunked`: elements of the row are computed as rows of their own, whose length is one
     // more size; element level buffers have two strides along the row (lowering/collapsed_rows.h).

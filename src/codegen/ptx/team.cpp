@@ -65,7 +65,7 @@ void PtxTeam::find_team_size(const Region& region) {
     find_longest_walk(region);
 }
 
-// The launch chooses the team by the longest reduction, of the first pilot's elements, say, and the
+// The launch chooses the team by the longest reduction, of the first shift's elements, say, and the
 // row's.
 void PtxTeam::find_longest_walk(const Region& region) {
     any_instruction(region, [&](const Instruction& instruction) {

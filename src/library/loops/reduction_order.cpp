@@ -67,7 +67,7 @@ ReductionSpace reduction_space(const ReductionInfo& reduction, ScalarType comput
     space.lanes = along_rows && has_neutral_element(reduction, compute) ? kReduceLanes : 1;
     space.block = along_rows ? kReduceBlock : kReduceBlockAcrossRows;
     space.chunk = space.lanes > 1 ? space.block * kBlocksPerChunk : space.block;
-    space.pilot = along_rows ? kPilot : kPilotAcrossRows;
+    space.shift_elements = along_rows ? kShiftElements : kShiftElementsAcrossRows;
     return space;
 }
 
@@ -288,15 +288,15 @@ TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, i
         convert_(data, strides, length);
     };
     std::array<double, kReduceBlock> values, squares;
-    const int64_t first = std::min(count, space_.pilot);
+    const int64_t first = std::min(count, space_.shift_elements);
     block_at(0, first, values.data());
-    const double pilot = block_sum(values.data(), first) * (1.0 / static_cast<double>(first));
+    const double shift = block_sum(values.data(), first) * (1.0 / static_cast<double>(first));
     JoinedSums sums, sums_of_squares;
     for (int64_t begin = 0; begin < count; begin += space_.block) {
         const int64_t length = std::min(space_.block, count - begin);
         block_at(begin, length, values.data());
         for (size_t i = 0; i < static_cast<size_t>(length); ++i) {
-            values[i] -= pilot;
+            values[i] -= shift;
             squares[i] = values[i] * values[i];
         }
         sums.add(block_sum(values.data(), length));
@@ -304,7 +304,7 @@ TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, i
     }
     const double n = static_cast<double>(count), sum = sums.total(), square = sums_of_squares.total();
     const double left = square - sum * (sum / n);
-    const Deviations result{n, pilot + sum / n, left > 0 || left != left ? left : 0.0};
+    const Deviations result{n, shift + sum / n, left > 0 || left != left ? left : 0.0};
     Partial partial;
     std::memcpy(partial.value, &result, sizeof result);
     return partial;

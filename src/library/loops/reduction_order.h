@@ -21,15 +21,15 @@ constexpr int64_t kReduceLanes = 32;
 constexpr int64_t kReduceBlock = 512;
 constexpr int64_t kReduceBlockAcrossRows = 256;
 
-// Of a reduction to squared deviations, a chunk is one unit: its elements less a pilot, the mean of its first
+// Of a reduction to squared deviations, a chunk is one unit: its elements less a shift, the mean of its first
 // few, are added up, and their squares; chunks are combined by count, mean and sum of squares (Chan, Golub
 // and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979). Since the
-// pilot is at most sqrt(sum of squares / elements of the pilot) from the mean, a chunk of n elements loses at
-// most 1 + n / kPilot roundings to cancellation.
+// shift is at most sqrt(sum of squares / elements it is the mean of) from the mean, a chunk of n elements
+// loses at most 1 + n / kShiftElements roundings to cancellation.
 constexpr int64_t kBlocksPerChunk = 64;
-constexpr int64_t kPilot = kReduceBlock;
-constexpr int64_t kPilotAcrossRows = 16;
-static_assert(kPilot <= kReduceBlock && kPilotAcrossRows <= kReduceBlockAcrossRows);
+constexpr int64_t kShiftElements = kReduceBlock;
+constexpr int64_t kShiftElementsAcrossRows = 16;
+static_assert(kShiftElements <= kReduceBlock && kShiftElementsAcrossRows <= kReduceBlockAcrossRows);
 
 // Lists of axes one behind the other.
 class AxisGroups {
@@ -61,7 +61,7 @@ struct ReductionSpace {
     int64_t lanes = 1;
     int64_t chunk = kReduceBlock;  // of the innermost reduced dimension: a whole power of two of blocks, so a
                                    // subtree of the pairwise tree
-    int64_t pilot = kPilot;
+    int64_t shift_elements = kShiftElements;
 };
 
 // Combining starts from an element that changes nothing. There is none for complex products, which are

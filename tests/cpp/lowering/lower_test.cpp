@@ -334,7 +334,7 @@ TEST(Lower, EqualKeysMeanEqualForms) {
         [](KernelForm& form) { form.reductions[0].phase = 1; },
         [](KernelForm& form) { form.lanes = 16; },
         [](KernelForm& form) { form.block = 256; },
-        [](KernelForm& form) { form.pilot = 8; },
+        [](KernelForm& form) { form.shift_elements = 8; },
         [](KernelForm& form) { form.chunk = 1024; },
         [](KernelForm& form) { form.chunked = true; },
         [](KernelForm& form) { form.collapsed = true; },

@@ -60,7 +60,7 @@ protected:
         first.chunk = shape.chunk;
         first.lanes = shape.columns ? 1 : static_cast<int>(kReduceLanes);
         first.block = shape.columns ? 0 : kReduceBlock;
-        first.pilot = shape.columns ? kPilotAcrossRows : kPilot;
+        first.shift_elements = shape.columns ? kShiftElementsAcrossRows : kShiftElements;
         second.shape = KernelShape::kCombine;
         second.grid_rank = static_cast<int>(kept);
         second.outer_rank = 1;
