@@ -104,7 +104,7 @@ bool open_barriers() {
 extern "C" {
 
 // The shared memory that a launch gives besides what a kernel has itself.
-alignas(16) char weft_kept[48 << 10];
+alignas(16) char weft_row_cache[48 << 10];
 
 uint32_t simulated_read_ptx_sreg_tid_x() { return current->x; }
 uint32_t simulated_read_ptx_sreg_tid_y() { return current->y; }
@@ -162,7 +162,7 @@ int simulate(void (*entry)(const void*), const void* words, uint32_t blocks, uin
     for (Thread& thread : block.threads) thread.stack = std::make_unique<char[]>(kStackBytes);
     for (block.number = 0; block.number < blocks; ++block.number) {
         size_t alive = 0;
-        std::fill(std::begin(weft_kept), std::end(weft_kept), '\x7f');  // of the block before
+        std::fill(std::begin(weft_row_cache), std::end(weft_row_cache), '\x7f');  // of the block before
         for (Thread& thread : block.threads) {
             const auto at = static_cast<uint32_t>(alive++);
             thread.x = at % threads_x;

@@ -35,7 +35,7 @@ public:
     Finder(const ir::Function& kernel, const std::set<uint16_t>& unwritten)
         : kernel_(kernel), unwritten_(unwritten) {}
 
-    KeptValues find(const Region& grid) {
+    RowCache find(const Region& grid) {
         find_walks(grid);
         if (walks_.size() < 2) return {};
         for (size_t walk = 0; walk < walks_.size(); ++walk) number(walk);
@@ -61,10 +61,11 @@ private:
             if ((!reduces && !writes) || !is_plain(instruction.regions[0])) continue;
             if (walks_.empty()) {
                 if (!reduces) continue;
-                kept_.size = instruction.operands[0];
-                kept_.block = instruction.block;
+                row_cache_.size = instruction.operands[0];
+                row_cache_.block = instruction.block;
             }
-            if (instruction.operands[0] != kept_.size || (reduces && instruction.block != kept_.block))
+            if (instruction.operands[0] != row_cache_.size ||
+                (reduces && instruction.block != row_cache_.block))
                 continue;
             walks_.push_back(&instruction);
         }
@@ -147,7 +148,7 @@ private:
 
     // Arrays of the largest elements first, so that all are aligned. One that nobody reads any more is used
     // again: in a walk an element is read before it is written.
-    KeptValues lay_out() {
+    RowCache lay_out() {
         std::vector<Number*> kept;
         for (Number& number : numbers_) {
             if (number.last_read == 0) continue;
@@ -169,17 +170,17 @@ private:
                 return array.itemsize == itemsize && array.busy_until <= number->first_walk;
             });
             if (found == arrays.end()) {
-                found = arrays.insert(arrays.end(), {itemsize, kept_.bytes, 0});
-                kept_.bytes += itemsize;
+                found = arrays.insert(arrays.end(), {itemsize, row_cache_.bytes, 0});
+                row_cache_.bytes += itemsize;
             }
             number->offset = found->offset;
             found->busy_until = number->last_read;
         }
-        if (kept_.bytes == 0 || kept_.bytes > kMostBytes) return {};
+        if (row_cache_.bytes == 0 || row_cache_.bytes > kMostBytes) return {};
         for (size_t walk = 0; walk < walks_.size(); ++walk) {
             for (const Instruction& instruction : walks_[walk]->regions[0].body) use(instruction, walk);
         }
-        return std::move(kept_);
+        return std::move(row_cache_);
     }
 
     void use(const Instruction& instruction, size_t walk) {
@@ -187,16 +188,16 @@ private:
         const Number& number = numbers_[number_of_.at(instruction.results[0].index)];
         if (is_there(instruction, walk)) {
             const bool read = number.last_read >= walk;
-            kept_.values[&instruction] = {read ? KeptValues::Use::kRead : KeptValues::Use::kSkipped,
-                                          number.offset};
+            row_cache_.values[&instruction] = {read ? RowCache::Use::kRead : RowCache::Use::kSkipped,
+                                               number.offset};
         } else if (number.first_walk == walk && number.last_read > walk) {
-            kept_.values[&instruction] = {KeptValues::Use::kKept, number.offset};
+            row_cache_.values[&instruction] = {RowCache::Use::kCached, number.offset};
         }
     }
 
     const ir::Function& kernel_;
     const std::set<uint16_t>& unwritten_;
-    KeptValues kept_;
+    RowCache row_cache_;
     std::vector<const Instruction*> walks_;
     std::vector<Number> numbers_;
     std::unordered_map<std::string, size_t> by_name_;
@@ -207,8 +208,7 @@ private:
 
 }  // namespace
 
-KeptValues find_kept_values(const ir::Function& kernel, const Region& grid,
-                            const std::set<uint16_t>& unwritten) {
+RowCache find_row_cache(const ir::Function& kernel, const Region& grid, const std::set<uint16_t>& unwritten) {
     return Finder(kernel, unwritten).find(grid);
 }
 

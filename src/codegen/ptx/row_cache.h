@@ -11,9 +11,9 @@
 
 namespace weft::codegen {
 
-struct KeptValues {
+struct RowCache {
     enum class Use {
-        kKept,     // computed, and written to shared memory
+        kCached,   // computed, and written to shared memory
         kRead,     // not computed but read from there
         kSkipped,  // nobody needs it
     };
@@ -29,7 +29,7 @@ struct KeptValues {
 };
 
 // `grid` is the body of the kernel's grid; only what is loaded from scopes in `unwritten` stays the same.
-KeptValues find_kept_values(const ir::Function& kernel, const ir::Region& grid,
-                            const std::set<uint16_t>& unwritten);
+RowCache find_row_cache(const ir::Function& kernel, const ir::Region& grid,
+                        const std::set<uint16_t>& unwritten);
 
 }  // namespace weft::codegen

@@ -20,25 +20,25 @@ constexpr int64_t kMostElements = int64_t{1} << 48;  // more than any memory has
 }  // namespace
 
 void PtxRowWalk::lower_point(const Region& region) {
-    if (!fixed_team_ && has_walk_ && !is_followed()) kept_ = find_kept_values(kernel_, region, unwritten_);
+    if (!fixed_team_ && has_walk_ && !is_followed()) kept_ = find_row_cache(kernel_, region, unwritten_);
     if (kept_.bytes == 0 || word_of_parameter(kept_.size) != image_.row_word || image_.row_word < 0) {
         kept_ = {};
         lower_region(region);
         return;
     }
-    image_.kept_bytes = kept_.bytes;
+    image_.row_cache_bytes = kept_.bytes;
     row_ = index(kept_.size);
     llvm::BasicBlock* keeping = new_block("keeping");
     llvm::BasicBlock* walking = new_block("walking");
     llvm::BasicBlock* after = new_block("point.end");
-    builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostKeptBytes / kept_.bytes)), keeping,
+    builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostRowCacheBytes / kept_.bytes)), keeping,
                           walking);
     builder_.SetInsertPoint(keeping);
     llvm::Value* bytes = builder_.CreateAnd(
-        builder_.CreateAdd(builder_.CreateMul(row_, number(kept_.bytes)), number(kKeptAlignment - 1)),
-        number(-kKeptAlignment));
-    kept_memory_ = builder_.CreateInBoundsGEP(
-        builder_.getInt8Ty(), kept_array(),
+        builder_.CreateAdd(builder_.CreateMul(row_, number(kept_.bytes)), number(kRowCacheAlignment - 1)),
+        number(-kRowCacheAlignment));
+    row_cache_memory_ = builder_.CreateInBoundsGEP(
+        builder_.getInt8Ty(), row_cache_array(),
         {builder_.CreateMul(builder_.CreateZExt(team_, builder_.getInt64Ty()), bytes)});
     keeping_ = true;
     lower_region(region);
@@ -51,18 +51,18 @@ void PtxRowWalk::lower_point(const Region& region) {
 }
 
 // What the launch gives to the block.
-llvm::GlobalVariable* PtxRowWalk::kept_array() {
+llvm::GlobalVariable* PtxRowWalk::row_cache_array() {
     auto* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
     auto* array =
         new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                                 "weft_kept", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
-    array->setAlignment(llvm::Align(kKeptAlignment));
+                                 "weft_row_cache", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+    array->setAlignment(llvm::Align(kRowCacheAlignment));
     return array;
 }
 
-llvm::Value* PtxRowWalk::kept_element(const KeptValues::Value& value, int64_t itemsize,
-                                      llvm::Value* number_of_element) {
-    llvm::Value* array = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), kept_memory_,
+llvm::Value* PtxRowWalk::cached_element(const RowCache::Value& value, int64_t itemsize,
+                                        llvm::Value* number_of_element) {
+    llvm::Value* array = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), row_cache_memory_,
                                                     {builder_.CreateNSWMul(row_, number(value.offset))});
     return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), array,
                                       {builder_.CreateNSWMul(number_of_element, number(itemsize))});
@@ -79,9 +79,9 @@ void PtxRowWalk::lower_reads(const Region& region, llvm::Value* number_of_elemen
     scalars_[region.arguments[0].index].parts[0] = number_of_element;
     of_thread_ = true;
     for (const Instruction& instruction : region.body) {
-        const KeptValues::Value* kept = kept_value(instruction);
-        if (kept != nullptr && kept->use == KeptValues::Use::kRead) {
-            const auto [type, place] = kept_place(instruction, *kept, number_of_element);
+        const RowCache::Value* kept = cached_value(instruction);
+        if (kept != nullptr && kept->use == RowCache::Use::kRead) {
+            const auto [type, place] = cached_place(instruction, *kept, number_of_element);
             scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
         } else if (early.contains(&instruction) && is_computed(kept)) {
             lower(instruction);
@@ -105,7 +105,7 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
     of_thread_ = true;
     std::vector<Values> yielded(iterations.size());
     for (const Instruction& instruction : region.body) {
-        const KeptValues::Value* kept = kept_value(instruction);
+        const RowCache::Value* kept = cached_value(instruction);
         if (!is_computed(kept)) continue;
         for (size_t k = 0; k < iterations.size(); ++k) {
             scalars_.swap(iterations[k].scalars);
@@ -116,7 +116,7 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
             }
             if (kept != nullptr) {
                 builder_.CreateStore(scalar(instruction.results[0]).parts[0],
-                                     kept_place(instruction, *kept, iterations[k].number).second);
+                                     cached_place(instruction, *kept, iterations[k].number).second);
             }
             scalars_.swap(iterations[k].scalars);
         }
@@ -127,21 +127,21 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
 }
 
 // Null: nothing is said of the instruction.
-const KeptValues::Value* PtxRowWalk::kept_value(const Instruction& instruction) const {
+const RowCache::Value* PtxRowWalk::cached_value(const Instruction& instruction) const {
     if (!keeping_) return nullptr;
     const auto found = kept_.values.find(&instruction);
     return found == kept_.values.end() ? nullptr : &found->second;
 }
 
-bool PtxRowWalk::is_computed(const KeptValues::Value* kept) {
-    return kept == nullptr || kept->use == KeptValues::Use::kKept;
+bool PtxRowWalk::is_computed(const RowCache::Value* kept) {
+    return kept == nullptr || kept->use == RowCache::Use::kKept;
 }
 
-std::pair<llvm::Type*, llvm::Value*> PtxRowWalk::kept_place(const Instruction& instruction,
-                                                            const KeptValues::Value& value,
-                                                            llvm::Value* number_of_element) {
+std::pair<llvm::Type*, llvm::Value*> PtxRowWalk::cached_place(const Instruction& instruction,
+                                                              const RowCache::Value& value,
+                                                              llvm::Value* number_of_element) {
     const ScalarType type = kernel_.type(instruction.results[0]).scalar;
-    return {part_type(type), kept_element(value, DType(type).itemsize(), number_of_element)};
+    return {part_type(type), cached_element(value, DType(type).itemsize(), number_of_element)};
 }
 
 void PtxRowWalk::whole_block(const Region& region, llvm::Value* start, int64_t length,

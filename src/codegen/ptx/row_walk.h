@@ -28,7 +28,7 @@ protected:
     void whole_block(const ir::Region& region, llvm::Value* start, int64_t length,
                      llvm::function_ref<void(const Values&)> each);
 
-    KeptValues kept_;
+    RowCache kept_;
     bool keeping_ = false;        // what is lowered keeps values
     llvm::Value* row_ = nullptr;  // how many elements it has, where it is kept
     bool of_thread_ = false;      // what is lowered is for one thread
@@ -40,25 +40,25 @@ private:
         std::vector<Scalar> scalars;
     };
 
-    llvm::GlobalVariable* kept_array();
-    llvm::Value* kept_element(const KeptValues::Value& value, int64_t itemsize,
-                              llvm::Value* number_of_element);
+    llvm::GlobalVariable* row_cache_array();
+    llvm::Value* cached_element(const RowCache::Value& value, int64_t itemsize,
+                                llvm::Value* number_of_element);
     void lower_reads(const ir::Region& region, llvm::Value* number_of_element,
                      const std::set<const ir::Instruction*>& early);
     Values lower_rest(const ir::Region& region, llvm::Value* number_of_element,
                       const std::set<const ir::Instruction*>& early);
     std::vector<Values> lower_rest_of(const ir::Region& region, std::span<Iteration> iterations,
                                       const std::set<const ir::Instruction*>& early);
-    const KeptValues::Value* kept_value(const ir::Instruction& instruction) const;
-    static bool is_computed(const KeptValues::Value* kept);
-    std::pair<llvm::Type*, llvm::Value*> kept_place(const ir::Instruction& instruction,
-                                                    const KeptValues::Value& value,
-                                                    llvm::Value* number_of_element);
+    const RowCache::Value* cached_value(const ir::Instruction& instruction) const;
+    static bool is_computed(const RowCache::Value* kept);
+    std::pair<llvm::Type*, llvm::Value*> cached_place(const ir::Instruction& instruction,
+                                                      const RowCache::Value& value,
+                                                      llvm::Value* number_of_element);
     llvm::Value* first_of_block(llvm::Value* start);
     bool may_read_early(const ir::Region& region) const;
     static int64_t iterations_at_once(const ir::Region& region);
 
-    llvm::Value* kept_memory_ = nullptr;
+    llvm::Value* row_cache_memory_ = nullptr;
 };
 
 }  // namespace weft::codegen

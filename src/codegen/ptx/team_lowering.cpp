@@ -194,7 +194,7 @@ private:
         for (size_t d = 1; d < sizes.size(); ++d) total = builder_.CreateMul(total, sizes[d]);
         wait_if_in_conflict();
         const int iterations = std::min(unrolling_of(instruction.regions), kIterationsOfWriting);
-        if (keeping_ && instruction.operands[0] == kept_.size && kept_.block > 0) {
+        if (keeping_ && instruction.operands[0] == row_cache_.size && row_cache_.block > 0) {
             lower_along_row(region);
         } else {
             counted_loop(
@@ -210,14 +210,14 @@ private:
 
     // Each thread takes the elements that it has in reductions: what is kept was written by itself.
     void lower_along_row(const Region& region) {
-        const Share share = share_of_warp(row_, kept_.block);
+        const Share share = share_of_warp(row_, row_cache_.block);
         counted_loop(share.own, share.end, number(1), {}, [&](llvm::Value* k, const Values&) {
-            llvm::Value* start = builder_.CreateNSWMul(k, number(kept_.block));
-            llvm::Value* count = smaller(builder_.CreateNSWSub(row_, start), number(kept_.block));
+            llvm::Value* start = builder_.CreateNSWMul(k, number(row_cache_.block));
+            llvm::Value* count = smaller(builder_.CreateNSWSub(row_, start), number(row_cache_.block));
             if_else(
-                builder_.CreateICmpEQ(count, number(kept_.block)),
+                builder_.CreateICmpEQ(count, number(row_cache_.block)),
                 [&] {
-                    whole_block(region, start, kept_.block, [](const Values&) {});
+                    whole_block(region, start, row_cache_.block, [](const Values&) {});
                     return Values{};
                 },
                 [&] {

@@ -145,7 +145,7 @@ std::string encode(const CachedGpuKernel& kernel) {
     }
     append_number(bytes, static_cast<uint64_t>(image.row_elements));
     append_number(bytes, static_cast<uint64_t>(image.elements_per_warp));
-    append_number(bytes, static_cast<uint64_t>(image.kept_bytes));
+    append_number(bytes, static_cast<uint64_t>(image.row_cache_bytes));
     append_number(bytes, image.team_words.size());
     for (const int word : image.team_words) append_number(bytes, static_cast<uint64_t>(word));
     append_number(bytes, image.buffers.size());
@@ -183,7 +183,7 @@ bool decode(std::string_view bytes, CachedGpuKernel& kernel) {
     image.shared_dimensions = number();
     image.row_elements = static_cast<int64_t>(reader.number());
     image.elements_per_warp = static_cast<int64_t>(reader.number());
-    image.kept_bytes = static_cast<int64_t>(reader.number());
+    image.row_cache_bytes = static_cast<int64_t>(reader.number());
     const uint64_t factors = reader.number();
     if (factors > kMost) return false;
     image.team_words.resize(factors);

@@ -46,8 +46,9 @@ struct CudaKernelImage {
     int row_word = -1;                 // the word that says how many elements; -1: `row_elements` at most
     int64_t row_elements = 0;          // 0: unknown
     int64_t elements_per_warp = 4096;  // from which on another warp joins the team
-    // Bytes of shared memory that a team wants for each element of its row, to read it once; see kept_bytes.
-    int64_t kept_bytes = 0;
+    // Bytes of shared memory that a team wants for each element of its row, to read it once; see
+    // row_cache_bytes.
+    int64_t row_cache_bytes = 0;
     // Of a kernel that another one follows in the same launch: so many leading dimensions of its grid are the
     // grid of the second, a point of which needs the points of the first that share these indices, no others.
     // Blocks have a point of the second kernel, or (threads that compute points) some that are neighbours in
@@ -61,8 +62,8 @@ struct CudaKernelImage {
 };
 constexpr int kMostTeamThreads = 256;
 constexpr int64_t kMostTickets = 1 << 16;  // of 4 bytes: points of the second kernel
-constexpr int64_t kMostKeptBytes = 40
-                                   << 10;  // of a block: with what kernels allocate themselves, below 48 KiB
-constexpr int64_t kKeptAlignment = 16;     // of each team's
+constexpr int64_t kMostRowCacheBytes =
+    40 << 10;                               // of a block: with what kernels allocate themselves, below 48 KiB
+constexpr int64_t kRowCacheAlignment = 16;  // of each team's
 
 }  // namespace weft

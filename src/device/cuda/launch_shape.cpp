@@ -97,9 +97,9 @@ int64_t shape_columns(CudaLaunchShape& shape, const Units& units, const Shared& 
 }
 
 // Of a team whose row has so many elements: all of what it wants, or nothing.
-int64_t kept_bytes(const CudaKernelImage& image, int64_t row) {
-    if (image.kept_bytes == 0 || row <= 0 || row > kMostKeptBytes / image.kept_bytes) return 0;
-    return (row * image.kept_bytes + kKeptAlignment - 1) / kKeptAlignment * kKeptAlignment;
+int64_t row_cache_bytes(const CudaKernelImage& image, int64_t row) {
+    if (image.row_cache_bytes == 0 || row <= 0 || row > kMostRowCacheBytes / image.row_cache_bytes) return 0;
+    return (row * image.row_cache_bytes + kRowCacheAlignment - 1) / kRowCacheAlignment * kRowCacheAlignment;
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
             const int64_t row = image.row_word < 0
                                     ? image.row_elements
                                     : static_cast<int64_t>(words[static_cast<size_t>(image.row_word)]);
-            const int64_t kept = kept_bytes(image, row);
+            const int64_t kept = row_cache_bytes(image, row);
             const auto most = static_cast<uint64_t>(
                 std::clamp<int64_t>(row / image.elements_per_warp, 1, kMostTeamThreads / 32));
             auto warps = static_cast<int64_t>(std::bit_floor(most));
@@ -159,7 +159,7 @@ CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const Kerne
             team = 32 * warps;
             const int64_t together = image.shared_dimensions > 0 ? shared_of(image, grid).units : units;
             int64_t teams = std::min(kThreads / team, std::max<int64_t>(together, 1));
-            if (kept > 0) teams = std::min(teams, kMostKeptBytes / kept);
+            if (kept > 0) teams = std::min(teams, kMostRowCacheBytes / kept);
             shape.threads_y = static_cast<uint32_t>(teams);
             shape.shared_bytes = static_cast<uint32_t>(teams * kept);
         }

@@ -98,7 +98,7 @@ TEST(CudaLaunch, TeamsKeepShortRowsInSharedMemory) {
     CudaKernelImage image;
     image.teams = true;
     image.row_word = 0;
-    image.kept_bytes = 4;
+    image.row_cache_bytes = 4;
     image.elements_per_warp = 512;
     const auto one = shape_of(image, {1000}, {8001});
     EXPECT_EQ(one.threads_x, 256U);
@@ -106,7 +106,7 @@ TEST(CudaLaunch, TeamsKeepShortRowsInSharedMemory) {
     const auto several = shape_of(image, {1000}, {1000});
     EXPECT_EQ(several.threads_y, 8U);
     EXPECT_EQ(several.shared_bytes, 8U * 4000U);
-    image.kept_bytes = 16;
+    image.row_cache_bytes = 16;
     EXPECT_EQ(shape_of(image, {1000}, {1000}).threads_y, 2U) << "as many as there is memory for";
     EXPECT_EQ(shape_of(image, {1000}, {8001}).shared_bytes, 0U) << "a row that is too long";
     EXPECT_EQ(shape_of(image, {1000}, {0}).shared_bytes, 0U);

@@ -117,7 +117,7 @@ TEST_F(PtxForms, Softmax) {
     EXPECT_TRUE(both.kernel.image().teams);
     EXPECT_EQ(count_of(both.kernel.image().ptx, ".local"), 0U) << both.kernel.image().ptx;
     // What is read again is kept: the elements, and in their place what they are raised to.
-    EXPECT_EQ(both.kernel.image().kept_bytes, 8);
+    EXPECT_EQ(both.kernel.image().row_cache_bytes, 8);
     EXPECT_EQ(both.kernel.image().elements_per_warp, 512);
     for (const int64_t columns : {1, 31, 100, 513, 1600, 5000, 10000}) {
         SCOPED_TRACE(columns);
