@@ -7,12 +7,12 @@
 #include "core/log.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "passes/barrier_fission.h"
 #include "passes/inline_calls.h"
-#include "passes/interchange_reductions.h"
+#include "passes/loop_interchange.h"
 #include "passes/lower_reductions.h"
-#include "passes/pair_rows.h"
 #include "passes/simplify.h"
-#include "passes/split_blocks.h"
+#include "passes/unroll_and_jam.h"
 
 namespace weft::passes {
 
@@ -21,9 +21,9 @@ namespace {
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
-    {"interchange_reductions", interchange_reductions, OptimisationSwitch::kInterchangeReductions},
-    {"pair_rows", pair_rows, OptimisationSwitch::kPairRows},
-    {"split_blocks", split_blocks},
+    {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
+    {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},
+    {"barrier_fission", barrier_fission},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };

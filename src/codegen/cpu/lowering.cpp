@@ -468,7 +468,7 @@ private:
         builder_.SetInsertPoint(after);
     }
 
-    // A block's threads run one after another; passes/split_blocks.h has cut it at its barriers.
+    // A block's threads run one after another; passes/barrier_fission.h has cut it at its barriers.
     void lower_block(const Instruction& instruction) {
         const Region& region = instruction.regions[0];
         const size_t rank = instruction.operands.size();

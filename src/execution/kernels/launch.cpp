@@ -150,7 +150,7 @@ constexpr int64_t kLongPiece =
     3072;  // bytes of a row: threads read shorter pieces slower than memory gives them
 
 // Of a kernel that reduces columns: the dimension along which its inputs run without gaps
-// (passes/interchange_reductions.h), and how much of a row a thread should have at least.
+// (passes/loop_interchange.h), and how much of a row a thread should have at least.
 void find_columns(const KernelForm& form, GridHints& hints) {
     if (form.shape != KernelShape::kReduce || form.lanes != 1) return;
     std::array<int, kMaxGridDimensions> inputs{};

@@ -178,7 +178,7 @@ bool has_ranges(const Module& module) {
     return false;
 }
 
-TEST(InterchangeReductions, WalksRowsAndKeepsEveryBit) {
+TEST(LoopInterchange, WalksRowsAndKeepsEveryBit) {
     Module module = parse_and_check(kColumns);
     Module rows = lowered(module);
     EXPECT_TRUE(has_ranges(rows));
@@ -207,7 +207,7 @@ TEST(InterchangeReductions, WalksRowsAndKeepsEveryBit) {
     }
 }
 
-TEST(InterchangeReductions, TakesTheDimensionThatIsContiguous) {
+TEST(LoopInterchange, TakesTheDimensionThatIsContiguous) {
     // As the first of two kernels of a large reduction: the blocks of rows are the last dimension of the
     // grid.
     Module module = parse_and_check(R"(
@@ -243,7 +243,7 @@ kernel @partials(%columns: i64, %blocks: i64, %rows: i64, %a: global f32[?, 4] s
     EXPECT_EQ(found, expected);
 }
 
-TEST(InterchangeReductions, LeavesWhatItMayNotTouch) {
+TEST(LoopInterchange, LeavesWhatItMayNotTouch) {
     auto changed = [](std::string_view from, std::string_view to) {
         std::string text(kColumns);
         for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {

@@ -8,6 +8,8 @@ import pytest
 import weft
 
 FORMER = {
+    "interchange_reductions": "loop_interchange",
+    "pair_rows": "unroll_and_jam",
     "turns": "loop_detection",
     "folds": "collapsed_reductions",
     "choose_in_one": "compress_in_one",

@@ -312,7 +312,7 @@ def test_axes_outside_and_inside_of_the_kept_ones():
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "int64", "bool"])
 @pytest.mark.parametrize("columns", [511, 512, 513, 4000])
 def test_rows_that_are_read_side_by_side_have_the_same_bits(dtype, columns):
-    """Two rows share a loop (docs/reference/kernel-ir.md, pair_rows): any number of rows, with a step."""
+    """Two rows share a loop (docs/reference/kernel-ir.md, unroll_and_jam): any number of rows, with a step."""
     rng = numpy.random.default_rng(columns)
     for rows in (1, 2, 7, 40):
         table = (rng.random((rows, columns + 3)) * 100 - 50).astype(dtype)
@@ -323,7 +323,7 @@ def test_rows_that_are_read_side_by_side_have_the_same_bits(dtype, columns):
             for name in ("sum", "max", "mean"):
                 found = [getattr(x[view], name)(axis=1), getattr(x[view], name)()]
                 weft.eval(*found)
-                with weft.config(without="pair_rows"):
+                with weft.config(without="unroll_and_jam"):
                     alone = [getattr(x[view], name)(axis=1), getattr(x[view], name)()]
                     weft.eval(*alone)
                 for one, other in zip(found, alone, strict=True):

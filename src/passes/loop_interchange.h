@@ -8,6 +8,6 @@
 
 namespace weft::passes {
 
-void interchange_reductions(const ir::Module& module, ir::Function& function);
+void loop_interchange(const ir::Module& module, ir::Function& function);
 
 }  // namespace weft::passes

@@ -1,4 +1,4 @@
-#include "passes/interchange_reductions.h"
+#include "passes/loop_interchange.h"
 
 #include <algorithm>
 #include <bit>
@@ -290,7 +290,7 @@ private:
 
 }  // namespace
 
-void interchange_reductions(const Module&, Function& function) {
+void loop_interchange(const Module&, Function& function) {
     for (Instruction& instruction : function.body.body) {
         if (instruction.opcode == Opcode::kParallel && instruction.level == ParallelLevel::kGrid &&
             instruction.range_dimension < 0) {

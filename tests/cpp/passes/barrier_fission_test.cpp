@@ -3,8 +3,8 @@
 #include <numeric>
 #include <string>
 
+#include "passes/barrier_fission.h"
 #include "passes/pipeline.h"
-#include "passes/split_blocks.h"
 #include "support/compiled_testing.h"
 #include "support/ir_testing.h"
 #include "weft/errors.h"
@@ -31,7 +31,7 @@ std::vector<int64_t> expect_alike(const std::string& body, int64_t points, int64
     SCOPED_TRACE(text);
     const Module module = parse_and_check(text);
     Module split = module;
-    passes::split_blocks(split, split.functions[0]);
+    passes::barrier_fission(split, split.functions[0]);
     check(split);
     EXPECT_FALSE(contains(split.functions[0].body, Opcode::kBarrier));
     std::vector<int64_t> a(64);
@@ -52,7 +52,7 @@ std::vector<int64_t> expect_alike(const std::string& body, int64_t points, int64
 }
 
 // A value that a thread reads lives across a barrier, and one that is cheap is computed twice.
-TEST(SplitBlocks, KeepsValuesForTheirThreads) {
+TEST(BarrierFission, KeepsValuesForTheirThreads) {
     const std::vector<int64_t> out = expect_alike(R"(
     %eight = const i64 8
     %tile = allocate shared i64[8] size [8] scope 3
@@ -78,7 +78,7 @@ TEST(SplitBlocks, KeepsValuesForTheirThreads) {
 }
 
 // A loop around a barrier that carries what differs and what does not, and swaps.
-TEST(SplitBlocks, LoopsStandAroundTheParts) {
+TEST(BarrierFission, LoopsStandAroundTheParts) {
     for (const int64_t n : {0, 1, 2, 5}) {
         expect_alike(R"(
     %six = const i64 6
@@ -109,7 +109,7 @@ TEST(SplitBlocks, LoopsStandAroundTheParts) {
 }
 
 // What a loop carries changes places: all is read before any is written.
-TEST(SplitBlocks, CarriedValuesChangePlaces) {
+TEST(BarrierFission, CarriedValuesChangePlaces) {
     for (const int64_t n : {0, 1, 2, 3}) {
         expect_alike(R"(
     %three = const i64 3
@@ -131,7 +131,7 @@ TEST(SplitBlocks, CarriedValuesChangePlaces) {
 }
 
 // What is the same for all threads is read where it stands: a block of one thread sees what it wrote.
-TEST(SplitBlocks, CommonLoadsComeAfterTheWritesBeforeThem) {
+TEST(BarrierFission, CommonLoadsComeAfterTheWritesBeforeThem) {
     expect_alike(R"(
     %cell = allocate shared i64[8] size [1] scope 3
     parallel block (%t) in (%one) {
@@ -154,7 +154,7 @@ TEST(SplitBlocks, CommonLoadsComeAfterTheWritesBeforeThem) {
 }
 
 // Loops in loops and in branches; the inner loop's length is the outer's counter.
-TEST(SplitBlocks, Nest) {
+TEST(BarrierFission, Nest) {
     for (const int64_t n : {0, 1, 4}) {
         expect_alike(R"(
     %five = const i64 5
@@ -194,7 +194,7 @@ TEST(SplitBlocks, Nest) {
 }
 
 // Whether it goes on is in shared memory, written by one thread; barriers stand in both halves.
-TEST(SplitBlocks, WhileAsksMemory) {
+TEST(BarrierFission, WhileAsksMemory) {
     expect_alike(R"(
     %four = const i64 4
     %hundred = const i64 100
@@ -225,7 +225,7 @@ TEST(SplitBlocks, WhileAsksMemory) {
 }
 
 // A thread's own array is used before and after a barrier, in a loop as well.
-TEST(SplitBlocks, LocalMemoryStaysItsThreads) {
+TEST(BarrierFission, LocalMemoryStaysItsThreads) {
     expect_alike(R"(
     %four = const i64 4
     parallel block (%t, %u) in (%two, %four) {
@@ -257,7 +257,7 @@ TEST(SplitBlocks, LocalMemoryStaysItsThreads) {
 }
 
 // Without threads nothing of a block runs, neither what it would read.
-TEST(SplitBlocks, EmptyBlocksDoNothing) {
+TEST(BarrierFission, EmptyBlocksDoNothing) {
     for (const int64_t threads : {-2, 0, 3}) {
         expect_alike(R"(
     %tile = allocate shared i64[8] size [8] scope 3
@@ -278,7 +278,7 @@ TEST(SplitBlocks, EmptyBlocksDoNothing) {
 
 // Blocks of any size: shared memory of the size of arguments, values that cross barriers, threads' own
 // memory.
-TEST(SplitBlocks, SizesMayBeArguments) {
+TEST(BarrierFission, SizesMayBeArguments) {
     for (const int64_t threads : {0, 1, 6, 33, 5000}) {
         expect_alike(R"(
     %tile = allocate shared i64[?, ?, 8] size [2, ?, ?] scope 3 of (%threads, %two)
@@ -310,7 +310,7 @@ TEST(SplitBlocks, SizesMayBeArguments) {
     }
 }
 
-TEST(SplitBlocks, BlocksOfSeveralDimensionsMayHaveAnySize) {
+TEST(BarrierFission, BlocksOfSeveralDimensionsMayHaveAnySize) {
     for (const int64_t n : {0, 1, 3, 70}) {
         expect_alike(R"(
     for %size = %one to %n step %seven {
@@ -339,7 +339,7 @@ TEST(SplitBlocks, BlocksOfSeveralDimensionsMayHaveAnySize) {
     }
 }
 
-TEST(SplitBlocks, BlocksWithoutBarriersAreLoops) {
+TEST(BarrierFission, BlocksWithoutBarriersAreLoops) {
     const std::vector<int64_t> out = expect_alike(R"(
     parallel block (%t) in (%threads) {
       %x = load %a[%t]

@@ -1,4 +1,4 @@
-#include "passes/split_blocks.h"
+#include "passes/barrier_fission.h"
 
 #include <algorithm>
 #include <optional>
@@ -570,6 +570,6 @@ private:
 
 }  // namespace
 
-void split_blocks(const Module&, Function& function) { Splitting(function).run(); }
+void barrier_fission(const Module&, Function& function) { Splitting(function).run(); }
 
 }  // namespace weft::passes

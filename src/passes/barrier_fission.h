@@ -8,6 +8,6 @@
 
 namespace weft::passes {
 
-void split_blocks(const ir::Module& module, ir::Function& function);
+void barrier_fission(const ir::Module& module, ir::Function& function);
 
 }  // namespace weft::passes

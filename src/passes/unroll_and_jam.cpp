@@ -1,4 +1,4 @@
-#include "passes/pair_rows.h"
+#include "passes/unroll_and_jam.h"
 
 #include <algorithm>
 #include <set>
@@ -319,7 +319,7 @@ private:
 
 }  // namespace
 
-void pair_rows(const Module&, Function& function) {
+void unroll_and_jam(const Module&, Function& function) {
     for (Instruction& instruction : function.body.body) {
         if (instruction.opcode == Opcode::kParallel && instruction.level == ParallelLevel::kGrid &&
             instruction.range_dimension < 0 && !instruction.operands.empty())

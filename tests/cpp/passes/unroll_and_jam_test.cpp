@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/pair_rows.h"
+#include "passes/unroll_and_jam.h"
 #include "support/ir_testing.h"
 
 namespace weft::passes {
@@ -65,7 +65,7 @@ kernel @blocks(%outer: i64, %blocks: i64, %size: i64, %a: global f32[?, 4] scope
 
 Module paired(const Module& module) {
     Module result = module;
-    for (Function& function : result.functions) pair_rows(result, function);
+    for (Function& function : result.functions) unroll_and_jam(result, function);
     check(result);
     return result;
 }
@@ -97,7 +97,7 @@ std::vector<float> numbers(int64_t count) {
     return values;
 }
 
-TEST(PairRows, TakesTwoRowsAtATimeAndKeepsEveryBit) {
+TEST(UnrollAndJam, TakesTwoRowsAtATimeAndKeepsEveryBit) {
     const Module module = parse_and_check(kRows);
     const Module pairs = paired(module);
     ASSERT_EQ(reductions(module.functions[0].body), 2);
@@ -123,7 +123,7 @@ TEST(PairRows, TakesTwoRowsAtATimeAndKeepsEveryBit) {
     }
 }
 
-TEST(PairRows, LeavesRowsOfOtherLengthsAlone) {
+TEST(UnrollAndJam, LeavesRowsOfOtherLengthsAlone) {
     const Module module = parse_and_check(kBlocks);
     const Module pairs = paired(module);
     EXPECT_GE(pairs.functions[0].body.body[0].range_dimension, 0);
@@ -141,7 +141,7 @@ TEST(PairRows, LeavesRowsOfOtherLengthsAlone) {
     }
 }
 
-TEST(PairRows, LeavesWhatMemoryDoesNotHoldUp) {
+TEST(UnrollAndJam, LeavesWhatMemoryDoesNotHoldUp) {
     EXPECT_TRUE(is_changed(kRows));
     EXPECT_FALSE(is_changed(kRows, "lanes 16", "lanes 1"));  // columns, or pairwise
     EXPECT_FALSE(is_changed(kRows, "a: global f32[?, ?, 4]", "a: global f32[4, ?, ?]"));
