@@ -44,7 +44,7 @@ Entry entry(const Node& node, const Draft& draft, const std::vector<IndexMap>& m
 }
 
 bool allows_phases(const Node& node, const ReductionSpace& walk) {
-    if (walk.lanes == 1 || !walks_whole_rows(walk) || !is_on(OptimisationSwitch::kPhases)) return false;
+    if (walk.lanes == 1 || !walks_whole_rows(walk) || !is_on(OptimisationSwitch::kMultiPhase)) return false;
     const int64_t row = walk.reduced_shape.back();
     return row * node.compute_dtype().itemsize() <= kRowBytes;
 }

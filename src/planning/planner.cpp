@@ -62,7 +62,7 @@ public:
     std::vector<Group> run() {
         for (size_t k = nodes_.size(); k-- > 0;) place(nodes_[k]);
         // What two groups read may have come into them after they were made.
-        for (size_t k = 0; fuse_ && is_on(OptimisationSwitch::kNeighbours) && k < drafts_.size(); ++k) {
+        for (size_t k = 0; fuse_ && is_on(OptimisationSwitch::kHorizontalFusion) && k < drafts_.size(); ++k) {
             if (!drafts_[k].nodes.empty()) merge_with_neighbour(k);
         }
         return in_order();
@@ -84,7 +84,8 @@ private:
         const Decision decision = decide(*node, into, held);
         switch (decision.place) {
             case Place::kOwnGroup:
-                if (fuse_ && is_on(OptimisationSwitch::kNeighbours) && join_neighbour(node, into)) return;
+                if (fuse_ && is_on(OptimisationSwitch::kHorizontalFusion) && join_neighbour(node, into))
+                    return;
                 start(node, into, decision.boundary);
                 return;
             case Place::kTiles:
@@ -137,7 +138,7 @@ private:
             if (boundary != Boundary::kNone) return own(boundary);
             return {Place::kOneReader, Boundary::kNone, into[0]};
         }
-        if (!held && is_on(OptimisationSwitch::kRepeats) && repeats_cheaply(node, into))
+        if (!held && is_on(OptimisationSwitch::kRecomputation) && repeats_cheaply(node, into))
             return {Place::kEachReader};
         for (size_t k = into.size(); k-- > 0;) {
             std::vector<size_t> others = into;
@@ -183,7 +184,7 @@ private:
         draft.stored[node] = stored;
         draft.inputs = with_inputs_of(std::move(draft.inputs), *node);
         groups_of_[node].push_back(group);
-        if (widened && is_on(OptimisationSwitch::kNeighbours)) merge_with_neighbour(group);
+        if (widened && is_on(OptimisationSwitch::kHorizontalFusion)) merge_with_neighbour(group);
     }
 
     void link(size_t from, const std::vector<size_t>& to) {
@@ -226,7 +227,7 @@ private:
             if (is_gathered(reader)) return {};
             const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
                                        node.result_shape());
-            if (!read || (!is_on(OptimisationSwitch::kViews) && !is_plain(*read, node.result_shape())))
+            if (!read || (!is_on(OptimisationSwitch::kViewFusion) && !is_plain(*read, node.result_shape())))
                 return {};
             // A reduction reads over the whole space; its own map says how its result is read.
             const std::vector<IndexMap> whole = {identity_map(draft.shape)};

@@ -8,6 +8,10 @@ import pytest
 import weft
 
 FORMER = {
+    "repeats": "recomputation",
+    "views": "view_fusion",
+    "phases": "multi_phase",
+    "neighbours": "horizontal_fusion",
     "interchange_reductions": "loop_interchange",
     "pair_rows": "unroll_and_jam",
     "turns": "loop_detection",

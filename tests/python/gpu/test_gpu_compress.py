@@ -172,7 +172,7 @@ def test_values_that_are_held():
 
 
 @pytest.mark.parametrize(
-    "setting", ["fuse", "compress_in_one", "gpu_kernels", "simplify", "views", "plan_cache"]
+    "setting", ["fuse", "compress_in_one", "gpu_kernels", "simplify", "view_fusion", "plan_cache"]
 )
 def test_other_ways(setting):
     a = numpy.random.default_rng(1).random(300 * TILE + 11)
