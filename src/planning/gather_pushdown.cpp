@@ -124,8 +124,8 @@ bool exchange(Node& gather, std::vector<std::weak_ptr<Node>>& work) {
 
 }  // namespace
 
-bool gather_first(std::span<Node* const> nodes) {
-    if (!is_on(OptimisationSwitch::kGatherFirst)) return false;
+bool push_gathers_down(std::span<Node* const> nodes) {
+    if (!is_on(OptimisationSwitch::kGatherPushdown)) return false;
     std::vector<std::weak_ptr<Node>> work;
     for (Node* node : nodes) {
         if (node->kind() == NodeKind::kGather) work.push_back(node->weak_from_this());

@@ -11,6 +11,6 @@ namespace weft {
 
 // `nodes` are pending, in order of recording. Whether anything was changed; they have to be collected again
 // then.
-bool gather_first(std::span<Node* const> nodes);
+bool push_gathers_down(std::span<Node* const> nodes);
 
 }  // namespace weft

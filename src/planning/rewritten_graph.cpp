@@ -38,7 +38,7 @@ const NodeSet& RewrittenGraph::collect(std::span<const NodePtr> roots, bool fuse
     graph_->collect(roots);
     const bool may_rewrite = fuse && config().rewrite.load(std::memory_order_relaxed);
     if (may_rewrite && rewrite(graph_->nodes())) graph_->collect(roots);
-    if (fuse && gather_first(graph_->nodes())) graph_->collect(roots);
+    if (fuse && push_gathers_down(graph_->nodes())) graph_->collect(roots);
     return graph_->nodes();
 }
 

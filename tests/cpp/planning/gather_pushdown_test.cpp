@@ -20,7 +20,7 @@ protected:
     std::string pushed(const Record& record) {
         const array result = record();
         const std::string before = pending({result});
-        const bool changed = gather_first(collect({result}));
+        const bool changed = push_gathers_down(collect({result}));
         const std::string after = pending({result});
         EXPECT_EQ(changed, before != after);
         return after;
@@ -59,7 +59,7 @@ TEST_F(GatherPushdown, WhatSomebodyElseReadsStays) {
 }
 
 TEST_F(GatherPushdown, TheStepCanBeLeftOut) {
-    leave_out("gather_first");
+    leave_out("gather_pushdown");
     const array a = in_memory({10'000});
     EXPECT_EQ(pushed([&] { return take(sin(a), positions(50), 0, TakeMode::kRaise); }), "sin gather");
 }

@@ -359,7 +359,7 @@ def test_what_nobody_else_reads_is_gathered_before_it_is_computed():
         result, kernels = launches(lambda program=program: program(weft, ours, few))
         assert len(kernels) == 1, (name, [k["name"] for k in kernels])
         numpy.testing.assert_allclose(numpy.asarray(result), program(numpy, m, rows), rtol=1e-13)
-    with weft.config(without="gather_first"):
+    with weft.config(without="gather_pushdown"):
         assert len(launches(lambda: (x * 2)[index])[1]) == 2
 
 
