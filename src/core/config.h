@@ -24,8 +24,8 @@ enum class DebugLevel : int {
 
 // What a kernel that neither the process nor the disk has runs on (docs/internals/tiers.md).
 enum class Tier : uint8_t {
-    kAuto,   // the block executor at once, machine code as soon as that is compiled
-    kBlock,  // the block executor, compiling only what that cannot run
+    kAuto,   // the vectorised interpreter at once, machine code as soon as that is compiled
+    kBlock,  // the vectorised interpreter, compiling only what that cannot run
     kJit,    // machine code, for which it waits
 };
 std::string_view tier_name(Tier tier);

@@ -23,7 +23,7 @@ struct ProfiledWork {
     int64_t bytes_read = 0, bytes_written = 0, elements = 0;
     int operations = 0;
     double compile_seconds = 0;   // before it, if it was compiled for this launch
-    bool by_blocks = false;       // it began in the block executor
+    bool by_blocks = false;       // it began in the vectorised interpreter
     bool is_copy = false;         // between devices
     std::vector<uint32_t> sites;  // calls that recorded what it computes, as CallSiteHooks number them
 };

@@ -5,8 +5,8 @@
     python tests/fuzz/run.py --mode compiled --seed 7 --only 123 one program of a run again, with its script
 
 Modes: `small` (small arrays eagerly, large ones compiled), `compiled` (everything compiled), `blocks` (nothing compiled
-that the block executor can run), `both` (by blocks until it is compiled), `naive` (compiled, one kernel a node),
-`eager` (each operation at its call). Buffers lie between guard pages (WEFT_GUARD=1) unless --no-guard.
+that the vectorised interpreter can run), `both` (interpreted until it is compiled), `naive` (compiled, one kernel a
+node), `eager` (each operation at its call). Buffers lie between guard pages (WEFT_GUARD=1) unless --no-guard.
 Programs are made by the run's seed and their number alone, so one that ends the process is known, too. A failing
 program is printed as a short script. Exit status: 0 when all agree, 1 when not.
 """

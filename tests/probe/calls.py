@@ -19,7 +19,8 @@ PATIENCE = 5.0
 
 
 def environment():
-    # Buffers end at inaccessible pages; kernels run in the block executor, so that none is compiled for one call.
+    # Buffers end at inaccessible pages; kernels run in the vectorised interpreter, so that none is compiled for one
+    # call.
     return {"WEFT_GUARD": "1", "WEFT_TIER": "block", "WEFT_CACHE": "0", "WEFT_NUM_THREADS": "2"}
 
 

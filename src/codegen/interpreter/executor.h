@@ -1,6 +1,7 @@
-// The block executor: runs kernels at once, without compiling, through the op table's ahead-of-time loops
-// over blocks of neighbouring elements that stay in the first-level cache. The bits are those of the compiled
-// kernel: the loops are made of the same scalar functions, and reductions combine in the tree of the IR.
+// The vectorised interpreter: runs kernels at once, without compiling, through the op table's ahead-of-time
+// loops over blocks of neighbouring elements that stay in the first-level cache. The bits are those of the
+// compiled kernel: the loops are made of the same scalar functions, and reductions combine in the tree of the
+// IR.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What the block executor runs: kernel IR turned into steps, each of which computes one value for a block of
-// neighbouring elements through an ahead-of-time loop of the op table.
+// What the vectorised interpreter runs: kernel IR turned into steps, each of which computes one value for a
+// block of neighbouring elements through an ahead-of-time loop of the op table.
 //
 // The elements of a block lie along the *axis*: a dimension of the grid, or, in kernels that reduce rows, the
 // index of a reduction or of a loop that only writes. A value that is the same for all of them is uniform and
@@ -115,7 +115,8 @@ struct BlockPrograms {
     int row_word = 0;
 };
 
-// Nothing where the block executor has no way to run the kernel, or none that pays; `why` says what it is.
+// Nothing where the vectorised interpreter has no way to run the kernel, or none that pays; `why` says what
+// it is.
 std::optional<BlockPrograms> plan_blocks(const ir::Module& module, const ir::Function& kernel,
                                          std::string& why);
 

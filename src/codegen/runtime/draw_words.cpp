@@ -56,7 +56,7 @@ void draw_philox(uint64_t* out, int64_t count, int64_t first, const uint64_t* or
 
 using Draw = void (*)(uint64_t* out, int64_t count, int64_t first, const uint64_t* origin);
 
-// What the block executor calls: the position's place, those of the origin's `kWords`, the result's.
+// What the vectorised interpreter calls: the position's place, those of the origin's `kWords`, the result's.
 template <OpId op, Draw draw, class Unit, size_t kWords>
 void draw_block(char* const* data, const int64_t* strides, int64_t count) {
     constexpr int64_t kTogether = 512;

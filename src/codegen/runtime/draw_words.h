@@ -1,4 +1,4 @@
-// What kernels for CPUs call to draw, as machine code (draw_lowering.h) or by blocks: the words of a stream
+// What kernels for CPUs call to draw, as machine code (draw_lowering.h) or interpreted: the words of a stream
 // from a position on, as the processor makes them best (random/stream_words.h).
 #pragma once
 
@@ -14,8 +14,8 @@ const char* draw_words_name(OpId op);
 // Null: there is none of that name.
 void* find_draw_words(std::string_view name);
 
-// For the block executor: a loop over the operation that draws the words of neighbours one from another.
-// Null: of other operations.
+// For the vectorised interpreter: a loop over the operation that draws the words of neighbours one from
+// another. Null: of other operations.
 const LoopInfo* find_drawing_loop(OpId op);
 
 }  // namespace weft::codegen

@@ -111,7 +111,7 @@ codegen::KernelObject compile(const Request& request, const ir::Module& module, 
     return object;
 }
 
-// A kernel that runs by blocks until it is compiled.
+// A kernel that is interpreted until it is compiled.
 struct Replacement {
     Request request;
     ir::Module module;
@@ -125,19 +125,19 @@ struct Replacement {
         kernel->blocks->replace(std::static_pointer_cast<const CpuKernel>(codegen::load_for_cpu(object)));
         if (debug_enabled(DebugLevel::kLaunches, kernel->name)) {
             log_line(kernel->name + " compiled in " + std::to_string(object.compile_seconds * 1e3) +
-                     " ms while it ran by blocks");
+                     " ms while it was interpreted");
         }
     }
 };
 
-// Where memory is short it is tried again behind what else waits. The kernel goes on by blocks meanwhile, or
-// for good: its results are right. Any other fault is told once.
+// Where memory is short it is tried again behind what else waits. The kernel goes on interpreted meanwhile,
+// or for good: its results are right. Any other fault is told once.
 void compile_behind(std::shared_ptr<Replacement> replacement) {
     constexpr int kMostAttempts = 3;
     codegen::compile_behind([replacement = std::move(replacement)] {
         const std::string& name = replacement->kernel->name;
         const auto out_of_memory = [&](const char* why) {
-            if (debug_enabled(DebugLevel::kLaunches, name)) log_line(name + " goes on by blocks: " + why);
+            if (debug_enabled(DebugLevel::kLaunches, name)) log_line(name + " goes on interpreted: " + why);
             if (++replacement->attempts < kMostAttempts) compile_behind(replacement);
         };
         try {
@@ -148,7 +148,7 @@ void compile_behind(std::shared_ptr<Replacement> replacement) {
             out_of_memory(error.what());
         } catch (const std::exception& error) {
             log_line("internal error: " + name +
-                     " could not be compiled and goes on by blocks: " + error.what());
+                     " could not be compiled and goes on interpreted: " + error.what());
         }
     });
 }

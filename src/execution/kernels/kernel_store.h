@@ -27,7 +27,7 @@ struct StoredKernel {
 // What of the settings decides what a kernel's code is, beside its form.
 std::string settings_key();
 
-// What neither the process nor the cache on disk has runs by blocks at first, or is compiled, as the tier
+// What neither the process nor the cache on disk has is interpreted at first, or is compiled, as the tier
 // says (docs/internals/tiers.md); `fresh` tells whether it was compiled. Thread safe.
 std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);
 
@@ -36,7 +36,7 @@ struct LaunchRecord {
     std::shared_ptr<const StoredKernel> kernel;
     double seconds = 0;
     bool fresh = false;      // compiled for this launch
-    bool by_blocks = false;  // it began in the block executor
+    bool by_blocks = false;  // it began in the vectorised interpreter
     int64_t bytes_read = 0, bytes_written = 0, bytes_streamed = 0, elements = 0;
     int operations = 0;
     DeviceBackend* device = nullptr;       // null: the CPU

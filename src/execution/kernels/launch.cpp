@@ -206,7 +206,7 @@ void append_arguments(PreparedLaunch& launch, const KernelParts& parts, const Di
     for (size_t k = 0; k < parts.outputs.size(); ++k) append(parts.outputs[k], parts.form.outputs[k].buffer);
 }
 
-// Whether a launch that begins now runs by blocks.
+// Whether a launch that begins now is interpreted.
 bool begin_by_blocks(const StoredKernel& kernel) {
     if (!kernel.runs_by_blocks()) return false;
     codegen::keep_compiling();
@@ -266,7 +266,7 @@ void log_launch(const LaunchRecord& record) {
                   static_cast<long long>(record.elements), record.seconds * 1e3, gigabytes / record.seconds,
                   record.fresh
                       ? (" (compiled in " + std::to_string(kernel.compile_seconds * 1e3) + " ms)").c_str()
-                  : record.by_blocks ? " (by blocks)"
+                  : record.by_blocks ? " (interpreted)"
                                      : "");
     log_line(text);
 }

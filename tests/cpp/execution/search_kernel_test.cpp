@@ -1,4 +1,4 @@
-// Searches of rows in memory, against the same kernels by blocks.
+// Searches of rows in memory, against the same kernels interpreted.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -82,8 +82,8 @@ TEST_P(RandomBits, BeginBeforeAHalfThatWaitsIfItIsTheLastWords) {
     EXPECT_FALSE(generator.before_half());  // the half of an earlier word
 }
 
-// The block executor's loops, over neighbours and over any others, also where the result takes the positions'
-// place.
+// The vectorised interpreter's loops, over neighbours and over any others, also where the result takes the
+// positions' place.
 TEST_P(RandomBits, AreTheSameByBlocks) {
     for (const OpId op : {GetParam().word, GetParam().half}) {
         const LoopInfo* loop = codegen::find_drawing_loop(op);

@@ -1,4 +1,4 @@
-"""Kernels run by blocks and as machine code, which takes over: the same bits (docs/internals/tiers.md)."""
+"""Kernels run interpreted and as machine code, which takes over: the same bits (docs/internals/tiers.md)."""
 
 import json
 import os
@@ -210,7 +210,7 @@ def test_compilation_that_fails_is_told_and_changes_no_result(new_cache):
     assert found == expected
     assert not any(launched)
     assert errors.count("internal error: ") == 4, errors  # two of them combine
-    assert "goes on by blocks" in errors
+    assert "goes on interpreted" in errors
 
 
 def test_a_forked_child_goes_on_compiling(new_cache):

@@ -1,4 +1,4 @@
-// The block executor against the scalar oracle, bit for bit.
+// The vectorised interpreter against the scalar oracle, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string reason_of(std::string_view text) {
     return codegen::make_block_kernel(module, module.functions.back(), why) == nullptr ? why : "";
 }
 
-// Runs the kernel over its grid by blocks, on several threads.
+// Interprets the kernel over its grid, on several threads.
 template <class... Arguments>
 void run_blocks(const Module& module, std::vector<int64_t> grid, const Arguments&... arguments) {
     const auto kernel = blocks_of(module);
@@ -41,7 +41,7 @@ void run_blocks(const Module& module, std::vector<int64_t> grid, const Arguments
     cpu_device().launch(*kernel, words, grid, 1000);
 }
 
-TEST(BlockExecutor, EveryLoopOfTheTableGivesTheOraclesBits) {
+TEST(VectorisedInterpreter, EveryLoopOfTheTableGivesTheOraclesBits) {
     std::mt19937_64 random(3);
     for (const OpInfo& op : op_table()) {
         for (const LoopInfo& loop : op.loops) {
@@ -85,7 +85,7 @@ TEST(BlockExecutor, EveryLoopOfTheTableGivesTheOraclesBits) {
     }
 }
 
-TEST(BlockExecutor, RandomKernelsEqualTheOracle) {
+TEST(VectorisedInterpreter, RandomKernelsEqualTheOracle) {
     int ran = 0;
     for (uint64_t seed = 9000; seed < 9400; seed++) {
         const Module module = random_kernel(seed, {.instructions = 25, .nan_signs = false});
@@ -130,7 +130,7 @@ void compare_sums(const std::string& type, int64_t lanes, int64_t block, const s
     }
 }
 
-TEST(BlockExecutor, SumsCombineInTheTreeOfTheIr) {
+TEST(VectorisedInterpreter, SumsCombineInTheTreeOfTheIr) {
     for (const auto [lanes, block] :
          {std::pair{8, 0}, {8, 64}, {32, 64}, {32, 0}, {32, 512}, {32, 4096}, {2, 8192}}) {
         compare_sums<double>("f64", lanes, block, "?, 8");
@@ -145,7 +145,7 @@ TEST(BlockExecutor, SumsCombineInTheTreeOfTheIr) {
 }
 
 // What is read where it lies must not change before its last use.
-TEST(BlockExecutor, WritesInPlaceOverwriteNothingThatIsStillNeeded) {
+TEST(VectorisedInterpreter, WritesInPlaceOverwriteNothingThatIsStillNeeded) {
     const Module module = parse_and_check(R"(
         kernel @shifted(%n: i64, %a: global f64[8] scope 1, %b: global f64[8] scope 2, %c: global f64[8] scope 2) {
           parallel grid (%i) in (%n) {
@@ -176,7 +176,7 @@ TEST(BlockExecutor, WritesInPlaceOverwriteNothingThatIsStillNeeded) {
 }
 
 // Each point adds one to its element: a point that is left out or done twice shows.
-TEST(BlockExecutor, HandsOverInTheMiddleOfALaunch) {
+TEST(VectorisedInterpreter, HandsOverInTheMiddleOfALaunch) {
     const char* const by_points = R"(
         kernel @count(%p: i64, %q: i64, %r: i64, %a: global i64[?, ?, 8] scope 1) {
           %one = const i64 1
@@ -240,7 +240,7 @@ TEST(BlockExecutor, HandsOverInTheMiddleOfALaunch) {
     }
 }
 
-TEST(BlockExecutor, SaysWhatItHasNoWayToRun) {
+TEST(VectorisedInterpreter, SaysWhatItHasNoWayToRun) {
     EXPECT_EQ(reason_of(R"(
         kernel @f(%n: i64, %h: global i64[8]) {
           %one = const i64 1
