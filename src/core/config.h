@@ -42,7 +42,7 @@ public:
     // WEFT_STREAM: results of more bytes are written past the caches; -1: of more than stays in the caches
     std::atomic<int64_t> stream{-1};
     std::atomic<Tier> tier{Tier::kAuto};  // WEFT_TIER
-    // WEFT_TIER_DELAY, for tests: milliseconds before a kernel is compiled behind what runs; -1: that fails
+    // WEFT_TIER_DELAY, for tests: milliseconds before a kernel is compiled in the background; -1: that fails
     std::atomic<int> tier_delay{0};
     std::atomic<int> num_threads{0};  // WEFT_NUM_THREADS; 0: as many as the process may use
     std::atomic<int> debug{0};        // WEFT_DEBUG: 0 to 5, see DebugLevel

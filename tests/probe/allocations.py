@@ -189,7 +189,7 @@ def known(failing, name, way, kind):
                 for step in program.steps:
                     program.run(step)
             failing.weft_allow_allocations()
-            weft.cache_info()  # waits for what is compiled behind
+            weft.cache_info()  # waits for what is compiled in the background
             count = failing.weft_counted_allocations()
             program = Program(name, weft)
             for step in program.steps:
@@ -243,7 +243,7 @@ def attempt(name, way, kind, place, once):
                 wrong.append("the inputs are not what they were")
             if not program.writes and program.run(program.steps[0]) != results[0]:
                 wrong.append("the results are not what they are without failures")
-            weft.cache_info()  # waits for what is compiled behind
+            weft.cache_info()  # waits for what is compiled in the background
             return wrong, failed, found is not None
 
     # For a debugger: in this process, not in a child of it.

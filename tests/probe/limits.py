@@ -185,7 +185,7 @@ def attempt(name, way, kind, room, moment, keeps_kernels):
                 wrong.append("the inputs are not what they were")
             if not program.writes and program.run(program.steps[0]) != results[0]:
                 wrong.append("the results are not what they are without a limit")
-            weft.cache_info()  # waits for what is compiled behind
+            weft.cache_info()  # waits for what is compiled in the background
             return wrong, found is not None
 
     wrong, refused = forked.run(work, LONGEST)

@@ -69,7 +69,7 @@ def compute_and_ask(np, place):
     return result
 
 
-def compute_behind(np, place):
+def compute_in_background(np, place):
     with np.config(tier="auto"):
         result = first(np)
     np.cache_info()
@@ -126,7 +126,7 @@ def move_folder(np, place):
 
 
 PROGRAMS = [
-    compute, compute_and_ask, compute_behind, evict, clear, change_folders, lose_descriptors, lose_folder,
+    compute, compute_and_ask, compute_in_background, evict, clear, change_folders, lose_descriptors, lose_folder,
     move_folder,
 ]  # fmt: skip
 PROGRAMS = {program.__name__: program for program in PROGRAMS}

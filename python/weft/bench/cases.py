@@ -44,7 +44,7 @@ class Contender:
     module: str
     convert: Callable = lambda array: array
     finish: Callable = lambda result: result
-    settle: Callable = lambda: None  # after the first call: waits for what is still compiled behind it
+    settle: Callable = lambda: None  # after the first call: waits for the compilers in the background
     give_back: Callable = lambda: None  # returns spare memory to the system
 
 

@@ -185,7 +185,7 @@ void Compilations::start() {
 
 }  // namespace
 
-void compile_behind(std::function<void()> work) {
+void compile_in_background(std::function<void()> work) {
     watch_end_of_process();
     compilations().add(std::move(work));
 }

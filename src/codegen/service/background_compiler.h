@@ -1,4 +1,4 @@
-// Compiles behind what runs: work that nobody waits for, one piece after another on a thread of its own with
+// Compiles in the background: work that nobody waits for, one piece after another on a thread of its own with
 // low priority. What is queued when the process exits is still done, within a bound, so that the next process
 // finds it on disk, where kernels are kept there; a forked child goes on with the queue as it was.
 #pragma once
@@ -8,7 +8,7 @@
 namespace weft::codegen {
 
 // Thread safe. `work` must not throw.
-void compile_behind(std::function<void()> work);
+void compile_in_background(std::function<void()> work);
 
 // Returns when everything that was queued before is done. The caller helps.
 void finish_compilations();

@@ -130,15 +130,15 @@ struct Replacement {
     }
 };
 
-// Where memory is short it is tried again behind what else waits. The kernel goes on interpreted meanwhile,
+// Where memory is short it is tried again after what else waits. The kernel goes on interpreted meanwhile,
 // or for good: its results are right. Any other fault is told once.
-void compile_behind(std::shared_ptr<Replacement> replacement) {
+void compile_in_background(std::shared_ptr<Replacement> replacement) {
     constexpr int kMostAttempts = 3;
-    codegen::compile_behind([replacement = std::move(replacement)] {
+    codegen::compile_in_background([replacement = std::move(replacement)] {
         const std::string& name = replacement->kernel->name;
         const auto out_of_memory = [&](const char* why) {
             if (debug_enabled(DebugLevel::kLaunches, name)) log_line(name + " goes on interpreted: " + why);
-            if (++replacement->attempts < kMostAttempts) compile_behind(replacement);
+            if (++replacement->attempts < kMostAttempts) compile_in_background(replacement);
         };
         try {
             replacement->compile();
@@ -154,7 +154,8 @@ void compile_behind(std::shared_ptr<Replacement> replacement) {
 }
 
 // Machine code for a kernel that nobody has, or blocks that it replaces later.
-void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Module>& behind, bool& fresh) {
+void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Module>& in_background,
+          bool& fresh) {
     const bool verified = config().verify.load(std::memory_order_relaxed);
     const bool printed = debug_enabled(DebugLevel::kIr, kernel.name);  // arises while compiling
     ir::Module module = lower(request.form);
@@ -168,7 +169,7 @@ void make(Request request, Tier tier, StoredKernel& kernel, std::optional<ir::Mo
             kernel.blocks = codegen::make_block_kernel(module, module.functions[0], why);
         kernel.compiled = kernel.blocks;
         if (kernel.blocks != nullptr) {
-            if (tier == Tier::kAuto) behind = std::move(module);
+            if (tier == Tier::kAuto) in_background = std::move(module);
             return;
         }
         if (debug_enabled(DebugLevel::kLaunches, kernel.name))
@@ -248,7 +249,7 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
     std::optional<codegen::CachedKernel> cached;
     if (tier != Tier::kBlock && !debug_enabled(DebugLevel::kIr, kernel->name))
         cached = find_on_disk(request.disk_key);
-    std::optional<ir::Module> behind;
+    std::optional<ir::Module> in_background;
     if (cached) {
         if (config().verify.load(std::memory_order_relaxed) && ir::print(lower(form)) != cached->ir)
             throw InternalError("two kernels share the form " + request.form_key + "\nkernel IR on disk:\n" +
@@ -256,9 +257,11 @@ std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool
         kernel->compiled = std::move(cached->kernel);
         kernel->ir = std::move(cached->ir);
     } else {
-        make(request, tier, *kernel, behind, fresh);
+        make(request, tier, *kernel, in_background, fresh);
     }
-    if (behind) compile_behind(std::make_shared<Replacement>(std::move(request), std::move(*behind), kernel));
+    if (in_background)
+        compile_in_background(
+            std::make_shared<Replacement>(std::move(request), std::move(*in_background), kernel));
     keep(key, kernel);
     return kernel;
 }
