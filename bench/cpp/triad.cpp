@@ -1,4 +1,4 @@
-// What memory gives: a[i] = b[i] + s * c[i] on every core, a written past the caches; the limit of the
+// What memory gives: a[i] = b[i] + s * c[i] on every core, a written by non-temporal stores; the limit of the
 // benchmarks.
 //
 // weft_triad answers each line on its standard input with one of JSON: {"gigabytes_per_second": ...}, of the

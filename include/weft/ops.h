@@ -195,7 +195,7 @@ struct KernelRecord {
     double seconds = 0;
     double compile_seconds = 0;  // 0 when it was compiled before
     int64_t bytes_read = 0, bytes_written = 0;
-    int64_t bytes_streamed = 0;  // of those written: past the caches
+    int64_t bytes_streamed = 0;  // of those written: by non-temporal stores
     int64_t elements = 0;
     int operations = 0;    // nodes of the graph that it computes
     bool compiled = true;  // false: the vectorised interpreter began it (docs/internals/tiers.md)

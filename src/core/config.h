@@ -39,7 +39,7 @@ public:
     std::atomic<bool> deferred_checks{false};                // WEFT_DEFERRED_CHECKS
     static constexpr int64_t kMostSmall = int64_t{1} << 40;  // so that their bytes are no large number
     std::atomic<int64_t> small_limit{4096};  // WEFT_SMALL: elements up to which work runs eagerly; 0: never
-    // WEFT_STREAM: results of more bytes are written past the caches; -1: of more than stays in the caches
+    // WEFT_STREAM: results of more bytes are stored non-temporally; -1: of more than stays in the caches
     std::atomic<int64_t> stream{-1};
     std::atomic<Tier> tier{Tier::kAuto};  // WEFT_TIER
     // WEFT_TIER_DELAY, for tests: milliseconds before a kernel is compiled in the background; -1: that fails

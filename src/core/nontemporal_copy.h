@@ -9,9 +9,9 @@
 
 namespace weft {
 
-// Whole lines go past the caches. Before other threads may read them the thread that copied has to call
-// finish_copies.
-inline void copy_past_caches(void* to, const void* from, size_t bytes) {
+// Whole lines are written by non-temporal stores. Before other threads may read them the thread that copied
+// has to call finish_copies.
+inline void copy_nontemporal(void* to, const void* from, size_t bytes) {
     if (bytes == 0) return;  // perhaps from and to nowhere
     constexpr size_t kLine = 64;
     typedef uint64_t Part __attribute__((vector_size(16)));

@@ -67,8 +67,8 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
     collapse_uses(parts, extents);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
-    parts.outputs[0].ahead = parts.outputs[0].computed.empty() && is_on(OptimisationSwitch::kPrefetch) &&
-                             walks_near_rows(parts, extents);
+    parts.outputs[0].prefetch = parts.outputs[0].computed.empty() && is_on(OptimisationSwitch::kPrefetch) &&
+                                walks_near_rows(parts, extents);
     finish_forms(parts, false);
     run.launch(parts, extents);
 }

@@ -40,8 +40,8 @@ struct BufferType {
     AddressSpace space = AddressSpace::kGlobal;
     uint16_t alias_scope = 0;
     bool readonly = false;
-    bool streamed = false;  // a wish: what is written will not be read soon, and may go past the caches
-    bool ahead = false;     // a wish: the kernel asks memory for what it comes to next
+    bool streamed = false;           // a wish: not read soon, so that non-temporal stores may write it
+    bool prefetch = false;           // a wish: the kernel asks memory for what it comes to next
     std::vector<int64_t> strides{};  // bytes; kDynamic for an argument; the size is the rank
     // Elements; only for shared and local buffers, which the kernel allocates. A size of shared memory may be
     // kDynamic, then also the strides of the dimensions before, which are those of C order.

@@ -297,7 +297,7 @@ private:
         }
         buffer.readonly = scanner_.take_word("readonly");
         buffer.streamed = scanner_.take_word("streamed");
-        buffer.ahead = scanner_.take_word("ahead");
+        buffer.prefetch = scanner_.take_word("prefetch");
         return Type::of(std::move(buffer));
     }
 

@@ -56,7 +56,7 @@ std::string print(const Type& type) {
     if (buffer.alias_scope != 0) text += " scope " + std::to_string(buffer.alias_scope);
     if (buffer.readonly) text += " readonly";
     if (buffer.streamed) text += " streamed";
-    if (buffer.ahead) text += " ahead";
+    if (buffer.prefetch) text += " prefetch";
     return text;
 }
 

@@ -12,7 +12,7 @@ void append_buffer(std::string& key, const BufferForm& buffer) {
     key += buffer.readonly ? 'r' : 'w';
     if (buffer.of_element) key += 'e';
     if (buffer.streamed) key += 's';
-    if (buffer.ahead) key += 'a';
+    if (buffer.prefetch) key += 'a';
     for (const StrideClass stride : buffer.strides) key += static_cast<char>('0' + static_cast<int>(stride));
     for (const StrideClass stride : buffer.computed) key += static_cast<char>('5' + static_cast<int>(stride));
 }

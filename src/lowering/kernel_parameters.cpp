@@ -15,7 +15,7 @@ ValueId buffer_parameter(Builder& builder, const BufferForm& buffer, const std::
     type.alias_scope = buffer.alias_scope;
     type.readonly = buffer.readonly;
     type.streamed = buffer.streamed;
-    type.ahead = buffer.ahead;
+    type.prefetch = buffer.prefetch;
     const int64_t itemsize = DType::of(buffer.element).itemsize();
     const auto add = [&](StrideClass stride) {
         switch (stride) {

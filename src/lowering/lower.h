@@ -27,8 +27,8 @@ struct BufferForm {
     bool of_element = false;            // element level: one more stride, along the row
     std::vector<StrideClass> strides;   // over the grid (but for the dimension of chunks) [, the row]
     std::vector<StrideClass> computed;  // then over what is computed: a gather's step, an output's positions
-    bool streamed = false;              // written past the caches (ir::BufferType::streamed)
-    bool ahead = false;                 // the kernel asks memory for what it comes to next
+    bool streamed = false;              // written by non-temporal stores (ir::BufferType::streamed)
+    bool prefetch = false;              // the kernel asks memory for what it comes to next
 
     friend bool operator==(const BufferForm&, const BufferForm&) = default;
 };

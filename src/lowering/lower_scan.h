@@ -17,7 +17,7 @@ public:
     using LoadAt = std::function<ir::ValueId(ir::ValueId k, ir::ValueId column)>;
     using StoreAt = std::function<void(ir::ValueId k, ir::ValueId column, ir::ValueId value)>;
 
-    // `streamed`: results are to go past the caches.
+    // `streamed`: results are to be written by non-temporal stores.
     ScanLowering(ir::Builder& builder, const ScanForm& form, bool streamed);
 
     // Elements 0 … count-1 of a row.

@@ -60,7 +60,7 @@ std::string describe(const Group& group, size_t number) {
         }
         for (const NodeResult& result : node.results)
             text += "; result " + std::string(result.dtype.name()) + " " + shape_text(node.result_shape());
-        if (group.streamed[k]) text += ", written past the caches";
+        if (group.streamed[k]) text += ", written by non-temporal stores";
         if (&node != &root) text += " (" + node_name(node) + ")";
     }
     for (const Node* node : group.nodes) {

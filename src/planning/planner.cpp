@@ -550,7 +550,7 @@ private:
     // meant, since a loop's next iteration reads them, nor are short rows, nor kernels that memory does not
     // hold up.
     bool is_streamed(const Node& node, const Draft& draft) {
-        if (!fuse_ || !is_on(OptimisationSwitch::kStreams)) return false;
+        if (!fuse_ || !is_on(OptimisationSwitch::kNontemporalStores)) return false;
         const bool scans = draft.nodes.back()->kind() == NodeKind::kScan;
         if (node.kind() != (scans ? NodeKind::kScan : NodeKind::kElementwise) || draft.walk ||
             draft.multiplies)

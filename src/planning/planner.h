@@ -21,12 +21,12 @@ class LaunchMemo;
 constexpr int kGatherCost = 10;
 
 struct Group {
-    std::vector<Node*> nodes;         // in order of recording
-    std::vector<bool> stored;         // which of them somebody reads later, by position in `nodes`
-    std::vector<bool> repeated;       // which are computed in other groups too
-    std::vector<bool> streamed;       // which results go past the caches: large, and read by no later kernel
-    std::vector<IndexMap> maps;       // how the space reads each (the first way, where there are several)
-    DeviceBackend* device = nullptr;  // where all of them run
+    std::vector<Node*> nodes;             // in order of recording
+    std::vector<bool> stored;             // which of them somebody reads later, by position in `nodes`
+    std::vector<bool> repeated;           // which are computed in other groups too
+    std::vector<bool> streamed;           // results of non-temporal stores: large, read by no later kernel
+    std::vector<IndexMap> maps;           // how the space reads each (the first way, where there are several)
+    DeviceBackend* device = nullptr;      // where all of them run
     Boundary boundary = Boundary::kNone;  // why the root is not part of its consumer's kernel
     Dims shape;                           // the space
     bool reduces = false;                 // it has reductions

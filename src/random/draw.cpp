@@ -35,7 +35,7 @@ void draw_any(BitGenerator& generator, std::span<typename Method::Value> out, co
     constexpr bool kHalves = sizeof(typename Method::Unit) == sizeof(uint32_t);
     while (i < out.size() && (out.size() - i < kFew || (kHalves && generator.has_half)))
         out[i++] = draw_one(generator, method);
-    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kPastCaches);
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kNonTemporal);
 }
 
 // ---- integers ----
@@ -110,7 +110,7 @@ void draw_small(BitGenerator& generator, Small low, Small range, std::span<Small
         const uint32_t half = generator.next32();
         for (size_t k = 0; k < kCuts && i < out.size(); ++k) i += method.takes(cut(half, k), out[i]) ? 1 : 0;
     }
-    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kPastCaches);
+    if (i < out.size()) draw_by_pieces(generator, out.subspan(i), method, stores == Stores::kNonTemporal);
 }
 
 template <class T>

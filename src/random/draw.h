@@ -11,7 +11,7 @@
 namespace weft {
 
 // Whether what is drawn stays in the caches, which ends where it is larger than they are.
-enum class Stores : uint8_t { kCached, kPastCaches };
+enum class Stores : uint8_t { kCached, kNonTemporal };
 
 void draw_words(BitGenerator& generator, std::span<uint64_t> out);
 // In [0, 1).

@@ -146,12 +146,12 @@ public:
 
     size_t count() const { return before_.size() + count_ - first_; }
 
-    void write(Value* out, size_t count, bool past_caches) const {
+    void write(Value* out, size_t count, bool nontemporal) const {
         const size_t early = std::min(count, before_.size());
         for (size_t i = 0; i < early; ++i) out[i] = before_[i].first;
         const Value* from = values_.get() + first_;
-        if (past_caches) {
-            copy_past_caches(out + early, from, (count - early) * sizeof(Value));
+        if (nontemporal) {
+            copy_nontemporal(out + early, from, (count - early) * sizeof(Value));
         } else {
             std::copy_n(from, count - early, out + early);
         }
@@ -241,8 +241,8 @@ public:
     using Unit = typename Method::Unit;
     using Value = typename Method::Value;
 
-    PieceDrawing(const BitGenerator& generator, std::span<Value> out, const Method& method, bool past_caches)
-        : generator_(generator), out_(out), method_(method), past_caches_(past_caches) {}
+    PieceDrawing(const BitGenerator& generator, std::span<Value> out, const Method& method, bool nontemporal)
+        : generator_(generator), out_(out), method_(method), nontemporal_(nontemporal) {}
 
     // Gives the generator behind the last draw.
     BitGenerator run() {
@@ -273,11 +273,11 @@ private:
 
     void work(Pieces& pieces) {
         const struct Finish {
-            bool past_caches;
+            bool nontemporal;
             ~Finish() {
-                if (past_caches) finish_copies();
+                if (nontemporal) finish_copies();
             }
-        } finish{past_caches_};
+        } finish{nontemporal_};
         while (true) {
             pause_task();
             const size_t k = claimed_.fetch_add(1, std::memory_order_relaxed);
@@ -334,14 +334,14 @@ private:
             }
             joined_.store(drawn_ == out_.size() ? kAll : k + 1, std::memory_order_release);
         }
-        piece.write(out_.data() + place, count, past_caches_);
+        piece.write(out_.data() + place, count, nontemporal_);
     }
 
     static constexpr size_t kAll = SIZE_MAX;
     const BitGenerator& generator_;
     const std::span<Value> out_;
     const Method& method_;
-    const bool past_caches_;
+    const bool nontemporal_;
     const size_t whole_ = out_.size() / (kPieceWords * (sizeof(uint64_t) / sizeof(Unit)));
 
     alignas(64) std::atomic<size_t> claimed_{0};
@@ -354,8 +354,8 @@ private:
 
 template <class Method>
 void draw_by_pieces(BitGenerator& generator, std::span<typename Method::Value> out, const Method& method,
-                    bool past_caches) {
-    generator = PieceDrawing<Method>(generator, out, method, past_caches).run();
+                    bool nontemporal) {
+    generator = PieceDrawing<Method>(generator, out, method, nontemporal).run();
 }
 
 // Draws of one unit each: `write` makes kEach values of a unit. The stream begins with a whole word.

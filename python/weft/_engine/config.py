@@ -8,7 +8,7 @@ _SETTINGS = {
     "deferred_checks": "whether a GPU's indices and integer powers are checked late (WEFT_DEFERRED_CHECKS)",
     "eager": "whether each operation runs at its call (WEFT_EAGER)",
     "small": "elements up to which work runs eagerly, without a kernel; 0: never (WEFT_SMALL)",
-    "stream": "results of more bytes are written past the caches; -1: of more than stays in the caches (WEFT_STREAM)",
+    "stream": "results of more bytes are stored non-temporally; -1: of more than stays in the caches (WEFT_STREAM)",
     "tier": "whether a new kernel is interpreted while it is compiled, always, or never: auto, block, jit (WEFT_TIER)",
     "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",
     "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",

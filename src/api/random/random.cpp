@@ -37,8 +37,9 @@ array filled(const Dims& shape, DType dtype, const Fill& fill) {
 
 // As of kernels' results (plan.h).
 Stores stores_of(int64_t count, DType dtype) {
-    const bool streams = is_on(OptimisationSwitch::kStreams) && count * dtype.itemsize() > streamed_bytes();
-    return streams ? Stores::kPastCaches : Stores::kCached;
+    const bool streams =
+        is_on(OptimisationSwitch::kNontemporalStores) && count * dtype.itemsize() > streamed_bytes();
+    return streams ? Stores::kNonTemporal : Stores::kCached;
 }
 
 template <class T>

@@ -162,7 +162,7 @@ bool CopyLowering::lower_transposition(const Instruction& loop) {
     return true;
 }
 
-// for %k in .. { result[.., b + k] = local[k] }, of a result that goes past the caches.
+// for %k in .. { result[.., b + k] = local[k] }, of a result written by non-temporal stores.
 bool CopyLowering::lower_streamed_copy(const Instruction& loop) {
     if (loop.operands.size() != 3 || constant_of(loop.operands[2]) != 1) return false;
     const Region& region = loop.regions[0];

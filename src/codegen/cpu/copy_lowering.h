@@ -1,7 +1,7 @@
 // Loops of kernels for CPUs that only move elements, between DrawLowering and lowering.cpp. LLVM makes of
 // them one element after another, or long shuffles, and takes its time. Here they become what they are: two
 // loops that transpose a small block between local arrays the shuffles of whole vectors (transposition.h); a
-// loop that copies a local array to a result that goes past the caches one call (copy_lines.h); a loop that
+// loop that copies a local array to a result of non-temporal stores one call (copy_lines.h); a loop that
 // fills a part of a local array with a constant a copy of constants.
 #pragma once
 

@@ -38,7 +38,7 @@ public:
         auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
         begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "kernel", module_));
         for (const ValueId id : kernel_.parameters) {
-            if (!kernel_.type(id).is_buffer || !kernel_.type(id).buffer.ahead) continue;
+            if (!kernel_.type(id).is_buffer || !kernel_.type(id).buffer.prefetch) continue;
             function_->addFnAttr(kernel_.type(id).buffer.readonly ? kGatherPrefetchAttribute
                                                                   : kPrefetchAttribute);
         }
@@ -253,10 +253,11 @@ private:
 
     // --- streams -------------------------------------------------------------------------------------
     //
-    // Results that go past the caches must be written in whole cache lines, but rows begin anywhere and loops
+    // Results of non-temporal stores must be written in whole cache lines, but rows begin anywhere and loops
     // are vectorised without knowing where. So an innermost loop over such a result is cut into pieces of
     // kStreamBytes, which end where a line does. A piece is computed into local memory, which stays in the
-    // first-level cache, and copied from there: whole lines past the caches, the rest by ordinary stores.
+    // first-level cache, and copied from there: whole lines by non-temporal stores, the rest by ordinary
+    // ones.
 
     static constexpr int64_t kStreamBytes = 2048;
     struct Stream {

@@ -38,10 +38,10 @@ llvm::Value* position_read(llvm::Instruction& instruction) {
                : nullptr;
 }
 
-class LoopAhead {
+class PrefetchedLoop {
 public:
-    LoopAhead(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
-              llvm::ScalarEvolution& evolution, const llvm::DataLayout& layout)
+    PrefetchedLoop(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
+                   llvm::ScalarEvolution& evolution, const llvm::DataLayout& layout)
         : loop_(loop), loops_(loops), dominators_(dominators), evolution_(evolution), layout_(layout) {}
 
     // Says whether it changed anything.
@@ -251,7 +251,7 @@ llvm::PreservedAnalyses GatherPrefetchPass::run(llvm::Function& function,
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
         if (!loop->isInnermost()) continue;
         changed |=
-            LoopAhead(*loop, loops, dominators, evolution, function.getParent()->getDataLayout()).run();
+            PrefetchedLoop(*loop, loops, dominators, evolution, function.getParent()->getDataLayout()).run();
     }
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

@@ -28,7 +28,7 @@ private:
     std::shared_ptr<void> owner_;
 };
 
-// Stores past the caches are not ordered with others: before a thread says that its task is done, they are to
+// Non-temporal stores are not ordered with others: before a thread says that its task is done, they are to
 // be seen by all.
 struct FinishStreams {
     ~FinishStreams() {

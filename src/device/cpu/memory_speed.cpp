@@ -18,7 +18,8 @@ constexpr int kRounds = 5;
 
 using Vector = double __attribute__((vector_size(16)));
 
-// Past the caches, as weft's kernels write what they do not read again: nothing is fetched to be overwritten.
+// By non-temporal stores, as weft's kernels write what they do not read again: nothing is fetched to be
+// overwritten.
 void triad(double* a, const double* b, const double* c, int64_t count) {
     for (int64_t k = 0; k + 2 <= count; k += 2) {
         const auto& left = *reinterpret_cast<const Vector*>(b + k);

@@ -285,7 +285,7 @@ void finish_forms(KernelParts& parts, bool row) {
         parts.outputs[k].streamed &= !form.strides.empty() && form.strides.back() == StrideClass::kItem &&
                                      in_pieces && form.computed.empty();
         form.streamed = parts.outputs[k].streamed;
-        form.ahead = parts.outputs[k].ahead;
+        form.prefetch = parts.outputs[k].prefetch;
     }
     for (size_t number = 0; number < parts.inputs.size(); ++number) {
         BufferUse& input = parts.inputs[number];
@@ -303,7 +303,7 @@ void finish_forms(KernelParts& parts, bool row) {
         const size_t along_row = !of_element ? 0 : parts.form.collapsed ? 2 : 1;
         WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
         parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
-        parts.form.inputs.back().buffer.ahead = gathers_from_afar(parts, number);
+        parts.form.inputs.back().buffer.prefetch = gathers_from_afar(parts, number);
     }
     if (parts.form.shape == KernelShape::kElementwise) find_views_beside(parts);
 }

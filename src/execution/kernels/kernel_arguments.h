@@ -20,7 +20,7 @@ struct BufferUse {
     bool position = false;  // no memory: counts base + Σ index · stride (InputForm::position)
     Dims computed = {};     // bytes, of the positions that the kernel's steps compute (gathers, scatters)
     bool streamed = false;  // an output that nobody reads soon (Group::streamed)
-    bool ahead = false;     // an output whose kernel asks memory for what it comes to next
+    bool prefetch = false;  // an output whose kernel asks memory for what it comes to next
 };
 
 BufferUse use_of(const Buffer& buffer, int64_t offset, DType dtype, Dims strides);

@@ -88,7 +88,7 @@ constexpr std::string_view kEverything = R"(function @f(%x: f64, %k: i64) : f64,
   return %x, %k
 }
 
-kernel @everything(%n: i64, %p: bool, %a: global f64[?, 8] scope 1 readonly, %b: global c64[], %h: global i32[-4] scope 3, %o: global f32[4] scope 7 streamed ahead) {
+kernel @everything(%n: i64, %p: bool, %a: global f64[?, 8] scope 1 readonly, %b: global c64[], %h: global i32[-4] scope 3, %o: global f32[4] scope 7 streamed prefetch) {
   parallel grid (%i, %j) in (%n, %n) {
     %tile = allocate shared f64[32, 8] size [4, 4] scope 4
     %mine = allocate local f16[2] size [8] scope 5

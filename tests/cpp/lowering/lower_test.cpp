@@ -310,7 +310,7 @@ TEST(Lower, EqualKeysMeanEqualForms) {
         [](KernelForm& form) { form.inputs[0].buffer.alias_scope = 3; },
         [](KernelForm& form) { form.inputs[0].buffer.readonly = false; },
         [](KernelForm& form) { form.inputs[0].buffer.of_element = false; },
-        [](KernelForm& form) { form.inputs[0].buffer.ahead = true; },
+        [](KernelForm& form) { form.inputs[0].buffer.prefetch = true; },
         [](KernelForm& form) { form.inputs[0].position = true; },
         [](KernelForm& form) { form.inputs[1].beside = 1; },
         [](KernelForm& form) { form.inputs[1].beside = 1, form.inputs[1].steps = 2; },

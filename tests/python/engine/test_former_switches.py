@@ -8,6 +8,7 @@ import pytest
 import weft
 
 FORMER = {
+    "streams": "nontemporal_stores",
     "gather_first": "gather_pushdown",
     "repeats": "recomputation",
     "views": "view_fusion",

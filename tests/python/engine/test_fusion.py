@@ -613,7 +613,7 @@ def test_fused_and_naive_give_the_same_bits(seed):
     if weft.zeros(0).device != "cpu":  # the CPU's sine has other last bits than a GPU's
         steps = steps.replace("gpu_kernels", "")
     assert bits(program.run(fuse=True, small=0, without=steps)) == naive
-    # With each result that may go past the caches going there.
+    # With each result written by non-temporal stores that may be.
     assert bits(program.run(fuse=True, small=0, stream=0)) == naive
     if seed % 8 == 0:
         for threads in (1, 7):

@@ -73,7 +73,7 @@ def test_a_million_draws_by_any_number_of_threads_however_they_are_stored(stream
     theirs, _ = pair(stream, 3)
     expected = getattr(theirs, method)(count, dtype=dtype)
     for threads in (1, 2, 3, 8):
-        for limit in (0, 2**40):  # past the caches or not
+        for limit in (0, 2**40):  # by non-temporal stores or not
             with weft.config(num_threads=threads, stream=limit):
                 _, ours = pair(stream, 3)
                 assert_same(getattr(ours, method)(count, dtype=dtype), expected)

@@ -1,4 +1,5 @@
-"""Results that are written past the caches: where they are, where they are not, and that no bit of them changes."""
+"""Results that are written by non-temporal stores: where they are, where they are not, and that no bit of them
+changes."""
 
 import os
 import subprocess
@@ -22,7 +23,7 @@ def numbers(*shape, dtype="f8", seed=0):
 
 
 def streamed(compute):
-    """The result of `compute`, and how many of the bytes that its kernels wrote went past the caches."""
+    """The result of `compute`, and how many of the bytes its kernels wrote by non-temporal stores."""
     weft.clear_kernel_history()
     result = compute()
     weft.eval(*(result if isinstance(result, tuple) else (result,)))
@@ -93,19 +94,19 @@ def test_other_instruction_sets(cpu):
 
 def test_explain_and_kernel_tell_of_it():
     x = weft.array(numbers(10_000))
-    assert "written past the caches" in weft.explain(x + 1)
+    assert "written by non-temporal stores" in weft.explain(x + 1)
     weft.clear_kernel_history()
     weft.eval(x + 1)
     assert " streamed" in weft.kernel_history()[0]["ir"]
-    with weft.config(without="streams"):
-        assert "written past the caches" not in weft.explain(x + 1)
+    with weft.config(without="nontemporal_stores"):
+        assert "written by non-temporal stores" not in weft.explain(x + 1)
         assert streamed(lambda: x + 1)[1] == 0
 
 
 @pytest.mark.host
 def test_the_machine_code_has_streaming_stores(capfd):
     x = weft.array(numbers(10_000))
-    for steps, expected in (("", True), ("streams", False)):
+    for steps, expected in (("", True), ("nontemporal_stores", False)):
         capfd.readouterr()
         # Names of temporaries of its own, so that nobody has compiled it before.
         with weft.config(without=steps, debug=5, cache=False):
@@ -176,11 +177,11 @@ def test_stencils_in_the_cache_ask_memory_beforehand():
             weft.clear_kernel_history()
             out = step(x)
             weft.eval(out)
-            assert (" ahead" in weft.kernel_history()[0]["ir"]) == expected
+            assert (" prefetch" in weft.kernel_history()[0]["ir"]) == expected
             assert numpy.asarray(out).tobytes() == step(a).tobytes()
     weft.clear_kernel_history()
     weft.eval(x + x * 2)
-    assert " ahead" not in weft.kernel_history()[0]["ir"]
+    assert " prefetch" not in weft.kernel_history()[0]["ir"]
 
 
 FAR = 12 * 10**6  # doubles: many times what the caches of a core hold
@@ -215,7 +216,7 @@ def test_gathers_from_afar_ask_memory_beforehand():
                     weft.clear_kernel_history()
                     result = numpy.asarray(gather(weft, x, index))
                     asked = [
-                        " ahead" in kernel["ir"]
+                        " prefetch" in kernel["ir"]
                         for kernel in weft.kernel_history()
                         if "gather" in kernel["name"]
                     ]
@@ -226,7 +227,7 @@ def test_gathers_from_afar_ask_memory_beforehand():
                 assert any(asked) == (without == ""), name
     weft.clear_kernel_history()
     weft.eval(near[weft.array(positions % 50_000)])
-    assert " ahead" not in weft.kernel_history()[-1]["ir"]
+    assert " prefetch" not in weft.kernel_history()[-1]["ir"]
 
 
 def test_few_cpus_of_a_large_processor_have_a_part_of_its_cache():

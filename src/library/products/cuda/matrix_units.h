@@ -63,7 +63,7 @@ inline uint32_t upper_halves(uint32_t first, uint32_t second) {
 }
 
 // The first `bytes` of 16 that lie side by side, and zeros for the others; both places are aligned to 16.
-inline void copy_ahead(float* shared, const float* global, uint32_t bytes) {
+inline void copy_async(float* shared, const float* global, uint32_t bytes) {
 #ifdef __NVPTX__
     const auto place =
         static_cast<uint32_t>(reinterpret_cast<uintptr_t>((__attribute__((address_space(3))) float*)shared));

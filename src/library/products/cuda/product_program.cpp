@@ -94,7 +94,7 @@ private:
 #pragma unroll
         for (uint32_t k = 0; k < Step::kChunks; ++k) {
             const bool any = row + k * Step::kDown < rows && bytes != 0;
-            copy_ahead(target + k * Step::kDown * Step::kPitch, any ? source : from, any ? bytes : 0);
+            copy_async(target + k * Step::kDown * Step::kPitch, any ? source : from, any ? bytes : 0);
             source += Step::kDown * leading;
         }
     }

@@ -1,5 +1,5 @@
-// Loops that only move elements: which are transposed by shuffles, copied past the caches or from constants,
-// and that they move what the oracle moves.
+// Loops that only move elements: which are transposed by shuffles, copied by non-temporal stores or from
+// constants, and that they move what the oracle moves.
 #include <cstring>
 #include <random>
 #include <string>

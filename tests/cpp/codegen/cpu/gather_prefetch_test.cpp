@@ -1,4 +1,4 @@
-// Loops that read at computed positions, and ask memory beforehand for what they come to (`ahead`).
+// Loops that read at computed positions, and ask memory beforehand for what they come to (`prefetch`).
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ TEST(GatherPrefetch, AsksForWhatPositionsFromMemoryLeadTo) {
             for (const bool wished : {true, false}) {
                 SCOPED_TRACE(std::string(cpu) + "\n" + each.computed + each.position);
                 std::string llvm_ir;
-                compile(gather_kernel(wished ? " ahead" : "", each.computed, each.position), cpu, llvm_ir);
+                compile(gather_kernel(wished ? " prefetch" : "", each.computed, each.position), cpu, llvm_ir);
                 const bool asks = llvm_ir.find("call void @llvm.prefetch") != std::string::npos;
                 EXPECT_EQ(asks, wished && each.asked) << llvm_ir;
                 // Far elements are read one by one, near ones by vectors' gathers where there are some.
@@ -107,7 +107,7 @@ TEST(GatherPrefetch, ReadsNoPositionThatTheLoopDoesNot) {
     for (const char* computed : {"", "    %q = remainder %p, %extent\n"}) {
         std::string llvm_ir;
         const auto kernel =
-            compile(gather_kernel(" ahead", computed, computed[0] == 0 ? "%p" : "%q"), "", llvm_ir);
+            compile(gather_kernel(" prefetch", computed, computed[0] == 0 ? "%p" : "%q"), "", llvm_ir);
         for (int64_t n = 0; n < 300; ++n) {
             std::vector<int64_t> index;
             for (int64_t i = 0; i < n; ++i) index.push_back(i * 379 % kExtent);
