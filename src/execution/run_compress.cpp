@@ -71,8 +71,8 @@ private:
         if (node_.inputs.size() > 1) form.value = steps.operand_of(node_, 1, identity_map(node_.shape));
         ++parts_.operations;
         const size_t rank = node_.shape.size();
-        BufferUse leader;
-        leader.strides = c_strides(node_.shape, 1);
+        BufferUse layout_operand;
+        layout_operand.strides = c_strides(node_.shape, 1);
         std::vector<BufferUse> stored;
         for (size_t k = 0; k + 1 < group_.nodes.size(); ++k) {
             const Node& node = *group_.nodes[k];
@@ -88,7 +88,7 @@ private:
         uses.reserve(parts_.inputs.size() + stored.size());
         for (BufferUse& use : parts_.inputs) uses.push_back(&use);
         for (BufferUse& use : stored) uses.push_back(&use);
-        collapse(extents_, uses, leader);
+        collapse(extents_, uses, layout_operand);
         form.rank = static_cast<int>(extents_.size());
         if (form.rank == 1) {  // tiles' begins, and elements of a tile
             for (BufferUse* use : uses) use->strides.push_back(use->strides[0]);

@@ -57,9 +57,9 @@ void collapse_uses(KernelParts& parts, Dims& extents) {
     std::vector<BufferUse*> uses;
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
-    BufferUse leader = parts.outputs[0];
-    if (parts.in_order || !leader.computed.empty()) leader.strides = c_strides(extents, 1);
-    collapse(extents, uses, leader);
+    BufferUse layout_operand = parts.outputs[0];
+    if (parts.in_order || !layout_operand.computed.empty()) layout_operand.strides = c_strides(extents, 1);
+    collapse(extents, uses, layout_operand);
 }
 
 void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {

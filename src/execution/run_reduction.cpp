@@ -126,8 +126,8 @@ private:
         for (BufferUse& use : parts.inputs) uses.push_back(&use);
         for (BufferUse& use : parts.outputs) uses.push_back(&use);
         Dims extents = concatenated(walk_.kept_shape, walk_.reduced_shape);
-        const BufferUse leader = parts.outputs[0];
-        collapse(extents, uses, leader, 1);
+        const BufferUse layout_operand = parts.outputs[0];
+        collapse(extents, uses, layout_operand, 1);
         parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
         finish_forms(parts, true);
         run.launch(parts, extents);
@@ -174,8 +174,8 @@ private:
             uses.push_back(&use);
         }
         Dims extents = concatenated(walk_.kept_shape, walk_.reduced_shape);
-        const BufferUse leader = second.outputs[0];
-        collapse(extents, uses, leader, walk_.reduced_shape.size());
+        const BufferUse layout_operand = second.outputs[0];
+        collapse(extents, uses, layout_operand, walk_.reduced_shape.size());
         const size_t kept = extents.size() - walk_.reduced_shape.size();
 
         Dims partial_shape = leading(extents, extents.size() - 1);

@@ -69,8 +69,8 @@ private:
         for (BufferUse& use : parts.inputs) uses.push_back(&use);
         for (BufferUse& use : parts.outputs) uses.push_back(&use);
         for (BufferUse* use : uses) use->strides = row_last(use->strides);
-        const BufferUse leader = parts.outputs[0];
-        collapse(extents, uses, leader, 1);
+        const BufferUse layout_operand = parts.outputs[0];
+        collapse(extents, uses, layout_operand, 1);
         parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
         return parts;
     }

@@ -68,13 +68,13 @@ NodePtr unnumbered_node() {
     return node;
 }
 
-void give_number(Node& node) {
+void assign_number(Node& node) {
     node.sequence = next_sequence.fetch_add(kSequenceStep, std::memory_order_relaxed);
 }
 
 NodePtr new_node() {
     NodePtr node = unnumbered_node();
-    give_number(*node);
+    assign_number(*node);
     return node;
 }
 

@@ -218,7 +218,7 @@ private:
 NodePtr new_node();
 // To be numbered when its inputs are in it.
 NodePtr unnumbered_node();
-void give_number(Node& node);
+void assign_number(Node& node);
 
 // Whether there are just so many references to the buffer, all of them the caller's: what others did through
 // theirs is over then, and the memory may be written.

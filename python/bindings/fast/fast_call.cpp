@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMost = 3;
 
-bool give_number(PyObject* object, GivenOperand& operand) {
+bool convert_number(PyObject* object, GivenOperand& operand) {
     if (PyFloat_CheckExact(object)) {
         operand.set(WeakKind::kFloat, PyFloat_AsDouble(object));
         return true;
@@ -45,20 +45,20 @@ bool give_number(PyObject* object, GivenOperand& operand) {
     return false;
 }
 
-bool give(PyObject* object, GivenOperand& operand) {
+bool convert_operand(PyObject* object, GivenOperand& operand) {
     if (is_plain_array(object)) {
         operand.set(array_of(object));
         return true;
     }
-    return give_number(object, operand);
+    return convert_number(object, operand);
 }
 
 /// A number that is stored in elements of `dtype` as it is, with no error or warning that Python's types
 /// would give.
-bool give_element(PyObject* object, DType dtype, GivenOperand& operand) {
+bool convert_element(PyObject* object, DType dtype, GivenOperand& operand) {
     if (PyFloat_CheckExact(object) && !dtype.is_inexact()) return false;
     if (float_errors_watched()) return false;
-    if (!give_number(object, operand)) return false;
+    if (!convert_number(object, operand)) return false;
     if (operand.type.weak == WeakKind::kNone && !PyBool_Check(object) && !(operand.type.dtype == dtype))
         return false;
     return operand.convert(dtype);
@@ -77,7 +77,7 @@ PyObject* try_run(const OpInfo& op, PyObject* const* objects, size_t count) {
     GivenOperand operands[kMost];
     bool numbers = true;
     for (size_t k = 0; k < count; ++k) {
-        if (!give(objects[k], operands[k])) return nullptr;
+        if (!convert_operand(objects[k], operands[k])) return nullptr;
         numbers &= operands[k].value == nullptr;
     }
     const std::span<GivenOperand> inputs(operands, count);
@@ -103,7 +103,7 @@ bool try_run_into(const OpInfo& op, PyObject* const* objects, size_t count, cons
     if (count > kMost || float_errors_watched()) return false;
     GivenOperand operands[kMost];
     for (size_t k = 0; k < count; ++k) {
-        if (!give(objects[k], operands[k])) return false;
+        if (!convert_operand(objects[k], operands[k])) return false;
     }
     return try_call_into(op, {operands, count}, target);
 }
@@ -135,12 +135,12 @@ PyObject* read_element_object(const array& from, int64_t offset) {
 
 bool write_element_object(const array& to, int64_t offset, PyObject* value) {
     GivenOperand number;
-    return give_element(value, to.dtype(), number) && try_write(to, offset, number.number);
+    return convert_element(value, to.dtype(), number) && try_write(to, offset, number.number);
 }
 
 PyObject* number_as_scalar(PyObject* value, DType dtype) {
     GivenOperand number;
-    if (!give_element(value, dtype, number)) return nullptr;
+    if (!convert_element(value, dtype, number)) return nullptr;
     return wrap_scalar(dtype, number.number).release().ptr();
 }
 
@@ -149,7 +149,7 @@ bool assign_object(const array& target, PyObject* value) {
     GivenOperand operand;
     if (is_array(value)) {
         operand.set(array_of(value));
-    } else if (!give_element(value, target.dtype(), operand)) {
+    } else if (!convert_element(value, target.dtype(), operand)) {
         return false;
     }
     return try_assign(target, operand);
@@ -160,7 +160,7 @@ bool try_assign(const array& target, const array& index, PyObject* value) {
     GivenOperand operand;
     if (is_array(value)) {
         operand.set(array_of(value));
-    } else if (!give_element(value, target.dtype(), operand)) {
+    } else if (!convert_element(value, target.dtype(), operand)) {
         return false;
     }
     return try_scatter(target, index, operand);

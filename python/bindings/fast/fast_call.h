@@ -137,8 +137,8 @@ inline bool plain_integers(PyObject* const* arguments, Py_ssize_t count, Dims& d
     return true;
 }
 
-inline PyObject* give(array&& value) { return wrap(std::move(value)).release().ptr(); }
-inline PyObject* give_view(array&& value, PyObject* origin) {
+inline PyObject* to_object(array&& value) { return wrap(std::move(value)).release().ptr(); }
+inline PyObject* view_to_object(array&& value, PyObject* origin) {
     return wrap_view(std::move(value), origin).release().ptr();
 }
 

@@ -20,28 +20,28 @@ namespace weft::python {
 inline PyObject* fast_reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims shape;
     if (count == 0 || !plain_integers(arguments, count, shape)) return nullptr;
-    return give_view(reshape(array_of(self), shape), self);
+    return view_to_object(reshape(array_of(self), shape), self);
 }
 
 inline PyObject* fast_transpose(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     Dims axes;
     if (!plain_integers(arguments, count, axes) || (count != 0 && axes.empty())) return nullptr;
-    return give_view(transpose(array_of(self), axes), self);
+    return view_to_object(transpose(array_of(self), axes), self);
 }
 
 inline PyObject* fast_ravel(PyObject* self, PyObject* const*, Py_ssize_t count) {
-    return count == 0 ? give_view(ravel(array_of(self)), self) : nullptr;
+    return count == 0 ? view_to_object(ravel(array_of(self)), self) : nullptr;
 }
 
 inline PyObject* fast_copy(PyObject* self, PyObject* const*, Py_ssize_t count) {
-    return count == 0 ? give(copy(array_of(self), 'C')) : nullptr;
+    return count == 0 ? to_object(copy(array_of(self), 'C')) : nullptr;
 }
 
 inline PyObject* fast_astype(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (count != 1) return nullptr;
     const DType target = to_dtype_required(arguments[0]);
     warn_of_lost_imaginary_part(array_of(self).dtype(), target);
-    return give(astype(array_of(self), target));
+    return to_object(astype(array_of(self), target));
 }
 
 inline PyObject* fast_item(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -83,7 +83,7 @@ inline PyObject* fast_empty(PyObject*, PyObject* const* arguments, Py_ssize_t co
     Dims shape;
     std::optional<DType> dtype;
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
-    return give(empty(shape, dtype.value_or(DType())));
+    return to_object(empty(shape, dtype.value_or(DType())));
 }
 
 template <int value>
@@ -93,8 +93,8 @@ PyObject* fast_filled(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (!plain_shape(arguments, count, shape, dtype)) return nullptr;
     const DType type = dtype.value_or(DType());
     array result;
-    if (value == 0 && try_zeros(shape, type, result)) return give(std::move(result));
-    return give(full(shape, Integer(value), type));
+    if (value == 0 && try_zeros(shape, type, result)) return to_object(std::move(result));
+    return to_object(full(shape, Integer(value), type));
 }
 
 inline PyObject* fast_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -157,7 +157,7 @@ inline PyObject* fast_concatenate(PyObject*, PyObject* const* arguments, Py_ssiz
         if (!part.is_valid() || !is_plain_array(part.ptr())) return nullptr;
         inputs.push_back(array_of(part));
     }
-    return give(concatenate(inputs, axis, std::nullopt, Casting::kSameKind, array()));
+    return to_object(concatenate(inputs, axis, std::nullopt, Casting::kSameKind, array()));
 }
 
 /// array(object): always new; asarray(object): an array itself.
@@ -171,18 +171,18 @@ inline PyObject* fast_array_of(PyObject* object, const std::optional<DType>& dty
             return object;
         }
         if (converts) warn_of_lost_imaginary_part(value.dtype(), *dtype);
-        return give(converts ? astype(value, *dtype) : copy(value));
+        return to_object(converts ? astype(value, *dtype) : copy(value));
     }
     if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
         const DType own = PyFloat_CheckExact(object) ? DType() : DType(ScalarType::kInt64);
         const nb::object scalar = nb::steal(number_as_scalar(object, dtype.value_or(own)));
         if (!scalar.is_valid()) return nullptr;
-        return give(
+        return to_object(
             move_to(weft::scalar(scalar_dtype(scalar.ptr()), scalar_bytes(scalar.ptr())), current_device()));
     }
     if (!flat_array(object, result)) return nullptr;
     if (dtype && !(result.dtype() == *dtype)) return nullptr;  // converted with Python's rules and errors
-    return give(std::move(result));
+    return to_object(std::move(result));
 }
 
 inline PyObject* fast_array(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
@@ -236,7 +236,7 @@ inline PyObject* fast_arange(PyObject*, PyObject* const* arguments, Py_ssize_t c
             return nullptr;
         }
     }
-    return give(arange(bounds[0], bounds[1], bounds[2]));
+    return to_object(arange(bounds[0], bounds[1], bounds[2]));
 }
 
 }  // namespace weft::python

@@ -84,7 +84,7 @@ inline PyObject* fast_bincount(PyObject* self, PyObject* const*, Py_ssize_t coun
     if (count != 0 || value.ndim() != 1 || value.size() == 0 || is_large(value) ||
         value.dtype().scalar_type() != ScalarType::kInt64)
         return nullptr;
-    return give(bincount(value, array(), 0));
+    return to_object(bincount(value, array(), 0));
 }
 
 /// Of a row, all elements as often.
@@ -96,7 +96,7 @@ inline PyObject* fast_repeat(PyObject* self, PyObject* const* arguments, Py_ssiz
         return nullptr;
     array result = copy(broadcast_to(expand_dims(row, Dims{1}), Dims{row.size(), times}), 'C');
     result.set_layout(Dims{elements}, Dims{result.itemsize()});
-    return give(std::move(result));
+    return to_object(std::move(result));
 }
 
 // ---- between elements of two arrays ----
@@ -143,7 +143,7 @@ inline PyObject* fast_interp(PyObject*, PyObject* const* arguments, Py_ssize_t c
     if (is_plain_array(arguments[0])) {
         array result;
         if (!try_interpolate(array_of(arguments[0]), xp, fp, result)) return nullptr;
-        return give(std::move(result));
+        return to_object(std::move(result));
     }
     alignas(16) char own[16];
     const void* const given = plain_number(arguments[0], ScalarType::kFloat64, own);
@@ -166,7 +166,7 @@ inline PyObject* fast_sort(PyObject* self, PyObject* const* arguments, Py_ssize_
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !try_sort(array_of(self), axis, result)) return nullptr;
-    return give(std::move(result));
+    return to_object(std::move(result));
 }
 
 inline PyObject* fast_sort_in_place(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -179,7 +179,7 @@ inline PyObject* fast_argsort(PyObject* self, PyObject* const* arguments, Py_ssi
     int64_t axis = 0;
     array result;
     if (!plain_axis(arguments, count, axis) || !try_argsort(array_of(self), axis, result)) return nullptr;
-    return give(std::move(result));
+    return to_object(std::move(result));
 }
 
 inline PyObject* fast_searchsorted(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -195,7 +195,7 @@ inline PyObject* fast_searchsorted(PyObject* self, PyObject* const* arguments, P
     if (is_plain_array(given)) {
         array result;
         if (!try_search(sorted, array_of(given), right, result)) return nullptr;
-        return give(std::move(result));
+        return to_object(std::move(result));
     }
     alignas(16) char own[16];
     int64_t position = 0;

@@ -267,15 +267,15 @@ bool uses_exported(const Call& call) {
 
 // Whether it is one row for all operands, and new memory takes the result.
 bool is_one_row(const Call& call) {
-    const array* leader = nullptr;
+    const array* layout_operand = nullptr;
     for (const Argument& input : call.inputs) {
         const array* operand = array_input(input);
         if (operand == nullptr || operand->ndim() == 0) continue;
-        if (leader == nullptr) leader = operand;
-        if (!lies_as(*operand, *leader)) return false;
+        if (layout_operand == nullptr) layout_operand = operand;
+        if (!lies_as(*operand, *layout_operand)) return false;
     }
-    return leader != nullptr && call.out.empty() && leader->shape() == call.shape &&
-           (leader->c_contiguous() || leader->f_contiguous());
+    return layout_operand != nullptr && call.out.empty() && layout_operand->shape() == call.shape &&
+           (layout_operand->c_contiguous() || layout_operand->f_contiguous());
 }
 
 // A call that runs now, with its storages locked: where its operands are, and where its results go.
@@ -504,7 +504,7 @@ std::vector<array> run_or_record(const Call& call) {
     return results;
 }
 
-bool give(const Argument& argument, GivenOperand& operand) {
+bool convert_operand(const Argument& argument, GivenOperand& operand) {
     if (const array* value = array_input(argument)) {
         operand.set(*value);
     } else if (const auto* integer = std::get_if<Integer>(&argument)) {
@@ -527,7 +527,7 @@ bool try_fast_paths(const OpInfo& op, std::span<const Argument> inputs, const ar
     if (op.nout != 1 || inputs.size() > kMost) return false;
     GivenOperand operands[kMost];
     for (size_t k = 0; k < inputs.size(); ++k) {
-        if (!give(inputs[k], operands[k])) return false;
+        if (!convert_operand(inputs[k], operands[k])) return false;
     }
     const std::span<GivenOperand> given(operands, inputs.size());
     if (out == nullptr) return record_call(op, given, result) || try_call(op, given, result);

@@ -52,7 +52,7 @@ bool any_exported(std::span<const GivenOperand> inputs) {
 // A loop and what it runs over, but for the result.
 struct Run {
     const LoopInfo* loop = nullptr;
-    const array* leader = nullptr;  // the first operand with dimensions, else the first array
+    const array* layout_operand = nullptr;  // the first operand with dimensions, else the first array
     int64_t count = 0;
     char* data[kMaxInputs + 1];
     int64_t strides[kMaxInputs + 1];
@@ -63,10 +63,11 @@ struct Run {
         for (size_t k = 0; k < inputs.size(); ++k) {
             types[k] = inputs[k].type;
             const array* value = inputs[k].value;
-            if (value != nullptr && (leader == nullptr || leader->ndim() == 0)) leader = value;
+            if (value != nullptr && (layout_operand == nullptr || layout_operand->ndim() == 0))
+                layout_operand = value;
         }
-        if (leader == nullptr || !leader->storage()->device.is_cpu()) return false;
-        count = leader->size();
+        if (layout_operand == nullptr || !layout_operand->storage()->device.is_cpu()) return false;
+        count = layout_operand->size();
         if (count == 0 || !(is_small(count) || (any_exported(inputs) && is_below_serial_cutoff(&op, count))))
             return false;
         loop = &find_loop_cached(op, {types, inputs.size()});
@@ -79,9 +80,9 @@ struct Run {
                 strides[k] = 0;
                 continue;
             }
-            if (value->ndim() == 0 && leader->ndim() != 0) {
+            if (value->ndim() == 0 && layout_operand->ndim() != 0) {
                 strides[k] = 0;
-            } else if (!(value->shape() == leader->shape()) || !single_stride(*value, strides[k])) {
+            } else if (!(value->shape() == layout_operand->shape()) || !single_stride(*value, strides[k])) {
                 return false;
             }
             if (value->dtype().scalar_type() != loop->types[k] && count > kMaxConverted) return false;
@@ -199,15 +200,15 @@ namespace {
 bool call_without_elements(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
     if (op.nout != 1 || inputs.size() > kMaxInputs) return false;
     OperandType types[kMaxInputs] = {DType(), DType(), DType()};
-    const array* leader = nullptr;
+    const array* layout_operand = nullptr;
     for (size_t k = 0; k < inputs.size(); ++k) {
         types[k] = inputs[k].type;
         const array* value = inputs[k].value;
         if (value == nullptr) continue;
         if (value->ndim() != 1 || value->shape()[0] != 0 || !value->storage()->device.is_cpu()) return false;
-        leader = value;
+        layout_operand = value;
     }
-    if (leader == nullptr || !is_small(1) || may_be_strength_reduced(op, inputs)) return false;
+    if (layout_operand == nullptr || !is_small(1) || may_be_strength_reduced(op, inputs)) return false;
     const LoopInfo& loop = find_loop_cached(op, {types, inputs.size()});
     if (op.flags.checks_negative_exponent && DType(loop.types[1]).is_signed_integer()) return false;
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -239,7 +240,7 @@ void make(array& result, Parts&&... parts) {
 bool try_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
     if (call_without_elements(op, inputs, result)) return true;
     Run run;
-    if (!run.prepare(op, inputs) || run.leader->ndim() == 0) return false;
+    if (!run.prepare(op, inputs) || run.layout_operand->ndim() == 0) return false;
     StorageLocks locks;
     for (size_t k = 0; k < inputs.size(); ++k) {
         if (inputs[k].value == nullptr) continue;
@@ -257,11 +258,11 @@ bool try_call(const OpInfo& op, std::span<GivenOperand> inputs, array& result) {
         run.run(inputs);
         locks.unlock();
     }
-    const array& leader = *run.leader;
-    const bool same_strides =
-        itemsize == leader.itemsize() && (leader.ndim() != 1 || leader.strides()[0] == itemsize);
-    make(result, make_storage(std::move(buffer)), dtype, leader.shape(),
-         same_strides ? leader.strides() : c_strides(leader.shape(), itemsize), 0, true);
+    const array& layout_operand = *run.layout_operand;
+    const bool same_strides = itemsize == layout_operand.itemsize() &&
+                              (layout_operand.ndim() != 1 || layout_operand.strides()[0] == itemsize);
+    make(result, make_storage(std::move(buffer)), dtype, layout_operand.shape(),
+         same_strides ? layout_operand.strides() : c_strides(layout_operand.shape(), itemsize), 0, true);
     return true;
 }
 
@@ -269,8 +270,8 @@ bool try_call_into(const OpInfo& op, std::span<GivenOperand> inputs, const array
     Run run;
     if (!target.writeable() || !run.prepare(op, inputs)) return false;
     const size_t out = inputs.size();
-    if (target.dtype().scalar_type() != run.loop->types[out] || !(target.shape() == run.leader->shape()) ||
-        !single_stride(target, run.strides[out]))
+    if (target.dtype().scalar_type() != run.loop->types[out] ||
+        !(target.shape() == run.layout_operand->shape()) || !single_stride(target, run.strides[out]))
         return false;
     StorageLocks locks;
     locks.add(*target.storage());

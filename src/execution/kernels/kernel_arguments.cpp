@@ -157,7 +157,7 @@ void StepBuilder::add_positions(const Node& node, size_t first, const IndexMap& 
     }
 }
 
-void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader, size_t tail) {
+void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& layout_operand, size_t tail) {
     struct Dimension {
         int64_t extent;
         std::vector<int64_t> strides;
@@ -167,7 +167,7 @@ void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& lea
     std::vector<Dimension> dimensions;
     for (size_t d = 0; d < count; ++d) {
         if (extents[d] == 1) continue;
-        Dimension dimension{extents[d], {}, std::abs(leader.strides[d])};
+        Dimension dimension{extents[d], {}, std::abs(layout_operand.strides[d])};
         for (const BufferUse* use : uses) dimension.strides.push_back(use->strides[d]);
         dimensions.push_back(std::move(dimension));
     }

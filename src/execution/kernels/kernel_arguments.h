@@ -84,10 +84,10 @@ private:
     std::vector<Step> steps_;
 };
 
-// Orders the first `extents.size() - tail` dimensions by the strides of `leader`, drops extents of one and
-// merges neighbours that every use walks as one block. At least one dimension is left. Strides of the `tail`
-// dimensions (which a use may lack) stay as they are.
-void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& leader, size_t tail = 0);
+// Orders the first `extents.size() - tail` dimensions by the strides of `layout_operand`, drops extents of
+// one and merges neighbours that every use walks as one block. At least one dimension is left. Strides of the
+// `tail` dimensions (which a use may lack) stay as they are.
+void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& layout_operand, size_t tail = 0);
 
 BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element);
 
