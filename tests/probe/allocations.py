@@ -197,14 +197,14 @@ def known(failing, name, way, kind):
                 states.append(program.state())
             weft.cache_info()
             if way == "gpu":
-                driver.StandIn().write_kernels("kernels_of_a_program")
+                driver.FakeDriver().write_kernels("kernels_of_a_program")
             return count, states, results
 
     key = (name, way, kind)
     if key not in _known:
         _known[key] = Attempt(work).result()
         if way == "gpu":
-            driver.StandIn().compile_kernels("kernels_of_a_program")  # once, for all children
+            driver.FakeDriver().compile_kernels("kernels_of_a_program")  # once, for all children
     return _known[key]
 
 

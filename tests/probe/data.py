@@ -32,7 +32,7 @@ FAMILIES = {
 def environment():
     return {
         "WEFT_CACHE": "0", "WEFT_TIER": "block", "WEFT_NUM_THREADS": "2", "WEFT_GUARD": "1",
-        "WEFT_CUDA_DRIVER": str(forked.library("stand_in")),
+        "WEFT_CUDA_DRIVER": str(forked.library("fake_driver")),
     }  # fmt: skip
 
 

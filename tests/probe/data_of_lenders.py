@@ -395,7 +395,7 @@ _kept = []
 
 
 def on_gpu():
-    """An address on the stand-in's GPU, with room behind it."""
+    """An address on the fake driver's GPU, with room behind it."""
     import weft
 
     if not _kept:

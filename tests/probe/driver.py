@@ -1,10 +1,10 @@
 """Calls of the GPU driver that fail, one after another, at each stage of programs (driver_programs.py).
 
 The k-th call, of all or of one function, of CUDA's driver or of cuBLAS, gives an error, once or from then on
-(tests/stand_in). The process must live and end; the only exceptions are DeviceError and MemoryError; what the program
-holds is as many steps old as came to their end, and the same program gives the right results when the driver answers
-again. After an error that CUDA does not recover from, each use of that device says so, while the host's arrays and the
-other device work. Nothing leaks: the driver's memory and objects are as many as without failures.
+(tests/fake_driver). The process must live and end; the only exceptions are DeviceError and MemoryError; what the
+program holds is as many steps old as came to their end, and the same program gives the right results when the driver
+answers again. After an error that CUDA does not recover from, each use of that device says so, while the host's arrays
+and the other device work. Nothing leaks: the driver's memory and objects are as many as without failures.
 """
 
 import contextlib
@@ -47,15 +47,16 @@ WAYS = {
 MOMENTS = {"cold": 0, "new": 0, "warm": 1, "repeated": 3, "exit": 1}
 
 
-def stand_in_path():
+def fake_driver_path():
     package = importlib.util.find_spec("weft")
-    return pathlib.Path(package.origin).parents[2] / "bin" / "libweft_stand_in.so"
+    return pathlib.Path(package.origin).parents[2] / "bin" / "libweft_fake_driver.so"
 
 
 def environment():
     return {
-        "WEFT_CUDA_DRIVER": str(stand_in_path()), "CUDA_HOME": str(stand_in_path().parent / "stand_in_toolkit"),
-        "WEFT_NUM_THREADS": "2", "WEFT_DEVICE": "", "WEFT_STAND_IN_MEMORY": str(1 << 30),
+        "WEFT_CUDA_DRIVER": str(fake_driver_path()),
+        "CUDA_HOME": str(fake_driver_path().parent / "fake_driver_toolkit"),
+        "WEFT_NUM_THREADS": "2", "WEFT_DEVICE": "", "WEFT_FAKE_DRIVER_MEMORY": str(1 << 30),
     }  # fmt: skip
 
 
@@ -76,24 +77,26 @@ def case(seed, number):
     return cases.Case(["import driver", call], 2)
 
 
-class StandIn:
-    """The controls that the stand-in exports."""
+class FakeDriver:
+    """The controls that the fake driver exports."""
 
     def __init__(self):
-        library = ctypes.CDLL(str(stand_in_path()))
-        self.fail = library.weft_stand_in_fail
+        library = ctypes.CDLL(str(fake_driver_path()))
+        self.fail = library.weft_fake_driver_fail
         self.fail.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]
-        self.succeed, self.forget = library.weft_stand_in_succeed, library.weft_stand_in_forget
-        self.failed = library.weft_stand_in_failed_calls
-        self.fault = library.weft_stand_in_fault
-        self.write_kernels = lambda path: library.weft_stand_in_write_kernels(path.encode())
-        self.compile_kernels = lambda path: library.weft_stand_in_compile_kernels(path.encode())
-        library.weft_stand_in_log.restype = ctypes.c_char_p
-        self.log = lambda: library.weft_stand_in_log().decode().split()
-        library.weft_stand_in_live_bytes.restype = library.weft_stand_in_live_objects.restype = ctypes.c_int64
+        self.succeed, self.forget = library.weft_fake_driver_succeed, library.weft_fake_driver_forget
+        self.failed = library.weft_fake_driver_failed_calls
+        self.fault = library.weft_fake_driver_fault
+        self.write_kernels = lambda path: library.weft_fake_driver_write_kernels(path.encode())
+        self.compile_kernels = lambda path: library.weft_fake_driver_compile_kernels(path.encode())
+        library.weft_fake_driver_log.restype = ctypes.c_char_p
+        self.log = lambda: library.weft_fake_driver_log().decode().split()
+        library.weft_fake_driver_live_bytes.restype = library.weft_fake_driver_live_objects.restype = (
+            ctypes.c_int64
+        )
         self.live = lambda: [
-            library.weft_stand_in_live_bytes(0), library.weft_stand_in_live_bytes(1),
-            library.weft_stand_in_live_objects(),
+            library.weft_fake_driver_live_bytes(0), library.weft_fake_driver_live_bytes(1),
+            library.weft_fake_driver_live_objects(),
         ]  # fmt: skip
 
 
@@ -283,7 +286,7 @@ def is_close(got, wanted):
 
 
 class Run:
-    """One run of a program on the stand-in."""
+    """One run of a program on the fake driver."""
 
     def __init__(self, np, name, arrays):
         self.np, self.name, self.arrays = np, name, arrays
@@ -326,7 +329,7 @@ class Attempt:
     def __init__(self, name, way, moment, which, place, result, status, for_ever):
         import weft
 
-        self.np, self.stand_in = weft, StandIn()
+        self.np, self.fake_driver = weft, FakeDriver()
         self.name, self.way, self.moment = name, way, moment
         self.which, self.place = which, place
         self.result, self.status, self.for_ever = RESULTS[result], status, for_ever
@@ -348,15 +351,15 @@ class Attempt:
         for device in ("cuda:0", "cuda:1"):
             self.np.synchronize(device)
             self.np.empty_pool(device)
-        return self.stand_in.live()
+        return self.fake_driver.live()
 
     def count(self):
         """The calls that fail one of: a line for each, after as many clean runs as the moment wants."""
         for _ in range(MOMENTS[self.moment]):
             self.clean_run()
-        self.stand_in.forget()
+        self.fake_driver.forget()
         self.clean_run()
-        return self.stand_in.log()
+        return self.fake_driver.log()
 
     def arm(self, log):
         symbol, calls = b"*", log
@@ -368,7 +371,7 @@ class Attempt:
         self.target = calls[nth - 1]
         self.is_library = self.target.startswith("cublas")
         failure = self.status if self.is_library and symbol != b"*" else self.result
-        self.stand_in.fail(symbol, nth, failure, self.for_ever)
+        self.fake_driver.fail(symbol, nth, failure, self.for_ever)
         self.ruins = not (self.is_library and symbol != b"*") and self.result in RUINING.values()
         return f"{symbol.decode()} {nth} of {len(calls)} ({self.target}) gives {failure}"
 
@@ -377,7 +380,7 @@ class Attempt:
         for _ in range(MOMENTS[self.moment]):
             self.clean_run()
         before = self.settle() if MOMENTS[self.moment] else None
-        self.stand_in.forget()
+        self.fake_driver.forget()
         self.what = self.arm(log)
         if self.moment == "exit":
             return self.leave()
@@ -388,8 +391,8 @@ class Attempt:
             run.go()
         except BaseException as raised:
             error = raised
-        self.stand_in.succeed()
-        happened = self.stand_in.failed()
+        self.fake_driver.succeed()
+        happened = self.fake_driver.failed()
         self.check_error(error, happened)
         if error is not None:
             error.__traceback__ = None
@@ -414,7 +417,7 @@ class Attempt:
 
     def is_lost(self, k):
         """Whether a device cannot be used any more; where the driver has no fault it has said that there is one."""
-        if self.stand_in.fault(k):
+        if self.fake_driver.fault(k):
             return True
         error = error_of(lambda: self.np.synchronize(f"cuda:{k}"))
         if "is lost" not in error:
@@ -548,13 +551,13 @@ def log_of(name, way, moment):
             set_up(way, moment)
             attempt = Attempt(name, way, moment, None, 0, "UNKNOWN", 1, False)
             log = attempt.count()
-            attempt.stand_in.write_kernels("kernels_of_a_program")
+            attempt.fake_driver.write_kernels("kernels_of_a_program")
             return attempt.wrong or log
 
         log = in_child(work)
         if any(" " in line for line in log):
             raise cases.Fault(f"without failures: {log}")
-        StandIn().compile_kernels("kernels_of_a_program")  # once, for all children
+        FakeDriver().compile_kernels("kernels_of_a_program")  # once, for all children
         _logs[key] = log
     return _logs[key]
 

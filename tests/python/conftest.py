@@ -14,7 +14,7 @@ import pytest
 if "PYTEST_XDIST_WORKER" not in os.environ:
     _folder = tempfile.TemporaryDirectory(prefix="weft-tests-")
     os.environ["WEFT_CACHE_DIR"] = f"{_folder.name}/kernels"
-    os.environ["WEFT_STAND_IN_KERNELS"] = f"{_folder.name}/stand-in-kernels"
+    os.environ["WEFT_FAKE_DRIVER_KERNELS"] = f"{_folder.name}/fake-driver-kernels"
 else:
     # With as many processes as CPUs. Tests of more threads, or of one, say so.
     os.environ.setdefault("WEFT_NUM_THREADS", "2")
@@ -23,13 +23,13 @@ os.environ.pop("WEFT_CACHE_SIZE", None)
 # Where nothing is said, tests see machine code from the first launch on (docs/internals/tiers.md).
 os.environ.setdefault("WEFT_TIER", "jit")
 
-# Where no GPU is asked for, the stand-in for its driver answers (tests/stand_in), also on machines with a GPU.
+# Where no GPU is asked for, the fake driver answers (tests/fake_driver), also on machines with a GPU.
 if not os.environ.get("WEFT_DEVICE"):
     _package = importlib.util.find_spec("weft")
-    _stand_in = pathlib.Path(_package.origin).parents[2] / "bin" / "libweft_stand_in.so"
-    if _stand_in.exists():
-        os.environ["WEFT_CUDA_DRIVER"] = str(_stand_in)
-        os.environ["CUDA_HOME"] = str(_stand_in.parent / "stand_in_toolkit")
+    _fake_driver = pathlib.Path(_package.origin).parents[2] / "bin" / "libweft_fake_driver.so"
+    if _fake_driver.exists():
+        os.environ["WEFT_CUDA_DRIVER"] = str(_fake_driver)
+        os.environ["CUDA_HOME"] = str(_fake_driver.parent / "fake_driver_toolkit")
 
 import weft
 from on_gpu import HAS_GPU
@@ -74,9 +74,10 @@ def small(request):
 
 @pytest.fixture(params=["cpu", "cuda"])
 def device(request):
-    """What NumPy does, on each device that there is, of which the stand-in is one: its name. Arrays are made there."""
+    """What NumPy does, on each device that there is, of which the fake driver is one: its name. Arrays are made
+    there."""
     if request.param == "cuda" and not HAS_GPU:
-        pytest.skip("neither a GPU nor the stand-in")
+        pytest.skip("neither a GPU nor the fake driver")
     with weft.device(request.param):
         yield "cpu" if request.param == "cpu" else "cuda:0"
 

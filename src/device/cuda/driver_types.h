@@ -1,5 +1,5 @@
 // The types and numbers of the CUDA driver's interface that weft uses, from NVIDIA's public documentation of
-// it: no CUDA header is needed to build. Everything in device/cuda and the stand-in driver of the tests
+// it: no CUDA header is needed to build. Everything in device/cuda and the fake driver of the tests
 // speaks in these.
 #pragma once
 

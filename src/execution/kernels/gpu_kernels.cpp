@@ -56,7 +56,7 @@ Store& store() {
     return *instance;
 }
 
-// Kernel IR as comments: for whoever reads the PTX, and for the tests' stand-in, which runs it, on a CPU.
+// Kernel IR as comments: for whoever reads the PTX, and for the tests' fake driver, which runs it, on a CPU.
 std::string as_comments(const std::string& ir) {
     std::string text = "// weft kernel IR\n";
     for (size_t line = 0; line < ir.size();) {
@@ -75,7 +75,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
                                          CudaDevice& device, const Variant& variant, bool& fresh) {
     const int capability = device.context().facts().capability;
     const std::string libdevice = codegen::find_libdevice();
-    // The device's name keeps what a stand-in for the driver assembled apart from what a driver did.
+    // The device's name keeps what a fake driver assembled apart from what a driver did.
     const std::string target = device.context().facts().name + " sm_" + std::to_string(capability) + " " +
                                variant.name + " driver " + std::to_string(device.context().driver().version) +
                                " libdevice " + libdevice;

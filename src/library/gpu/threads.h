@@ -1,7 +1,7 @@
 // What a kernel that weft brings as C++ asks of the GPU that runs it: its numbers, memory that the threads of
 // a block share, what the lanes of a warp tell each other. Such kernels become PTX when weft is built, by the
 // compiler that builds weft and without anything of CUDA. Tests compile the same kernels for the CPU, where
-// threads are fibers (tests/stand_in/fibers.cpp).
+// threads are fibers (tests/fake_driver/fibers.cpp).
 #pragma once
 
 #include <cstdint>

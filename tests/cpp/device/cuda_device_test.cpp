@@ -1,4 +1,4 @@
-// The CUDA device against the stand-in driver (tests/stand_in): loading, pooling, copies and their order,
+// The CUDA device against the fake driver (tests/fake_driver): loading, pooling, copies and their order,
 // launches, errors.
 #include <numeric>
 #include <string>
@@ -25,9 +25,9 @@ TEST(CudaDriver, SaysWhatIsMissing) {
 
 TEST(CudaDriver, SaysThatTheDriverIsTooOld) {
     std::string reason;
-    setenv("WEFT_STAND_IN_VERSION", "11080", 1);
-    EXPECT_EQ(cuda::open_driver(WEFT_STAND_IN, reason), nullptr);
-    unsetenv("WEFT_STAND_IN_VERSION");
+    setenv("WEFT_FAKE_DRIVER_VERSION", "11080", 1);
+    EXPECT_EQ(cuda::open_driver(WEFT_FAKE_DRIVER, reason), nullptr);
+    unsetenv("WEFT_FAKE_DRIVER_VERSION");
     EXPECT_NE(reason.find("CUDA 11.8"), std::string::npos) << reason;
     EXPECT_NE(reason.find("update"), std::string::npos) << reason;
 }
@@ -35,7 +35,7 @@ TEST(CudaDriver, SaysThatTheDriverIsTooOld) {
 TEST_F(CudaTest, SaysThatThereIsNoDevice) {
     std::string reason;
     control.fail("cuInit", 1, cuda::kNoDevice);
-    EXPECT_EQ(cuda::open_driver(WEFT_STAND_IN, reason), nullptr);
+    EXPECT_EQ(cuda::open_driver(WEFT_FAKE_DRIVER, reason), nullptr);
     EXPECT_NE(reason.find("CUDA_ERROR_NO_DEVICE"), std::string::npos) << reason;
 }
 

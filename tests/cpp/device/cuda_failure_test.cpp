@@ -33,9 +33,9 @@ TEST_F(CudaFailureTest, WhatCannotBeInitialisedAtFirstIsInitialisedLater) {
         std::string reason;
         control.reset();
         control.fail(symbol, symbol == std::string("cuDriverGetVersion") ? 2 : 1, cuda::kSystemNotReady);
-        EXPECT_EQ(cuda::open_driver(WEFT_STAND_IN, reason), nullptr) << symbol;
+        EXPECT_EQ(cuda::open_driver(WEFT_FAKE_DRIVER, reason), nullptr) << symbol;
         EXPECT_NE(reason.find("nvidia-fabricmanager"), std::string::npos) << reason;
-        EXPECT_NE(cuda::open_driver(WEFT_STAND_IN, reason), nullptr) << symbol;
+        EXPECT_NE(cuda::open_driver(WEFT_FAKE_DRIVER, reason), nullptr) << symbol;
     }
 }
 

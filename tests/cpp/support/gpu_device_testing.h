@@ -1,4 +1,4 @@
-// What tests of the CUDA device share: the device on the stand-in driver, bytes, errors, kernels.
+// What tests of the CUDA device share: the device on the fake driver, bytes, errors, kernels.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/kernel_image.h"
-#include "support/stand_in_testing.h"
+#include "support/fake_driver_testing.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -16,13 +16,13 @@ namespace weft {
 using cuda::cuda_device;
 using cuda::CudaDevice;
 
-class CudaTest : public StandInTest {
+class CudaTest : public FakeDriverTest {
 protected:
     void TearDown() override {
         device().synchronize();
         device().empty_pool();
         control.set_memory(size_t{4} << 30);
-        StandInTest::TearDown();
+        FakeDriverTest::TearDown();
     }
     static CudaDevice& device() { return cuda_device(0); }
 

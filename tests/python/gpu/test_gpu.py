@@ -1,10 +1,10 @@
-"""Arrays on GPUs: loops, programs, products, memory, errors. Without a GPU the stand-in driver of tests/stand_in
+"""Arrays on GPUs: loops, programs, products, memory, errors. Without a GPU the fake driver of tests/fake_driver
 answers, which runs kernels on the CPU and whatever is queued as late as it may."""
 
 import numpy
 import pytest
 import weft as np
-from on_gpu import ON_STAND_IN, gpu, needs_gpu, needs_stand_in, on_cpu, run  # noqa: F401
+from on_gpu import ON_FAKE_DRIVER, gpu, needs_fake_driver, needs_gpu, on_cpu, run  # noqa: F401
 
 pytestmark = needs_gpu
 
@@ -179,7 +179,7 @@ def product_is_right(first, second, work, dtype):
 )
 def test_products_are_cublas(name, first, second, work, dtype):
     _, history = product_is_right(first, second, work, dtype)
-    if ON_STAND_IN:
+    if ON_FAKE_DRIVER:
         assert (
             any(record["name"].startswith(("cublas", "product_in_parts")) for record in history)
             or name == "outer"
@@ -239,7 +239,7 @@ def test_what_follows_a_product_is_its_epilogue(name, dtype, fast):
     assert numpy.array_equal(numpy.asarray(got), numpy.asarray(want))
     history = np.kernel_history()
     assert [record["fallback"] for record in history if record["fallback"]] == []
-    if ON_STAND_IN:
+    if ON_FAKE_DRIVER:
         names = " ".join(record["name"] for record in history if "gemm" in record["name"])
         if dtype == "float64" or not expected:
             assert "bias" not in names and "relu" not in names
@@ -256,7 +256,7 @@ def test_a_product_is_not_rewritten_without_fusion():
             assert y[0, 0] == 61
         assert not any("bias" in record["name"] for record in np.kernel_history())
     y = a @ a + c  # an assertion would hold the product
-    assert not ON_STAND_IN or "product_epilogue" in np.explain(y)
+    assert not ON_FAKE_DRIVER or "product_epilogue" in np.explain(y)
 
 
 def test_tf32_is_asked_for():
@@ -265,7 +265,7 @@ def test_tf32_is_asked_for():
     np.clear_kernel_history()
     assert abs((gpu(a) @ gpu(a))[0, 0] - 40 * float(a[0, 0]) ** 2) < 1e-4
     assert not np.config.allow_tf32
-    if ON_STAND_IN:
+    if ON_FAKE_DRIVER:
         with np.config(allow_tf32=True):
             assert (gpu(a) @ gpu(a))[0, 0] == 40
         names = [record["name"].split()[0] for record in np.kernel_history() if "40x40" in record["name"]]
@@ -315,7 +315,7 @@ def test_what_runs_on_the_cpu_instead_says_why():
     assert not np.kernel_history()[0]["fallback"]
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_what_runs_on_the_cpu_instead_is_printed():
     program = """
 with np.device("cuda"): x = np.ones((40, 40))
@@ -377,7 +377,7 @@ def test_the_limit_is_kept_and_nothing_is_lost():
     assert z[1][5] == 3
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_the_steps_of_a_loop_are_launched_as_graphs(tmp_path):
     program = """
 u = np.ones((60, 70))
@@ -390,7 +390,7 @@ assert u.device == "cuda:0" and v.device == "cpu"
 assert (u.to_device("cpu") == v).all()
 """
     log = tmp_path / "calls"
-    run(program, WEFT_DEVICE="cuda", WEFT_STAND_IN_LOG=str(log))
+    run(program, WEFT_DEVICE="cuda", WEFT_FAKE_DRIVER_LOG=str(log))
     calls = log.read_text().split()
     assert calls.count("cuGraphLaunch") >= 10
     assert calls.count("cuLaunchKernel") <= 40

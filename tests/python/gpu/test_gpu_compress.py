@@ -5,7 +5,7 @@ import numpy
 import pytest
 import weft as np
 from comparing import values
-from on_gpu import gpu, needs_gpu, needs_stand_in, on_cpu, run  # noqa: F401
+from on_gpu import gpu, needs_fake_driver, needs_gpu, on_cpu, run  # noqa: F401
 
 pytestmark = needs_gpu
 
@@ -184,7 +184,7 @@ def test_other_ways(setting):
         assert numpy.asarray(mine.to_device("cpu")).tobytes() == other.tobytes()
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_too_little_memory_for_a_guess():
     # There is room for all, in 20 blocks, and for what is selected, in 16, and not for a hundredth more.
     program = """

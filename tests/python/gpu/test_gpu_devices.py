@@ -5,7 +5,7 @@ import threading
 import numpy
 import pytest
 import weft as np
-from on_gpu import gpu, needs_gpu, needs_stand_in, on_cpu, run  # noqa: F401
+from on_gpu import gpu, needs_fake_driver, needs_gpu, on_cpu, run  # noqa: F401
 
 pytestmark = needs_gpu
 
@@ -206,7 +206,7 @@ def test_errors_leave_the_current_device():
     assert np.zeros(2).device == "cpu"
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_several_devices_work_side_by_side():
     program = """
 x = [np.arange(20000.0).to_device(f"cuda:{k}") for k in range(2)]
@@ -225,7 +225,7 @@ else:
     run(program)
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_copies_between_devices_ask_for_the_link_once_and_do_without_it(tmp_path):
     program = """
 x = np.arange(20000.0).to_device("cuda:0")
@@ -234,14 +234,14 @@ for k in range(6):
 assert x.device == "cuda:0" and x.to_device("cpu").tolist() == list(range(6, 20006))
 """
     log = tmp_path / "calls"
-    run(program, WEFT_STAND_IN_LOG=str(log))
+    run(program, WEFT_FAKE_DRIVER_LOG=str(log))
     calls = log.read_text().split()
     assert calls.count("cuMemcpyPeerAsync") == 6
     assert calls.count("cuCtxEnablePeerAccess") == 2  # each way
-    run(program, WEFT_STAND_IN_FAIL="cuCtxEnablePeerAccess:1:217")
+    run(program, WEFT_FAKE_DRIVER_FAIL="cuCtxEnablePeerAccess:1:217")
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_threads_on_two_devices_do_not_meet():
     """Each its own device, with what goes from one to the other and back between."""
     program = """

@@ -9,7 +9,7 @@ import numpy
 import pytest
 import weft as np
 from dlpack_structures import Lender, same, take
-from on_gpu import STAND_IN, gpu, needs_gpu, on_cpu, on_stand_in  # noqa: F401
+from on_gpu import FAKE_DRIVER, gpu, needs_gpu, on_cpu, on_fake_driver  # noqa: F401
 
 
 @needs_gpu
@@ -241,9 +241,9 @@ def test_a_cuda_array_interface_that_is_none_is_an_error():
 
 @pytest.fixture
 def driver():
-    """The stand-in, spoken to by someone else than weft."""
+    """The fake driver, spoken to by someone else than weft."""
     gpu([1.0]).tolist()  # makes this thread's context
-    library = ctypes.CDLL(str(STAND_IN))
+    library = ctypes.CDLL(str(FAKE_DRIVER))
     for name in ("cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2"):
         getattr(library, name).argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
     library.cuStreamCreate.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint]
@@ -257,7 +257,7 @@ def new_stream(driver):
     return stream.value
 
 
-@on_stand_in
+@on_fake_driver
 @pytest.mark.parametrize("default", [True, False])
 def test_a_consumer_s_stream_comes_after_weft_s_work(driver, default):
     stream = 1 if default else new_stream(driver)
@@ -270,7 +270,7 @@ def test_a_consumer_s_stream_comes_after_weft_s_work(driver, default):
     managed.deleter(ctypes.addressof(managed))
 
 
-@on_stand_in
+@on_fake_driver
 def test_work_on_exported_memory_is_ordered_with_the_default_stream(driver):
     x, other = gpu(numpy.zeros(5000)), gpu(numpy.full(5000, 5.0))
     x, source = x + 0, take((other + 0).__dlpack__(max_version=(1, 0)))
@@ -292,7 +292,7 @@ def test_work_on_exported_memory_is_ordered_with_the_default_stream(driver):
     assert x[1] == 6
 
 
-@on_stand_in
+@on_fake_driver
 @pytest.mark.parametrize("default", [True, False])
 def test_memory_is_not_reused_before_its_consumer_is_done(driver, default):
     stream = 1 if default else new_stream(driver)
@@ -311,7 +311,7 @@ def test_memory_is_not_reused_before_its_consumer_is_done(driver, default):
     assert (seen == 3).all()
 
 
-@on_stand_in
+@on_fake_driver
 def test_a_producer_is_told_weft_s_stream(driver):
     x = gpu(numpy.arange(10.0)) + 0
     said = x.__cuda_array_interface__
@@ -325,7 +325,7 @@ def test_a_producer_is_told_weft_s_stream(driver):
     assert lender.returned == 1
 
 
-@on_stand_in
+@on_fake_driver
 def test_a_described_stream_is_waited_for(driver):
     stream = new_stream(driver)
     x, y = gpu(numpy.zeros(5000)) + 1, gpu(numpy.zeros(5000)) + 2

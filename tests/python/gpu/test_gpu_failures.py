@@ -1,9 +1,9 @@
 """What holds when calls of the GPU driver fail: arrays' values, streams, other devices, what is left behind."""
 
 import pytest
-from on_gpu import needs_gpu, needs_stand_in, on_cpu, run_failing  # noqa: F401
+from on_gpu import needs_fake_driver, needs_gpu, on_cpu, run_failing  # noqa: F401
 
-pytestmark = [needs_gpu, needs_stand_in]
+pytestmark = [needs_gpu, needs_fake_driver]
 
 
 def test_a_driver_that_cannot_be_initialised_is_tried_again():
@@ -143,7 +143,7 @@ np.eval(y)
 shared = np.from_dlpack(y)
 z = [shared + 1, np.sort(x), (x * 2)[x > 3]]
 w = y * 2
-stand_in.weft_stand_in_fail({symbol.encode()!r}, 1, {result}, 1)
+fake_driver.weft_fake_driver_fail({symbol.encode()!r}, 1, {result}, 1)
 error_of(lambda: np.eval(w))
 """)
 
@@ -181,7 +181,7 @@ with np.device("cuda"):
     np.eval(h, double)
     half = lambda: numpy.asarray((h @ h.T).to_device("cpu"))
     assert (half() == 48).all()
-    objects = stand_in.weft_stand_in_live_objects()
+    objects = fake_driver.weft_fake_driver_live_objects()
     k = 0
     for symbol in (
         "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutSetAttribute",
@@ -196,15 +196,15 @@ with np.device("cuda"):
             with fails(symbol, status):
                 message = error_of(lambda: np.eval(product))
             assert "CUBLAS_STATUS_" in message and "try again" in message, (symbol, message)
-            assert symbol == "cublasLtMatmul" or stand_in.weft_stand_in_live_objects() == objects, symbol
+            assert symbol == "cublasLtMatmul" or fake_driver.weft_fake_driver_live_objects() == objects, symbol
             np.clear_kernel_history()
             assert (numpy.asarray(product.to_device("cpu")) == 40).all()
             assert any("cublaslt" in record["name"] for record in np.kernel_history()), symbol
-            objects = stand_in.weft_stand_in_live_objects()
+            objects = fake_driver.weft_fake_driver_live_objects()
     with fails("cublasSetStream_v2", 1):
         product = double @ double.T
         assert (numpy.asarray(product.to_device("cpu")) == 120).all()  # by a kernel
-    assert stand_in.weft_stand_in_live_objects() == objects
+    assert fake_driver.weft_fake_driver_live_objects() == objects
     assert (numpy.asarray((double @ double.T).to_device("cpu")) == 120).all()
     assert any("cublas dgemm" in record["name"] for record in np.kernel_history())
 """)
@@ -237,9 +237,9 @@ def held():
     np.clear_kernel_history()
     np.empty_pool("cuda")
     in_use = np.memory_stats("cuda")["in_use"]
-    return stand_in.weft_stand_in_live_bytes(0), stand_in.weft_stand_in_live_objects(), in_use
+    return fake_driver.weft_fake_driver_live_bytes(0), fake_driver.weft_fake_driver_live_objects(), in_use
 before = held()
-stand_in.weft_stand_in_forget()
+fake_driver.weft_fake_driver_forget()
 work()
 count = calls("*")
 for nth in range(1, count + 1):

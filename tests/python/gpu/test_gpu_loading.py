@@ -3,17 +3,17 @@
 import os
 
 import pytest
-from on_gpu import STAND_IN, needs_gpu, needs_stand_in, on_cpu, run  # noqa: F401
+from on_gpu import FAKE_DRIVER, needs_fake_driver, needs_gpu, on_cpu, run  # noqa: F401
 
 pytestmark = needs_gpu
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_importing_and_computing_open_no_driver(tmp_path):
     log = tmp_path / "calls"
-    run("assert np.arange(10000).sum() == 49995000", WEFT_STAND_IN_LOG=str(log))
+    run("assert np.arange(10000).sum() == 49995000", WEFT_FAKE_DRIVER_LOG=str(log))
     assert not log.exists()
-    run("np.arange(3).to_device('cuda').tolist()", WEFT_STAND_IN_LOG=str(log))
+    run("np.arange(3).to_device('cuda').tolist()", WEFT_FAKE_DRIVER_LOG=str(log))
     assert log.read_text().startswith("cuDriverGetVersion\ncuInit\n")
 
 
@@ -37,23 +37,23 @@ np.show_config()
     assert "WEFT_CUDA_DRIVER is empty" in printed
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_weft_device_is_the_default():
     program = "assert np.zeros(3).device == 'cuda:1', np.zeros(3).device"
     run(program, WEFT_DEVICE="cuda:1")
     run("np.config.device = 'cuda'\nassert np.zeros(3).device == 'cuda:0'")
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_show_config_says_what_was_found_where():
     printed, _ = run("np.show_config()")
-    assert f"CUDA driver: 13.0, {STAND_IN}" in printed
-    assert "cuda:1: Stand-in 1, compute capability 9.0" in printed
+    assert f"CUDA driver: 13.0, {FAKE_DRIVER}" in printed
+    assert "cuda:1: Fake GPU 1, compute capability 9.0" in printed
     assert "libdevice:" in printed
     assert "cuBLAS:" in printed
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_a_second_process_compiles_nothing(new_cache):
     program = """
 x = np.arange(20000.0).to_device("cuda")
@@ -67,7 +67,7 @@ print(y, sum(record["compile_seconds"] > 0 for record in np.kernel_history() if 
     assert int(second[1]) == 0
 
 
-@needs_stand_in
+@needs_fake_driver
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_cuda_does_not_survive_fork_and_says_so():
     program = """
@@ -101,7 +101,7 @@ CALLS = [
 ]  # fmt: skip
 
 
-@needs_stand_in
+@needs_fake_driver
 @pytest.mark.parametrize("result", [1, 2, 700])
 def test_every_call_of_the_driver_may_fail(result, new_cache):
     program = f"""
@@ -110,7 +110,7 @@ outcomes = []
 for call in {CALLS!r}:
     child = os.fork()
     if child == 0:
-        os.environ["WEFT_STAND_IN_FAIL"] = call + ":1:{result}"
+        os.environ["WEFT_FAKE_DRIVER_FAIL"] = call + ":1:{result}"
         code = 3
         try:
             x = np.arange(30000.0).to_device("cuda")

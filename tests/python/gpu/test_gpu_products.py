@@ -3,7 +3,7 @@
 import numpy
 import pytest
 import weft as np
-from on_gpu import ON_STAND_IN, gpu, needs_gpu
+from on_gpu import ON_FAKE_DRIVER, gpu, needs_gpu
 
 pytestmark = needs_gpu
 
@@ -11,7 +11,7 @@ pytestmark = needs_gpu
 # ones, that warpgroups multiply or, where neighbours do not come in fours or the depth is small, warps.
 SMALL = [(32, 32, 64), (16, 16, 32), (64, 32, 200), (33, 47, 65), (17, 62, 33), (64, 64, 129)]
 LARGE = [(256, 128, 192), (200, 124, 200), (200, 127, 70), (256, 128, 128), (200, 124, 198), (512, 128, 256)]
-if not ON_STAND_IN:
+if not ON_FAKE_DRIVER:
     LARGE = [(1408, 640, 192), (1400, 636, 200), (1400, 637, 70), (1408, 640, 128), (1400, 636, 198)]
     LARGE.append((2816, 768, 1024))
 WARPGROUP = LARGE[0]
@@ -86,7 +86,7 @@ def test_what_float32_has_exactly_is_exact():
 
 def test_rounds_that_leave_most_of_the_gpu_idle_are_the_librarys():
     """One round of tiles and a bit; two whole ones are among the shapes above."""
-    rows = 5 * 64 if ON_STAND_IN else 133 * 64
+    rows = 5 * 64 if ON_FAKE_DRIVER else 133 * 64
     np.clear_kernel_history()
     np.eval(gpu(numpy.zeros((rows, 192), "f4")) @ gpu(numpy.zeros((192, 128), "f4")))
     assert not any(each["name"].startswith("product_in_parts") for each in np.kernel_history())

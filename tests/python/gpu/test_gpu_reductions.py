@@ -5,7 +5,7 @@ import threading
 import numpy
 import pytest
 import weft as np
-from on_gpu import gpu, needs_gpu, needs_stand_in, on_cpu, run  # noqa: F401
+from on_gpu import gpu, needs_fake_driver, needs_gpu, on_cpu, run  # noqa: F401
 
 pytestmark = needs_gpu
 
@@ -129,7 +129,7 @@ def test_again_and_again():
     assert bits(steps(x)) == bits(steps(host))
 
 
-@needs_stand_in
+@needs_fake_driver
 def test_launches_of_a_graph(tmp_path):
     log = tmp_path / "calls"
     program = f"""
@@ -142,7 +142,7 @@ def steps(q):
     return q.tolist()
 assert steps(np.asarray(host, device="cuda")) == steps(np.asarray(host, device="cpu"))
 """
-    run(program, WEFT_STAND_IN_LOG=str(log))
+    run(program, WEFT_FAKE_DRIVER_LOG=str(log))
     assert log.read_text().count("cuGraphLaunch") >= 10
 
 
@@ -165,7 +165,7 @@ def test_threads_side_by_side():
     assert not failures
 
 
-@needs_stand_in
+@needs_fake_driver
 @pytest.mark.parametrize("call", ["cuLaunchKernel", "cuMemsetD8Async", "cuMemAlloc_v2"])
 def test_after_a_failure_the_result_is_right(call, new_cache):
     """Each call is refused once, at whichever place of the program, which goes on."""
@@ -174,7 +174,7 @@ import os
 for nth in range(1, 8):
     child = os.fork()
     if child == 0:
-        os.environ["WEFT_STAND_IN_FAIL"] = "{call}:%d:1" % nth
+        os.environ["WEFT_FAKE_DRIVER_FAIL"] = "{call}:%d:1" % nth
         failed = 0
         for turn in range(4):
             try:

@@ -1,5 +1,5 @@
 """Arrays on GPUs whose rows begin anywhere: slices of small elements, stencils, what is written in place. All of it
-holds on the stand-in too; what it is about shows on a GPU, where kernels read such rows in words."""
+holds on the fake driver too; what it is about shows on a GPU, where kernels read such rows in words."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""Two GPUs in one process, side by side: without two, the stand-in's."""
+"""Two GPUs in one process, side by side: without two, the fake driver's."""
 
 import concurrent.futures
 
@@ -9,7 +9,7 @@ from on_gpu import HAS_GPU
 
 pytestmark = pytest.mark.skipif(
     not HAS_GPU or len(np.devices()) < 3,
-    reason="needs two GPUs, or the stand-in",
+    reason="needs two GPUs, or the fake driver",
 )
 GPUS = ("cuda:0", "cuda:1")
 

@@ -10,7 +10,7 @@ import numpy
 import pytest
 import weft as np
 from dlpack_structures import Lender, capsule_pointer, same, take
-from on_gpu import STAND_IN, gpu, needs_gpu, on_cpu, on_stand_in  # noqa: F401
+from on_gpu import FAKE_DRIVER, gpu, needs_gpu, on_cpu, on_fake_driver  # noqa: F401
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

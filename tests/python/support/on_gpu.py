@@ -1,4 +1,4 @@
-"""What tests of GPUs share: which driver there is, arrays there, processes with the stand-in."""
+"""What tests of GPUs share: which driver there is, arrays there, processes with the fake driver."""
 
 import os
 import pathlib
@@ -8,18 +8,18 @@ import sys
 import pytest
 import weft as np
 
-STAND_IN = pathlib.Path(np.__file__).parents[2] / "bin" / "libweft_stand_in.so"
-ON_STAND_IN = os.environ.get("WEFT_CUDA_DRIVER") == str(STAND_IN)
-HAS_GPU = os.environ.get("WEFT_CUDA_DRIVER") is not None or len(np.devices()) > 1  # or the stand-in for one
+FAKE_DRIVER = pathlib.Path(np.__file__).parents[2] / "bin" / "libweft_fake_driver.so"
+ON_FAKE_DRIVER = os.environ.get("WEFT_CUDA_DRIVER") == str(FAKE_DRIVER)
+HAS_GPU = os.environ.get("WEFT_CUDA_DRIVER") is not None or len(np.devices()) > 1  # or the fake driver
 
-needs_stand_in = pytest.mark.skipif(not STAND_IN.exists(), reason="the stand-in driver is not built here")
-on_stand_in = pytest.mark.skipif(not ON_STAND_IN, reason="needs the stand-in driver")
-needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="neither a GPU nor the stand-in")
+needs_fake_driver = pytest.mark.skipif(not FAKE_DRIVER.exists(), reason="the fake driver is not built here")
+on_fake_driver = pytest.mark.skipif(not ON_FAKE_DRIVER, reason="needs the fake driver")
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="neither a GPU nor the fake driver")
 
 
 def run(program, **environment):
-    """A process of its own, with the stand-in: what it printed, and what it wrote to stderr."""
-    variables = {**os.environ, "WEFT_CUDA_DRIVER": str(STAND_IN), "WEFT_DEVICE": "", **environment}
+    """A process of its own, with the fake driver: what it printed, and what it wrote to stderr."""
+    variables = {**os.environ, "WEFT_CUDA_DRIVER": str(FAKE_DRIVER), "WEFT_DEVICE": "", **environment}
     result = subprocess.run(
         [sys.executable, "-c", "import weft as np\n" + program],
         env=variables,
@@ -42,22 +42,22 @@ def gpu(values, dtype=None):
     return np.asarray(values, dtype).to_device("cuda:0")
 
 
-# What a program begins with that makes calls of the stand-in fail, by the context fails(...).
+# What a program begins with that makes calls of the fake driver fail, by the context fails(...).
 FAILING = f"""
 import contextlib, ctypes, numpy
-stand_in = ctypes.CDLL({str(STAND_IN)!r})
-stand_in.weft_stand_in_live_objects.restype = ctypes.c_int64
+fake_driver = ctypes.CDLL({str(FAKE_DRIVER)!r})
+fake_driver.weft_fake_driver_live_objects.restype = ctypes.c_int64
 
 @contextlib.contextmanager
 def fails(symbol, result=999, nth=1, for_ever=False):
-    stand_in.weft_stand_in_fail(symbol.encode(), nth, result, for_ever)
+    fake_driver.weft_fake_driver_fail(symbol.encode(), nth, result, for_ever)
     try:
         yield
     finally:
-        stand_in.weft_stand_in_succeed()
+        fake_driver.weft_fake_driver_succeed()
 
 def calls(symbol):
-    return stand_in.weft_stand_in_calls(symbol.encode())
+    return fake_driver.weft_fake_driver_calls(symbol.encode())
 
 def error_of(work):
     try:

@@ -1,10 +1,10 @@
-// The stand-in's cuBLASLt: what library/products/cuda calls of it. Descriptions are checked as far as a wrong
-// one would read or write elsewhere; an algorithm is chosen for what was described, and no other product may
-// be run with it.
+// The fake driver's cuBLASLt: what library/products/cuda calls of it. Descriptions are checked as far as a
+// wrong one would read or write elsewhere; an algorithm is chosen for what was described, and no other
+// product may be run with it.
+#include "fake_driver.h"
 #include "product.h"
-#include "stand_in.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 namespace {
 
@@ -45,14 +45,14 @@ int take(T& to, const void* value, size_t size) {
 
 }  // namespace
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver
 
-using weft::stand_in::Choice;
-using weft::stand_in::count_objects;
-using weft::stand_in::Description;
-using weft::stand_in::enter_library;
-using weft::stand_in::Layout;
-using weft::stand_in::take;
+using weft::fake_driver::Choice;
+using weft::fake_driver::count_objects;
+using weft::fake_driver::Description;
+using weft::fake_driver::enter_library;
+using weft::fake_driver::Layout;
+using weft::fake_driver::take;
 
 extern "C" {
 
@@ -78,16 +78,16 @@ int cublasLtMatmulDescSetAttribute(void* description, int attribute, const void*
     if (const int status = enter_library("cublasLtMatmulDescSetAttribute")) return status;
     auto& to = *static_cast<Description*>(description);
     switch (attribute) {
-        case weft::stand_in::kTransposeA: return take(to.transposed_a, value, size);
-        case weft::stand_in::kTransposeB: return take(to.transposed_b, value, size);
-        case weft::stand_in::kEpilogue: return take(to.epilogue, value, size);
-        case weft::stand_in::kBiasPointer: return take(to.bias, value, size);
-        default: return weft::stand_in::kInvalidValue;
+        case weft::fake_driver::kTransposeA: return take(to.transposed_a, value, size);
+        case weft::fake_driver::kTransposeB: return take(to.transposed_b, value, size);
+        case weft::fake_driver::kEpilogue: return take(to.epilogue, value, size);
+        case weft::fake_driver::kBiasPointer: return take(to.bias, value, size);
+        default: return weft::fake_driver::kInvalidValue;
     }
 }
 int cublasLtMatrixLayoutCreate(void** layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
     if (const int status = enter_library("cublasLtMatrixLayoutCreate")) return status;
-    if (leading < static_cast<int64_t>(rows)) return weft::stand_in::kInvalidValue;
+    if (leading < static_cast<int64_t>(rows)) return weft::fake_driver::kInvalidValue;
     *layout = new Layout{type, static_cast<int64_t>(rows), static_cast<int64_t>(columns), leading};
     count_objects(1);
     return 0;
@@ -101,9 +101,9 @@ int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* va
     if (const int status = enter_library("cublasLtMatrixLayoutSetAttribute")) return status;
     auto& to = *static_cast<Layout*>(layout);
     switch (attribute) {
-        case weft::stand_in::kBatchCount: return take(to.batch, value, size);
-        case weft::stand_in::kBatchStride: return take(to.stride, value, size);
-        default: return weft::stand_in::kInvalidValue;
+        case weft::fake_driver::kBatchCount: return take(to.batch, value, size);
+        case weft::fake_driver::kBatchStride: return take(to.stride, value, size);
+        default: return weft::fake_driver::kInvalidValue;
     }
 }
 int cublasLtMatmulPreferenceCreate(void** preference) {
@@ -134,12 +134,13 @@ int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, v
     if (wanted < 1 || out.rows != rows || out.columns != columns ||
         depth != (what.transposed_b != 0 ? right.columns : right.rows) || left.batch != out.batch ||
         right.batch != out.batch)
-        return weft::stand_in::kInvalidValue;
-    if (left.type == weft::stand_in::kReal64 && what.epilogue != 1) return weft::stand_in::kNotSupported;
+        return weft::fake_driver::kInvalidValue;
+    if (left.type == weft::fake_driver::kReal64 && what.epilogue != 1)
+        return weft::fake_driver::kNotSupported;
     auto& choice = *static_cast<Choice*>(results);
     choice = {};
     choice.algorithm[0] = reinterpret_cast<uint64_t>(description);
-    choice.workspace = weft::stand_in::kWorkspace;
+    choice.workspace = weft::fake_driver::kWorkspace;
     *found = 1;
     return 0;
 }
@@ -153,30 +154,30 @@ int cublasLtMatmul(void*, void* description, const void*, const void* a, void* a
                &out = *static_cast<Layout*>(d_layout);
     uint64_t chosen_for = 0;
     std::memcpy(&chosen_for, algorithm, sizeof chosen_for);
-    const bool with_bias = (what.epilogue & weft::stand_in::kBias) != 0;
+    const bool with_bias = (what.epilogue & weft::fake_driver::kBias) != 0;
     if (chosen_for != reinterpret_cast<uint64_t>(description) || workspace == nullptr ||
-        workspace_size < weft::stand_in::kWorkspace || (with_bias && what.bias == 0))
-        return weft::stand_in::kInvalidValue;
-    weft::stand_in::Product product{static_cast<int>(out.rows),
-                                    static_cast<int>(out.columns),
-                                    static_cast<int>(what.transposed_a != 0 ? left.rows : left.columns),
-                                    a,
-                                    b,
-                                    d,
-                                    left.leading,
-                                    right.leading,
-                                    out.leading,
-                                    left.stride,
-                                    right.stride,
-                                    out.stride,
-                                    what.transposed_a != 0,
-                                    what.transposed_b != 0,
-                                    out.batch,
-                                    what.compute == weft::stand_in::kCompute32FastTf32};
+        workspace_size < weft::fake_driver::kWorkspace || (with_bias && what.bias == 0))
+        return weft::fake_driver::kInvalidValue;
+    weft::fake_driver::Product product{static_cast<int>(out.rows),
+                                       static_cast<int>(out.columns),
+                                       static_cast<int>(what.transposed_a != 0 ? left.rows : left.columns),
+                                       a,
+                                       b,
+                                       d,
+                                       left.leading,
+                                       right.leading,
+                                       out.leading,
+                                       left.stride,
+                                       right.stride,
+                                       out.stride,
+                                       what.transposed_a != 0,
+                                       what.transposed_b != 0,
+                                       out.batch,
+                                       what.compute == weft::fake_driver::kCompute32FastTf32};
     if (with_bias) product.bias = reinterpret_cast<const void*>(what.bias);
-    product.relu = (what.epilogue & weft::stand_in::kRelu) != 0;
-    weft::stand_in::run_later(stream, [product, type = left.type, workspace] {
-        std::memset(workspace, 0x5A, weft::stand_in::kWorkspace);
+    product.relu = (what.epilogue & weft::fake_driver::kRelu) != 0;
+    weft::fake_driver::run_later(stream, [product, type = left.type, workspace] {
+        std::memset(workspace, 0x5A, weft::fake_driver::kWorkspace);
         multiply(product, type);
     });
     return 0;

@@ -16,7 +16,7 @@
 #include "core/config.h"
 #include "ir/parser.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 namespace {
 
@@ -54,10 +54,10 @@ std::map<std::string, std::vector<Kernel>>& known_kernels() {
     return *known;
 }
 
-// The kernel's object file. WEFT_STAND_IN_KERNELS names a folder in which the processes of one run of the
+// The kernel's object file. WEFT_FAKE_DRIVER_KERNELS names a folder in which the processes of one run of the
 // tests keep them for each other.
 codegen::KernelObject object_of(const ir::Module& module, const std::string& ir, const ir::Function& kernel) {
-    const char* const folder = std::getenv("WEFT_STAND_IN_KERNELS");
+    const char* const folder = std::getenv("WEFT_FAKE_DRIVER_KERNELS");
     if (folder == nullptr) return codegen::compile_object_for_cpu(module, kernel.name);
     const auto digest = codegen::digest_of({ir, "\n", kernel.name, "\n", config().cpu()});
     const std::filesystem::path path = std::filesystem::path(folder) / codegen::hexadecimal(digest);
@@ -115,4 +115,4 @@ ProgramEntry program_entry(const char* name) {
     return reinterpret_cast<ProgramEntry>(dlsym(self, name));
 }
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 bool ruins_context(cuda::Result result) {
     switch (result) {
@@ -46,8 +46,8 @@ const char* name_of(cuda::Result result) {
 }
 
 Calls::Calls() {
-    if (const char* path = std::getenv("WEFT_STAND_IN_LOG")) file_ = std::fopen(path, "a");
-    const char* given = std::getenv("WEFT_STAND_IN_FAIL");
+    if (const char* path = std::getenv("WEFT_FAKE_DRIVER_LOG")) file_ = std::fopen(path, "a");
+    const char* given = std::getenv("WEFT_FAKE_DRIVER_FAIL");
     std::string text = given != nullptr ? given : "";
     while (!text.empty()) {
         const size_t comma = std::min(text.find(','), text.size());
@@ -99,4 +99,4 @@ int64_t Calls::count(const std::string& symbol) const {
     return found == counts_.end() ? 0 : found->second;
 }
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

@@ -1,4 +1,4 @@
-// Matrix products of the stand-in's libraries, one element after the other.
+// Matrix products of the fake driver's libraries, one element after the other.
 #pragma once
 
 #include <complex>
@@ -9,7 +9,7 @@
 
 #include "core/bfloat16.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 // cudaDataType
 enum Type { kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14 };
@@ -81,4 +81,4 @@ inline void multiply(const Product& product, int type) {
     }
 }
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

@@ -1,18 +1,19 @@
-// A stand-in for the CUDA driver, for tests on machines without a GPU: a library with the driver's symbols
+// A fake CUDA driver, for tests on machines without a GPU: a library with the driver's symbols
 // whose device memory is host memory. What is queued on a stream runs at the last moment that CUDA allows,
 // when somebody waits for it, so that a wait that weft forgot gives wrong bytes. Kernels run by the kernel IR
 // that weft writes into its PTX as comments, compiled for the CPU, or by a function that a test gives.
 //
-// The same library is cuBLAS (cublas.cpp), found where CUDA_HOME is bin/stand_in_toolkit of the build folder.
+// The same library is cuBLAS (cublas.cpp), found where CUDA_HOME is bin/fake_driver_toolkit of the build
+// folder.
 //
 // Environment, read when the library is loaded:
-//   WEFT_STAND_IN_DEVICES=n    devices there are; 2
-//   WEFT_STAND_IN_MEMORY=n     bytes that each has; 4 GiB
-//   WEFT_STAND_IN_VERSION=n    what cuDriverGetVersion says; 13000
-//   WEFT_STAND_IN_FAIL=symbol:nth:result[:always][,...]   the nth call of that function from then on fails
+//   WEFT_FAKE_DRIVER_DEVICES=n    devices there are; 2
+//   WEFT_FAKE_DRIVER_MEMORY=n     bytes that each has; 4 GiB
+//   WEFT_FAKE_DRIVER_VERSION=n    what cuDriverGetVersion says; 13000
+//   WEFT_FAKE_DRIVER_FAIL=symbol:nth:result[:always][,...]   the nth call of that function from then on fails
 //   so, once or with all after it; * is any function
-//   WEFT_STAND_IN_LOG=path     a line for each call is appended to that file
-//   WEFT_STAND_IN_SKIP_KERNELS=1   launches return at once and do nothing: for measuring what leads up to
+//   WEFT_FAKE_DRIVER_LOG=path     a line for each call is appended to that file
+//   WEFT_FAKE_DRIVER_SKIP_KERNELS=1   launches return at once and do nothing: for measuring what leads up to
 //   them
 #pragma once
 
@@ -24,12 +25,12 @@
 
 #include "device/cuda/driver_types.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 // Its words, and how many blocks and threads it is launched with.
 using KernelStub = std::function<void(std::span<const uint64_t> words, unsigned blocks, unsigned threads)>;
 
-// What tests ask of it; reached through weft_stand_in(), which the library exports.
+// What tests ask of it; reached through weft_fake_driver(), which the library exports.
 class Control {
 public:
     virtual ~Control() = default;
@@ -51,29 +52,29 @@ public:
     virtual int64_t live_objects() const = 0;
 };
 
-// For the stand-ins of libraries: notes a call, and gives what it fails with; counts objects that were made
-// (1) and destroyed (-1); queues work on a stream.
+// For the fake drivers of libraries: notes a call, and gives what it fails with; counts objects that were
+// made (1) and destroyed (-1); queues work on a stream.
 cuda::Result enter_library(const char* symbol);
 void count_objects(int more);
 void run_later(cuda::StreamHandle stream, std::function<void()> work);
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver
 
 extern "C" {
 
-weft::stand_in::Control* weft_stand_in();
+weft::fake_driver::Control* weft_fake_driver();
 
 // The same for scripts (tests/probe/driver.py).
-void weft_stand_in_fail(const char* symbol, int nth, int result, int for_ever);
-void weft_stand_in_succeed();
-void weft_stand_in_forget();  // as reset
-int weft_stand_in_calls(const char* symbol);
-int weft_stand_in_failed_calls();
-const char* weft_stand_in_log();  // the functions called since the last reset, a line each
-int64_t weft_stand_in_live_bytes(int device);
-int64_t weft_stand_in_live_objects();
-void weft_stand_in_write_kernels(const char* path);
-void weft_stand_in_compile_kernels(const char* path);
-int weft_stand_in_fault(int device);  // what ruined its context, 0: nothing
+void weft_fake_driver_fail(const char* symbol, int nth, int result, int for_ever);
+void weft_fake_driver_succeed();
+void weft_fake_driver_forget();  // as reset
+int weft_fake_driver_calls(const char* symbol);
+int weft_fake_driver_failed_calls();
+const char* weft_fake_driver_log();  // the functions called since the last reset, a line each
+int64_t weft_fake_driver_live_bytes(int device);
+int64_t weft_fake_driver_live_objects();
+void weft_fake_driver_write_kernels(const char* path);
+void weft_fake_driver_compile_kernels(const char* path);
+int weft_fake_driver_fault(int device);  // what ruined its context, 0: nothing
 
 }  // extern "C"

@@ -1,4 +1,5 @@
-// What the stand-in is told to let fail, and what it was asked: one list for all functions of its libraries.
+// What the fake driver is told to let fail, and what it was asked: one list for all functions of its
+// libraries.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 #include "device/cuda/driver_types.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 constexpr std::string_view kAnyCall = "*";
 
@@ -18,10 +19,10 @@ constexpr std::string_view kAnyCall = "*";
 bool ruins_context(cuda::Result result);
 const char* name_of(cuda::Result result);
 
-// Guarded by the stand-in's lock.
+// Guarded by the fake driver's lock.
 class Calls {
 public:
-    Calls();  // reads WEFT_STAND_IN_FAIL and WEFT_STAND_IN_LOG
+    Calls();  // reads WEFT_FAKE_DRIVER_FAIL and WEFT_FAKE_DRIVER_LOG
 
     // The nth call from now (1: the next) of that function, or of all (kAnyCall), fails with that result,
     // `for_ever`: so does each one after it.
@@ -52,4 +53,4 @@ private:
     std::FILE* file_ = nullptr;
 };
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 using ProgramEntry = void (*)(const void* words);
 
@@ -14,4 +14,4 @@ using ProgramEntry = void (*)(const void* words);
 void run_on_fibers(ProgramEntry entry, const void* words, uint32_t blocks, uint32_t threads,
                    size_t shared_bytes);
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

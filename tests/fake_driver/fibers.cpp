@@ -35,7 +35,7 @@ weft_switch_fiber:
     retq
 )");
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 namespace {
 
@@ -186,28 +186,28 @@ void run_on_fibers(ProgramEntry entry, const void* words, uint32_t blocks, uint3
     block = nullptr;
 }
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver
 
 namespace weft::gpu {
 
-using namespace stand_in;
+using namespace fake_driver;
 
 uint32_t thread() { return current; }
-uint32_t threads() { return static_cast<uint32_t>(stand_in::block->fibers.size()); }
-uint32_t block() { return stand_in::block->number; }
-uint32_t blocks() { return stand_in::block->count; }
+uint32_t threads() { return static_cast<uint32_t>(fake_driver::block->fibers.size()); }
+uint32_t block() { return fake_driver::block->number; }
+uint32_t blocks() { return fake_driver::block->count; }
 void barrier() { wait(Waits::kBarrier); }
 void arrive_at(uint32_t number, uint32_t arriving) { arrive(number, arriving); }
 void wait_at(uint32_t number, uint32_t arriving) {
     // The last one to arrive opens it and goes on.
-    Fiber& own = stand_in::block->fibers[current];
+    Fiber& own = fake_driver::block->fibers[current];
     own.waits = Waits::kNumbered;
-    stand_in::block->barriers[number % kNumberedBarriers].waiting.push_back(current);
+    fake_driver::block->barriers[number % kNumberedBarriers].waiting.push_back(current);
     arrive(number, arriving);
     if (own.waits == Waits::kNumbered) weft_switch_fiber(&own.stack_place, scheduler);
 }
 void warp_barrier() { wait(Waits::kWarpBarrier); }
-unsigned char* block_memory() { return reinterpret_cast<unsigned char*>(stand_in::block->memory.get()); }
+unsigned char* block_memory() { return reinterpret_cast<unsigned char*>(fake_driver::block->memory.get()); }
 
 uint32_t ballot(bool value) {
     const uint32_t* const values = told(value);

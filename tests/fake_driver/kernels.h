@@ -9,7 +9,7 @@
 #include "device/kernel.h"
 #include "fibers.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 // A kernel and how many words its arguments are.
 struct Kernel {
@@ -26,4 +26,4 @@ void compile_kernels(const std::string& path);
 // By the name that it has on a GPU; null where there is none.
 ProgramEntry program_entry(const char* name);
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver

@@ -1,9 +1,9 @@
-// The stand-in's cuBLAS: what library/products/cuda calls of it, on the memory and the streams of the
-// stand-in's driver.
+// The fake driver's cuBLAS: what library/products/cuda calls of it, on the memory and the streams of the
+// fake driver.
+#include "fake_driver.h"
 #include "product.h"
-#include "stand_in.h"
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 namespace {
 
@@ -13,12 +13,12 @@ struct Handle {
 
 }  // namespace
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver
 
-using weft::stand_in::count_objects;
-using weft::stand_in::enter_library;
-using weft::stand_in::Handle;
-using weft::stand_in::Product;
+using weft::fake_driver::count_objects;
+using weft::fake_driver::enter_library;
+using weft::fake_driver::Handle;
+using weft::fake_driver::Product;
 
 extern "C" {
 
@@ -51,8 +51,8 @@ int cublasGemmStridedBatchedEx(void* handle, int transpose_a, int transpose_b, i
     if (const int status = enter_library("cublasGemmStridedBatchedEx")) return status;
     constexpr int kInvalidValue = 7;
     const bool a_transposed = transpose_a != 0, b_transposed = transpose_b != 0;
-    const bool narrow = a_type != weft::stand_in::kReal64 && a_type != weft::stand_in::kComplex64;
-    if (narrow == (compute == weft::stand_in::kCompute64)) return kInvalidValue;
+    const bool narrow = a_type != weft::fake_driver::kReal64 && a_type != weft::fake_driver::kComplex64;
+    if (narrow == (compute == weft::fake_driver::kCompute64)) return kInvalidValue;
     if (a_leading < (a_transposed ? k : m) || b_leading < (b_transposed ? n : k) || c_leading < m)
         return kInvalidValue;
     const Product product{m,
@@ -70,9 +70,9 @@ int cublasGemmStridedBatchedEx(void* handle, int transpose_a, int transpose_b, i
                           a_transposed,
                           b_transposed,
                           batch,
-                          compute == weft::stand_in::kCompute32FastTf32};
-    weft::stand_in::run_later(static_cast<Handle*>(handle)->stream,
-                              [product, a_type] { multiply(product, a_type); });
+                          compute == weft::fake_driver::kCompute32FastTf32};
+    weft::fake_driver::run_later(static_cast<Handle*>(handle)->stream,
+                                 [product, a_type] { multiply(product, a_type); });
     return 0;
 }
 

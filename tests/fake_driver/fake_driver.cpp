@@ -1,4 +1,4 @@
-#include "stand_in.h"
+#include "fake_driver.h"
 
 #include <unistd.h>
 
@@ -47,8 +47,8 @@ struct ContextState {
 
 struct FunctionState {
     std::string symbol;
-    std::vector<stand_in::Kernel> kernels;     // one after another in each launch
-    stand_in::ProgramEntry program = nullptr;  // of a program in C++
+    std::vector<fake_driver::Kernel> kernels;     // one after another in each launch
+    fake_driver::ProgramEntry program = nullptr;  // of a program in C++
 };
 
 struct ModuleState {
@@ -77,7 +77,7 @@ struct GraphExecState {
 
 }  // namespace weft::cuda
 
-namespace weft::stand_in {
+namespace weft::fake_driver {
 
 // Declared by the engine's own table: a function that differs from it does not compile.
 #define WEFT_CUDA_SYMBOL(name, symbol, parameters) \
@@ -95,18 +95,18 @@ int64_t environment(const char* name, int64_t otherwise) {
     return text != nullptr && *text != '\0' ? std::strtoll(text, nullptr, 10) : otherwise;
 }
 
-class StandIn final : public Control {
+class FakeDriver final : public Control {
 public:
-    StandIn() {
-        contexts.resize(static_cast<size_t>(environment("WEFT_STAND_IN_DEVICES", 2)));
+    FakeDriver() {
+        contexts.resize(static_cast<size_t>(environment("WEFT_FAKE_DRIVER_DEVICES", 2)));
         for (size_t k = 0; k < contexts.size(); ++k) {
             contexts[k] = std::make_unique<ContextState>();
             contexts[k]->device = static_cast<int>(k);
             contexts[k]->streams.push_back(std::make_unique<StreamState>());
             contexts[k]->streams[0]->context = contexts[k].get();
         }
-        memory = static_cast<size_t>(environment("WEFT_STAND_IN_MEMORY", int64_t{4} << 30));
-        skips_kernels = environment("WEFT_STAND_IN_SKIP_KERNELS", 0) != 0;
+        memory = static_cast<size_t>(environment("WEFT_FAKE_DRIVER_MEMORY", int64_t{4} << 30));
+        skips_kernels = environment("WEFT_FAKE_DRIVER_SKIP_KERNELS", 0) != 0;
     }
 
     void reset() override {
@@ -244,8 +244,8 @@ public:
     std::set<void*> pinned;
 };
 
-StandIn& state() {
-    static auto* instance = new StandIn;
+FakeDriver& state() {
+    static auto* instance = new FakeDriver;
     return *instance;
 }
 
@@ -276,7 +276,7 @@ Result init(unsigned) {
 }
 Result driver_version(int* version) {
     const Entry entry("cuDriverGetVersion", Of::kNone);
-    if (entry.result == kSuccess) *version = static_cast<int>(environment("WEFT_STAND_IN_VERSION", 13000));
+    if (entry.result == kSuccess) *version = static_cast<int>(environment("WEFT_FAKE_DRIVER_VERSION", 13000));
     return entry.result;
 }
 Result error_name(Result error, const char** text) {
@@ -285,7 +285,7 @@ Result error_name(Result error, const char** text) {
 }
 Result error_string(Result error, const char** text) {
     *text =
-        error == kIllegalAddress ? "an illegal memory access was encountered" : "as the stand-in was told";
+        error == kIllegalAddress ? "an illegal memory access was encountered" : "as the fake driver was told";
     return kSuccess;
 }
 Result device_count(int* count) {
@@ -300,7 +300,7 @@ Result device_get(DeviceHandle* device, int ordinal) {
 }
 Result device_name(char* name, int length, DeviceHandle device) {
     const Entry entry("cuDeviceGetName", Of::kNone);
-    if (entry.result == kSuccess) std::snprintf(name, static_cast<size_t>(length), "Stand-in %d", device);
+    if (entry.result == kSuccess) std::snprintf(name, static_cast<size_t>(length), "Fake GPU %d", device);
     return entry.result;
 }
 Result device_attribute(int* value, int attribute, DeviceHandle) {
@@ -345,15 +345,15 @@ Result context_current(ContextHandle* context) {
 }
 Result context_push(ContextHandle context) {
     const Entry entry("cuCtxPushCurrent_v2", Of::kNone);
-    if (entry.result == kSuccess) StandIn::stack().push_back(context);
+    if (entry.result == kSuccess) FakeDriver::stack().push_back(context);
     return entry.result;
 }
 Result context_pop(ContextHandle* context) {
     const Entry entry("cuCtxPopCurrent_v2", Of::kNone);
     if (entry.result != kSuccess) return entry.result;
-    if (StandIn::stack().empty()) return kInvalidContext;
-    *context = StandIn::stack().back();
-    StandIn::stack().pop_back();
+    if (FakeDriver::stack().empty()) return kInvalidContext;
+    *context = FakeDriver::stack().back();
+    FakeDriver::stack().pop_back();
     return kSuccess;
 }
 Result can_access_peer(int* can, DeviceHandle, DeviceHandle) {
@@ -587,7 +587,7 @@ Result link_create(unsigned count, const int* options, void** values, LinkHandle
     ++state().objects;
     for (unsigned k = 0; k < count; ++k) {
         if (options[k] == kJitErrorLogBuffer && state().made.fails_some())
-            std::strcpy(static_cast<char*>(values[k]), "ptxas error: as the stand-in was told");
+            std::strcpy(static_cast<char*>(values[k]), "ptxas error: as the fake driver was told");
     }
     return kSuccess;
 }
@@ -762,8 +762,8 @@ void run_later(cuda::StreamHandle stream, std::function<void()> work) {
                              nullptr, nullptr});
 }
 
-}  // namespace weft::stand_in
+}  // namespace weft::fake_driver
 
-extern "C" __attribute__((visibility("default"))) weft::stand_in::Control* weft_stand_in() {
-    return &weft::stand_in::state();
+extern "C" __attribute__((visibility("default"))) weft::fake_driver::Control* weft_fake_driver() {
+    return &weft::fake_driver::state();
 }
