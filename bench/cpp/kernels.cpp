@@ -157,7 +157,7 @@ void run(const Case& item, const std::string& text, const std::string& cpu) {
 
     const auto element = static_cast<size_t>(DType(item.type).itemsize());
     std::vector<BufferPtr> buffers;
-    std::vector<KernelWord> words;
+    std::vector<ArgumentWord> words;
     for (int i = 0; i < item.buffers; ++i) {
         const bool single = item.reduction && i == item.buffers - 1;
         buffers.push_back(cpu_device().allocate(single ? element : static_cast<size_t>(item.size) * element));
@@ -169,7 +169,7 @@ void run(const Case& item, const std::string& text, const std::string& cpu) {
                 reinterpret_cast<float*>(data)[k] = static_cast<float>(value);
         }
         if (single) std::fill_n(data, element, '\0');
-        words.push_back(reinterpret_cast<KernelWord>(data));
+        words.push_back(reinterpret_cast<ArgumentWord>(data));
     }
     for (double scalar : item.scalars) {
         words.push_back(item.type == ScalarType::kFloat64
@@ -178,7 +178,7 @@ void run(const Case& item, const std::string& text, const std::string& cpu) {
     }
     const bool plane = std::string_view(item.name).starts_with("laplace");
     const int64_t extent = plane ? 1998 : item.size;
-    words.push_back(static_cast<KernelWord>(extent));
+    words.push_back(static_cast<ArgumentWord>(extent));
     std::vector<int64_t> grid = {item.reduction ? 1 : extent};
     if (plane) grid.push_back(extent);
 

@@ -159,7 +159,7 @@ public:
     virtual void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset,
                       size_t bytes) = 0;
     // Runs the kernel over grid[0..n); returns when it is done (CPU) or queued (stream devices).
-    virtual void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    virtual void launch(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                         std::span<const int64_t> grid, int64_t cost_per_point,
                         const GridHints& hints = GridHints()) = 0;
     // What is launched between these two belongs together: it may be queued as late as at the end, if nobody
@@ -167,7 +167,7 @@ public:
     virtual void begin_launches() {}
     virtual void end_launches() {}
     // A box of the grid, on the calling thread: for work that other work's tasks have ready in their cache.
-    virtual void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    virtual void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                          const GridBox& box) = 0;
     // Of a GPU: the address of kMostTickets counters of 32 bits for kernels that another one follows in the
     // same launch (CudaKernelImage). They are zero between launches, of which one runs at a time.

@@ -9,7 +9,7 @@ namespace weft {
 
 // Arguments are flattened to 64-bit words in parameter order: a buffer is its base address followed by its
 // dynamic strides in dimension order; a scalar is its bytes in one word (two for complex128), zero extended.
-using KernelWord = uint64_t;
+using ArgumentWord = uint64_t;
 
 // A box of the kernel's grid: [lower[d], upper[d]) for each grid dimension. Codegen compiles a CPU kernel
 // with one outermost parallel(grid) into a function over such a box; the launcher cuts the grid into boxes,
@@ -19,7 +19,7 @@ struct GridBox {
     std::array<int64_t, kMaxGridDimensions> lower{};
     std::array<int64_t, kMaxGridDimensions> upper{};
 };
-using CpuKernelFunction = void (*)(const KernelWord* words, const int64_t* lower, const int64_t* upper);
+using CpuKernelFunction = void (*)(const ArgumentWord* words, const int64_t* lower, const int64_t* upper);
 
 // Shared, immutable; keeps the machine code alive.
 class CompiledKernel {
@@ -34,7 +34,7 @@ public:
 class CpuKernel : public CompiledKernel {
 public:
     // Thread safe.
-    virtual void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const {
+    virtual void run(const ArgumentWord* words, const int64_t* lower, const int64_t* upper) const {
         function(words, lower, upper);
     }
     CpuKernelFunction function = nullptr;  // null where `run` is not a function of machine code

@@ -25,18 +25,18 @@ bool multiply_in_parts(const Contraction& contraction, DeviceBackend& device, Co
     const auto elements = [](int64_t bytes) { return static_cast<uint64_t>(bytes / kItemsize); };
     const auto extent = [](const ProductAxis& axis) { return static_cast<uint64_t>(axis.extent); };
     const auto address = [](const char* data) { return reinterpret_cast<uint64_t>(data); };
-    const gpu::ProductWords words{address(contraction.left),
-                                  address(contraction.right),
-                                  address(contraction.out),
-                                  extent(m),
-                                  extent(n),
-                                  extent(k),
-                                  static_cast<uint64_t>(plan->left.leading),
-                                  static_cast<uint64_t>(plan->right.leading),
-                                  elements(m.out),
-                                  elements(batch.left),
-                                  elements(batch.right),
-                                  elements(batch.out)};
+    const gpu::ProductArguments words{address(contraction.left),
+                                      address(contraction.right),
+                                      address(contraction.out),
+                                      extent(m),
+                                      extent(n),
+                                      extent(k),
+                                      static_cast<uint64_t>(plan->left.leading),
+                                      static_cast<uint64_t>(plan->right.leading),
+                                      elements(m.out),
+                                      elements(batch.left),
+                                      elements(batch.right),
+                                      elements(batch.out)};
     std::string program(plan->choice.program);
     program += plan->left.transposed ? 't' : 'n';
     program += plan->right.transposed ? 't' : 'n';

@@ -18,7 +18,7 @@ namespace {
 
 using namespace gpu;
 
-void launch(DeviceBackend& device, const char* entry, const CountWords& words, int64_t blocks,
+void launch(DeviceBackend& device, const char* entry, const CountArguments& words, int64_t blocks,
             uint32_t shared_bytes) {
     launch_program(device, "count", entry, words, {blocks_of(blocks), kPositionThreads, 1, shared_bytes});
 }
@@ -29,7 +29,7 @@ int64_t blocks_for(DeviceBackend& device, int64_t count) {
 }
 
 // The least and the largest.
-std::pair<int64_t, int64_t> range_of(DeviceBackend& device, CountWords words, const BufferPtr& source) {
+std::pair<int64_t, int64_t> range_of(DeviceBackend& device, CountArguments words, const BufferPtr& source) {
     std::array<uint64_t, 2> found{};
     const BufferPtr range = device.allocate(sizeof found);
     clear_on_gpu(*range, 0, sizeof found);
@@ -42,7 +42,7 @@ std::pair<int64_t, int64_t> range_of(DeviceBackend& device, CountWords words, co
 }
 
 // Positions in order, and where each begins among them: then each has its weights side by side.
-BufferPtr sums_of_weights(DeviceBackend& device, CountWords words, const array& positions,
+BufferPtr sums_of_weights(DeviceBackend& device, CountArguments words, const array& positions,
                           const array& weights) {
     const auto bins = static_cast<int64_t>(words.bins), count = positions.size();
     const array order = argsort(positions, 0);
@@ -75,7 +75,7 @@ array bincount_on_gpu(const array& input, const array& weights, int64_t least) {
     const DeviceScope scope(device);
     const array positions = dense_on_gpu(input);
     const ProgramInput from(positions);
-    CountWords words{};
+    CountArguments words{};
     words.positions = from.address();
     words.count = static_cast<uint64_t>(positions.size());
     int64_t bins = least;

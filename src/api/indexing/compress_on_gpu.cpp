@@ -66,7 +66,7 @@ private:
     const int64_t size_;
     const ProgramInput mask_;
     BufferPtr begins_;
-    CompressWords words_{};
+    CompressArguments words_{};
     int64_t total_ = 0;
 };
 

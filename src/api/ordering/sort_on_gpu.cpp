@@ -131,7 +131,7 @@ private:
     const int64_t rows_, length_;
     const bool positions_;
     const std::string name_, bits_;
-    SortWords words_{};
+    SortArguments words_{};
 };
 
 // The axis last, in C order without gaps, in memory that nobody changes.
@@ -185,8 +185,8 @@ array argsort_wide_rows(const array& rows) {
     const ProgramInput from(rows);
     BufferPtr high_keys = device.allocate(static_cast<size_t>(bytes)),
               low_keys = device.allocate(static_cast<size_t>(bytes));
-    const ComplexKeyWords words{from.address(), high_keys->address(), low_keys->address(),
-                                static_cast<uint64_t>(rows.size())};
+    const ComplexKeyArguments words{from.address(), high_keys->address(), low_keys->address(),
+                                    static_cast<uint64_t>(rows.size())};
     ProgramRecord record(device, "complex_keys", 2 * bytes, 2 * bytes, rows.size());
     launch_program(device, "complex_keys", "weft_complex_keys", words,
                    {blocks_of(rows.size(), kEachThreads), kEachThreads, 1, 0});
@@ -232,14 +232,14 @@ array searchsorted_on_gpu(const array& sorted, const array& values, bool right) 
         eval(both);
         const ProgramInput row_input(row), value_input(wanted);
         const OrderedType type = ordered_type(sorted.dtype().scalar_type());
-        const SearchWords words{row_input.address(),
-                                static_cast<uint64_t>(row.size()),
-                                value_input.address(),
-                                static_cast<uint64_t>(wanted.size()),
-                                right,
-                                type.kind,
-                                type.infinity,
-                                places->address()};
+        const SearchArguments words{row_input.address(),
+                                    static_cast<uint64_t>(row.size()),
+                                    value_input.address(),
+                                    static_cast<uint64_t>(wanted.size()),
+                                    right,
+                                    type.kind,
+                                    type.infinity,
+                                    places->address()};
         ProgramRecord record(device, "searchsorted", row.nbytes() + wanted.nbytes(),
                              wanted.size() * positions.itemsize(), wanted.size());
         launch_program(device, "search", "weft_search_" + std::to_string(8 * type.bytes), words,

@@ -47,7 +47,7 @@ const char* stream_name(BitAlgorithm algorithm) {
 }
 
 template <class Step>
-void set_pcg(DrawWords& words, const std::vector<uint64_t>& origin) {
+void set_pcg(DrawArguments& words, const std::vector<uint64_t>& origin) {
     const Wide increment = wide(origin[3], origin[2]);
     Wide state = wide(origin[1], origin[0]);
     if (Step::kShowsAfterStep) state = state * Step::kMultiplier + increment;
@@ -59,7 +59,7 @@ void set_pcg(DrawWords& words, const std::vector<uint64_t>& origin) {
     }
 }
 
-void set_stream(DrawWords& words, BitAlgorithm algorithm, const std::vector<uint64_t>& origin) {
+void set_stream(DrawArguments& words, BitAlgorithm algorithm, const std::vector<uint64_t>& origin) {
     switch (algorithm) {
         case BitAlgorithm::kPcg64: set_pcg<Pcg64>(words, origin); return;
         case BitAlgorithm::kPcg64Dxsm: set_pcg<Pcg64Dxsm>(words, origin); return;
@@ -91,7 +91,7 @@ public:
         const auto most_tails = static_cast<size_t>(at_most(drawing_.tails * static_cast<double>(units)));
         const BufferPtr scratch = device_.allocate(tail_offset + most_tails * sizeof(DrawTail));
         clear_on_gpu(*scratch, 0, tail_offset);
-        DrawWords words{};
+        DrawArguments words{};
         words.output = output.address() + static_cast<uint64_t>(behind) * sizeof(Value);
         words.count = static_cast<uint64_t>(count_);
         words.begins = scratch->address();
@@ -134,7 +134,7 @@ private:
                        shape);
     }
 
-    void place_tails(const DrawWords& drawn) {
+    void place_tails(const DrawArguments& drawn) {
         constexpr size_t kTogether = 1024;
         std::vector<Value> values(tails_.size());
         parallel_for(static_cast<int64_t>((values.size() + kTogether - 1) / kTogether), [&](int64_t part) {
@@ -145,7 +145,7 @@ private:
         const size_t bytes = values.size() * sizeof(Value);
         const BufferPtr moved = device_.allocate(bytes);
         device_.copy_in(*moved, 0, reinterpret_cast<const char*>(values.data()), bytes);
-        const DrawPlaceWords words{drawn.output, drawn.tails, moved->address(), values.size()};
+        const DrawPlaceArguments words{drawn.output, drawn.tails, moved->address(), values.size()};
         launch("place", words,
                {blocks_of(static_cast<int64_t>(values.size()), kDrawThreads), kDrawThreads, 1, 0});
     }

@@ -1,6 +1,6 @@
 // Kernel IR to LLVM IR for CPUs: one kernel becomes one function over a box of its grid.
 //
-//   void kernel(const KernelWord* words, const int64_t* lower, const int64_t* upper)
+//   void kernel(const ArgumentWord* words, const int64_t* lower, const int64_t* upper)
 //
 // Arguments are read from `words` once, at the top. parallel(grid) becomes a nest of loops from lower[d] to
 // upper[d], the last dimension innermost; since its iterations are independent, the accesses of each loop are

@@ -172,7 +172,7 @@ using Places = std::array<Place, kMostComponents>;
 // One box of one launch, on one thread.
 class Frame {
 public:
-    Frame(const BlockProgram& program, const KernelWord* words)
+    Frame(const BlockProgram& program, const ArgumentWord* words)
         : program_(program), words_(words), scratch_(ThreadOwned<Scratch>::get()), mark_(scratch_) {
         const auto values = static_cast<int64_t>(program.values);
         cells_ = scratch_.take(values * kCellBytes);
@@ -255,7 +255,7 @@ private:
     }
     void set_index(BlockValue value, int64_t to) { std::memcpy(cell(value), &to, sizeof to); }
 
-    void read_buffers(const KernelWord* words) {
+    void read_buffers(const ArgumentWord* words) {
         buffers_ = reinterpret_cast<BufferAt*>(
             scratch_.take(static_cast<int64_t>(program_.buffers.size() * sizeof(BufferAt))));
         for (size_t k = 0; k < program_.buffers.size(); ++k) {
@@ -669,7 +669,7 @@ private:
     }
 
     const BlockProgram& program_;
-    const KernelWord* const words_;
+    const ArgumentWord* const words_;
     Scratch& scratch_;
     const Scratch::Mark mark_;
     char* cells_ = nullptr;
@@ -688,7 +688,7 @@ public:
         if (!prepare_reserve()) throw_allocation_failure(kReservedBytes);
     }
 
-    void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const override {
+    void run(const ArgumentWord* words, const int64_t* lower, const int64_t* upper) const override {
         if (const CpuKernel* compiled = replaced_.load(std::memory_order_acquire))
             return compiled->run(words, lower, upper);
         // What a kernel writes in place must not be left half done.
@@ -697,7 +697,7 @@ public:
     }
 
 private:
-    const BlockProgram& program_for(const KernelWord* words, const int64_t* lower,
+    const BlockProgram& program_for(const ArgumentWord* words, const int64_t* lower,
                                     const int64_t* upper) const {
         if (!programs_.of_short_rows) return programs_.usual;
         const auto axis = static_cast<size_t>(programs_.of_short_rows->axis);

@@ -63,7 +63,7 @@ llvm::Function* PtxKernelLowering::run(const ir::Function* second) {
     lower_region(kernel_.body);
     if (is_followed()) call_second();
     builder_.CreateRetVoid();
-    if (static_cast<size_t>(image_.words) * sizeof(KernelWord) > kMostParameterBytes)
+    if (static_cast<size_t>(image_.words) * sizeof(ArgumentWord) > kMostParameterBytes)
         refuse("so many arguments");
     auto* words = llvm::ArrayType::get(builder_.getInt64Ty(), static_cast<uint64_t>(image_.words));
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);

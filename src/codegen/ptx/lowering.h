@@ -1,7 +1,7 @@
 // Kernel IR to LLVM IR for NVIDIA GPUs: one kernel becomes one entry, whose threads compute the grid's
 // points.
 //
-//   kernel(words by value): an array of KernelWords
+//   kernel(words by value): an array of ArgumentWords
 //
 // A thread takes some neighbours of the grid's last dimension, as many as fill 16 bytes of the buffers that
 // run along it, and reads and writes these at once where addresses are aligned, small elements anywhere;

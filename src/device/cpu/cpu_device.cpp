@@ -120,7 +120,7 @@ public:
         }
     }
 
-    void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    void launch(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override {
         const auto& code = static_cast<const CpuKernel&>(kernel);
         const GridCut cut(grid, cost_per_point, num_threads(), hints);
@@ -138,7 +138,7 @@ public:
         });
     }
 
-    void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                  const GridBox& box) override {
         static_cast<const CpuKernel&>(kernel).run(words.data(), box.lower.data(), box.upper.data());
     }

@@ -210,7 +210,7 @@ void CudaDevice::copy_from_peer(const Buffer& to, size_t to_offset, const Buffer
     }
 }
 
-void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+void CudaDevice::launch(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                         std::span<const int64_t> grid, int64_t, const GridHints&) {
     const auto& loaded = static_cast<const CudaKernel&>(kernel);
     const CudaKernelImage& image = loaded.description;
@@ -226,12 +226,12 @@ void CudaDevice::launch(const CompiledKernel& kernel, std::span<const KernelWord
     launch_now(loaded, words, shape);
 }
 
-void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const KernelWord> words,
+void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const ArgumentWord> words,
                             const CudaLaunchShape& shape) {
     const Context::Scope scope(context_);
     const MemoryPool::Queueing counted(pool_);
     size_t bytes = words.size_bytes();
-    std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<KernelWord*>(words.data()),
+    std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<ArgumentWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
     context_.check(context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
                                             shape.threads_y, 1, shape.shared_bytes, context_.stream(),
@@ -239,7 +239,7 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const KernelWord
                    "launch a kernel");
 }
 
-void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const KernelWord>, const GridBox&) {
+void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const ArgumentWord>, const GridBox&) {
     throw InternalError("a box of " + kernel.name + " on " + name());
 }
 

@@ -43,16 +43,16 @@ public:
               size_t bytes) override;
     // Queues the kernel, which `fits` what it is launched with. The words are its arguments: they are read
     // before the call returns.
-    void launch(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    void launch(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                 std::span<const int64_t> grid, int64_t cost_per_point, const GridHints& hints) override;
     // The same with a shape that the caller knows; of any thread, after what has been collected.
-    void launch_now(const CudaKernel& kernel, std::span<const KernelWord> words,
+    void launch_now(const CudaKernel& kernel, std::span<const ArgumentWord> words,
                     const CudaLaunchShape& shape);
     // Queued as copies on the device are.
     void clear(const Buffer& buffer, size_t offset, size_t bytes);
     void begin_launches() override { context_.batch().open(); }
     void end_launches() override { context_.batch().close(); }
-    void run_box(const CompiledKernel& kernel, std::span<const KernelWord> words,
+    void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                  const GridBox& box) override;
     uint64_t tickets() override;
     void synchronize() override;

@@ -16,7 +16,7 @@ struct CudaBufferFacts {
 };
 
 // A kernel for NVIDIA GPUs: PTX with one entry, and what a launch must know about it. The entry has one
-// parameter, an array of `words` KernelWords by value; it finds the grid's sizes among them.
+// parameter, an array of `words` ArgumentWords by value; it finds the grid's sizes among them.
 struct CudaKernelImage {
     std::string name;    // for people
     std::string symbol;  // of the entry

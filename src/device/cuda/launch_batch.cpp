@@ -19,8 +19,8 @@ constexpr size_t kMostGraphs = 64;
 
 // As the driver takes them: all parameters as one block of bytes.
 struct LaunchBatch::Arguments {
-    Arguments(const Launch& launch, KernelWord* words)
-        : bytes(launch.count * sizeof(KernelWord)),
+    Arguments(const Launch& launch, ArgumentWord* words)
+        : bytes(launch.count * sizeof(ArgumentWord)),
           extra{kLaunchParamBuffer, words + launch.first, kLaunchParamSize, &bytes, kLaunchParamEnd},
           node{launch.function,
                launch.shape.blocks,
@@ -50,7 +50,7 @@ void LaunchBatch::close() {
 }
 
 void LaunchBatch::add(FunctionHandle function, const CudaLaunchShape& shape,
-                      std::span<const KernelWord> words) {
+                      std::span<const ArgumentWord> words) {
     const std::lock_guard lock(mutex_);
     if (launches_.size() >= kLargestGraph) launch_collected();
     launches_.reserve(std::max(launches_.capacity(), kLargestGraph));

@@ -37,7 +37,7 @@ public:
     bool is_open() const { return open_.load(std::memory_order_relaxed); }
 
     // Throws with nothing added.
-    void add(FunctionHandle function, const CudaLaunchShape& shape, std::span<const KernelWord> words);
+    void add(FunctionHandle function, const CudaLaunchShape& shape, std::span<const ArgumentWord> words);
     void flush() {
         if (waiting_.load(std::memory_order_acquire)) [[unlikely]]
             launch_all();
@@ -72,7 +72,7 @@ private:
     std::atomic<bool> open_{false}, waiting_{false};
     std::mutex mutex_;  // of what follows
     std::vector<Launch> launches_;
-    std::vector<KernelWord> words_;
+    std::vector<ArgumentWord> words_;
     std::unordered_map<uint64_t, Graph> graphs_;  // by their functions
 };
 

@@ -104,7 +104,7 @@ int64_t row_cache_bytes(const CudaKernelImage& image, int64_t row) {
 
 }  // namespace
 
-bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::span<const int64_t> grid) {
+bool fits(const CudaKernelImage& image, std::span<const ArgumentWord> words, std::span<const int64_t> grid) {
     const auto is_narrow = [](int64_t value) { return value >= -kMostNarrow && value <= kMostNarrow; };
     if (!image.wide) {
         for (const int64_t size : grid) {
@@ -117,19 +117,19 @@ bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::
         if (product(units.rows, image.rows_per_thread) > kMostNarrow) return false;
     }
     for (const CudaBufferFacts& buffer : image.buffers) {
-        const auto misaligned = [&](KernelWord word) {
-            return word % static_cast<KernelWord>(buffer.alignment) != 0;
+        const auto misaligned = [&](ArgumentWord word) {
+            return word % static_cast<ArgumentWord>(buffer.alignment) != 0;
         };
         if (misaligned(words[static_cast<size_t>(buffer.base_word)])) return false;
         for (const int stride_word : buffer.stride_words) {
-            const KernelWord stride = words[static_cast<size_t>(stride_word)];
+            const ArgumentWord stride = words[static_cast<size_t>(stride_word)];
             if (misaligned(stride) || (!image.wide && !is_narrow(static_cast<int64_t>(stride)))) return false;
         }
     }
     return true;
 }
 
-CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
+CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const ArgumentWord> words,
                              std::span<const int64_t> grid) {
     CudaLaunchShape shape;
     const Units counts = units_of(image, grid);

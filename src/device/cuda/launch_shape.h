@@ -18,8 +18,8 @@ struct CudaLaunchShape {
 
 // Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,
 // one with other PtxOptions (wide, unaligned) may.
-bool fits(const CudaKernelImage& image, std::span<const KernelWord> words, std::span<const int64_t> grid);
-CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const KernelWord> words,
+bool fits(const CudaKernelImage& image, std::span<const ArgumentWord> words, std::span<const int64_t> grid);
+CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const ArgumentWord> words,
                              std::span<const int64_t> grid);
 
 }  // namespace weft

@@ -127,7 +127,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
 }  // namespace
 
 std::shared_ptr<const StoredKernel> find_or_compile_for_gpu(const KernelForm& form, DeviceBackend& device,
-                                                            std::span<const KernelWord> words,
+                                                            std::span<const ArgumentWord> words,
                                                             std::span<const int64_t> grid, bool& fresh) {
     fresh = false;
     Store& all = store();
@@ -158,7 +158,7 @@ std::shared_ptr<const StoredKernel> find_or_compile_for_gpu(const KernelForm& fo
     throw NotImplementedError("a grid, or strides, of more than a kernel for GPUs can count");
 }
 
-bool fits(const StoredKernel& kernel, std::span<const KernelWord> words, std::span<const int64_t> grid) {
+bool fits(const StoredKernel& kernel, std::span<const ArgumentWord> words, std::span<const int64_t> grid) {
     return fits(static_cast<const CudaKernel&>(*kernel.compiled).description, words, grid);
 }
 

@@ -15,9 +15,9 @@ namespace weft {
 // One that may be launched with these words on this device, which is a GPU. Throws NotImplementedError for
 // what kernels for GPUs cannot do yet. `fresh`: it was compiled now.
 std::shared_ptr<const StoredKernel> find_or_compile_for_gpu(const KernelForm& form, DeviceBackend& device,
-                                                            std::span<const KernelWord> words,
+                                                            std::span<const ArgumentWord> words,
                                                             std::span<const int64_t> grid, bool& fresh);
 // Whether a kernel that such a call gave may be launched with other words.
-bool fits(const StoredKernel& kernel, std::span<const KernelWord> words, std::span<const int64_t> grid);
+bool fits(const StoredKernel& kernel, std::span<const ArgumentWord> words, std::span<const int64_t> grid);
 
 }  // namespace weft

@@ -117,7 +117,7 @@ std::shared_ptr<const CudaKernel> find(CudaDevice& device, const std::string& pr
 }  // namespace
 
 void launch_program(DeviceBackend& device, const std::string& program, const std::string& entry,
-                    std::span<const KernelWord> words, const CudaLaunchShape& shape) {
+                    std::span<const ArgumentWord> words, const CudaLaunchShape& shape) {
     auto& gpu = static_cast<CudaDevice&>(device);
     const auto kernel = find(gpu, program, entry, words.size(), shape.shared_bytes);
     WEFT_CHECK(words.size() == static_cast<size_t>(kernel->description.words), entry);

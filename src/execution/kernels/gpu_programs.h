@@ -17,15 +17,16 @@ namespace weft {
 
 // Queues an entry of a program on the device, a GPU. Throws DeviceError.
 void launch_program(DeviceBackend& device, const std::string& program, const std::string& entry,
-                    std::span<const KernelWord> words, const CudaLaunchShape& shape);
+                    std::span<const ArgumentWord> words, const CudaLaunchShape& shape);
 
 template <class Words>
 void launch_program(DeviceBackend& device, const std::string& program, const std::string& entry,
                     const Words& words, const CudaLaunchShape& shape) {
-    static_assert(std::is_trivially_copyable_v<Words> && sizeof(Words) % sizeof(KernelWord) == 0);
-    launch_program(device, program, entry,
-                   std::span(reinterpret_cast<const KernelWord*>(&words), sizeof(Words) / sizeof(KernelWord)),
-                   shape);
+    static_assert(std::is_trivially_copyable_v<Words> && sizeof(Words) % sizeof(ArgumentWord) == 0);
+    launch_program(
+        device, program, entry,
+        std::span(reinterpret_cast<const ArgumentWord*>(&words), sizeof(Words) / sizeof(ArgumentWord)),
+        shape);
 }
 
 // How many blocks take `count`, so many each.

@@ -21,20 +21,20 @@ namespace weft {
 
 namespace {
 
-void append_words(std::vector<KernelWord>& words, const BufferUse& use, const BufferForm& form) {
-    words.push_back(static_cast<KernelWord>(use.base));
+void append_words(std::vector<ArgumentWord>& words, const BufferUse& use, const BufferForm& form) {
+    words.push_back(static_cast<ArgumentWord>(use.base));
     for (size_t d = 0; d < form.strides.size(); ++d) {
         if (form.strides[d] == StrideClass::kDynamic)
-            words.push_back(static_cast<KernelWord>(use.strides[d]));
+            words.push_back(static_cast<ArgumentWord>(use.strides[d]));
     }
     for (size_t d = 0; d < form.computed.size(); ++d) {
         if (form.computed[d] == StrideClass::kDynamic)
-            words.push_back(static_cast<KernelWord>(use.computed[d]));
+            words.push_back(static_cast<ArgumentWord>(use.computed[d]));
     }
 }
 
-void append_words(std::vector<KernelWord>& words, const ScalarUse& scalar) {
-    KernelWord parts[2] = {};
+void append_words(std::vector<ArgumentWord>& words, const ScalarUse& scalar) {
+    ArgumentWord parts[2] = {};
     std::memcpy(parts, scalar.bytes.data(), static_cast<size_t>(scalar.dtype.itemsize()));
     words.push_back(parts[0]);
     if (scalar.dtype.itemsize() > 8) words.push_back(parts[1]);
@@ -187,7 +187,7 @@ LaunchRecord begin_record(const KernelParts& parts, const Dims& counted,
 
 // The arguments, in the order of the kernel's parameters.
 void append_arguments(PreparedLaunch& launch, const KernelParts& parts, const Dims& extents) {
-    for (const int64_t extent : extents) launch.words.push_back(static_cast<KernelWord>(extent));
+    for (const int64_t extent : extents) launch.words.push_back(static_cast<ArgumentWord>(extent));
     const auto append = [&](const BufferUse& use, const BufferForm& buffer) {
         if (use.buffer != nullptr && !use.position) {
             const auto start = static_cast<int64_t>(use.buffer->address());
@@ -351,7 +351,7 @@ TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t m
     : record_(begin_record(parts, extents, std::move(kernel))) {
     record_.fresh = fresh;
     record_.by_blocks = begin_by_blocks(*record_.kernel);
-    for (const int64_t extent : extents) words_.push_back(static_cast<KernelWord>(extent));
+    for (const int64_t extent : extents) words_.push_back(static_cast<ArgumentWord>(extent));
     for (size_t k = 0; k < parts.inputs.size(); ++k) {
         if (k == moving_input) moving_word_ = words_.size();
         append_words(words_, parts.inputs[k], parts.form.inputs[k].buffer);
@@ -362,9 +362,9 @@ TiledLaunch::TiledLaunch(const KernelParts& parts, const Dims& extents, size_t m
 }
 
 void TiledLaunch::run(const GridBox& box, int64_t origin, int64_t stride) const {
-    std::vector<KernelWord> words = words_;
-    words[moving_word_] = static_cast<KernelWord>(origin);
-    words[moving_word_ + 1] = static_cast<KernelWord>(stride);
+    std::vector<ArgumentWord> words = words_;
+    words[moving_word_] = static_cast<ArgumentWord>(origin);
+    words[moving_word_ + 1] = static_cast<ArgumentWord>(stride);
     cpu_device().run_box(*record_.kernel->compiled, words, box);
 }
 

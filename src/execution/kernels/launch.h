@@ -24,7 +24,7 @@ struct PreparedLaunch {
     LaunchRecord record;  // but for the time
     // For GPUs, where the kernel depends on the words, too: it is found when they are known.
     std::shared_ptr<const KernelForm> form;
-    std::vector<KernelWord> words;
+    std::vector<ArgumentWord> words;
     std::vector<WordOrigin> origins;
     Dims grid, tile;
     int64_t cost = 0;
@@ -60,7 +60,7 @@ public:
     LaunchRecord record() const { return record_; }
 
 private:
-    std::vector<KernelWord> words_;
+    std::vector<ArgumentWord> words_;
     size_t moving_word_ = 0;
     LaunchRecord record_;
 };

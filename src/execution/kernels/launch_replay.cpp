@@ -99,7 +99,7 @@ bool GroupRun::find_source(const WordOrigin& origin, WordSource& source) const {
     return false;
 }
 
-void GroupRun::set_word(const WordSource& source, std::vector<KernelWord>& words) const {
+void GroupRun::set_word(const WordSource& source, std::vector<ArgumentWord>& words) const {
     uint64_t address = 0;
     switch (source.kind) {
         case WordSource::Kind::kConstant: {
@@ -114,14 +114,14 @@ void GroupRun::set_word(const WordSource& source, std::vector<KernelWord>& words
         case WordSource::Kind::kResult: address = results_[source.node][source.number]->address(); break;
         case WordSource::Kind::kTemporary: address = temporaries_[source.node]->address(); break;
     }
-    words[source.word] = address + static_cast<KernelWord>(source.offset);
+    words[source.word] = address + static_cast<ArgumentWord>(source.offset);
 }
 
 bool GroupRun::replay() {
     if (way_ == nullptr || !way_->complete) return false;
     for (const int64_t bytes : way_->temporaries) temporary(bytes);
     for (LaunchMemo::Replay& replay : way_->launches) {
-        std::vector<KernelWord>& words = replay.launch.words;
+        std::vector<ArgumentWord>& words = replay.launch.words;
         for (const WordSource& source : replay.sources) set_word(source, words);
         bool fresh = false;
         run_prepared(replay.launch, fresh);

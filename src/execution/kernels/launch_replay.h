@@ -78,7 +78,7 @@ public:
 private:
     void run_and_keep(PreparedLaunch prepared, bool fresh);
     bool find_source(const WordOrigin& origin, WordSource& source) const;
-    void set_word(const WordSource& source, std::vector<KernelWord>& words) const;
+    void set_word(const WordSource& source, std::vector<ArgumentWord>& words) const;
     std::shared_ptr<const StoredKernel> find_kernel(const KernelForm& form, bool& fresh);
 
     const Group& group_;

@@ -24,7 +24,7 @@ struct Place {
 };
 
 // Takes the buffer's words, which launch.cpp appends.
-Place place_of(const BufferForm& buffer, const KernelWord*& words) {
+Place place_of(const BufferForm& buffer, const ArgumentWord*& words) {
     Place place;
     place.base = reinterpret_cast<char*>(*words++);
     const int64_t itemsize = DType::of(buffer.element).itemsize();
@@ -52,7 +52,7 @@ public:
         grid_dimensions = form.grid_rank;
     }
 
-    void run(const KernelWord* words, const int64_t* lower, const int64_t* upper) const override {
+    void run(const ArgumentWord* words, const int64_t* lower, const int64_t* upper) const override {
         if (const CpuKernel* compiled = replaced_.load(std::memory_order_acquire))
             return compiled->run(words, lower, upper);
         GridBox line;
@@ -85,7 +85,7 @@ public:
 
 private:
     struct Launch {
-        Launch(const KernelForm& form, const KernelWord* words) : grid(words) {
+        Launch(const KernelForm& form, const ArgumentWord* words) : grid(words) {
             words += form.grid_rank;
             length = static_cast<int64_t>(*words++);
             input = place_of(form.inputs[0].buffer, words);
@@ -93,7 +93,7 @@ private:
                 outputs[k] = place_of(form.outputs[k].buffer, words);
         }
 
-        const KernelWord* grid;
+        const ArgumentWord* grid;
         int64_t length = 0;  // of a whole row
         Place input;
         std::array<Place, 2> outputs;

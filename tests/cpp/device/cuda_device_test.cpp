@@ -196,7 +196,7 @@ TEST_F(CudaTest, CopiesInWaitForKernelsThatStillUseTheMemory) {
     });
     BufferPtr buffer = device().allocate(1 << 20);
     const uint64_t address = buffer->address();
-    device().launch(*kernel, std::vector<KernelWord>{1, address}, std::vector<int64_t>{1}, 1, {});
+    device().launch(*kernel, std::vector<ArgumentWord>{1, address}, std::vector<int64_t>{1}, 1, {});
     buffer.reset();
     const std::vector<char> values = numbers(1 << 20);
     buffer = device().allocate(1 << 20);
@@ -216,7 +216,7 @@ TEST_F(CudaTest, LaunchesPassWordsInOrder) {
         threads_in_all = uint64_t{blocks} * threads;
     });
     for (uint64_t k = 0; k < 3; ++k) {
-        std::vector<KernelWord> words{100000, k, 77};
+        std::vector<ArgumentWord> words{100000, k, 77};
         device().launch(*kernel, words, std::vector<int64_t>{100000}, 1, {});
         words.assign(3, 0);
     }
@@ -237,7 +237,7 @@ protected:
             seen.emplace_back(words.begin(), words.end());
         });
     }
-    void launch(CudaDevice& on, const CompiledKernel& kernel, std::vector<KernelWord> words) {
+    void launch(CudaDevice& on, const CompiledKernel& kernel, std::vector<ArgumentWord> words) {
         on.launch(kernel, words, std::vector<int64_t>{1000}, 1, {});
         expected.push_back(std::move(words));
     }
@@ -290,7 +290,7 @@ TEST_F(CudaBatchTest, WhoUsesTheDeviceComesAfterWhatWasCollected) {
         std::fill_n(reinterpret_cast<char*>(words[1]), 100, char{99});
     });
     device().begin_launches();
-    device().launch(*kernel, std::vector<KernelWord>{1, buffer->address()}, std::vector<int64_t>{1}, 1, {});
+    device().launch(*kernel, std::vector<ArgumentWord>{1, buffer->address()}, std::vector<int64_t>{1}, 1, {});
     std::vector<char> values;
     std::thread([&] { values = read(buffer); }).join();
     EXPECT_EQ(values, std::vector<char>(100, 99));
@@ -357,7 +357,7 @@ TEST_F(CudaTest, ModulesAreUnloadedWhenTheirWorkIsDone) {
     auto kernel = make_kernel(device(), 1);
     bool ran = false;
     control.set_kernel("stub", [&](std::span<const uint64_t>, unsigned, unsigned) { ran = true; });
-    device().launch(*kernel, std::vector<KernelWord>{1}, std::vector<int64_t>{1}, 1, {});
+    device().launch(*kernel, std::vector<ArgumentWord>{1}, std::vector<int64_t>{1}, 1, {});
     kernel.reset();
     EXPECT_TRUE(ran);
     EXPECT_EQ(control.calls("cuModuleUnload"), 1);
@@ -385,7 +385,7 @@ TEST_F(CudaTest, EveryCallMayFail) {
         const BufferPtr buffer = device().allocate(values.size());
         device().copy_in(*buffer, 0, values.data(), values.size());
         const BufferPtr second = device().allocate(values.size());
-        device().launch(*kernel, std::vector<KernelWord>{1, buffer->address()}, std::vector<int64_t>{1}, 1,
+        device().launch(*kernel, std::vector<ArgumentWord>{1, buffer->address()}, std::vector<int64_t>{1}, 1,
                         {});
         device().copy(*second, 0, *buffer, 0, values.size());
         EXPECT_EQ(read(second), values);

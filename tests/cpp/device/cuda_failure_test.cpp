@@ -22,7 +22,7 @@ protected:
             });
             kernel = make_kernel(device(), 3);
         }
-        device().launch(*kernel, std::vector<KernelWord>{1, buffer.address(), buffer.size()},
+        device().launch(*kernel, std::vector<ArgumentWord>{1, buffer.address(), buffer.size()},
                         std::vector<int64_t>{1}, 1, {});
     }
     std::shared_ptr<const cuda::CudaKernel> kernel;

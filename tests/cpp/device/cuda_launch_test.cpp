@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using Words = std::vector<KernelWord>;
+using Words = std::vector<ArgumentWord>;
 using Grid = std::vector<int64_t>;
 
 CudaLaunchShape shape_of(const CudaKernelImage& image, const Grid& grid, const Words& words = {}) {
@@ -180,8 +180,8 @@ TEST(CudaLaunch, AnImageFitsWhatItWasCompiledFor) {
     EXPECT_TRUE(fits(image, Words{4096, 16}, Grid{1 << 20}));
     EXPECT_FALSE(fits(image, Words{4097, 16}, Grid{1 << 20})) << "misaligned";
     EXPECT_FALSE(fits(image, Words{4096, 12}, Grid{1 << 20})) << "misaligned stride";
-    EXPECT_TRUE(fits(image, Words{4096, static_cast<KernelWord>(-16)}, Grid{1 << 20}));
-    const KernelWord far = uint64_t{1} << 31;
+    EXPECT_TRUE(fits(image, Words{4096, static_cast<ArgumentWord>(-16)}, Grid{1 << 20}));
+    const ArgumentWord far = uint64_t{1} << 31;
     EXPECT_FALSE(fits(image, Words{4096, far}, Grid{1 << 20})) << "a stride beyond 32 bits";
     EXPECT_FALSE(fits(image, Words{4096, 16}, Grid{int64_t{1} << 31})) << "a size beyond 32 bits";
     EXPECT_FALSE(fits(image, Words{4096, 16}, Grid{1 << 16, 1 << 16})) << "points beyond 32 bits";

@@ -273,12 +273,12 @@ TEST(CpuDevice, LaunchPassesWordsAndBoxes) {
     CpuKernel kernel;
     kernel.name = "double";
     kernel.grid_dimensions = 1;
-    kernel.function = [](const KernelWord* words, const int64_t* lower, const int64_t* upper) {
+    kernel.function = [](const ArgumentWord* words, const int64_t* lower, const int64_t* upper) {
         auto* data = reinterpret_cast<int64_t*>(words[0]);
         for (int64_t i = lower[0]; i < upper[0]; ++i) data[i] += i * static_cast<int64_t>(words[1]);
     };
     std::vector<int64_t> data(1000000, 5);
-    const KernelWord words[] = {reinterpret_cast<KernelWord>(data.data()), 2};
+    const ArgumentWord words[] = {reinterpret_cast<ArgumentWord>(data.data()), 2};
     const int64_t grid[] = {static_cast<int64_t>(data.size())};
     device().launch(kernel, words, grid, 1);
     device().synchronize();

@@ -69,9 +69,9 @@ struct Rows {
         return stride < 0 ? begin - (length - 1) * stride : begin;
     }
 
-    std::vector<KernelWord> words() {
-        std::vector<KernelWord> all(grid.begin(), grid.end());
-        const auto add = [&](auto word) { all.push_back((KernelWord)word); };
+    std::vector<ArgumentWord> words() {
+        std::vector<ArgumentWord> all(grid.begin(), grid.end());
+        const auto add = [&](auto word) { all.push_back((ArgumentWord)word); };
         const auto add_dense = [&](char* base, int64_t bytes) {
             add(base);
             int64_t step = bytes * count;
@@ -176,7 +176,7 @@ TEST(SearchKernel, DoesNothingElse) {
 class Marking final : public CpuKernel {
 public:
     explicit Marking(Rows& rows) : rows_(rows) {}
-    void run(const KernelWord*, const int64_t* lower, const int64_t* upper) const override {
+    void run(const ArgumentWord*, const int64_t* lower, const int64_t* upper) const override {
         for (int64_t i = lower[0]; i < upper[0]; ++i) {
             for (int64_t j = lower[1]; j < upper[1]; ++j) {
                 rows_.places[static_cast<size_t>(i * rows_.grid[1] + j)] += 1'000'000;

@@ -14,19 +14,19 @@
 namespace weft::ir {
 
 // The words of a launch for the oracle's arguments.
-inline std::vector<KernelWord> words_of(const Function& kernel, std::span<const OracleArgument> arguments) {
-    std::vector<KernelWord> words;
+inline std::vector<ArgumentWord> words_of(const Function& kernel, std::span<const OracleArgument> arguments) {
+    std::vector<ArgumentWord> words;
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (const auto* buffer = std::get_if<OracleBuffer>(&arguments[i])) {
-            words.push_back(reinterpret_cast<KernelWord>(buffer->base));
+            words.push_back(reinterpret_cast<ArgumentWord>(buffer->base));
             const auto& strides = kernel.type(kernel.parameters[i]).buffer.strides;
             for (size_t d = 0; d < strides.size(); ++d) {
-                if (strides[d] == kDynamic) words.push_back(static_cast<KernelWord>(buffer->strides[d]));
+                if (strides[d] == kDynamic) words.push_back(static_cast<ArgumentWord>(buffer->strides[d]));
             }
             continue;
         }
         const auto& constant = std::get<Constant>(arguments[i]);
-        KernelWord parts[2];
+        ArgumentWord parts[2];
         std::memcpy(parts, constant.bytes.data(), sizeof(parts));
         words.push_back(parts[0]);
         if (constant.type == ScalarType::kComplex128) words.push_back(parts[1]);

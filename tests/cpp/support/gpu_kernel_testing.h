@@ -36,13 +36,13 @@ struct Argument {
     std::vector<int64_t> strides = {};
 };
 
-inline std::vector<KernelWord> words_of(const std::vector<Argument>& arguments) {
-    std::vector<KernelWord> words;
+inline std::vector<ArgumentWord> words_of(const std::vector<Argument>& arguments) {
+    std::vector<ArgumentWord> words;
     for (const Argument& argument : arguments) {
         const auto base =
-            argument.memory == nullptr ? 0 : reinterpret_cast<KernelWord>(argument.memory->data());
-        words.push_back(base + static_cast<KernelWord>(argument.value));
-        for (const int64_t stride : argument.strides) words.push_back(static_cast<KernelWord>(stride));
+            argument.memory == nullptr ? 0 : reinterpret_cast<ArgumentWord>(argument.memory->data());
+        words.push_back(base + static_cast<ArgumentWord>(argument.value));
+        for (const int64_t stride : argument.strides) words.push_back(static_cast<ArgumentWord>(stride));
     }
     return words;
 }
@@ -81,7 +81,7 @@ public:
     const char* name() const override { return "simulated"; }
     const CudaKernelImage& image() const override { return kernel_.image(); }
     void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid) override {
-        const std::vector<KernelWord> words = words_of(arguments);
+        const std::vector<ArgumentWord> words = words_of(arguments);
         if (!fits(image(), words, grid)) throw std::runtime_error("the image does not fit its arguments");
         run(arguments, launch_shape(image(), words, grid));
     }
@@ -104,19 +104,19 @@ public:
     const CudaKernelImage& image() const override { return image_; }
     void run(const std::vector<Argument>& arguments, const std::vector<int64_t>& grid) override {
         std::map<std::vector<char>*, BufferPtr> buffers;
-        std::vector<KernelWord> words;
+        std::vector<ArgumentWord> words;
         for (const Argument& argument : arguments) {
-            KernelWord base = 0;
+            ArgumentWord base = 0;
             if (argument.memory != nullptr) {
                 BufferPtr& buffer = buffers[argument.memory];
                 if (buffer == nullptr) {
                     buffer = device_.allocate(argument.memory->size());
                     device_.copy_in(*buffer, 0, argument.memory->data(), argument.memory->size());
                 }
-                base = static_cast<KernelWord>(buffer->address());
+                base = static_cast<ArgumentWord>(buffer->address());
             }
-            words.push_back(base + static_cast<KernelWord>(argument.value));
-            for (const int64_t stride : argument.strides) words.push_back(static_cast<KernelWord>(stride));
+            words.push_back(base + static_cast<ArgumentWord>(argument.value));
+            for (const int64_t stride : argument.strides) words.push_back(static_cast<ArgumentWord>(stride));
         }
         device_.launch(*kernel_, words, grid, 1, {});
         for (const auto& [memory, buffer] : buffers)

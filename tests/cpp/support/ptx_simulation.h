@@ -55,11 +55,11 @@ public:
 
     const CudaKernelImage& image() const { return image_; }
 
-    void run(std::span<const KernelWord> words, std::span<const int64_t> grid) const {
+    void run(std::span<const ArgumentWord> words, std::span<const int64_t> grid) const {
         if (!fits(image_, words, grid)) throw std::runtime_error("the image does not fit its arguments");
         run(words, launch_shape(image_, words, grid));
     }
-    void run(std::span<const KernelWord> words, const CudaLaunchShape& shape) const {
+    void run(std::span<const ArgumentWord> words, const CudaLaunchShape& shape) const {
         if (simulate_(entry_, words.data(), shape.blocks, shape.threads_x, shape.threads_y) != 0)
             throw std::runtime_error("threads wait for what never comes");
     }

@@ -15,7 +15,7 @@ uint64_t all_threads() { return uint64_t{blocks()} * kPositionThreads; }
 
 // The least and the largest position, into two numbers that are zero before: the largest, and the complement
 // of the least, with their signs turned.
-WEFT_GPU_KERNEL(weft_count_range, CountWords, kPositionThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_range, CountArguments, kPositionThreads, 4) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     uint64_t most = 0, least = 0;
     for (uint64_t at = first_of_thread(); at < words.count; at += all_threads()) {
@@ -37,7 +37,7 @@ WEFT_GPU_KERNEL(weft_count_range, CountWords, kPositionThreads, 4) {
 }
 
 // Counts of each block in its own memory, then in everybody's, which are zeros before.
-WEFT_GPU_KERNEL(weft_count_few, CountWords, kPositionThreads, 2) {
+WEFT_GPU_KERNEL(weft_count_few, CountArguments, kPositionThreads, 2) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     auto* const own = reinterpret_cast<uint32_t*>(block_memory());
     const auto bins = static_cast<uint32_t>(words.bins);
@@ -53,7 +53,7 @@ WEFT_GPU_KERNEL(weft_count_few, CountWords, kPositionThreads, 2) {
     }
 }
 
-WEFT_GPU_KERNEL(weft_count_many, CountWords, kPositionThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_many, CountArguments, kPositionThreads, 4) {
     const auto* const positions = pointer<const uint64_t>(words.positions);
     auto* const counts = pointer<uint64_t>(words.output);
     for (uint64_t at = first_of_thread(); at < words.count; at += all_threads())
@@ -62,7 +62,7 @@ WEFT_GPU_KERNEL(weft_count_many, CountWords, kPositionThreads, 4) {
 
 // The sum of the weights of each bin, whose elements are positions[begins[bin]] … of `order`: a team of
 // threads for each bin, whose sums are added in one order, whatever the GPU.
-WEFT_GPU_KERNEL(weft_count_weights, CountWords, kPositionThreads, 4) {
+WEFT_GPU_KERNEL(weft_count_weights, CountArguments, kPositionThreads, 4) {
     const auto team = static_cast<uint32_t>(words.team);  // 1, a warp or a block
     auto* const sums = reinterpret_cast<double*>(block_memory());
     const uint64_t bin = first_of_thread() / team, own = thread() % team;

@@ -9,7 +9,7 @@ namespace weft::gpu {
 constexpr uint32_t kPositionThreads = 256;  // of a block that counts
 
 // How often each position is there.
-struct CountWords {
+struct CountArguments {
     uint64_t positions, count, bins, output;
     uint64_t order, begins, weights, team;  // see weft_count_weights
 };

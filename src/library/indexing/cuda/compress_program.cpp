@@ -16,7 +16,7 @@ struct CompressMemory {
 static_assert(sizeof(CompressMemory) <= kCompressMemoryBytes);
 
 // Lane l gets which of elements 32 l … 32 l + 31 of its warp's are selected.
-uint32_t selected_by_lanes(const CompressWords& words, uint64_t begin) {
+uint32_t selected_by_lanes(const CompressArguments& words, uint64_t begin) {
     const auto* const mask = pointer<const uint8_t>(words.mask);
     uint32_t own = 0;
     if (begin + kOfWarp <= words.count) {
@@ -39,7 +39,7 @@ uint64_t begin_of_warp() { return uint64_t{block()} * kCompressTile + warp() * k
 
 // Writes value_of(from) to where it belongs, for each selected element of the tile.
 template <class T, class ValueOf>
-void write_selected(const CompressWords& words, const ValueOf& value_of) {
+void write_selected(const CompressArguments& words, const ValueOf& value_of) {
     auto& memory = *reinterpret_cast<CompressMemory*>(block_memory());
     const uint64_t begin = begin_of_warp();
     const uint32_t own = selected_by_lanes(words, begin), count = count_ones(own), before = sum_before(count);
@@ -66,7 +66,7 @@ void write_selected(const CompressWords& words, const ValueOf& value_of) {
 }
 
 template <class T>
-void write_values(const CompressWords& words) {
+void write_values(const CompressArguments& words) {
     const T* const from = pointer<const T>(words.values);
     write_selected<T>(words, [&](uint64_t at) { return from[at]; });
 }
@@ -77,7 +77,7 @@ struct alignas(16) Wide {
 
 }  // namespace
 
-WEFT_GPU_KERNEL(weft_compress_count, CompressWords, kCompressThreads, 4) {
+WEFT_GPU_KERNEL(weft_compress_count, CompressArguments, kCompressThreads, 4) {
     auto& memory = *reinterpret_cast<CompressMemory*>(block_memory());
     const uint32_t count = count_ones(selected_by_lanes(words, begin_of_warp()));
     const uint32_t before = sum_before(count);
@@ -91,7 +91,7 @@ WEFT_GPU_KERNEL(weft_compress_count, CompressWords, kCompressThreads, 4) {
 
 // One block: counts of tiles become where each begins; behind them is how many there are. A thread adds up
 // neighbouring tiles.
-WEFT_GPU_KERNEL(weft_compress_begin, CompressWords, kBeginThreads, 1) {
+WEFT_GPU_KERNEL(weft_compress_begin, CompressArguments, kBeginThreads, 1) {
     auto* const sums = reinterpret_cast<uint64_t*>(block_memory());
     auto* const begins = pointer<uint64_t>(words.begins);
     const uint64_t each = (words.tiles + kBeginThreads - 1) / kBeginThreads, first = thread() * each;
@@ -112,11 +112,11 @@ WEFT_GPU_KERNEL(weft_compress_begin, CompressWords, kBeginThreads, 1) {
     }
 }
 
-WEFT_GPU_KERNEL(weft_compress_1, CompressWords, kCompressThreads, 4) { write_values<uint8_t>(words); }
-WEFT_GPU_KERNEL(weft_compress_2, CompressWords, kCompressThreads, 4) { write_values<uint16_t>(words); }
-WEFT_GPU_KERNEL(weft_compress_4, CompressWords, kCompressThreads, 4) { write_values<uint32_t>(words); }
-WEFT_GPU_KERNEL(weft_compress_8, CompressWords, kCompressThreads, 4) { write_values<uint64_t>(words); }
-WEFT_GPU_KERNEL(weft_compress_16, CompressWords, kCompressThreads, 4) { write_values<Wide>(words); }
-WEFT_GPU_KERNEL(weft_compress_positions, CompressWords, kCompressThreads, 4) {
+WEFT_GPU_KERNEL(weft_compress_1, CompressArguments, kCompressThreads, 4) { write_values<uint8_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_2, CompressArguments, kCompressThreads, 4) { write_values<uint16_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_4, CompressArguments, kCompressThreads, 4) { write_values<uint32_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_8, CompressArguments, kCompressThreads, 4) { write_values<uint64_t>(words); }
+WEFT_GPU_KERNEL(weft_compress_16, CompressArguments, kCompressThreads, 4) { write_values<Wide>(words); }
+WEFT_GPU_KERNEL(weft_compress_positions, CompressArguments, kCompressThreads, 4) {
     write_selected<uint64_t>(words, [](uint64_t at) { return at; });
 }

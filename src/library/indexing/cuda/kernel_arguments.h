@@ -7,7 +7,7 @@
 namespace weft::gpu {
 
 // Elements where a mask is true, or their positions.
-struct CompressWords {
+struct CompressArguments {
     uint64_t mask, count, values, output;
     uint64_t begins, tiles;  // where each tile's begin, and how many there are
 };

@@ -4,7 +4,7 @@
 
 using namespace weft::gpu;
 
-WEFT_GPU_KERNEL(weft_complex_keys, ComplexKeyWords, kEachThreads, 4) {
+WEFT_GPU_KERNEL(weft_complex_keys, ComplexKeyArguments, kEachThreads, 4) {
     const uint64_t at = uint64_t{block()} * kEachThreads + thread();
     if (at >= words.count) return;
     const uint64_t* const parts = pointer<const uint64_t>(words.input) + 2 * at;

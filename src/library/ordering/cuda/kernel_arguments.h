@@ -39,7 +39,7 @@ constexpr uint32_t row_memory_bytes(uint32_t key_bytes, bool positions, uint32_t
 
 // Rows of equal length, one after another, sorted by digits of their keys from the last one on; each pass
 // reads all elements once and writes them once.
-struct SortWords {
+struct SortArguments {
     uint64_t input;           // the elements
     uint64_t output;          // the sorted elements, or positions as int64
     uint64_t keys[2];         // memory for the keys between passes; [0] may be the output
@@ -62,12 +62,12 @@ struct SortScratch {
 constexpr uint32_t kEachThreads = 256;  // of kernels whose threads have an element each
 
 // Where `count` values belong in a sorted row of `length` elements: before equal ones, or behind them.
-struct SearchWords {
+struct SearchArguments {
     uint64_t row, length, values, count, right, kind, infinity, output;
 };
 
 // Complex numbers of float64 as two keys each.
-struct ComplexKeyWords {
+struct ComplexKeyArguments {
     uint64_t input, high, low, count;
 };
 

@@ -18,7 +18,7 @@ struct Pass {
 };
 
 template <class Key>
-Pass pass_of(const SortWords& words, uint32_t number) {
+Pass pass_of(const SortArguments& words, uint32_t number) {
     constexpr uint32_t kPasses = sizeof(Key);
     const auto* scratch = pointer<const SortScratch>(words.scratch);
     const uint64_t differs = scratch->all & scratch->any;
@@ -47,7 +47,7 @@ uint32_t digit_of(Key key, uint32_t pass) {
 // ---- counting ----
 
 template <class Key, bool kPairs>
-void count_digits(const SortWords& words) {
+void count_digits(const SortArguments& words) {
     constexpr uint32_t kPasses = sizeof(Key);
     auto* const counts = reinterpret_cast<uint32_t*>(block_memory());
     for (uint32_t i = thread(); i < kPasses * kDigits; i += kCountThreads) counts[i] = 0;
@@ -106,7 +106,7 @@ inline uint32_t sum_of_threads_before(uint32_t value, uint32_t* sums) {
 }
 
 // From counts to where each digit begins, a block for each row and pass.
-inline void begin_digits(const SortWords& words) {
+inline void begin_digits(const SortArguments& words) {
     auto* const counts = pointer<uint32_t>(words.counts) + uint64_t{block()} * kDigits;
     const uint32_t count = counts[thread()];
     counts[thread()] = sum_of_threads_before(count, reinterpret_cast<uint32_t*>(block_memory()));
@@ -221,7 +221,7 @@ struct PassMemory {
 
 // Sorts by one digit. With kPairs, positions go with the keys, and the last pass writes them as int64.
 template <class Key, bool kPairs, uint32_t kThreads, uint32_t kItems>
-void sort_by_digit(const SortWords& words) {
+void sort_by_digit(const SortArguments& words) {
     constexpr uint32_t kTile = kThreads * kItems, kPasses = sizeof(Key);
     using Memory = PassMemory<Key, kPairs, kThreads, kItems>;
     static_assert(sizeof(Memory) <= pass_memory_bytes(sizeof(Key), kPairs));
@@ -358,7 +358,7 @@ uint64_t differing_bits(const Key (&keys)[kItems], uint32_t size, uint64_t* memo
 
 // A block sorts a row, without other memory than its own.
 template <class Key, bool kPairs, uint32_t kThreads, uint32_t kItems>
-void sort_row(const SortWords& words) {
+void sort_row(const SortArguments& words) {
     constexpr uint32_t kTile = kThreads * kItems, kPasses = sizeof(Key);
     static_assert(kTile <= 1U << 16);
     using Memory = RowMemory<Key, kPairs, kThreads, kItems>;
@@ -423,7 +423,7 @@ struct ExchangedKey<true> {
 // lanes. Element i of a lane is number 32 i + lane. What is not there is like the last key, behind those that
 // are.
 template <class Key, bool kPairs, uint32_t kItems>
-void sort_short_row(const SortWords& words) {
+void sort_short_row(const SortArguments& words) {
     const auto size = static_cast<uint32_t>(words.length);
     const KeyRule<Key, kPairs> rule(words.kind, words.infinity);
     using Exchanged = typename ExchangedKey<sizeof(Key) == 8>::Type;

@@ -9,7 +9,7 @@ using namespace weft::gpu;
 
 // `is_before(i)`: whether element i of the row belongs before the value.
 template <class IsBefore>
-void write_place(const SearchWords& words, uint64_t at, const IsBefore& is_before) {
+void write_place(const SearchArguments& words, uint64_t at, const IsBefore& is_before) {
     uint64_t low = 0, rest = words.length;
     while (rest > 0) {
         const uint64_t half = rest / 2;
@@ -23,7 +23,7 @@ void write_place(const SearchWords& words, uint64_t at, const IsBefore& is_befor
 uint64_t own_value() { return uint64_t{block()} * kEachThreads + thread(); }
 
 template <class Key>
-void search(const SearchWords& words) {
+void search(const SearchArguments& words) {
     const uint64_t at = own_value();
     if (at >= words.count) return;
     const KeyRule<Key, true> rule(words.kind, words.infinity);
@@ -46,11 +46,11 @@ bool is_less(const ComplexKey<uint64_t>& a, const ComplexKey<uint64_t>& b) {
 
 }  // namespace
 
-WEFT_GPU_KERNEL(weft_search_8, SearchWords, kEachThreads, 4) { search<uint8_t>(words); }
-WEFT_GPU_KERNEL(weft_search_16, SearchWords, kEachThreads, 4) { search<uint16_t>(words); }
-WEFT_GPU_KERNEL(weft_search_32, SearchWords, kEachThreads, 4) { search<uint32_t>(words); }
-WEFT_GPU_KERNEL(weft_search_64, SearchWords, kEachThreads, 4) { search<uint64_t>(words); }
-WEFT_GPU_KERNEL(weft_search_128, SearchWords, kEachThreads, 4) {
+WEFT_GPU_KERNEL(weft_search_8, SearchArguments, kEachThreads, 4) { search<uint8_t>(words); }
+WEFT_GPU_KERNEL(weft_search_16, SearchArguments, kEachThreads, 4) { search<uint16_t>(words); }
+WEFT_GPU_KERNEL(weft_search_32, SearchArguments, kEachThreads, 4) { search<uint32_t>(words); }
+WEFT_GPU_KERNEL(weft_search_64, SearchArguments, kEachThreads, 4) { search<uint64_t>(words); }
+WEFT_GPU_KERNEL(weft_search_128, SearchArguments, kEachThreads, 4) {
     const uint64_t at = own_value();
     if (at >= words.count) return;
     const auto value = wide_key(words.values, at);

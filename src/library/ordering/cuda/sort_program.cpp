@@ -21,24 +21,24 @@ constexpr bool kPairs = WEFT_PAIRS;
 
 #ifdef WEFT_ROWS
 
-WEFT_GPU_KERNEL(WEFT_ENTRY(short_rows_1), SortWords, kShortRowThreads, 4) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(short_rows_1), SortArguments, kShortRowThreads, 4) {
     sort_short_row<Key, kPairs, 1>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(short_rows_4), SortWords, kShortRowThreads, 4) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(short_rows_4), SortArguments, kShortRowThreads, 4) {
     sort_short_row<Key, kPairs, 4>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(rows_2), SortWords, kRowThreads, 4) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(rows_2), SortArguments, kRowThreads, 4) {
     sort_row<Key, kPairs, kRowThreads, kRowItems[0]>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(rows_16), SortWords, kRowThreads, 2) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(rows_16), SortArguments, kRowThreads, 2) {
     sort_row<Key, kPairs, kRowThreads, kRowItems[1]>(words);
 }
 
 #else
 
-WEFT_GPU_KERNEL(WEFT_ENTRY(count), SortWords, kCountThreads, 4) { count_digits<Key, kPairs>(words); }
-WEFT_GPU_KERNEL(WEFT_ENTRY(begin), SortWords, kDigits, 4) { begin_digits(words); }
-WEFT_GPU_KERNEL(WEFT_ENTRY(pass), SortWords, sort_threads(kPairs), sort_blocks(kPairs)) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(count), SortArguments, kCountThreads, 4) { count_digits<Key, kPairs>(words); }
+WEFT_GPU_KERNEL(WEFT_ENTRY(begin), SortArguments, kDigits, 4) { begin_digits(words); }
+WEFT_GPU_KERNEL(WEFT_ENTRY(pass), SortArguments, sort_threads(kPairs), sort_blocks(kPairs)) {
     sort_by_digit<Key, kPairs, sort_threads(kPairs), sort_items(sizeof(Key), kPairs)>(words);
 }
 

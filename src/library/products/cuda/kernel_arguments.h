@@ -10,7 +10,7 @@ namespace weft::gpu {
 // out[rows, columns] = left[rows, depth] · right[depth, columns], for each of a batch; all below 2^31. Each
 // matrix has neighbouring elements in one of its dimensions, and `leading` elements from one to the next in
 // the other; left and right begin at multiples of 16 bytes in both.
-struct ProductWords {
+struct ProductArguments {
     uint64_t left, right, out;
     uint64_t rows, columns, depth;
     uint64_t left_leading, right_leading, out_leading;

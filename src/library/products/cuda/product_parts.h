@@ -34,7 +34,7 @@ struct ProductTile {
     uint64_t left_leading, right_leading, out_leading;
 
     // Tiles of so many rows and columns.
-    ProductTile(const ProductWords& words, uint32_t tile_rows, uint32_t tile_columns)
+    ProductTile(const ProductArguments& words, uint32_t tile_rows, uint32_t tile_columns)
         : depth(static_cast<uint32_t>(words.depth)),
           left_leading(words.left_leading),
           right_leading(words.right_leading),

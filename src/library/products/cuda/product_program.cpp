@@ -42,7 +42,7 @@ static_assert(Right::kFloats == kTile.right_floats(kRightTransposed));
 
 class Product {
 public:
-    explicit Product(const ProductWords& words)
+    explicit Product(const ProductArguments& words)
         : memory_(reinterpret_cast<float*>(block_memory())),
           tile_(words, kTile.rows, kTile.columns),
           slice_(thread() / kSliceThreads) {
@@ -263,4 +263,4 @@ private:
 
 }  // namespace
 
-WEFT_GPU_KERNEL(WEFT_ENTRY, ProductWords, kThreads, 1) { Product(words).run(); }
+WEFT_GPU_KERNEL(WEFT_ENTRY, ProductArguments, kThreads, 1) { Product(words).run(); }

@@ -27,7 +27,7 @@ using Chunks = Chunk[kPanels][kChunks];
 
 class Product {
 public:
-    explicit Product(const ProductWords& words)
+    explicit Product(const ProductArguments& words)
         : memory_(block_memory()), tile_(words, kTile.rows, kTile.columns) {
 #ifdef __NVPTX__
         const auto place = static_cast<uint32_t>(
@@ -281,4 +281,4 @@ private:
 
 }  // namespace
 
-WEFT_GPU_KERNEL(WEFT_ENTRY, ProductWords, kTile.threads(), 1) { Product(words).run(); }
+WEFT_GPU_KERNEL(WEFT_ENTRY, ProductArguments, kTile.threads(), 1) { Product(words).run(); }

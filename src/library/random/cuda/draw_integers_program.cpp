@@ -11,7 +11,7 @@ using namespace weft::gpu;
 template <class Unit, class Value>
 class Bounded {
 public:
-    explicit Bounded(const DrawWords& words)
+    explicit Bounded(const DrawArguments& words)
         : low_(static_cast<Value>(words.low)),
           integers_(static_cast<Unit>(words.integers)),
           least_(static_cast<Unit>(words.least)) {}
@@ -45,7 +45,7 @@ uint32_t spread(uint32_t bits) {
 }
 
 template <class Unit, class Value, template <uint32_t> class Stream>
-void draw(const DrawWords& words) {
+void draw(const DrawArguments& words) {
     constexpr uint32_t kUnits = sizeof(uint64_t) / sizeof(Unit);
     constexpr uint32_t kRows = kMaskRows / kUnits;
     using Rows = Stream<kRows>;
@@ -84,12 +84,12 @@ void draw(const DrawWords& words) {
 }  // namespace
 
 // By units of so many bits, which give numbers of so many.
-WEFT_GPU_KERNEL(WEFT_ENTRY(integers_32_32), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(integers_32_32), DrawArguments, kDrawThreads, 3) {
     draw<uint32_t, uint32_t, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(integers_32_64), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(integers_32_64), DrawArguments, kDrawThreads, 3) {
     draw<uint32_t, uint64_t, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(integers_64_64), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(integers_64_64), DrawArguments, kDrawThreads, 3) {
     draw<uint64_t, uint64_t, streams::WEFT_STREAM>(words);
 }

@@ -99,7 +99,7 @@ bool decide(Units<Place, typename Method::Unit> units, uint32_t place, uint32_t&
 }
 
 template <class Method, template <uint32_t> class Stream>
-void draw(const DrawWords& words) {
+void draw(const DrawArguments& words) {
     using Unit = typename Method::Unit;
     using Value = typename Method::Value;
     constexpr uint32_t kUnits = sizeof(uint64_t) / sizeof(Unit);  // of a word
@@ -205,7 +205,7 @@ void draw(const DrawWords& words) {
 }
 
 template <class Value>
-void place(const DrawPlaceWords& words) {
+void place(const DrawPlaceArguments& words) {
     const uint64_t k = uint64_t{block()} * kDrawThreads + thread();
     if (k >= words.count) return;
     pointer<Value>(words.output)[pointer<const DrawTail>(words.tails)[k].index] =
@@ -214,17 +214,17 @@ void place(const DrawPlaceWords& words) {
 
 }  // namespace
 
-WEFT_GPU_KERNEL(WEFT_ENTRY(normal_64_64), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(normal_64_64), DrawArguments, kDrawThreads, 3) {
     draw<Normal, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(normal_32_32), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(normal_32_32), DrawArguments, kDrawThreads, 3) {
     draw<Normal32, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(exponential_64_64), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(exponential_64_64), DrawArguments, kDrawThreads, 3) {
     draw<Exponential, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(exponential_32_32), DrawWords, kDrawThreads, 3) {
+WEFT_GPU_KERNEL(WEFT_ENTRY(exponential_32_32), DrawArguments, kDrawThreads, 3) {
     draw<Exponential32, streams::WEFT_STREAM>(words);
 }
-WEFT_GPU_KERNEL(WEFT_ENTRY(place_64_64), DrawPlaceWords, kDrawThreads, 4) { place<double>(words); }
-WEFT_GPU_KERNEL(WEFT_ENTRY(place_32_32), DrawPlaceWords, kDrawThreads, 4) { place<float>(words); }
+WEFT_GPU_KERNEL(WEFT_ENTRY(place_64_64), DrawPlaceArguments, kDrawThreads, 4) { place<double>(words); }
+WEFT_GPU_KERNEL(WEFT_ENTRY(place_32_32), DrawPlaceArguments, kDrawThreads, 4) { place<float>(words); }

@@ -76,7 +76,7 @@ WEFT_GPU_TABLE NearJumps<kOfWarp> kNearJumps = near_jumps<Step, kOfWarp>();
 template <class Step>
 class PcgPlace {
 public:
-    PcgPlace(const DrawWords& words, Wide state)
+    PcgPlace(const DrawArguments& words, Wide state)
         : state_(state), increment_(wide(words.stream[5], words.stream[4])) {}
     uint64_t word() const { return Step::shown(state_); }
     void next() { state_ = state_ * Step::kMultiplier + increment_; }
@@ -94,7 +94,7 @@ public:
     using Kept = Wide;
     struct Memory {};
 
-    PcgRows(const DrawWords& words, uint32_t tile, Memory&)
+    PcgRows(const DrawArguments& words, uint32_t tile, Memory&)
         : words_(words), row_increment_(wide(words.stream[7], words.stream[6])) {
         constexpr uint32_t kOfWarp = kRows * kWarp, kOfBlock = kOfWarp * (kDrawThreads / kWarp);
         static_assert(kOfBlock % kJumpWords == 0);
@@ -126,11 +126,11 @@ public:
 
 private:
     static Wide after(const Jump& jump, Wide sum) { return sum * jump.product() + jump.sum(); }
-    const DrawWords& words_;
+    const DrawArguments& words_;
     Wide state_, row_increment_;
 };
 
-inline Philox::Block philox_block(const DrawWords& words, uint64_t number) {
+inline Philox::Block philox_block(const DrawArguments& words, uint64_t number) {
     Philox::Block counter{words.stream[0], words.stream[1], words.stream[2], words.stream[3]};
     counter[0] += number;
     uint64_t carry = counter[0] < number ? 1 : 0;
@@ -144,7 +144,7 @@ inline Philox::Block philox_block(const DrawWords& words, uint64_t number) {
 
 class PhiloxPlace {
 public:
-    PhiloxPlace(const DrawWords& words, uint64_t word, uint64_t position)
+    PhiloxPlace(const DrawArguments& words, uint64_t word, uint64_t position)
         : words_(words), word_(word), position_(position) {}
     uint64_t word() const { return word_; }
     void next() {
@@ -156,7 +156,7 @@ public:
     }
 
 private:
-    const DrawWords& words_;
+    const DrawArguments& words_;
     uint64_t word_, position_;
 };
 
@@ -170,7 +170,7 @@ public:
         alignas(16) uint64_t words[kDrawThreads / kWarp][4 * kWarp];
     };
 
-    PhiloxRows(const DrawWords& words, uint32_t tile, Memory& memory)
+    PhiloxRows(const DrawArguments& words, uint32_t tile, Memory& memory)
         : words_(words),
           position_((uint64_t{tile} * (kDrawThreads / kWarp) + warp()) * kRows * kWarp),
           memory_(memory.words[warp()]) {}
@@ -196,7 +196,7 @@ public:
     Place from(Kept kept, uint32_t position) const { return Place(words_, kept, position_ + position); }
 
 private:
-    const DrawWords& words_;
+    const DrawArguments& words_;
     uint64_t position_;
     uint64_t* memory_;
 };

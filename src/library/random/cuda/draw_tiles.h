@@ -69,7 +69,7 @@ struct JoinMemory {
 
 // Waits for where the tile begins: looks at the tiles before, several at a time, until one is found whose
 // end is known, and joins the tables of those between. Of one warp, a lane for each overshoot.
-inline Begin find_begin(const DrawWords& words, uint32_t tile) {
+inline Begin find_begin(const DrawArguments& words, uint32_t tile) {
     constexpr uint32_t kTogether = 4;
     const auto* const begins = pointer<const uint64_t>(words.begins);
     const auto* const tables = pointer<const uint32_t>(words.tables);
@@ -102,7 +102,7 @@ inline Begin find_begin(const DrawWords& words, uint32_t tile) {
 }
 
 // Tiles are taken in order, so that whoever is waited for is running.
-inline uint32_t next_tile(const DrawWords& words, JoinMemory& memory) {
+inline uint32_t next_tile(const DrawArguments& words, JoinMemory& memory) {
     auto* const header = pointer<DrawHeader>(words.header);
     if (thread() == 0) memory.tile = static_cast<uint32_t>(add_to(&header->tickets, uint64_t{1}));
     barrier();
@@ -110,7 +110,7 @@ inline uint32_t next_tile(const DrawWords& words, JoinMemory& memory) {
 }
 
 // Where the warp's draws begin, whose table is `entry`, one of each lane.
-inline Begin join(const DrawWords& words, JoinMemory& memory, uint32_t tile, uint32_t entry) {
+inline Begin join(const DrawArguments& words, JoinMemory& memory, uint32_t tile, uint32_t entry) {
     memory.tables[warp()][lane()] = entry;
     barrier();
     if (warp() == 0) {
@@ -142,7 +142,7 @@ inline Begin join(const DrawWords& words, JoinMemory& memory, uint32_t tile, uin
 // The numbers that a warp writes: its first one's index, and which units give one, 32 of them for each lane.
 class Numbers {
 public:
-    Numbers(const DrawWords& words, uint64_t first, uint32_t mask)
+    Numbers(const DrawArguments& words, uint64_t first, uint32_t mask)
         : first_(first), mask_(mask), before_(sum_before(count_ones(mask))) {
         const uint32_t all = from_lane(before_ + count_ones(mask), kWarp - 1);
         const uint64_t left = words.count - first;
@@ -161,7 +161,7 @@ public:
     // Writes value_of(unit) of each unit that gives a number; gives the end of the last number if the lane
     // wrote it.
     template <class Value, uint32_t kRows, uint32_t kUnits, class Unit, class ValueOf>
-    uint32_t write(const DrawWords& words, const Unit (&units)[kRows][kUnits],
+    uint32_t write(const DrawArguments& words, const Unit (&units)[kRows][kUnits],
                    const ValueOf& value_of) const {
         Value* const output = pointer<Value>(words.output) + first_;
         uint32_t end = 0;
@@ -181,7 +181,7 @@ public:
     }
 
     // The largest of what lanes say is where the draws end, if the last number is among these.
-    void tell_end(const DrawWords& words, uint32_t tile, uint32_t end) const {
+    void tell_end(const DrawArguments& words, uint32_t tile, uint32_t end) const {
         if (!has_last_ || end == 0) return;
         const uint64_t position = (uint64_t{tile} * kWarps + warp()) * kOfWarp;
         raise_to(&pointer<DrawHeader>(words.header)->end, position + end);

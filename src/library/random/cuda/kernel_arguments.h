@@ -13,7 +13,7 @@ constexpr uint32_t kDrawTile = 4096;  // units of a block
 constexpr uint32_t kOvershoots = 32;
 constexpr uint32_t kDrawMemoryBytes = 30 << 10;  // of a block
 
-struct DrawWords {
+struct DrawArguments {
     uint64_t output, count;  // numbers
     uint64_t header;         // DrawHeader, zeros before
     uint64_t tails, most_tails;
@@ -40,7 +40,7 @@ struct DrawTail {
 };
 
 // Values for the numbers in the tail, which are at those places of the output.
-struct DrawPlaceWords {
+struct DrawPlaceArguments {
     uint64_t output, tails, values, count;
 };
 

@@ -30,13 +30,13 @@ std::shared_ptr<const CompiledKernel> compile(const std::string& text,
 }
 
 template <class T>
-KernelWord word(T* pointer) {
-    return reinterpret_cast<KernelWord>(pointer);
+ArgumentWord word(T* pointer) {
+    return reinterpret_cast<ArgumentWord>(pointer);
 }
-KernelWord word(double value) { return std::bit_cast<KernelWord>(value); }
-KernelWord word(int64_t value) { return static_cast<KernelWord>(value); }
+ArgumentWord word(double value) { return std::bit_cast<ArgumentWord>(value); }
+ArgumentWord word(int64_t value) { return static_cast<ArgumentWord>(value); }
 
-void launch(const CompiledKernel& kernel, std::vector<KernelWord> words, std::vector<int64_t> grid,
+void launch(const CompiledKernel& kernel, std::vector<ArgumentWord> words, std::vector<int64_t> grid,
             int64_t cost = 1) {
     EXPECT_EQ(kernel.grid_dimensions, static_cast<int>(grid.size()));
     cpu_device().launch(kernel, words, grid, cost);
@@ -171,7 +171,7 @@ kernel @scale(%a: global c128[16] readonly, %out: global c128[16] scope 1, %k: c
     const double a[] = {1, 2, 3, 4};
     double out[4] = {};
     const float half[] = {0.5F, 0.25F};
-    KernelWord packed = 0;
+    ArgumentWord packed = 0;
     std::memcpy(&packed, half, sizeof(half));
     launch(*kernel, {word(a), word(out), word(2.0), word(-1.0), packed, word(int64_t{2})}, {2});
     EXPECT_EQ(out[0], 4.5);
@@ -298,7 +298,7 @@ TEST(Codegen, GridsOfAnyRank) {
         if (rank > 0) {
             const auto kernel = compile(text);
             std::vector<int64_t> out(static_cast<size_t>(points) + 1, 0);
-            std::vector<KernelWord> words = {word(out.data()), word(int64_t{7})};
+            std::vector<ArgumentWord> words = {word(out.data()), word(int64_t{7})};
             for (int64_t size : grid) words.push_back(word(size));
             launch(*kernel, words, grid, 100000);
             EXPECT_EQ(std::count(out.begin(), out.end(), 7), points);
@@ -464,7 +464,7 @@ TEST(Codegen, CompilesOnSeveralThreads) {
                     compile("kernel @k(%out: global i64[8], %n: i64) {\n  %c = const i64 " + constant +
                             "\n  parallel grid (%i) in (%n) {\n    store %out[%i], %c\n  }\n}\n");
                 std::vector<int64_t> out(33);
-                cpu_device().launch(*kernel, std::vector<KernelWord>{word(out.data()), 33},
+                cpu_device().launch(*kernel, std::vector<ArgumentWord>{word(out.data()), 33},
                                     std::vector<int64_t>{33}, 1);
                 right += static_cast<int>(std::count(out.begin(), out.end(), 100 * t + i)) == 33 ? 1 : 0;
             }

@@ -57,11 +57,11 @@ void compare_sums(const std::string& type, int64_t lanes, int64_t block, bool dy
             x = static_cast<T>(std::ldexp(static_cast<double>(random() % 100000) - 50000, random() % 20));
         std::vector<T> expected(rows), found(rows);
         run(module, argument(rows), argument(n), argument(a, {rows, n}), argument(expected));
-        std::vector<KernelWord> words{static_cast<KernelWord>(rows), static_cast<KernelWord>(n),
-                                      reinterpret_cast<KernelWord>(a.data()),
-                                      static_cast<KernelWord>(n * sizeof(T))};
+        std::vector<ArgumentWord> words{static_cast<ArgumentWord>(rows), static_cast<ArgumentWord>(n),
+                                        reinterpret_cast<ArgumentWord>(a.data()),
+                                        static_cast<ArgumentWord>(n * sizeof(T))};
         if (dynamic) words.push_back(sizeof(T));
-        words.push_back(reinterpret_cast<KernelWord>(found.data()));
+        words.push_back(reinterpret_cast<ArgumentWord>(found.data()));
         int64_t grid[] = {rows};
         cpu_device().launch(*kernel, words, grid, n + 1);
         EXPECT_EQ(std::memcmp(found.data(), expected.data(), rows * sizeof(T)), 0)

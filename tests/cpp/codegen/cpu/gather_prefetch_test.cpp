@@ -26,8 +26,8 @@ std::shared_ptr<const CompiledKernel> compile(const std::string& text, const std
 }
 
 template <class T>
-KernelWord word(T* pointer) {
-    return reinterpret_cast<KernelWord>(pointer);
+ArgumentWord word(T* pointer) {
+    return reinterpret_cast<ArgumentWord>(pointer);
 }
 
 // Numbers that end where memory does: whoever reads one more faults.
@@ -113,8 +113,9 @@ TEST(GatherPrefetch, ReadsNoPositionThatTheLoopDoesNot) {
             for (int64_t i = 0; i < n; ++i) index.push_back(i * 379 % kExtent);
             const LastNumbers numbers(index);
             std::vector<double> out(index.size() + 1, -1);
-            const KernelWord words[] = {static_cast<KernelWord>(n), word(data.data()), word(numbers.data()),
-                                        static_cast<KernelWord>(kExtent), word(out.data())};
+            const ArgumentWord words[] = {static_cast<ArgumentWord>(n), word(data.data()),
+                                          word(numbers.data()), static_cast<ArgumentWord>(kExtent),
+                                          word(out.data())};
             const int64_t grid[] = {n};
             cpu_device().launch(*kernel, words, grid, 1);
             for (size_t i = 0; i < index.size(); ++i)

@@ -44,10 +44,10 @@ void expect_same(const CompiledKernel& kernel, StridedLoop loop, std::span<const
     Operands expected = compiled;
     for (size_t i = 0; i < types.size(); ++i) expected.data[i] = expected.memory[i].data() + kOffset;
 
-    std::vector<KernelWord> words;
+    std::vector<ArgumentWord> words;
     for (size_t i = 0; i < types.size(); ++i) {
-        words.push_back(reinterpret_cast<KernelWord>(compiled.data[i]));
-        if (!contiguous) words.push_back(static_cast<KernelWord>(compiled.strides[i]));
+        words.push_back(reinterpret_cast<ArgumentWord>(compiled.data[i]));
+        if (!contiguous) words.push_back(static_cast<ArgumentWord>(compiled.strides[i]));
     }
     words.push_back(kCount);
     const int64_t grid[] = {kCount};

@@ -22,7 +22,7 @@ namespace {
 using namespace testing_kernels;
 
 // Runs the kernel over its grid in pieces, as tasks would.
-void run_in_pieces(const CompiledKernel& kernel, std::span<const KernelWord> words, int64_t size) {
+void run_in_pieces(const CompiledKernel& kernel, std::span<const ArgumentWord> words, int64_t size) {
     const auto function = static_cast<const CpuKernel&>(kernel).function;
     for (int64_t begin = 0; begin < size;) {
         const int64_t end = std::min(size, begin + 1 + begin % 23);
@@ -45,7 +45,7 @@ void compare(uint64_t seed, const char* cpu) {
     options.cpu = cpu;
     const auto compiled = codegen::compile_for_cpu(module, kernel.name, options);
     const std::vector<ir::OracleArgument> arguments = found.arguments();
-    const std::vector<KernelWord> words = ir::words_of(kernel, arguments);
+    const std::vector<ArgumentWord> words = ir::words_of(kernel, arguments);
     run_in_pieces(*compiled, words, std::get<ir::Constant>(arguments[0]).as<int64_t>());
 
     for (size_t i = 0; i < kernel.parameters.size(); ++i) {

@@ -213,12 +213,12 @@ TEST(VectorisedInterpreter, HandsOverInTheMiddleOfALaunch) {
         int handed_over = 0;
         for (int attempt = 0; attempt < 1000 && handed_over < 12; ++attempt) {
             std::vector<int64_t> a(static_cast<size_t>(elements));
-            const std::vector<KernelWord> words{3,
-                                                41,
-                                                1500,
-                                                reinterpret_cast<KernelWord>(a.data()),
-                                                static_cast<KernelWord>(shape[1] * shape[2] * 8),
-                                                static_cast<KernelWord>(shape[2] * 8)};
+            const std::vector<ArgumentWord> words{3,
+                                                  41,
+                                                  1500,
+                                                  reinterpret_cast<ArgumentWord>(a.data()),
+                                                  static_cast<ArgumentWord>(shape[1] * shape[2] * 8),
+                                                  static_cast<ArgumentWord>(shape[2] * 8)};
             const auto blocks = blocks_of(module);
             ASSERT_NE(blocks, nullptr);
             std::atomic<bool> done{false};

@@ -85,7 +85,7 @@ protected:
         std::mt19937_64 random(seed);
         std::vector<std::vector<char>> host;
         std::vector<BufferPtr> buffers;
-        std::vector<KernelWord> words;
+        std::vector<ArgumentWord> words;
         std::vector<char*> data;
         std::vector<int64_t> strides;
         for (size_t i = 0; i < types.size(); ++i) {
@@ -94,7 +94,7 @@ protected:
             if (static_cast<int>(i) < inputs) fill(bytes, types[i], random);
             buffers.push_back(device.allocate(bytes.size()));
             device.copy_in(*buffers.back(), 0, bytes.data(), bytes.size());
-            words.push_back(static_cast<KernelWord>(buffers.back()->address()));
+            words.push_back(static_cast<ArgumentWord>(buffers.back()->address()));
             strides.push_back(static_cast<int64_t>(size));
         }
         for (std::vector<char>& bytes : host) data.push_back(bytes.data());

@@ -320,11 +320,11 @@ kernel @reverse_each(%n: i64, %threads: i64, %a: global i32[256, 4] scope 1) {
     EXPECT_NE(image.ptx.find(".maxntid 1024"), std::string::npos) << image.ptx;
     EXPECT_NE(image.ptx.find("bar.sync"), std::string::npos);
     EXPECT_NE(image.ptx.find("st.shared"), std::string::npos);
-    const std::vector<KernelWord> words = {5, 64, 0};
+    const std::vector<ArgumentWord> words = {5, 64, 0};
     const std::vector<int64_t> grid = {5};
     EXPECT_EQ(launch_shape(image, words, grid).threads_x, 64U);
     EXPECT_EQ(launch_shape(image, words, grid).blocks, 5U);
-    const std::vector<KernelWord> too_many = {5, 2000, 0};
+    const std::vector<ArgumentWord> too_many = {5, 2000, 0};
     EXPECT_THROW(launch_shape(image, too_many, grid), ValueError);
     expect_assembles(image);
 }
