@@ -32,8 +32,10 @@ int64_t to_limit(nb::handle object) {
 
 int to_small_int(nb::handle object) {
     const nb::object number = steal_or_throw(PyNumber_Index(object.ptr()));
-    constexpr int64_t kMost = std::numeric_limits<int>::max() - 64;
-    return static_cast<int>(std::clamp(to_limit(number), -kMost, kMost));
+    const int64_t value = to_limit(number);
+    if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+        throw OverflowError("Python int too large to convert to C int");
+    return static_cast<int>(value);
 }
 
 std::optional<int> to_optional_int(nb::handle object) {
@@ -52,9 +54,11 @@ PrintOptions to_print_options(const nb::dict& given) {
     PrintOptions options;
     options.precision = to_small_int(given["precision"]);
     options.threshold = to_limit(given["threshold"]);
-    options.edgeitems = to_small_int(given["edgeitems"]);
+    options.edgeitems = to_limit(steal_or_throw(PyNumber_Index(nb::object(given["edgeitems"]).ptr())));
     options.linewidth = to_limit(given["linewidth"]);
-    options.suppress = PyObject_IsTrue(nb::object(given["suppress"]).ptr()) == 1;
+    const int suppress = PyObject_IsTrue(nb::object(given["suppress"]).ptr());
+    if (suppress < 0) throw_python_error();
+    options.suppress = suppress != 0;
     options.nanstr = text_of(given["nanstr"]);
     options.infstr = text_of(given["infstr"]);
     const std::string sign = text_of(given["sign"]);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 
 #include "core/scalar_traits.h"
+#include "weft/errors.h"
 
 namespace weft {
 
@@ -26,15 +26,16 @@ std::pair<std::string, std::string> parted(const std::string& text, char mark) {
 }  // namespace
 
 std::string printed(const char* form, int precision, double value) {
+    if (precision > kMostCharacters) throw_too_large();
     char text[64];
-    const int length = std::snprintf(text, sizeof text, form, precision, value);
-    if (length < 0) throw std::bad_alloc();  // more digits than a text can have
-    const auto size = static_cast<size_t>(length);
+    const auto size = static_cast<size_t>(std::snprintf(text, sizeof text, form, precision, value));
     if (size < sizeof text) return std::string(static_cast<const char*>(text), size);
     std::string whole(size, '\0');
     std::snprintf(whole.data(), size + 1, form, precision, value);
     return whole;
 }
+
+void throw_too_large() { throw RuntimeError("Float formatting result too large"); }
 
 std::string exponent_text(int exponent, size_t width) {
     std::string digits = std::to_string(std::abs(exponent));

@@ -45,6 +45,10 @@ private:
 FloatParts fixed_positional(double value, int precision);
 FloatParts fixed_scientific(double value, int precision);
 
+// Numbers of more characters are refused, as NumPy does.
+constexpr int kMostCharacters = 16384;
+[[noreturn]] void throw_too_large();
+
 // printf's text of one number.
 std::string printed(const char* form, int precision, double value);
 std::string exponent_text(int exponent, size_t width = 2);  // "+05"

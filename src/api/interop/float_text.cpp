@@ -16,6 +16,7 @@ constexpr int kExactPlaces = 1080, kExactDigits = 770;
 
 void check_number(std::optional<int> number, const char* name) {
     if (number && *number < 0) throw ValueError(std::string(name) + " must be >= 0");
+    if (number && *number > kMostCharacters && std::string_view(name) != "precision") throw_too_large();
 }
 
 void check(const FloatTextOptions& options, bool fractional) {
@@ -143,7 +144,7 @@ std::string format_float_scientific(double number, DType dtype, const FloatTextO
     const char trim = options.trim == '-' && !needed.empty() ? '.' : options.trim;
     return at_the_right(sign_of(number, options.sign) + parts.whole, options.pad_left) +
            trimmed(parts.fraction, trim) + "e" +
-           exponent_text(parts.exponent, static_cast<size_t>(options.exp_digits));
+           exponent_text(parts.exponent, static_cast<size_t>(std::min(options.exp_digits, 5)));
 }
 
 }  // namespace weft
