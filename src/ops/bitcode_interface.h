@@ -2,9 +2,8 @@
 // elements, so that the kernel compiler calls all alike. After inlining the memory is gone.
 #pragma once
 
+#include "ops/kernel_attributes.h"
 #include "ops/scalar/all.h"
-
-#define WEFT_KERNEL inline __attribute__((always_inline))
 
 namespace weft {
 

@@ -9,7 +9,7 @@ namespace weft::WEFT_ISA {
 
 // lanes[l] = kernel(lanes[l], elements[l]) for the first `count` lanes.
 template <auto kernel, typename T>
-inline __attribute__((always_inline)) void fold_row(T* lanes, const char* elements, int64_t count) {
+WEFT_KERNEL void fold_row(T* lanes, const char* elements, int64_t count) {
 #pragma clang loop vectorize(assume_safety)
     for (int64_t l = 0; l < count; ++l) {
         T combined;
@@ -19,7 +19,7 @@ inline __attribute__((always_inline)) void fold_row(T* lanes, const char* elemen
 }
 
 template <auto kernel, typename T, int64_t half>
-inline __attribute__((always_inline)) void join_halves(T* lanes, int64_t& width) {
+WEFT_KERNEL void join_halves(T* lanes, int64_t& width) {
     if (width == 2 * half) {  // all of them, as nearly always
         fold_row<kernel, T>(lanes, reinterpret_cast<const char*>(lanes + half), half);
     } else if (width > half) {

@@ -5,10 +5,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "ops/kernel_attributes.h"
 #include "ops/op.h"
 #include "ops/scalar/all.h"
-
-#define WEFT_KERNEL inline __attribute__((always_inline))
 
 namespace weft::WEFT_ISA {
 
@@ -21,7 +20,7 @@ struct Types {
 // Operands may lie at any byte address (a field of a record, a view of bytes): elements are copied, never
 // touched through a typed pointer, which would have to be aligned.
 template <typename T>
-inline __attribute__((always_inline)) T load_element(const char* address) {
+WEFT_KERNEL T load_element(const char* address) {
     if constexpr (sizeof(T) == 1) {
         return scalar::read_element(reinterpret_cast<const T*>(address));
     } else {
@@ -36,14 +35,12 @@ inline __attribute__((always_inline)) T load_element(const char* address) {
 template <typename T>
 class ResultElement {
 public:
-    inline __attribute__((always_inline)) explicit ResultElement(char* address) : address_(address) {}
-    inline __attribute__((always_inline)) ~ResultElement() {
-        __builtin_memcpy(address_, &element_, sizeof(T));
-    }
+    WEFT_KERNEL explicit ResultElement(char* address) : address_(address) {}
+    WEFT_KERNEL ~ResultElement() { __builtin_memcpy(address_, &element_, sizeof(T)); }
     ResultElement(const ResultElement&) = delete;
     ResultElement& operator=(const ResultElement&) = delete;
 
-    inline __attribute__((always_inline)) T& element() { return element_; }
+    WEFT_KERNEL T& element() { return element_; }
 
 private:
     char* address_;
@@ -52,10 +49,9 @@ private:
 
 // One element at byte offsets.
 template <auto kernel, typename... Ins, typename... Outs, size_t... I, size_t... O>
-inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<Outs...>,
-                                                           std::index_sequence<I...>,
-                                                           std::index_sequence<O...>, char* const* data,
-                                                           const int64_t* strides, int64_t i) {
+WEFT_KERNEL void compute_element(Types<Ins...>, Types<Outs...>, std::index_sequence<I...>,
+                                 std::index_sequence<O...>, char* const* data, const int64_t* strides,
+                                 int64_t i) {
     constexpr size_t kInputs = sizeof...(Ins);
     kernel(load_element<Ins>(data[I] + strides[I] * i)...,
            ResultElement<Outs>(data[kInputs + O] + strides[kInputs + O] * i).element()...);
@@ -64,10 +60,8 @@ inline __attribute__((always_inline)) void compute_element(Types<Ins...>, Types<
 // `scalar_input`: the input whose stride is 0, or -1. All other operands are contiguous. An output may be
 // exactly an input, so iterations are independent, which is what the pragma asserts.
 template <auto kernel, int scalar_input, typename... Ins, typename... Outs, size_t... I, size_t... O>
-inline __attribute__((always_inline)) void contiguous_loop(Types<Ins...>, Types<Outs...>,
-                                                           std::index_sequence<I...>,
-                                                           std::index_sequence<O...>, char* const* data,
-                                                           int64_t count) {
+WEFT_KERNEL void contiguous_loop(Types<Ins...>, Types<Outs...>, std::index_sequence<I...>,
+                                 std::index_sequence<O...>, char* const* data, int64_t count) {
     constexpr size_t kInputs = sizeof...(Ins);
     const auto step = [](int input, int64_t i) { return input == scalar_input ? 0 : i; };
     // Copied, so that no store through a char pointer can be taken for one to the table of addresses.
