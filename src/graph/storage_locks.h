@@ -34,7 +34,7 @@ public:
     void unlock() {
         for (; held_ > 0; --held_) storages_[held_ - 1]->mutex.unlock();
     }
-    // Resolves all versions; whether every one is in the host's memory.
+    // Resolves all versions, and returns whether every one is in the host's memory.
     bool all_host_resident() {
         bool all = true;
         for (size_t i = 0; i < count_; ++i) {

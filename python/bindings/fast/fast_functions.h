@@ -66,7 +66,7 @@ inline PyObject* fast_argmin(PyObject* self, PyObject* const* arguments, Py_ssiz
 inline PyObject* fast_mean(PyObject* self, PyObject* const*, Py_ssize_t count) {
     const array& value = array_of(self);
     alignas(16) char element[16];
-    if (count != 0 || float_errors_watched() || !mean_at_hand(value, element)) return nullptr;
+    if (count != 0 || float_errors_watched() || !try_mean(value, element)) return nullptr;
     return wrap_scalar(value.dtype(), element).release().ptr();
 }
 

@@ -349,7 +349,7 @@ void divide_by_count(void* sum, int64_t count) {
 
 }  // namespace
 
-bool mean_at_hand(const array& input, void* element) {
+bool try_mean(const array& input, void* element) {
     const ScalarType type = input.dtype().scalar_type();
     if (type != ScalarType::kFloat64 && type != ScalarType::kFloat32) return false;
     DType dtype;

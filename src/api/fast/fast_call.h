@@ -73,7 +73,7 @@ bool try_call_into(const OpInfo& op, std::span<GivenOperand> inputs, const array
 // A reduction of all elements, without options: the element and its type.
 bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
 // The mean of all elements of float64 or float32.
-bool mean_at_hand(const array& input, void* element);
+bool try_mean(const array& input, void* element);
 // A product of two matrices or vectors, of one dtype, so small that any call would cost more.
 bool try_multiply(const array& left, const array& right, array& result);
 // Zeros in C order.

@@ -1,7 +1,7 @@
-// Powers by one exponent for all elements that NumPy's loops of float32 and float64 compute otherwise: by -1
-// as reciprocals, by 0.5 as square roots, by 2 as squares; and by 3, where weft multiplies too. It shows in
-// the bits, and in what -inf and -0 give by 0.5. Asked by the ways into a call (api/fast/fast_call.h,
-// api/recording/record_fast.h, api/elementwise/call.cpp) before one is recorded or run.
+// Powers by one exponent for all elements, where NumPy's loops of float32 and float64 compute something else:
+// by -1 reciprocals, by 0.5 square roots, by 2 squares; weft also multiplies for 3. The bits show it, and the
+// powers of -inf and -0 by 0.5. The paths into a call (api/fast/fast_call.h, api/recording/record_fast.h,
+// api/elementwise/call.cpp) ask before they record or run one.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // The fast path through one array of positions or one mask (api/fast/fast_call.h): x[i], x[mask] and
-// assignments to them, for few host-resident elements. Every function answers false, having changed
-// nothing, when the general way has to be taken. They throw IndexError for positions that are out of bounds.
+// assignments to them, for few host-resident elements. Every function returns false, having changed nothing,
+// where the general path (gather.h, scatter.h, compress) must be taken. All throw IndexError for positions
+// that are out of bounds.
 #pragma once
 
 #include "api/fast/fast_call.h"

@@ -38,7 +38,7 @@ std::vector<llvm::Function*> declared_vector_math(llvm::Module& module) {
 }
 
 // libdevice asks what it is compiled for by calls with a name.
-void answer_questions(llvm::Module& module, int sm) {
+void resolve_reflection(llvm::Module& module, int sm) {
     llvm::Function* question = module.getFunction("__nvvm_reflect");
     if (question == nullptr) return;
     const std::vector<llvm::User*> users(question->user_begin(), question->user_end());
@@ -97,7 +97,7 @@ void Libdevice::define_vector_math(llvm::Module& module, int sm) {
         called->replaceAllUsesWith(import_function(*source, module));
         called->eraseFromParent();
     }
-    answer_questions(module, sm);
+    resolve_reflection(module, sm);
 }
 
 }  // namespace weft::codegen

@@ -86,7 +86,7 @@ void* handle_of(CudaDevice& device, const Libraries& functions, std::string& why
     void*& handle = all->handles[&device];
     if (handle != nullptr) return handle;
     void* made = nullptr;
-    int status = with_cublas_memory(device, [&] { return functions.cublasCreate_v2(&made); });
+    int status = retry_after_reclaim(device, [&] { return functions.cublasCreate_v2(&made); });
     if (status == 0) {
         status = functions.cublasSetStream_v2(made, device.context().stream());
         if (status == 0) return handle = made;
@@ -239,7 +239,7 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
         kDefaultAlgorithm);
     if (status != 0) {
         device.synchronize();  // says so where a fault is to blame
-        refuse_cublas("cuBLAS", status, "multiply on " + device.name());
+        throw_cublas_error("cuBLAS", status, "multiply on " + device.name());
     }
     report.routine = std::string("cublas ") + types->routine;
     return "";

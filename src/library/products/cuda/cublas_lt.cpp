@@ -44,7 +44,7 @@ struct Choice {
 static_assert(sizeof(Choice) == 96);
 
 void check(int status, const char* what) {
-    if (status != 0) refuse_cublas("cuBLASLt", status, what);
+    if (status != 0) throw_cublas_error("cuBLASLt", status, what);
 }
 
 uint64_t alignment_of(uint64_t address) { return std::min(address & (~address + 1), kMostAlignment); }
@@ -214,7 +214,7 @@ std::string multiply_by_cublas_lt(const LtProduct& product, CudaDevice& device) 
     const std::lock_guard lock(all.mutex);
     void*& handle = all.handles[&device];
     if (handle == nullptr) {
-        const int status = with_cublas_memory(device, [&] { return functions->cublasLtCreate(&handle); });
+        const int status = retry_after_reclaim(device, [&] { return functions->cublasLtCreate(&handle); });
         if (status != 0) {
             handle = nullptr;
             return "cuBLASLt does not start (" + cublas_status_text(status) + ")";

@@ -20,7 +20,7 @@ std::string cublas_status_text(int status) {
     return std::string(name) + " (" + std::to_string(status) + ")";
 }
 
-void refuse_cublas(const std::string& library, int status, const std::string& what) {
+void throw_cublas_error(const std::string& library, int status, const std::string& what) {
     const std::string text = library + " could not " + what + ": " + cublas_status_text(status);
     if (status == kCublasAllocationFailed)
         throw OutOfMemoryError(text +

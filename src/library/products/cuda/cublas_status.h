@@ -1,4 +1,4 @@
-// What cuBLAS and cuBLASLt say of a call that failed.
+// Failed calls of cuBLAS and cuBLASLt: their texts, their exceptions, and a second try with more free memory.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ constexpr int kCublasAllocationFailed = 3;
 std::string cublas_status_text(int status);  // "CUBLAS_STATUS_EXECUTION_FAILED (13)"
 
 // Throws DeviceError, or OutOfMemoryError, that says what the library could not do, and what can be done.
-[[noreturn]] void refuse_cublas(const std::string& library, int status, const std::string& what);
+[[noreturn]] void throw_cublas_error(const std::string& library, int status, const std::string& what);
 
-// Tried again, where there is too little memory, without the pool's.
+// Calls once more where the library lacked memory, after the pool has given its own back.
 template <class Call>
-int with_cublas_memory(cuda::CudaDevice& device, const Call& call) {
+int retry_after_reclaim(cuda::CudaDevice& device, const Call& call) {
     const int status = call();
     return status == kCublasAllocationFailed && device.context().reclaim() ? call() : status;
 }

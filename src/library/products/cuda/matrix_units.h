@@ -1,6 +1,6 @@
-// What product kernels ask of the GPU beside threads.h: products of small matrices by the units for these,
-// and copies into shared memory that go on while a block computes. See "Warp-level matrix instructions" and
-// "cp.async" in the PTX ISA. For tests on the CPU the same by ordinary code.
+// Instructions of GPUs for product kernels: products of small matrices on tensor cores, and copies into
+// shared memory that go on while a block computes. See "Warp-level matrix instructions" and "cp.async" in the
+// PTX ISA. For tests on the CPU the same by ordinary code.
 #pragma once
 
 #include "library/gpu/threads.h"
