@@ -56,7 +56,7 @@ public:
             if (has_exponents_)
                 exponent_digits =
                     std::max(exponent_digits, static_cast<int64_t>(exponent_text(parts.exponent).size()) - 1);
-            pauses_.turn();
+            pauses_.next_iteration();
         }
         right_ = digits;
         const bool all_the_same = is_fixed_ || options.floatmode == FloatMode::kMaxprecEqual;
@@ -169,7 +169,7 @@ std::vector<std::string> words(const array& shown, const PrintOptions& options) 
                 if (sign == ' ' && value(k) < T(0)) sign = '-';
             }
             int64_t width = 0;
-            for (size_t k = 0; k < count; ++k, pauses.turn()) {
+            for (size_t k = 0; k < count; ++k, pauses.next_iteration()) {
                 result.push_back(integer_text(value(k), sign));
                 width = std::max(width, static_cast<int64_t>(result.back().size()));
             }
@@ -182,7 +182,7 @@ std::vector<std::string> words(const array& shown, const PrintOptions& options) 
             }
             const FloatColumn real(reals, dtype.real(), options, options.sign);
             const FloatColumn imaginary(imaginaries, dtype.real(), options, '+');
-            for (size_t k = 0; k < count; ++k, pauses.turn()) {
+            for (size_t k = 0; k < count; ++k, pauses.next_iteration()) {
                 std::string word = imaginary(imaginaries[k]);
                 word.insert(word.find_last_not_of(' ') + 1, "j");
                 result.push_back(real(reals[k]) + word);
@@ -193,7 +193,7 @@ std::vector<std::string> words(const array& shown, const PrintOptions& options) 
             const FloatColumn column(values, dtype, options, options.sign);
             for (const double each : values) {
                 result.push_back(column(each));
-                pauses.turn();
+                pauses.next_iteration();
             }
         }
     });
@@ -293,7 +293,7 @@ private:
             }
             text_ += word;
             used += own;
-            pauses_.turn();
+            pauses_.next_iteration();
         };
         text_ += '[';
         items(shape_.size() - 1, [&] { add(words_[next_++]); }, [&] { add("..."); });

@@ -20,29 +20,31 @@ constexpr int64_t kMostElements = int64_t{1} << 48;  // more than any memory has
 }  // namespace
 
 void PtxRowWalk::lower_point(const Region& region) {
-    if (!fixed_team_ && has_walk_ && !is_followed()) kept_ = find_row_cache(kernel_, region, unwritten_);
-    if (kept_.bytes == 0 || word_of_parameter(kept_.size) != image_.row_word || image_.row_word < 0) {
-        kept_ = {};
+    if (!fixed_team_ && has_walk_ && !is_followed()) row_cache_ = find_row_cache(kernel_, region, unwritten_);
+    if (row_cache_.bytes == 0 || word_of_parameter(row_cache_.size) != image_.row_word ||
+        image_.row_word < 0) {
+        row_cache_ = {};
         lower_region(region);
         return;
     }
-    image_.row_cache_bytes = kept_.bytes;
-    row_ = index(kept_.size);
+    image_.row_cache_bytes = row_cache_.bytes;
+    row_ = index(row_cache_.size);
     llvm::BasicBlock* keeping = new_block("keeping");
     llvm::BasicBlock* walking = new_block("walking");
     llvm::BasicBlock* after = new_block("point.end");
-    builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostRowCacheBytes / kept_.bytes)), keeping,
-                          walking);
+    builder_.CreateCondBr(builder_.CreateICmpSLE(row_, number(kMostRowCacheBytes / row_cache_.bytes)),
+                          keeping, walking);
     builder_.SetInsertPoint(keeping);
-    llvm::Value* bytes = builder_.CreateAnd(
-        builder_.CreateAdd(builder_.CreateMul(row_, number(kept_.bytes)), number(kRowCacheAlignment - 1)),
-        number(-kRowCacheAlignment));
+    llvm::Value* bytes =
+        builder_.CreateAnd(builder_.CreateAdd(builder_.CreateMul(row_, number(row_cache_.bytes)),
+                                              number(kRowCacheAlignment - 1)),
+                           number(-kRowCacheAlignment));
     row_cache_memory_ = builder_.CreateInBoundsGEP(
         builder_.getInt8Ty(), row_cache_array(),
         {builder_.CreateMul(builder_.CreateZExt(team_, builder_.getInt64Ty()), bytes)});
-    keeping_ = true;
+    caching_ = true;
     lower_region(region);
-    keeping_ = false;
+    caching_ = false;
     builder_.CreateBr(after);
     builder_.SetInsertPoint(walking);
     lower_region(region);
@@ -79,11 +81,11 @@ void PtxRowWalk::lower_reads(const Region& region, llvm::Value* number_of_elemen
     scalars_[region.arguments[0].index].parts[0] = number_of_element;
     of_thread_ = true;
     for (const Instruction& instruction : region.body) {
-        const RowCache::Value* kept = cached_value(instruction);
-        if (kept != nullptr && kept->use == RowCache::Use::kRead) {
-            const auto [type, place] = cached_place(instruction, *kept, number_of_element);
+        const RowCache::Value* cached = cached_value(instruction);
+        if (cached != nullptr && cached->use == RowCache::Use::kRead) {
+            const auto [type, place] = cached_place(instruction, *cached, number_of_element);
             scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(type, place);
-        } else if (early.contains(&instruction) && is_computed(kept)) {
+        } else if (early.contains(&instruction) && is_computed(cached)) {
             lower(instruction);
         }
     }
@@ -105,8 +107,8 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
     of_thread_ = true;
     std::vector<Values> yielded(iterations.size());
     for (const Instruction& instruction : region.body) {
-        const RowCache::Value* kept = cached_value(instruction);
-        if (!is_computed(kept)) continue;
+        const RowCache::Value* cached = cached_value(instruction);
+        if (!is_computed(cached)) continue;
         for (size_t k = 0; k < iterations.size(); ++k) {
             scalars_.swap(iterations[k].scalars);
             if (instruction.opcode == Opcode::kYield) {
@@ -114,9 +116,9 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
             } else if (!early.contains(&instruction)) {
                 lower(instruction);
             }
-            if (kept != nullptr) {
+            if (cached != nullptr) {
                 builder_.CreateStore(scalar(instruction.results[0]).parts[0],
-                                     cached_place(instruction, *kept, iterations[k].number).second);
+                                     cached_place(instruction, *cached, iterations[k].number).second);
             }
             scalars_.swap(iterations[k].scalars);
         }
@@ -128,13 +130,13 @@ std::vector<PtxRowWalk::Values> PtxRowWalk::lower_rest_of(const Region& region,
 
 // Null: nothing is said of the instruction.
 const RowCache::Value* PtxRowWalk::cached_value(const Instruction& instruction) const {
-    if (!keeping_) return nullptr;
-    const auto found = kept_.values.find(&instruction);
-    return found == kept_.values.end() ? nullptr : &found->second;
+    if (!caching_) return nullptr;
+    const auto found = row_cache_.values.find(&instruction);
+    return found == row_cache_.values.end() ? nullptr : &found->second;
 }
 
-bool PtxRowWalk::is_computed(const RowCache::Value* kept) {
-    return kept == nullptr || kept->use == RowCache::Use::kKept;
+bool PtxRowWalk::is_computed(const RowCache::Value* value) {
+    return value == nullptr || value->use == RowCache::Use::kCached;
 }
 
 std::pair<llvm::Type*, llvm::Value*> PtxRowWalk::cached_place(const Instruction& instruction,

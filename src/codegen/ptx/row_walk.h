@@ -28,8 +28,8 @@ protected:
     void whole_block(const ir::Region& region, llvm::Value* start, int64_t length,
                      llvm::function_ref<void(const Values&)> each);
 
-    RowCache kept_;
-    bool keeping_ = false;        // what is lowered keeps values
+    RowCache row_cache_;
+    bool caching_ = false;        // what is lowered keeps values
     llvm::Value* row_ = nullptr;  // how many elements it has, where it is kept
     bool of_thread_ = false;      // what is lowered is for one thread
 
@@ -50,7 +50,7 @@ private:
     std::vector<Values> lower_rest_of(const ir::Region& region, std::span<Iteration> iterations,
                                       const std::set<const ir::Instruction*>& early);
     const RowCache::Value* cached_value(const ir::Instruction& instruction) const;
-    static bool is_computed(const RowCache::Value* kept);
+    static bool is_computed(const RowCache::Value* value);
     std::pair<llvm::Type*, llvm::Value*> cached_place(const ir::Instruction& instruction,
                                                       const RowCache::Value& value,
                                                       llvm::Value* number_of_element);

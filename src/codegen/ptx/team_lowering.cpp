@@ -194,7 +194,7 @@ private:
         for (size_t d = 1; d < sizes.size(); ++d) total = builder_.CreateMul(total, sizes[d]);
         wait_if_in_conflict();
         const int iterations = std::min(unrolling_of(instruction.regions), kIterationsOfWriting);
-        if (keeping_ && instruction.operands[0] == row_cache_.size && row_cache_.block > 0) {
+        if (caching_ && instruction.operands[0] == row_cache_.size && row_cache_.block > 0) {
             lower_along_row(region);
         } else {
             counted_loop(
