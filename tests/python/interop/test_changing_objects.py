@@ -303,7 +303,8 @@ def test_methods_of_arrays_refuse_other_objects(name):
 @pytest.mark.parametrize(
     "name", [name for name in dir(weft.generic) if callable(getattr(weft.generic, name, None))]
 )
-def test_methods_of_scalars_refuse_other_objects(name):
+def test_methods_of_scalars_refuse_other_objects(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # tofile writes
     if name in ("__new__", "__class__", "__init_subclass__", "__subclasshook__"):
         return
     for arguments in ((), ("shape",)):
