@@ -334,6 +334,14 @@ def operands_of(ufunc, count):
     return [values(c, count, seed=k, positive=True) for k, c in enumerate(types)]
 
 
+@pytest.fixture
+def on_host():
+    """NumPy's arrays of a GPU's memory are copies: nothing is exported there."""
+    with weft.device("cpu"):
+        yield
+
+
+@pytest.mark.usefixtures("on_host")
 @pytest.mark.parametrize("name", [name for name in COSTS if name in UFUNCS])
 def test_work_below_the_serial_cutoff_on_exported_memory_runs_at_the_call(name):
     """Nothing can join it: no kernel, and the bits of one."""
@@ -358,6 +366,7 @@ def test_work_below_the_serial_cutoff_on_exported_memory_runs_at_the_call(name):
             assert (one.tobytes(), one.dtype, one.strides) == (other.tobytes(), other.dtype, other.strides)
 
 
+@pytest.mark.usefixtures("on_host")
 def test_copies_of_exported_memory_run_at_the_call():
     for own, other in itertools.product("?bHlefdF", repeat=2):
         x = weft.array(values(own, 9000, positive=True))
