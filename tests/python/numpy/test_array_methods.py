@@ -77,9 +77,10 @@ def test_memory_that_an_interface_shows_stays():
         def __init__(self, array):
             self.array, self.__array_interface__ = array, array.__array_interface__
 
-    x = weft.arange(3.0).to_device("cpu").copy()  # of a GPU's there is another interface
+    with weft.device("cpu"):  # GPUs have another interface
+        x, state = weft.arange(3.0).copy(), weft.ones(9).__reduce__()[2]
     theirs = numpy.asarray(Described(x))
-    for change in (lambda: x.resize(1000), lambda: x.__setstate__(weft.ones(9).__reduce__()[2])):
+    for change in (lambda: x.resize(1000), lambda: x.__setstate__(state)):
         with pytest.raises(ValueError, match="exported"):
             change()
     x[1] = 7
