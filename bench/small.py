@@ -318,7 +318,10 @@ def compare(before, options):
                 subprocess.run(
                     [*command, "--json", path], env=environment, stdout=subprocess.DEVNULL, check=False
                 )
+                if not path.exists():
+                    sys.exit(f"the package in {package} does not run these statements")
                 rows = json.loads(path.read_text())
+                path.unlink()
                 assert pathlib.Path(rows["package"]) == package.resolve(), rows["package"]
                 times.append({row["statement"]: row["weft"] for row in rows["rows"]})
             old, new = times if pair % 2 == 0 else reversed(times)
