@@ -89,7 +89,7 @@ def check(table, rows):
         raise SystemExit(f"{table}: a name stands twice")
     for row in rows:
         if row.get("override", "none") not in ("none", *OVERRIDES):
-            refuse(row, f"no kind of override: {row['override']}")
+            refuse(row, f"no kind of override: {row['override']}; there are none, {', '.join(OVERRIDES)}")
         if "alias" in row and (set(row) != {"name", "topic", "alias"} or row["alias"] not in functions):
             refuse(row, "an alias has the name of a function, and nothing else")
         if not {"alias", "kind", "signature"} & set(row):
