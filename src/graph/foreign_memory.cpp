@@ -24,8 +24,9 @@ bool is_addressable(std::span<const int64_t> shape, std::span<const int64_t> str
 }
 
 namespace {
+constexpr uint64_t kFirstAddress = 4096;              // systems leave the first page out
 constexpr uint64_t kLastAddress = uint64_t{1} << 57;  // of x86-64's with five levels of pages
-}
+}  // namespace
 
 std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> shape,
                             std::span<const int64_t> strides, int64_t itemsize) {
@@ -47,6 +48,8 @@ std::string fault_of_memory(uint64_t first_element, std::span<const int64_t> sha
     if (first_element < static_cast<uint64_t>(-range.low) ||
         __builtin_add_overflow(first_element, static_cast<uint64_t>(range.high), &end) || end > kLastAddress)
         return too_far;
+    if (first_element < kFirstAddress)
+        return "is at address " + std::to_string(first_element) + ", where no memory is";
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include "api/fast/fast_call.h"
 #include "api/interop/element_text.h"
 #include "convert/convert.h"
+#include "convert/foreign_buffer.h"
 #include "core/scalar_traits.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
@@ -313,6 +314,8 @@ void bind_scalars(nb::module_& m) {
     method(
         type, "__format__",
         [](nb::handle self, nb::handle spec) {
+            if (!PyUnicode_Check(spec.ptr()))
+                throw TypeError("__format__() argument 1 must be str, not " + type_name(spec.ptr()));
             return steal_or_throw(PyObject_Format(item(self).ptr(), spec.ptr()));
         },
         arg("format_spec"));

@@ -111,6 +111,7 @@ def described(**entries):
     ("entries", "message"),
     [
         ({"data": (0, False)}, "elements, but no address"),
+        ({"data": (2, 3)}, "address 2, where no memory is"),
         ({"data": (2**64 - 8, False)}, "further than memory"),
         ({"data": (2**57 - 8, False)}, "further than memory"),
         ({"data": (64, False), "strides": (-256, 8)}, "further than memory"),

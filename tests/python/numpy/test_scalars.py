@@ -281,3 +281,11 @@ def test_to_order_complex_scalars_raises_nothing():
         assert not weft.complex64(math.inf) < weft.complex64(-math.inf)
         assert weft.complex128(1.7e308) <= weft.complex128(1.7e308)
         assert weft.complex64(1) < 2**70
+
+
+@pytest.mark.parametrize("spec", [5, b"", None, 1e19, [[True]], slice(1)], ids=repr)
+@pytest.mark.parametrize("name", ["int8", "float64", "complex64", "bool_"])
+def test_formats_must_be_text(name, spec):
+    for module in (numpy, weft):
+        with pytest.raises(TypeError, match=r"__format__\(\) argument 1 must be str, not "):
+            getattr(module, name)(1).__format__(spec)
