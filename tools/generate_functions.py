@@ -397,6 +397,8 @@ def main():
     else:
         files = {NAMES: package_text(rows)}
         if options.docs:
+            if not options.check:
+                write(NAMES, files[NAMES])  # the pages are made from the package, which reads it
             files.update({ROOT / "docs/reference" / path: text for path, text in docs_of(rows).items()})
         for path, text in files.items():
             if options.check:
