@@ -1,10 +1,28 @@
 // weft._core: the engine for Python. The NumPy-shaped package around it is python/weft.
 #include "module.h"
+
+#include <cstdlib>
+#include <new>
+
 #include "core/memory/allocation_failure.h"
 #include "objects/objects.h"
 
+namespace {
+
+// nanobind ends the process where malloc fails while it makes types: an import without memory for them is
+// refused before it begins.
+void require_memory_for_types() {
+    constexpr size_t kBytes = size_t{384} << 10;
+    void* volatile block = std::malloc(kBytes);
+    if (block == nullptr) throw std::bad_alloc();
+    std::free(block);
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
     using namespace weft::python;
+    require_memory_for_types();
     const weft::LastResort importing;  // what is half made cannot be taken back
     m.doc() = "weft's engine.";
     m.attr("__version__") = WEFT_VERSION;
