@@ -358,8 +358,10 @@ def by_interface(description):
     ours = outcome(lambda: use(weft.asarray(lenders.Described(description))))
     if not isinstance(ours, Refused):
         data = memoryview(description["data"]).nbytes
-        if ours.size * ours.itemsize > data and all(description.get("strides") or [0]):
-            raise cases.Fault(f"{ours.nbytes} bytes of {data}")
+        strides = description.get("strides") or ours.strides  # a copy has others
+        reach = ours.itemsize + sum((n - 1) * abs(s) for n, s in zip(ours.shape, strides, strict=True))
+        if ours.size and reach > data:  # elements may overlap
+            raise cases.Fault(f"{reach} bytes of {data}")
 
 
 def cuda_interface(draw):
