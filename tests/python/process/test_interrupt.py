@@ -104,6 +104,11 @@ def test_interrupt_in_the_middle_of(what, threads):
     assert total == 10**10
 
 
+def interrupt_after(seconds):
+    time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
 def test_interrupt_leaves_what_is_overwritten_whole():
     """A kernel that reads what it overwrites is not left half way: the next look does not do a part of it twice."""
     x = weft.zeros(2**22)
@@ -114,14 +119,15 @@ def test_interrupt_leaves_what_is_overwritten_whole():
         for attempt in range(60):
             x += 1
             turns += 1
-            process = subprocess.Popen(["sh", "-c", f"sleep 0.00{attempt % 10}; kill -INT {os.getpid()}"])
+            sender = threading.Thread(target=interrupt_after, args=(attempt % 10 / 1000,))
             try:
+                sender.start()
                 for _ in range(50):
                     weft.eval(x)
-                process.wait()
+                sender.join()
             except KeyboardInterrupt:
                 pass
-            process.wait()
+            sender.join()
     except KeyboardInterrupt:
         pass
     finally:
