@@ -168,6 +168,11 @@ array interp(const array& x_given, const array& xp_given, const array& fp_given,
     const auto as = [](const array& values, DType dtype) {
         return astype(values, dtype, 'K', Casting::kUnsafe, false);
     };
+    for (const array* each : {&x_given, &xp_given}) {
+        if (each->dtype().is_complex())
+            throw TypeError("Cannot cast array data from dtype('" + std::string(each->dtype().name()) +
+                            "') to dtype('float64') according to the rule 'safe'");
+    }
     const DType type = fp_given.dtype().is_complex() ? ScalarType::kComplex128 : kType;
     array x = as(x_given, kType), xp = as(xp_given, kType), fp = as(fp_given, type);
     if (options.period) repeat(*options.period, x, xp, fp);

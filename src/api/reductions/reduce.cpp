@@ -3,6 +3,7 @@
 
 #include "api/elementwise/float_errors.h"
 #include "api/recording/record.h"
+#include "api/reductions/output_check.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "graph/operand.h"
@@ -41,7 +42,11 @@ std::optional<ScalarBytes> identity_bytes(const ReductionInfo& reduction, DType 
     switch (op_info(reduction.combine).identity) {
         case Identity::kZero: return constant_bytes(Integer(0), compute);
         case Identity::kOne: return constant_bytes(Integer(1), compute);
-        case Identity::kMinusOne: return constant_bytes(Integer(-1), compute);
+        case Identity::kMinusOne:
+            if (!compute.is_unsigned_integer()) return constant_bytes(Integer(-1), compute);
+            ScalarBytes all_bits;
+            all_bits.fill(0xff);
+            return all_bits;
         default: return std::nullopt;
     }
 }
@@ -103,6 +108,19 @@ array with_kept_axes(const array& result, const std::vector<bool>& reduced) {
 
 }  // namespace
 
+void check_reduction_output(std::string_view operation, const array& out, const Dims& shape) {
+    if (out.ndim() != static_cast<int>(shape.size())) {
+        throw ValueError("output parameter for reduction operation " + std::string(operation) +
+                         " has the wrong number of dimensions: Found " + std::to_string(out.ndim()) +
+                         " but expected " + std::to_string(shape.size()));
+    }
+    if (out.shape() != shape) {
+        throw ValueError("non-broadcastable output operand with shape " + shape_text(out.shape()) +
+                         " doesn't match the broadcast shape " + shape_text(shape));
+    }
+    if (!out.writeable()) throw ValueError("output array is read-only");
+}
+
 array reduce(const ReductionInfo& info, const array& input, const ReduceOptions& options) {
     if (FloatWatch watch; watch) return watched_reduce(watch, info, input, options);
     const ReductionTypes types = resolve_reduction(info.id, input.dtype(), options.dtype);
@@ -138,18 +156,9 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
             if (!reduction.reduced[d]) out_shape.push_back(input.shape()[d]);
             if (reduction.reduced[d] && options.keepdims) out_shape.push_back(1);
         }
-        if (out.ndim() != static_cast<int>(out_shape.size())) {
-            if (info.gives_index)
-                throw ValueError("output array does not match result of np." + std::string(info.name) + ".");
-            throw ValueError("output parameter for reduction operation " + name +
-                             " has the wrong number of dimensions: Found " + std::to_string(out.ndim()) +
-                             " but expected " + std::to_string(out_shape.size()));
-        }
-        if (out.shape() != out_shape) {
-            throw ValueError("non-broadcastable output operand with shape " + shape_text(out.shape()) +
-                             " doesn't match the broadcast shape " + shape_text(out_shape));
-        }
-        if (!out.writeable()) throw ValueError("output array is read-only");
+        if (info.gives_index && out.ndim() != static_cast<int>(out_shape.size()))
+            throw ValueError("output array does not match result of np." + std::string(info.name) + ".");
+        check_reduction_output(name, out, out_shape);
         if (!info.gives_index) check_output_cast(op_info(info.combine), 0, reduction.result, out.dtype());
     }
 

@@ -4,6 +4,7 @@
 
 #include "api/recording/real_number.h"
 #include "api/reductions/mean_parts.h"
+#include "api/reductions/output_check.h"
 #include "core/shape.h"
 #include "ops/op.h"
 #include "weft/ops.h"
@@ -96,6 +97,7 @@ array var(array given, const Axes& axis, const Argument& ddof, const VarianceOpt
                                     .initial = {},
                                     .where = {},
                                     .out = {}});
+        if (options.out.valid()) check_reduction_output("add", options.out, total.shape());
         return finish(total, divisor(), options.out, types.result);
     }
     Argument center;

@@ -50,6 +50,9 @@ TEST(Interpolation, RefusesWhatAreNoPoints) {
     EXPECT_THROW(interp(array{1}, array{1, 2}, array{1}), ValueError);
     EXPECT_THROW(interp(array{1}, array{{1, 2}}, array{1, 2}), ValueError);
     EXPECT_THROW(interp(array{1}, zeros(0), zeros(0)), ValueError);
+    const array line = {std::complex<double>(0, 1), std::complex<double>(2, 3)};
+    EXPECT_THROW(interp(line, array{1, 2}, array{1, 2}), TypeError);
+    EXPECT_THROW(interp(array{1}, line, array{1, 2}), TypeError);
 }
 
 }  // namespace

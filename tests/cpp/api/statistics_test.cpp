@@ -48,6 +48,14 @@ TEST(Statistics, VariancesTakeMasksAndKeepAxes) {
     expect_equal(out, {1.0, 1.0});
 }
 
+TEST(Statistics, OutputsAreNotBroadcastTo) {
+    array out = zeros(3);
+    EXPECT_THROW(var(table(), {}, 0, {.out = out}), ValueError);
+    EXPECT_THROW(std(table(), 1, 0, {.out = out}), ValueError);
+    EXPECT_THROW(mean(table(), {}, {.out = out}), ValueError);
+    expect_equal(out, zeros(3));
+}
+
 TEST(Statistics, DegreesOfFreedomAreNumbersOrArrays) {
     const array row = {1.0, 2.0, 3.0, 6.0};
     expect_equal(var(row, {}, 0), asarray(3.5));

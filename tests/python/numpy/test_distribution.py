@@ -48,7 +48,7 @@ np.gradient(f, edge_order=2); np.gradient(f, np.cumsum(f), edge_order=2); np.gra
 np.gradient(m, [1, 2, 4, 9], axis=1); np.trapezoid(v); np.trapezoid(m); np.trapezoid(m, axis=0); np.trapezoid(v, v*v)
 np.trapezoid(v, dx=0.5); np.trapezoid(m, [1, 2, 4, 8]); np.interp(2.5, [1, 2, 3], [3, 2, 0])
 np.interp([0, 1, 1.5, 3.2], [1, 2, 3], [3, 2, 0]); np.interp([0, 9], [1, 2, 3], [3, 2, 0], left=-1, right=7)
-np.interp([np.nan, 1], [1, 2], [1, 2])
+np.interp([np.nan, 1], [1, 2], [1, 2]); np.interp([1j, 2], [1, 2], [1, 2]); np.interp(1.5, [1j, 2], [1, 2])
 np.interp([-180, -170, -185, 185, -10, -5, 0, 365], [190, -190, 350, -350], [5, 10, 3, 4], period=360)
 np.interp(1, [], []); np.interp(1, [1], [5]); np.interp([0, 2], [1], [5]); np.interp(1.5, [1, 2], [1j, 2])
 np.interp(1, [1, 2], [1]); np.interp([[1, 2]], [1, 3], [0, 1]); np.convolve([1, 2, 3], [0, 1, 0.5])

@@ -88,6 +88,7 @@ def test_where_initial_dtype_out(name):
     cases = [
         {"where": mask, **({"initial": 1} if name in ("min", "max") else {})},
         {"where": mask, "axis": 0, **({"initial": -5} if name in ("min", "max") else {})},
+        {"out": numpy.zeros(3)},
         {"axis": 1, "out": numpy.zeros(4, bool if name in ("any", "all") else float)},
     ]
     if name in ("sum", "prod", "min", "max"):
