@@ -1,8 +1,7 @@
 #include "api/interop/float_digits.h"
 
-#include <charconv>
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "core/scalar_traits.h"
@@ -25,14 +24,18 @@ std::pair<std::string, std::string> parted(const std::string& text, char mark) {
 
 }  // namespace
 
-std::string printed(const char* form, int precision, double value) {
+std::string printed(double value, std::chars_format form, int precision) {
     if (precision > kMostCharacters) throw_too_large();
-    char text[64];
-    const auto size = static_cast<size_t>(std::snprintf(text, sizeof text, form, precision, value));
-    if (size < sizeof text) return std::string(static_cast<const char*>(text), size);
-    std::string whole(size, '\0');
-    std::snprintf(whole.data(), size + 1, form, precision, value);
-    return whole;
+    constexpr int kWhole = 330;  // more than the characters but for the digits behind the point
+    const auto write = [&](char* first, char* last) {
+        return static_cast<size_t>(std::to_chars(first, last, value, form, precision).ptr - first);
+    };
+    std::array<char, 512> few;
+    if (precision + kWhole <= static_cast<int>(few.size()))
+        return {few.data(), write(few.data(), few.data() + few.size())};
+    std::string many(static_cast<size_t>(precision + kWhole), '\0');
+    many.resize(write(many.data(), many.data() + many.size()));
+    return many;
 }
 
 void throw_too_large() { throw RuntimeError("Float formatting result too large"); }
@@ -72,8 +75,10 @@ Decimal FloatDigits::shortest(double value) const {
     const auto scientific = std::chars_format::scientific;
     if (type_ == ScalarType::kFloat16 || type_ == ScalarType::kBFloat16) {
         for (int digits = 0; digits < 6; ++digits) {
-            end = text + std::snprintf(text, sizeof text, "%.*e", digits, magnitude);
-            if (rounded(std::strtod(text, nullptr)) == magnitude) break;
+            end = std::to_chars(text, text + sizeof text, magnitude, scientific, digits).ptr;
+            double read = 0;
+            std::from_chars(text, end, read);
+            if (rounded(read) == magnitude) break;
         }
     } else if (type_ == ScalarType::kFloat32) {
         end = std::to_chars(text, text + sizeof text, static_cast<float>(magnitude), scientific).ptr;
@@ -121,12 +126,13 @@ FloatParts FloatDigits::scientific(double value, std::optional<int> precision) c
 }
 
 FloatParts fixed_positional(double value, int precision) {
-    auto [whole, fraction] = parted(printed("%.*f", precision, std::abs(value)), '.');
+    auto [whole, fraction] = parted(printed(std::abs(value), std::chars_format::fixed, precision), '.');
     return with_sign(value, {std::move(whole), std::move(fraction), 0});
 }
 
 FloatParts fixed_scientific(double value, int precision) {
-    const auto [mantissa, exponent] = parted(printed("%.*e", precision, std::abs(value)), 'e');
+    const auto [mantissa, exponent] =
+        parted(printed(std::abs(value), std::chars_format::scientific, precision), 'e');
     auto [whole, fraction] = parted(mantissa, '.');
     return with_sign(value, {std::move(whole), std::move(fraction), std::stoi(exponent)});
 }

@@ -2,6 +2,7 @@
 // many.
 #pragma once
 
+#include <charconv>
 #include <optional>
 #include <string>
 
@@ -49,8 +50,8 @@ FloatParts fixed_scientific(double value, int precision);
 constexpr int kMostCharacters = 16384;
 [[noreturn]] void throw_too_large();
 
-// printf's text of one number.
-std::string printed(const char* form, int precision, double value);
+// The digits that printf writes, in every locale with a point.
+std::string printed(double value, std::chars_format form, int precision);
 std::string exponent_text(int exponent, size_t width = 2);  // "+05"
 void drop_zeros(std::string& digits);                       // at the end
 

@@ -1,5 +1,6 @@
 // The text of einsum_path: what each step multiplies, and what all of them cost.
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,9 @@ std::string to_the_right(const std::string& text, size_t width) {
     return std::string(letters < width ? width - letters : 0, ' ') + text;
 }
 
-std::string formatted(const char* form, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, form, value);
-    return text;
+std::string rounded(double value, std::chars_format form = std::chars_format::scientific) {
+    char text[400];
+    return {text, std::to_chars(text, text + sizeof text, value, form, 3).ptr};
 }
 
 }  // namespace
@@ -87,15 +87,14 @@ EinsumPath einsum_path(std::string_view text, std::span<const array> operands, c
                 to_the_right(text_of(current, result), 40);
     }
     const std::string line(74, '-');
-    std::string report = "  Complete contraction:  " + text_of(inputs, result) +
-                         "\n         Naive scaling:  " + std::to_string(everything.size()) +
-                         "\n     Optimized scaling:  " + std::to_string(most_labels) +
-                         "\n      Naive FLOP count:  " + formatted("%.3e", naive) +
-                         "\n  Optimized FLOP count:  " + formatted("%.3e", total) +
-                         "\n   Theoretical speedup:  " + formatted("%3.3f", naive / total) +
-                         "\n  Largest intermediate:  " + formatted("%.3e", largest) + " elements\n" + line +
-                         "\nscaling" + to_the_right("current", 25) + to_the_right("remaining", 41) + "\n" +
-                         line + rows;
+    std::string report =
+        "  Complete contraction:  " + text_of(inputs, result) +
+        "\n         Naive scaling:  " + std::to_string(everything.size()) +
+        "\n     Optimized scaling:  " + std::to_string(most_labels) +
+        "\n      Naive FLOP count:  " + rounded(naive) + "\n  Optimized FLOP count:  " + rounded(total) +
+        "\n   Theoretical speedup:  " + rounded(naive / total, std::chars_format::fixed) +
+        "\n  Largest intermediate:  " + rounded(largest) + " elements\n" + line + "\nscaling" +
+        to_the_right("current", 25) + to_the_right("remaining", 41) + "\n" + line + rows;
     return {std::move(path), std::move(report)};
 }
 

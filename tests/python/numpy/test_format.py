@@ -1,5 +1,10 @@
 """repr and str of arrays: NumPy's text, to the character."""
 
+import os
+import shutil
+import subprocess
+import sys
+
 import numpy
 import pytest
 import weft
@@ -202,3 +207,31 @@ def test_values_are_observed(device):
     assert x.tobytes() == numpy.asarray(x).tobytes()
     assert int(x.argmax()) == 3
     assert (x.sum() + x.mean()).item() == 4.375
+
+
+def test_numbers_have_points_in_every_locale(tmp_path):
+    """Digits are written without the C library's locale, which has commas in German."""
+    program = (
+        "import locale, weft\n"
+        "locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8')\n"
+        "assert locale.localeconv()['decimal_point'] == ','\n"
+        "print(weft.array([1 / 3, 1e10]), weft.array([0.1], 'f2'), weft.float16(0.1), weft.zeros(2) + 0.25)\n"
+        "print(weft.format_float_positional(0.1, precision=3, unique=False))\n"
+        "print(weft.einsum_path('ij,jk,kl', *[weft.ones((2, 2))] * 3)[1])\n"
+    )
+    made = shutil.which("localedef") and subprocess.run(
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True
+    )
+    if not made or made.returncode > 1:
+        pytest.skip("no German locale can be made here")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "LOCPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    first, second, *path = done.stdout.splitlines()
+    assert first == "[3.33333333e-01 1.00000000e+10] [0.1] 0.1 [0.25 0.25]"
+    assert second == "0.100"
+    assert "4.800e+01" in "".join(path)
