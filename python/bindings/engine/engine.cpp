@@ -396,9 +396,6 @@ void bind_engine(nb::module_& m) {
     m.def("_forget_kernels", [] { forget_kernels(); });
     m.def("_get_setting", get_setting, arg("name"));
     m.def("_set_setting", set_setting, arg("name"), arg("value"));
-    m.def(
-        "_accumulator", [](nb::handle dtype) { return wrap_dtype(to_dtype_required(dtype).accumulator()); },
-        arg("dtype"), "The dtype that sums and products of `dtype` are computed in.");
 }
 
 }  // namespace weft::python

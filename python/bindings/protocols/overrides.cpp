@@ -213,15 +213,6 @@ void bind_overrides(nb::module_& m) {
         make_type(m, "_Dispatcher", sizeof(DispatcherObject),
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
     m.def(
-        "_have_override",
-        [](const nb::args& objects) {
-            for (const nb::handle object : objects) {
-                if (has_override(object.ptr())) return true;
-            }
-            return false;
-        },
-        arg("objects"));
-    m.def(
         "_dispatcher",
         [](nb::handle function, int kind, const std::string& name) {
             auto* object = allocate<DispatcherObject>(type);

@@ -1,4 +1,4 @@
-// Numbers among arguments.
+// Reads a real number from an argument of a call, where the work depends on it before anything is recorded.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What a mean is put together from: also for callers whose own classes add up and divide (np.mean of a
-// subclass's instance, which may override ufuncs).
+// The parts of a mean: the dtypes of its sum and its result, and the number of elements. Callers need them
+// whose own classes add up and divide (np.mean of a subclass's instance, which may override ufuncs).
 #pragma once
 
 #include <optional>
