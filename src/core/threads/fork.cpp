@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-constexpr size_t kRanks = static_cast<size_t>(ForkRank::kThreads) + 1;
+constexpr size_t kRanks = static_cast<size_t>(ForkRank::kThreadRecords) + 1;
 constinit std::array<ForkHandler, kRanks> handlers;  // written while the library is loaded, then only read
 
 constinit std::mutex forking;  // one fork at a time

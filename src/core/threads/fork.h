@@ -16,7 +16,8 @@ enum class ForkRank {
     kMemory,
     kReservedMemory,
     kCuda,
-    kThreads
+    kThreads,
+    kThreadRecords
 };
 
 struct ForkHandler {

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/threads/fork.h"
+#include "core/threads/thread_start.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -16,11 +17,13 @@ constexpr size_t kMostClosers = 8;
 constinit std::array<void (*)(), kMostClosers> closers{};
 constinit size_t closer_count = 0;
 
+bool is_main_thread() { return gettid() == getpid(); }
+
 // What LLVM makes static while it compiles is destroyed before whatever was registered when that began, so
 // that atexit() would be too late.
 struct EndOfMainThread {
     ~EndOfMainThread() {
-        if (gettid() != getpid()) return;
+        if (!is_main_thread()) return;
         for (size_t k = 0; k < closer_count; ++k) closers[k]();
         end_exclusions();
     }
@@ -35,8 +38,13 @@ bool on_process_end(void (*close)()) {
 }
 
 void watch_end_of_process() {
-    static thread_local const EndOfMainThread end;
-    (void)&end;
+    static thread_local constinit bool is_watched = false;
+    if (is_watched || !is_main_thread()) return;
+    // libc ends the process where it has no memory to register a destructor.
+    is_watched = with_room([] {
+        static thread_local const EndOfMainThread end;
+        (void)&end;
+    });
 }
 
 }  // namespace weft

@@ -163,14 +163,18 @@ private:
         stopping_ = false;
         workers_.reserve(static_cast<size_t>(count));
         for (int i = 0; i < count; ++i) {
+            beginning_.fetch_add(1);
             try {
                 workers_.emplace_back([this, thread = static_cast<size_t>(i) + 1, seen = generation_.load()] {
                     serve(thread, seen);
                 });
             } catch (const std::exception&) {
+                beginning_.fetch_sub(1);
                 break;  // no more threads to be had, or no memory for them: those that started do the work
             }
         }
+        // What little memory is kept aside for their records must not go to the work that follows.
+        for (int left = beginning_.load(); left != 0; left = beginning_.load()) beginning_.wait(left);
         shares_ = std::vector<Share>(workers_.size() + 1);
     }
 
@@ -183,7 +187,9 @@ private:
     }
 
     void serve(size_t thread, uint32_t seen) {
-        if (!prepare_thread()) return;  // the others do its share
+        const bool is_prepared = prepare_thread();
+        if (beginning_.fetch_sub(1) == 1) beginning_.notify_one();
+        if (!is_prepared) return;  // the others do its share
         for (;;) {
             if (!spin_until([&] { return generation_.load(std::memory_order_relaxed) != seen; })) {
                 generation_.wait(seen);
@@ -202,6 +208,7 @@ private:
     alignas(64) std::atomic<Job*> job_{nullptr};
     alignas(64) std::atomic<uint32_t> generation_{0};
     alignas(64) std::atomic<int> active_{0};
+    std::atomic<int> beginning_{0};  // workers that have no record yet
     std::vector<std::thread> workers_;
     std::vector<Share> shares_ = std::vector<Share>(1);  // of the job, the caller's first
 };

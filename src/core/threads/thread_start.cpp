@@ -3,8 +3,11 @@
 #include <cxxabi.h>
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstddef>
+#include <mutex>
+
+#include "core/threads/fork.h"
+#include "core/threads/short_lock.h"
 
 namespace weft {
 namespace {
@@ -13,8 +16,12 @@ namespace {
 // maps some for a thread that it can make no arena for.
 constexpr size_t kEnough = size_t{256} << 10;
 
-// Addresses alone: no page of it is touched. Without a lock, which a fork could find taken.
-constinit std::atomic<void*> kept_aside = nullptr;
+// Addresses alone: no page of it is touched.
+constinit void* kept_aside = nullptr;
+constinit ShortLock guard;  // one thread at a time: what one lets go of, the next would keep aside
+
+[[maybe_unused]] const bool at_fork =
+    on_fork(ForkRank::kThreadRecords, {[] { guard.lock(); }, [] { guard.unlock(); }, [] { guard.unlock(); }});
 
 void* ask() noexcept {
     void* const room =
@@ -24,16 +31,23 @@ void* ask() noexcept {
 
 }  // namespace
 
-bool prepare_thread() noexcept {
-    void* room = kept_aside.exchange(nullptr);
-    if (room == nullptr) room = ask();
+bool with_room(void (*make)()) noexcept {
+    const std::lock_guard lock(guard);
+    void* const room = kept_aside != nullptr ? kept_aside : ask();
     if (room == nullptr) return false;
     munmap(room, kEnough);
-    const bool is_there = __cxxabiv1::__cxa_get_globals() != nullptr;
-    void* before = nullptr;
-    room = ask();
-    if (room != nullptr && !kept_aside.compare_exchange_strong(before, room)) munmap(room, kEnough);
-    return is_there;
+    make();
+    kept_aside = ask();
+    return true;
+}
+
+bool prepare_thread() noexcept {
+    return with_room([] {
+        // By a pointer: the function is declared to have no effect, so a direct call could be moved or left
+        // out.
+        auto* const volatile make_record = &__cxxabiv1::__cxa_get_globals;
+        (void)make_record();
+    });
 }
 
 }  // namespace weft

@@ -9,4 +9,8 @@ namespace weft {
 // throw.
 bool prepare_thread() noexcept;
 
+// Calls `make`, which has a library allocate such a record, with the memory that is kept aside; false where
+// there is none, and `make` was not called. `make` must not throw.
+bool with_room(void (*make)()) noexcept;
+
 }  // namespace weft

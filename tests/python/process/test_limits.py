@@ -49,6 +49,30 @@ lift()
 numpy.testing.assert_allclose(numpy.asarray(x @ y), a @ a.T, rtol=1e-12)
 """
 
+# Threads of the pool and of compilations begin where nearly nothing is left for what libraries keep of a thread.
+FIRST_THREADS = """
+import os
+
+def attempt(bytes):
+    with np.config(num_threads=16, small=0, cache=False):
+        x = np.arange(200_000.0)
+        np.eval(x)
+        room(bytes)
+        try:
+            np.sqrt(x * x + bytes).sum().tolist()
+            (x[:1000] + 1j).tolist()
+        except MemoryError:
+            pass
+
+for k in range(60):
+    child = os.fork()
+    if child == 0:
+        attempt(5_000 + 400 * k)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    assert status == 0, (k, status)
+"""
+
 THREADS_OF_PRODUCTS = """
 a = (numpy.arange(500_000.0).reshape(1000, 500) % 17) * (1 + 2j)
 b = a.T.copy()
@@ -74,10 +98,11 @@ assert int(text.split("VmStk:")[1].split()[0]) >= 512, text
 
 @pytest.mark.parametrize(
     "program",
-    [SMALL_STACK, FIRST_PRODUCT, THREADS_OF_PRODUCTS, MAIN_STACK],
+    [SMALL_STACK, FIRST_PRODUCT, FIRST_THREADS, THREADS_OF_PRODUCTS, MAIN_STACK],
     ids=[
         "kernels_are_compiled_on_small_stacks",
         "a_library_that_cannot_be_opened_is_an_error",
+        "threads_begin_with_hardly_any_addresses",
         "threads_of_products_without_memory_are_an_error",
         "the_main_stack_is_there_before_addresses_end",
     ],
