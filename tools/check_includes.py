@@ -32,7 +32,7 @@ ALLOWED["bindings"] = ROOMS - {"passes", "lowering", "ir", "library"}
 # may not include each other.
 FLOORS = {
     "codegen": [{"runtime"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
-    "library": [{"gpu", "loops"}, {"indexing", "counting", "ordering", "products", "random"}],
+    "library": [{"gpu", "loops"}, {"indexing", "counting", "ordering", "products", "random"}, {"linalg"}],
     "api": [
         {"fast"},
         {"recording"},

@@ -1,0 +1,243 @@
+// The kernels of small matrices, by residuals, and that a result does not depend on its neighbours.
+#include "library/linalg/batched/batched.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "core/threads/thread_pool.h"
+
+namespace weft::batched {
+namespace {
+
+template <class T>
+constexpr ScalarType kType = std::is_same_v<T, float> ? ScalarType::kFloat32 : ScalarType::kFloat64;
+
+// `count` matrices, one behind the other, row by row.
+template <class T>
+struct Matrices {
+    Matrices(int64_t count, int rows, int columns)
+        : rows(rows), columns(columns), values(static_cast<size_t>(count * rows * columns)) {}
+    T& at(int64_t matrix, int i, int j) {
+        return values[static_cast<size_t>((matrix * rows + i) * columns + j)];
+    }
+    Stack stack() {
+        constexpr int64_t kSize = sizeof(T);
+        return {reinterpret_cast<char*>(values.data()), rows * columns * kSize, columns * kSize, kSize};
+    }
+    int rows, columns;
+    std::vector<T> values;
+};
+
+template <class T>
+Matrices<T> normal_matrices(int64_t count, int rows, int columns, uint32_t seed) {
+    Matrices<T> result(count, rows, columns);
+    std::mt19937 bits(seed);
+    std::normal_distribution<double> normal;
+    for (T& value : result.values) value = static_cast<T>(normal(bits));
+    return result;
+}
+
+template <class T>
+T largest(const std::vector<T>& values) {
+    T most = 0;
+    for (const T value : values) most = std::max(most, std::abs(value));
+    return most;
+}
+
+template <class T>
+Batch batch_of(Operation operation, int64_t count, int rows, int columns) {
+    Batch batch;
+    batch.operation = operation;
+    batch.type = kType<T>;
+    batch.count = count;
+    batch.rows = rows;
+    batch.columns = columns;
+    return batch;
+}
+
+template <class T>
+class BatchedLinalg : public testing::Test {
+protected:
+    static constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
+    void SetUp() override {
+        if (!has_kernels(Operation::kSolve, kType<T>, 3, 3)) GTEST_SKIP() << "no fused multiply-adds";
+    }
+};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(BatchedLinalg, Types);
+
+TYPED_TEST(BatchedLinalg, SolutionsHaveSmallResiduals) {
+    using T = TypeParam;
+    for (const int n : {1, 2, 3, 4, 5, 8, 13, 32}) {
+        for (const int right : {1, 3, 37}) {
+            constexpr int64_t kCount = 21;
+            auto a = normal_matrices<T>(kCount, n, n, 1), b = normal_matrices<T>(kCount, n, right, 2);
+            Matrices<T> x(kCount, n, right);
+            Batch batch = batch_of<T>(Operation::kSolve, kCount, n, n);
+            batch.right = right;
+            batch.in[0] = a.stack();
+            batch.in[1] = b.stack();
+            batch.out[0] = x.stack();
+            EXPECT_EQ(run(batch), 0);
+            const T bound = 8 * n * n * this->kEpsilon * largest(a.values);
+            for (int64_t m = 0; m < kCount; ++m) {
+                for (int j = 0; j < right; ++j) {
+                    T most = 1;
+                    for (int k = 0; k < n; ++k) most = std::max(most, std::abs(x.at(m, k, j)));
+                    for (int i = 0; i < n; ++i) {
+                        double rest = b.at(m, i, j);
+                        for (int k = 0; k < n; ++k)
+                            rest -= static_cast<double>(a.at(m, i, k)) * static_cast<double>(x.at(m, k, j));
+                        ASSERT_LE(std::abs(rest), bound * most) << n << ' ' << right << ' ' << m;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, InversesAreThoseOfTransposedMatricesToo) {
+    using T = TypeParam;
+    for (const int n : {1, 2, 3, 5, 8, 17, 32}) {
+        constexpr int64_t kCount = 19;
+        auto a = normal_matrices<T>(kCount, n, n, 3);
+        for (int64_t m = 0; m < kCount; ++m) {
+            for (int i = 0; i < n; ++i) a.at(m, i, (i + 1) % n) += T(2 * n);  // so pivots are elsewhere
+        }
+        Matrices<T> x(kCount, n, n), transposed(kCount, n, n);
+        Batch batch = batch_of<T>(Operation::kInverse, kCount, n, n);
+        batch.in[0] = a.stack();
+        batch.out[0] = x.stack();
+        EXPECT_EQ(run(batch), 0);
+        std::swap(batch.in[0].row, batch.in[0].column);
+        batch.out[0] = transposed.stack();
+        std::swap(batch.out[0].row, batch.out[0].column);
+        EXPECT_EQ(run(batch), 0);
+        for (int64_t m = 0; m < kCount; ++m) {
+            for (int i = 0; i < n; ++i) {
+                for (int j = 0; j < n; ++j) {
+                    double sum = i == j ? -1 : 0;
+                    for (int k = 0; k < n; ++k)
+                        sum += static_cast<double>(a.at(m, i, k)) * static_cast<double>(x.at(m, k, j));
+                    ASSERT_LE(std::abs(sum), 200 * n * this->kEpsilon);
+                    ASSERT_NEAR(x.at(m, i, j), transposed.at(m, i, j), 200 * n * this->kEpsilon);
+                }
+            }
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, DeterminantsNeitherOverflowNorLoseSigns) {
+    using T = TypeParam;
+    constexpr int kSide = 6;
+    Matrices<T> a(4, kSide, kSide);
+    for (int i = 0; i < kSide; ++i) {
+        a.at(0, i, i) = i % 2 == 0 ? std::numeric_limits<T>::max() / 4 : 4 / std::numeric_limits<T>::max();
+        a.at(1, i, (i + 1) % kSide) = 2;  // an odd permutation
+        a.at(2, i, 0) = T(i + 1);         // singular
+        a.at(3, i, i) = std::numeric_limits<T>::quiet_NaN();
+    }
+    std::vector<T> value(4), sign(4), log(4);
+    std::vector<int32_t> info(4, 9);
+    constexpr int64_t kSize = sizeof(T);
+    Batch batch = batch_of<T>(Operation::kDeterminant, 4, kSide, kSide);
+    batch.in[0] = a.stack();
+    batch.info = info.data();
+    batch.out[0] = {reinterpret_cast<char*>(value.data()), kSize};
+    EXPECT_EQ(run(batch), 1);
+    EXPECT_EQ(info, (std::vector<int32_t>{0, 0, 2, 0}));
+    EXPECT_NEAR(value[0], 1, 8 * this->kEpsilon);
+    EXPECT_EQ(value[1], -64);
+    EXPECT_EQ(value[2], 0);
+    EXPECT_TRUE(std::isnan(value[3]));
+    batch.operation = Operation::kSlogdet;
+    batch.out[0] = {reinterpret_cast<char*>(sign.data()), kSize};
+    batch.out[1] = {reinterpret_cast<char*>(log.data()), kSize};
+    EXPECT_EQ(run(batch), 1);
+    EXPECT_EQ(sign[1], -1);
+    EXPECT_NEAR(log[0], 0, 8 * this->kEpsilon);
+    EXPECT_NEAR(log[1], std::log(64.0), 8 * this->kEpsilon);
+    EXPECT_EQ(sign[2], 0);
+    EXPECT_EQ(log[2], -std::numeric_limits<T>::infinity());
+}
+
+TYPED_TEST(BatchedLinalg, CholeskyFactorsSaySoWhereThereAreNone) {
+    using T = TypeParam;
+    for (const int n : {1, 2, 3, 4, 7, 16, 32}) {
+        constexpr int64_t kCount = 18;
+        auto root = normal_matrices<T>(kCount, n, n, 4);
+        Matrices<T> a(kCount, n, n), l(kCount, n, n);
+        for (int64_t m = 0; m < kCount; ++m) {
+            for (int i = 0; i < n; ++i) {
+                for (int j = 0; j < n; ++j) {
+                    T sum = i == j ? 1 : 0;
+                    for (int k = 0; k < n; ++k) sum += root.at(m, i, k) * root.at(m, j, k);
+                    a.at(m, i, j) = j > i ? T(77) : sum;  // what is not read
+                }
+            }
+        }
+        a.at(5, n - 1, n - 1) = -1;
+        a.at(17, 0, 0) = std::numeric_limits<T>::quiet_NaN();
+        std::vector<int32_t> info(kCount, 9);
+        Batch batch = batch_of<T>(Operation::kCholesky, kCount, n, n);
+        batch.in[0] = a.stack();
+        batch.out[0] = l.stack();
+        batch.info = info.data();
+        EXPECT_EQ(run(batch), 2);
+        EXPECT_EQ(info[5], n);
+        EXPECT_EQ(info[17], 1);
+        EXPECT_TRUE(std::isnan(l.at(5, 0, 0)));
+        for (int64_t m = 0; m < kCount; ++m) {
+            if (info[static_cast<size_t>(m)] != 0) continue;
+            for (int i = 0; i < n; ++i) {
+                for (int j = 0; j <= i; ++j) {
+                    double rest = a.at(m, i, j);
+                    for (int k = 0; k < n; ++k)
+                        rest -= static_cast<double>(l.at(m, i, k)) * static_cast<double>(l.at(m, j, k));
+                    ASSERT_LE(std::abs(rest), 4 * n * this->kEpsilon * largest(a.values));
+                }
+                for (int j = i + 1; j < n; ++j) ASSERT_EQ(l.at(m, i, j), 0);
+            }
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, BitsDependOnTheMatrixAlone) {
+    using T = TypeParam;
+    constexpr int64_t kCount = 5000, kFew = 7;
+    for (const int n : {3, 9}) {
+        for (const Operation operation : {Operation::kInverse, Operation::kCholesky}) {
+            auto a = normal_matrices<T>(kCount, n, n, 5);
+            for (int64_t m = 0; m < kCount; ++m) {
+                for (int i = 0; i < n; ++i) a.at(m, i, i) += T(4 * n);
+            }
+            Matrices<T> all(kCount, n, n), again(kCount, n, n), few(kFew, n, n);
+            Batch batch = batch_of<T>(operation, kCount, n, n);
+            batch.in[0] = a.stack();
+            batch.out[0] = all.stack();
+            run(batch);
+            const int threads = num_threads();
+            set_num_threads(threads == 1 ? 3 : 1);
+            batch.out[0] = again.stack();
+            run(batch);
+            set_num_threads(0);
+            EXPECT_EQ(0, std::memcmp(all.values.data(), again.values.data(), all.values.size() * sizeof(T)));
+            batch.count = kFew;
+            batch.in[0].data += 1001 * batch.in[0].matrix;
+            batch.out[0] = few.stack();
+            run(batch);
+            EXPECT_EQ(0, std::memcmp(few.values.data(), &all.at(1001, 0, 0), few.values.size() * sizeof(T)));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace weft::batched
