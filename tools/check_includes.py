@@ -39,7 +39,7 @@ FLOORS = {
         {"elementwise"},
         {"creation", "products", "reductions"},
         {"indexing"},
-        {"ordering", "counting", "ufuncs", "random", "interop"},
+        {"ordering", "counting", "ufuncs", "random", "interop", "linalg"},
     ],
 }
 # What a compiled kernel is: the contract between who makes it and who launches it, free of either.

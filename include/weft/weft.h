@@ -16,6 +16,7 @@
 #include "weft/errors.h"
 #include "weft/indexing.h"
 #include "weft/interpolation.h"
+#include "weft/linalg.h"
 #include "weft/memory.h"
 #include "weft/operations.h"
 #include "weft/ops.h"

@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
     bind_joining(m);
     bind_indexing(m);
     bind_ordering(m);
+    bind_linalg(m);
     bind_counting(m);
     bind_dtypes(m);
     bind_dlpack(m);

@@ -21,6 +21,7 @@ void bind_shapes(nb::module_& m);
 void bind_joining(nb::module_& m);
 void bind_indexing(nb::module_& m);
 void bind_ordering(nb::module_& m);
+void bind_linalg(nb::module_& m);
 void bind_counting(nb::module_& m);
 void bind_dtypes(nb::module_& m);
 void bind_dlpack(nb::module_& m);

@@ -70,12 +70,15 @@ std::string folder_of_the_engine() {
 
 // The builds of the scipy-openblas64 package wrap every name; a plain build with 64-bit integers only ends in
 // 64_.
+void* find(void* library, const std::string& name) {
+    void* const found = dlsym(library, ("scipy_" + name + "64_").c_str());
+    return found != nullptr ? found : dlsym(library, (name + "64_").c_str());
+}
+
 template <class Function>
 bool load(void* library, const std::string& name, Function& function) {
-    void* found = dlsym(library, ("scipy_" + name + "64_").c_str());
-    if (found == nullptr) found = dlsym(library, (name + "64_").c_str());
-    function = reinterpret_cast<Function>(found);
-    return found != nullptr;
+    function = reinterpret_cast<Function>(find(library, name));
+    return function != nullptr;
 }
 
 template <class Functions>
@@ -142,6 +145,7 @@ Found load_from(const std::string& path) {
     set_num_threads(1);
     if (load(library, "openblas_get_config", get_config)) loaded->version = get_config();
     loaded->path = path;
+    loaded->handle = library;
     loaded->buffer_bytes = take_first_buffer(*loaded);
     return {std::move(loaded)};
 }
@@ -186,6 +190,8 @@ const Blas* blas() {
         is_resolved.store(true, std::memory_order_release);
     return library;
 }
+
+void* blas_function(const Blas& library, const std::string& name) { return find(library.handle, name); }
 
 BlasThreads::BlasThreads(const Blas& library, int64_t threads) : threads_(threads) {
     const int64_t others =

@@ -44,7 +44,11 @@ struct Blas {
     BlasFunctions<double> f64;
     ComplexBlasFunctions c64, c128;
     std::string path, version;
+    void* handle = nullptr;  // of the dynamic linker
 };
+
+// A further function, by its plain name ("dgetrf_" of LAPACK); null where the library has none.
+void* blas_function(const Blas& library, const std::string& name);
 
 // Null when there is none to be found: WEFT_OPENBLAS if set (nothing else then; empty: none), else beside the
 // engine, else where the system looks. Thread safe; a library that was found stays open. Throws

@@ -1,0 +1,172 @@
+"""Factorisations and eigenvalues, with the results of numpy.linalg."""
+
+import warnings
+from typing import Any, NamedTuple
+
+from weft import _core
+from weft._core import (
+    _linalg_cholesky,
+    _linalg_eig,
+    _linalg_eigh,
+    _linalg_eigvals,
+    _linalg_eigvalsh,
+    _linalg_qr,
+    _linalg_qr_r,
+    _linalg_qr_raw,
+    _linalg_svd,
+    _linalg_svdvals,
+)
+from weft._functions.indexing import take_along_axis
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues, and eigenvectors as columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues in ascending order, and eigenvectors as columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    """Orthonormal columns, and an upper triangle."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors as columns, singular values from the largest on, right vectors as rows."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def cholesky(a, /, *, upper=False):
+    """The lower triangular L of ``a == L @ L.conj().mT``, or with `upper` the U of ``a == U.conj().mT @ U``.
+
+    Only that triangle of `a` is read. Raises LinAlgError for matrices that are not square or not positive definite.
+
+    >>> np.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    return _linalg_cholesky(a, True if upper else False)
+
+
+def qr(a, mode="reduced"):
+    """Q with orthonormal columns and an upper triangular R, ``a == Q @ R``.
+
+    `mode` is 'reduced' (min(m, n) columns of Q), 'complete' (m), 'r' (R alone), or 'raw': the transposed array that
+    LAPACK leaves, and the factors of its reflectors. Raises LinAlgError for fewer than two axes.
+
+    >>> np.linalg.qr([[3.0, 0.0], [4.0, 5.0]], mode="r").round(9)
+    array([[-5., -4.],
+           [ 0.,  3.]])
+    """
+    if mode == "reduced":
+        return QRResult(*_linalg_qr(a, False))
+    if mode == "complete":
+        return QRResult(*_linalg_qr(a, True))
+    if mode == "r":
+        return _linalg_qr_r(a)
+    if mode == "raw":
+        factored, tau = _linalg_qr_raw(a)
+        return factored.mT, tau
+    if mode in ("f", "full"):
+        message = "The 'full' option is deprecated in favor of 'reduced'.\nFor backward compatibility let mode default."
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return QRResult(*_linalg_qr(a, False))
+    if mode in ("e", "economic"):
+        warnings.warn("The 'economic' option is deprecated.", DeprecationWarning, stacklevel=2)
+        return _linalg_qr_raw(a)[0]
+    raise ValueError(f"Unrecognized mode '{mode}'")
+
+
+def _uses_upper(triangle):
+    triangle = triangle.upper()
+    if triangle not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return triangle == "U"
+
+
+def eig(a):
+    """Eigenvalues and eigenvectors of square matrices: complex, but real where all eigenvalues are.
+
+    Raises LinAlgError for matrices that are not square or not finite.
+
+    >>> np.linalg.eig(np.diag([1.0, 2.0])).eigenvalues
+    array([1., 2.])
+    """
+    return EigResult(*_linalg_eig(a))
+
+
+def eigvals(a):
+    """The eigenvalues of eig.
+
+    >>> np.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]])
+    array([0.+1.j, 0.-1.j])
+    """
+    return _linalg_eigvals(a)
+
+
+def eigh(a, UPLO="L"):
+    """Eigenvalues, real and ascending, and eigenvectors of symmetric or Hermitian matrices.
+
+    Only the lower triangle is read, or the upper one. Raises LinAlgError for matrices that are not square.
+
+    >>> np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+    array([1., 2.])
+    """
+    return EighResult(*_linalg_eigh(a, _uses_upper(UPLO)))
+
+
+def eigvalsh(a, UPLO="L"):
+    """The eigenvalues of eigh.
+
+    >>> np.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
+    array([1., 2.])
+    """
+    return _linalg_eigvalsh(a, _uses_upper(UPLO))
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """Singular values and vectors: ``a == (U * S) @ Vh`` where U and Vh are cut to min(m, n).
+
+    With `full_matrices` U and Vh are square. With `hermitian` the eigenvalues of a symmetric matrix are used. Without
+    `compute_uv` only S is returned. Raises LinAlgError for fewer than two axes.
+
+    >>> np.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
+    array([4., 3.])
+    """
+    if hermitian:
+        return _hermitian_svd(a, compute_uv)
+    if compute_uv:
+        return SVDResult(*_linalg_svd(a, True if full_matrices else False))
+    return _linalg_svdvals(a)
+
+
+def _hermitian_svd(a, compute_uv):
+    if not compute_uv:
+        return _core.sort(abs(eigvalsh(a)))[..., ::-1]
+    values, vectors = eigh(a)
+    order = _core.argsort(abs(values))[..., ::-1]
+    values = take_along_axis(values, order, axis=-1)
+    vectors = take_along_axis(vectors, order[..., None, :], axis=-1)
+    signs = _core._ufuncs["copysign"](values.dtype.type(1), values)
+    return SVDResult(vectors, abs(values), (vectors * signs[..., None, :]).mT.conj())
+
+
+def svdvals(x, /):
+    """Singular values, from the largest on.
+
+    >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
+    array([4., 3.])
+    """
+    return _linalg_svdvals(x)

@@ -1,0 +1,95 @@
+// Eigenvalues and eigenvectors.
+#include "library/linalg/eigen.h"
+
+#include "api/linalg/inputs.h"
+#include "core/shape.h"
+#include "weft/indexing.h"
+#include "weft/operations.h"
+
+namespace weft::linalg {
+
+namespace {
+
+[[noreturn]] void throw_not_converged() { throw LinAlgError("Eigenvalues did not converge"); }
+
+DType complex_of(DType dtype) {
+    return dtype.real().itemsize() == 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
+}
+
+bool is_real(const array& values) { return !truth_of(any(imag(values) != 0)); }
+
+}  // namespace
+
+EigResult eig(const array& a) {
+    check_square(a);
+    check_finite(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        EigResult result = on_host("eig", [](const array& there) { return eig(there); }, a);
+        back(a, {&result.eigenvalues, &result.eigenvectors});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t n = a.shape().back();
+    const DType complex = complex_of(dtype);
+    Output values(complex, batch_of(a), {n}), vectors(complex, batch_of(a), {n, n});
+    if (a.size() != 0 &&
+        !lapack::eigen(dtype.scalar_type(), input.matrices(), values.data(), vectors.matrices()))
+        throw_not_converged();
+    EigResult result{values.finish(), vectors.finish()};
+    if (!dtype.is_complex() && is_real(result.eigenvalues))
+        return {copy(real(result.eigenvalues), 'C'), copy(real(result.eigenvectors), 'C')};
+    return result;
+}
+
+array eigvals(const array& a) {
+    check_square(a);
+    check_finite(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result = on_host("eigvals", [](const array& there) { return eigvals(there); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output values(complex_of(dtype), batch_of(a), {a.shape().back()});
+    if (a.size() != 0 && !lapack::eigenvalues(dtype.scalar_type(), input.matrices(), values.data()))
+        throw_not_converged();
+    const array result = values.finish();
+    return !dtype.is_complex() && is_real(result) ? copy(real(result), 'C') : result;
+}
+
+EighResult eigh(const array& a, bool upper) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        EighResult result = on_host("eigh", [&](const array& there) { return eigh(there, upper); }, a);
+        back(a, {&result.eigenvalues, &result.eigenvectors});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t n = a.shape().back();
+    Output values(dtype.real(), batch_of(a), {n}), vectors(dtype, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::symmetric_eigen(dtype.scalar_type(), input.matrices(), upper, values.data(),
+                                                  vectors.matrices()))
+        throw_not_converged();
+    return {values.finish(), vectors.finish()};
+}
+
+array eigvalsh(const array& a, bool upper) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result = on_host("eigvalsh", [&](const array& there) { return eigvalsh(there, upper); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output values(dtype.real(), batch_of(a), {a.shape().back()});
+    if (a.size() != 0 &&
+        !lapack::symmetric_eigenvalues(dtype.scalar_type(), input.matrices(), upper, values.data()))
+        throw_not_converged();
+    return values.finish();
+}
+
+}  // namespace weft::linalg

@@ -1,0 +1,100 @@
+// Cholesky and QR factorisations.
+#include "api/linalg/inputs.h"
+#include "library/linalg/cholesky.h"
+#include "library/linalg/qr.h"
+
+namespace weft::linalg {
+
+namespace {
+
+struct QRShape {
+    Dims batch;
+    int64_t m, n, least;
+};
+
+QRShape qr_shape(const array& a) {
+    check_stacked(a);
+    const Dims& shape = a.shape();
+    const int64_t m = shape[shape.size() - 2], n = shape.back();
+    return {batch_of(a), m, n, std::min(m, n)};
+}
+
+}  // namespace
+
+array cholesky(const array& a, bool upper) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result = on_host("cholesky", [&](const array& there) { return cholesky(there, upper); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t n = a.shape().back();
+    Output factor(dtype, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::cholesky(dtype.scalar_type(), input.matrices(), upper, factor.matrices()))
+        throw LinAlgError("Matrix is not positive definite");
+    return factor.finish();
+}
+
+QRResult qr(const array& a, QRMode mode) {
+    const QRShape shape = qr_shape(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        QRResult result = on_host("qr", [&](const array& there) { return qr(there, mode); }, a);
+        back(a, {&result.Q, &result.R});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t columns = mode == QRMode::kComplete ? shape.m : shape.least;
+    Output q(dtype, shape.batch, {shape.m, columns}), r(dtype, shape.batch, {columns, shape.n});
+    lapack::qr(dtype.scalar_type(), input.matrices(), q.matrices(), r.matrices());
+    return {q.finish(), r.finish()};
+}
+
+array qr_r(const array& a) {
+    const QRShape shape = qr_shape(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result = on_host("qr", [](const array& there) { return qr_r(there); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output r(dtype, shape.batch, {shape.least, shape.n});
+    lapack::qr_r(dtype.scalar_type(), input.matrices(), r.matrices());
+    return r.finish();
+}
+
+RawQR qr_raw(const array& a) {
+    const QRShape shape = qr_shape(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        RawQR result = on_host("qr", [](const array& there) { return qr_raw(there); }, a);
+        back(a, {&result.factored, &result.tau});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output factored(dtype, shape.batch, {shape.m, shape.n}), tau(dtype, shape.batch, {shape.least});
+    lapack::reflectors(dtype.scalar_type(), input.matrices(), factored.matrices(), tau.data());
+    return {factored.finish(), tau.finish()};
+}
+
+PivotedQR qr_pivoted(const array& a, QRMode mode) {
+    const QRShape shape = qr_shape(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        PivotedQR result = on_host("qr", [&](const array& there) { return qr_pivoted(there, mode); }, a);
+        back(a, {&result.Q, &result.R, &result.P});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t columns = mode == QRMode::kComplete ? shape.m : shape.least;
+    Output q(dtype, shape.batch, {shape.m, columns}), r(dtype, shape.batch, {columns, shape.n});
+    Output pivots(ScalarType::kInt64, shape.batch, {shape.n});
+    lapack::pivoted_qr(dtype.scalar_type(), input.matrices(), q.matrices(), r.matrices(),
+                       reinterpret_cast<int64_t*>(pivots.data()));
+    return {q.finish(), r.finish(), pivots.finish()};
+}
+
+}  // namespace weft::linalg

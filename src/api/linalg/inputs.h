@@ -1,0 +1,79 @@
+// What the functions of linear algebra share: what they accept, batches, and arrays as the matrices that the
+// factorisations of library/linalg take. Arrays on a GPU come here and go back: the one place that decides
+// where.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include "api/recording/transfer.h"
+#include "execution/fallback.h"
+#include "graph/operand.h"
+#include "graph/placement.h"
+#include "library/linalg/matrices.h"
+#include "weft/linalg.h"
+
+namespace weft::linalg {
+
+/// The type to compute in, which the result has. Throws TypeError for 16-bit floats.
+DType common_type(const array& a);
+DType common_type(const array& a, const array& b);
+
+void check_stacked(const array& a);  // throws LinAlgError for fewer than two axes
+void check_square(const array& a);   // and where the last two differ
+void check_2d(const array& a);       // and for other than two axes
+void check_finite(const array& a);   // throws LinAlgError for infinities and nan
+
+/// The axes before the last two.
+Dims batch_of(const array& a);
+
+/// An array of matrices in the host's memory, computed, of `dtype`; nobody else writes there meanwhile.
+class Input {
+public:
+    Input(const array& given, DType dtype);
+    /// Over a batch to which it broadcasts.
+    lapack::Matrices over(const Dims& batch) const;
+    /// A vector is a matrix of one column.
+    const lapack::Matrices& matrices() const { return matrices_; }
+
+private:
+    array kept_;
+    BufferPtr buffer_;
+    lapack::Matrices matrices_;
+};
+
+/// A new array in C order.
+class Output {
+public:
+    Output(DType dtype, const Dims& batch, std::initializer_list<int64_t> core);
+    lapack::Matrices matrices() const;
+    lapack::Matrices columns() const;  // of vectors
+    char* data() const { return buffer_->data(); }
+    array finish() { return array_of(std::move(buffer_), dtype_, std::move(shape_), std::move(strides_)); }
+
+private:
+    DType dtype_;
+    Dims shape_, strides_;
+    BufferPtr buffer_;
+};
+
+/// Whether the arrays are on a GPU. Throws ValueError where they are on two devices.
+inline bool is_on_gpu(const array& a) { return !device_of(a).is_cpu(); }
+inline bool is_on_gpu(const array& a, const array& b) {
+    check_same_device(a, b);
+    return is_on_gpu(a);
+}
+
+/// Where there is no way on a GPU: what `function` gives for copies in the host's memory. The history says
+/// so. The results are moved by `back`.
+template <class Function, class... Rest>
+auto on_host(const char* what, const Function& function, const array& a, const Rest&... rest) {
+    record_fallback(device_of(a), what, (a.nbytes() + ... + rest.nbytes()));
+    return function(move_to(a, cpu_device()), move_to(rest, cpu_device())...);
+}
+inline void back(const array& a, std::initializer_list<array*> results) {
+    for (array* each : results) *each = move_to(*each, device_of(a));
+}
+
+}  // namespace weft::linalg

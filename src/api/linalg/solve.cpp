@@ -1,0 +1,129 @@
+// Solutions, inverses and determinants, by LU factorisations.
+#include <string>
+
+#include "api/linalg/inputs.h"
+#include "core/shape.h"
+#include "library/linalg/lu.h"
+
+namespace weft::linalg {
+
+namespace {
+
+std::string remapped_text(const array& operand, size_t core) {
+    const Dims& shape = operand.shape();
+    if (shape.size() <= core) return shape_text(shape) + "->()";
+    std::string text = shape_text(shape) + "->(";
+    for (size_t d = 0; d + core < shape.size(); ++d) text += std::to_string(shape[d]) + ",";
+    for (size_t d = 0; d < core; ++d) text += d == 0 ? "newaxis" : ",newaxis";
+    return text + ")";
+}
+
+// NumPy's errors of its generalised ufuncs.
+Dims check_solve(const array& a, const array& b) {
+    const bool vector = b.ndim() == 1;
+    const std::string signature = vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)";
+    const std::string name = vector ? "solve1" : "solve";
+    if (b.ndim() == 0)
+        throw ValueError(
+            name + ": Input operand 1 does not have enough dimensions (has 0, gufunc core with signature " +
+            signature + " requires 2)");
+    const int64_t n = a.shape().back();
+    const int64_t rows = vector ? b.shape()[0] : b.shape()[b.shape().size() - 2];
+    if (rows != n)
+        throw ValueError(
+            name + ": Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
+            signature + " (size " + std::to_string(rows) + " is different from " + std::to_string(n) + ")");
+    if (vector) return batch_of(a);
+    const Dims first = batch_of(a), second = batch_of(b);
+    if (first == second) return first;
+    const Dims* const both[2] = {&first, &second};
+    try {
+        return broadcast_shapes(both);
+    } catch (const ValueError&) {
+        throw ValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: " +
+            remapped_text(a, 2) + " " + remapped_text(b, 2) + "  and requested shape " +
+            shape_text({n, b.shape().back()}));
+    }
+}
+
+[[noreturn]] void throw_singular() { throw LinAlgError("Singular matrix"); }
+
+array inverse_of(const array& a, bool singular_is_nan) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result =
+            on_host("inv", [&](const array& there) { return inverse_of(there, singular_is_nan); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    const int64_t n = a.shape().back();
+    Output inverse(dtype, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::invert(dtype.scalar_type(), input.matrices(), inverse.matrices()) &&
+        !singular_is_nan)
+        throw_singular();
+    return inverse.finish();
+}
+
+}  // namespace
+
+array solve(const array& a, const array& b) {
+    check_square(a);
+    const DType dtype = common_type(a, b);
+    const Dims batch = check_solve(a, b);
+    if (is_on_gpu(a, b)) {
+        array result =
+            on_host("solve", [](const array& left, const array& right) { return solve(left, right); }, a, b);
+        back(a, {&result});
+        return result;
+    }
+    const Input left(a, dtype), right(b, dtype);
+    const int64_t n = a.shape().back();
+    const bool vector = b.ndim() == 1;
+    const int64_t columns = vector ? 1 : b.shape().back();
+    Output x(dtype, batch,
+             vector ? std::initializer_list<int64_t>{n} : std::initializer_list<int64_t>{n, columns});
+    if (n == 0 || columns == 0 || element_count(batch) == 0) return x.finish();
+    if (!lapack::solve(dtype.scalar_type(), left.over(batch), right.over(batch),
+                       vector ? x.columns() : x.matrices()))
+        throw_singular();
+    return x.finish();
+}
+
+array inv(const array& a) { return inverse_of(a, false); }
+
+array inv_or_nan(const array& a) { return inverse_of(a, true); }
+
+array det(const array& a) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        array result = on_host("det", [](const array& there) { return det(there); }, a);
+        back(a, {&result});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output result(dtype, batch_of(a), {});
+    if (element_count(batch_of(a)) != 0)
+        lapack::determinants(dtype.scalar_type(), input.matrices(), result.data());
+    return result.finish();
+}
+
+SlogdetResult slogdet(const array& a) {
+    check_square(a);
+    const DType dtype = common_type(a);
+    if (is_on_gpu(a)) {
+        SlogdetResult result = on_host("slogdet", [](const array& there) { return slogdet(there); }, a);
+        back(a, {&result.sign, &result.logabsdet});
+        return result;
+    }
+    const Input input(a, dtype);
+    Output sign(dtype, batch_of(a), {}), logarithm(dtype.real(), batch_of(a), {});
+    if (element_count(batch_of(a)) != 0)
+        lapack::log_determinants(dtype.scalar_type(), input.matrices(), sign.data(), logarithm.data());
+    return {sign.finish(), logarithm.finish()};
+}
+
+}  // namespace weft::linalg

@@ -1,0 +1,220 @@
+#include "library/linalg/lu.h"
+
+#include <atomic>
+
+#include "library/linalg/factor.h"
+
+namespace weft::lapack {
+
+namespace {
+
+// A matrix, or its transposed one where that is as it lies: an LU factorisation serves both.
+template <class T>
+class Factors {
+public:
+    explicit Factors(const Matrices& from)
+        : transposed_(from.by_rows(sizeof(T))),
+          from_(transposed_ ? from.transposed() : from),
+          factors_(from.rows * from.columns),
+          pivots_(from.rows) {}
+
+    // What getrf says.
+    int64_t factor(int64_t index) {
+        take(from_, index, factors_.data(), leading(n()));
+        return lu_in_place(n(), n(), factors_.data(), leading(n()), pivots_.data());
+    }
+
+    int64_t n() const { return from_.rows; }
+    bool transposed() const { return transposed_; }
+    T* factors() const { return factors_; }
+    int64_t* pivots() const { return pivots_; }
+
+private:
+    bool transposed_;
+    Matrices from_;
+    Room<T> factors_;
+    Room<int64_t> pivots_;
+};
+
+double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }
+
+template <class T>
+bool solve_all(const Matrices& a, const Matrices& b, const Matrices& x) {
+    const auto& f = functions<T>();
+    std::atomic<bool> regular = true;
+    const int64_t n = a.rows, columns = b.columns;
+    share_matrices(x.count(), cube(n) + static_cast<double>(2 * n * n * columns),
+                   [&](int64_t first, int64_t last) {
+                       Factors<T> lu(a);
+                       Room<T> right(n * columns);
+                       for (int64_t index = first; index < last; ++index) {
+                           if (lu.factor(index) != 0) {
+                               fill(x, index, kNan<T>);
+                               regular = false;
+                               continue;
+                           }
+                           take(b, index, right.data(), leading(n));
+                           const int64_t lead = leading(n);
+                           int64_t info = 0;
+                           f.getrs(lu.transposed() ? "T" : "N", &n, &columns, lu.factors(), &lead,
+                                   lu.pivots(), right, &lead, &info, 1);
+                           give(right.data(), lead, x, index);
+                       }
+                   });
+    return regular;
+}
+
+template <class T>
+bool invert_all(const Matrices& a, const Matrices& inverse) {
+    const auto& f = functions<T>();
+    std::atomic<bool> regular = true;
+    const int64_t n = a.rows, lead = leading(n);
+    share_matrices(inverse.count(), 2 * cube(n), [&](int64_t first, int64_t last) {
+        Factors<T> lu(a);
+        const Matrices to = lu.transposed() ? inverse.transposed() : inverse;
+        int64_t info = 0, size = -1;
+        T answer{};
+        f.getri(&n, lu.factors(), &lead, lu.pivots(), &answer, &size, &info);
+        size = asked_size(answer);
+        Room<T> work(size);
+        for (int64_t index = first; index < last; ++index) {
+            info = lu.factor(index);
+            if (info == 0) f.getri(&n, lu.factors(), &lead, lu.pivots(), work, &size, &info);
+            if (info == 0) {
+                give(lu.factors(), lead, to, index);
+            } else {
+                fill(inverse, index, kNan<T>);
+                regular = false;
+            }
+        }
+    });
+    return regular;
+}
+
+template <class T>
+bool swaps_rows_oddly(const Factors<T>& lu) {
+    bool odd = false;
+    for (int64_t i = 0; i < lu.n(); ++i) odd ^= lu.pivots()[i] != i + 1;
+    return odd;
+}
+
+// A product whose exponent is kept apart, so that no part of it overflows.
+template <class T>
+class LongProduct {
+public:
+    void multiply(T factor) {
+        int exponent = 0;
+        const Real<T> size = std::max(std::abs(std::real(factor)), std::abs(std::imag(factor)));
+        if (size == 0 || !std::isfinite(size)) {
+            value_ *= factor;
+            return;
+        }
+        std::frexp(size, &exponent);
+        value_ *= scaled(factor, -exponent);
+        exponent_ += exponent;
+        const Real<T> now = std::max(std::abs(std::real(value_)), std::abs(std::imag(value_)));
+        if (now == 0 || !std::isfinite(now)) return;
+        std::frexp(now, &exponent);
+        value_ = scaled(value_, -exponent);
+        exponent_ += exponent;
+    }
+    T value() const {
+        return scaled(value_, static_cast<int>(std::clamp<int64_t>(exponent_, -100000, 100000)));
+    }
+
+private:
+    static T scaled(T value, int exponent) {
+        if constexpr (is_complex<T>) {
+            return {std::ldexp(value.real(), exponent), std::ldexp(value.imag(), exponent)};
+        } else {
+            return std::ldexp(value, exponent);
+        }
+    }
+
+    T value_{1};
+    int64_t exponent_ = 0;
+};
+
+// Calls result(index, sign of the row swaps, diagonal element after element) for each matrix.
+template <class T, class Result>
+void factor_all(const Matrices& a, const Result& result) {
+    share_matrices(a.count(), cube(a.rows), [&](int64_t first, int64_t last) {
+        Factors<T> lu(a);
+        for (int64_t index = first; index < last; ++index) result(index, lu, lu.factor(index) != 0);
+    });
+}
+
+template <class T>
+void write_determinants(const Matrices& a, T* result) {
+    factor_all<T>(a, [&](int64_t index, const Factors<T>& lu, bool singular) {
+        LongProduct<T> product;
+        if (!singular) {
+            for (int64_t i = 0; i < lu.n(); ++i) product.multiply(lu.factors()[i * (lu.n() + 1)]);
+        }
+        const T value = singular ? T(0) : product.value();
+        result[index] = swaps_rows_oddly(lu) && !singular ? -value : value;
+    });
+}
+
+template <class T>
+void write_log_determinants(const Matrices& a, T* signs, Real<T>* logarithms) {
+    factor_all<T>(a, [&](int64_t index, const Factors<T>& lu, bool singular) {
+        T sign = singular ? T(0) : swaps_rows_oddly(lu) ? T(-1) : T(1);
+        Real<T> logarithm = singular ? -std::numeric_limits<Real<T>>::infinity() : Real<T>(0);
+        for (int64_t i = 0; i < lu.n() && !singular; ++i) {
+            const T element = lu.factors()[i * (lu.n() + 1)];
+            const Real<T> size = std::abs(element);
+            if constexpr (is_complex<T>) {
+                sign *= element / size;
+            } else {
+                if (element < 0) sign = -sign;
+                if (std::isnan(element)) sign = element;
+            }
+            logarithm += std::log(size);
+        }
+        signs[index] = sign;
+        logarithms[index] = logarithm;
+    });
+}
+
+template <class T>
+void factor_rectangles(const Matrices& a, const Matrices& factors, int64_t* pivots, int64_t* singular) {
+    const int64_t each = std::min(a.rows, a.columns), lead = leading(a.rows);
+    share_matrices(factors.count(), cube(each), [&](int64_t first, int64_t last) {
+        Room<T> room(a.rows * a.columns);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            int64_t* const own = pivots + index * each;
+            singular[index] = lu_in_place(a.rows, a.columns, room.data(), lead, own) - 1;
+            for (int64_t i = 0; i < each; ++i) --own[i];
+            give(room.data(), lead, factors, index);
+        }
+    });
+}
+
+}  // namespace
+
+bool solve(ScalarType type, const Matrices& a, const Matrices& b, const Matrices& x) {
+    return visit_type(type, [&]<class T>(TypeTag<T>) { return solve_all<T>(a, b, x); });
+}
+
+bool invert(ScalarType type, const Matrices& a, const Matrices& inverse) {
+    return visit_type(type, [&]<class T>(TypeTag<T>) { return invert_all<T>(a, inverse); });
+}
+
+void determinants(ScalarType type, const Matrices& a, char* result) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_determinants(a, reinterpret_cast<T*>(result)); });
+}
+
+void log_determinants(ScalarType type, const Matrices& a, char* signs, char* logarithms) {
+    visit_type(type, [&]<class T>(TypeTag<T>) {
+        write_log_determinants(a, reinterpret_cast<T*>(signs), reinterpret_cast<Real<T>*>(logarithms));
+    });
+}
+
+void factor_lu(ScalarType type, const Matrices& a, const Matrices& factors, int64_t* pivots,
+               int64_t* singular) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { factor_rectangles<T>(a, factors, pivots, singular); });
+}
+
+}  // namespace weft::lapack

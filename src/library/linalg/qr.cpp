@@ -1,0 +1,130 @@
+#include "library/linalg/qr.h"
+
+#include "library/linalg/factor.h"
+
+namespace weft::lapack {
+
+namespace {
+
+double operations_of(const Matrices& a) {
+    const auto m = static_cast<double>(a.rows), n = static_cast<double>(a.columns);
+    return 2 * m * n * std::min(m, n);
+}
+
+// The upper triangle of `rows` rows; zeros below.
+template <class T>
+void give_upper(T* factored, int64_t lead, const Matrices& r, int64_t index) {
+    for (int64_t j = 0; j < r.columns; ++j) {
+        T* const column = factored + j * lead;
+        std::fill(column + std::min(j + 1, r.rows), column + r.rows, T(0));
+    }
+    give(factored, lead, r, index);
+}
+
+template <class T>
+void write_reflectors(const Matrices& a, const Matrices& factored, T* tau) {
+    const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
+    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(m * n);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            qr_in_place(m, n, room.data(), lead, tau + index * each);
+            give(room.data(), lead, factored, index);
+        }
+    });
+}
+
+template <class T>
+void write_r(const Matrices& a, const Matrices& r) {
+    const int64_t m = a.rows, n = a.columns, lead = leading(m);
+    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(m * n), tau(std::min(m, n));
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            qr_in_place(m, n, room.data(), lead, tau.data());
+            give_upper(room.data(), lead, r, index);
+        }
+    });
+}
+
+template <class T>
+void write_qr(const Matrices& a, const Matrices& q, const Matrices& r) {
+    const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
+    share_matrices(a.count(), 2 * operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(m * std::max(n, q.columns)), tau(each), upper(r.rows * r.columns);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            qr_in_place(m, n, room.data(), lead, tau.data());
+            for (int64_t j = 0; j < n; ++j) {
+                const T* const column = room.data() + j * lead;
+                T* const to = upper.data() + j * r.rows;
+                const int64_t end = std::min(j + 1, r.rows);
+                std::copy(column, column + end, to);
+                std::fill(to + end, to + r.rows, T(0));
+            }
+            give(upper.data(), leading(r.rows), r, index);
+            q_in_place(m, q.columns, each, room.data(), lead, tau.data());
+            give(room.data(), lead, q, index);
+        }
+    });
+}
+
+template <class T>
+void write_pivoted(const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots) {
+    const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
+    const auto& f = functions<T>();
+    share_matrices(a.count(), 2 * operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(m * std::max(n, q.columns)), tau(each), upper(r.rows * r.columns);
+        Room<Real<T>> real_work(2 * n);
+        int64_t size = -1, info = 0;
+        T answer{};
+        const auto factor = [&](T* work, int64_t* own) {
+            if constexpr (is_complex<T>) {
+                f.geqp3(&m, &n, room, &lead, own, tau, work, &size, real_work, &info);
+            } else {
+                f.geqp3(&m, &n, room, &lead, own, tau, work, &size, &info);
+            }
+        };
+        factor(&answer, pivots + first * n);
+        size = asked_size(answer);
+        Room<T> work(size);
+        for (int64_t index = first; index < last; ++index) {
+            int64_t* const own = pivots + index * n;
+            take(a, index, room.data(), lead);
+            std::fill(own, own + n, 0);  // every column may move
+            factor(work, own);
+            for (int64_t j = 0; j < n; ++j) --own[j];
+            for (int64_t j = 0; j < n; ++j) {
+                const T* const column = room.data() + j * lead;
+                T* const to = upper.data() + j * r.rows;
+                const int64_t end = std::min(j + 1, r.rows);
+                std::copy(column, column + end, to);
+                std::fill(to + end, to + r.rows, T(0));
+            }
+            give(upper.data(), leading(r.rows), r, index);
+            if (q.columns == 0) continue;
+            q_in_place(m, q.columns, each, room.data(), lead, tau.data());
+            give(room.data(), lead, q, index);
+        }
+    });
+}
+
+}  // namespace
+
+void reflectors(ScalarType type, const Matrices& a, const Matrices& factored, char* tau) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_reflectors(a, factored, reinterpret_cast<T*>(tau)); });
+}
+
+void qr(ScalarType type, const Matrices& a, const Matrices& q, const Matrices& r) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_qr<T>(a, q, r); });
+}
+
+void qr_r(ScalarType type, const Matrices& a, const Matrices& r) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_r<T>(a, r); });
+}
+
+void pivoted_qr(ScalarType type, const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_pivoted<T>(a, q, r, pivots); });
+}
+
+}  // namespace weft::lapack

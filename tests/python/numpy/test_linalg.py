@@ -1,0 +1,165 @@
+"""numpy.linalg beside NumPy: kinds of results, errors, and values by what they have to fulfil."""
+
+import numpy
+import pytest
+import weft
+from comparing import assert_same_kind, outcome
+
+TYPES = ["f4", "f8", "c8", "c16"]
+SHAPES = [(1, 1), (3, 3), (0, 0), (5, 4, 4), (0, 3, 3), (2, 3, 2, 2), (40, 40)]
+EPS = {"f4": 2e-4, "c8": 2e-4, "f8": 1e-11, "c16": 1e-11}
+
+
+def some(shape, dtype, seed=0):
+    """Well-conditioned matrices."""
+    generator = numpy.random.default_rng([seed, *shape])
+    a = generator.standard_normal(shape)
+    if numpy.dtype(dtype).kind == "c":
+        a = a + 1j * generator.standard_normal(shape)
+    return (a + 2 * numpy.eye(shape[-2], shape[-1])).astype(dtype)
+
+
+def hermitian(shape, dtype):
+    a = some(shape, dtype)
+    return a @ a.conj().mT + numpy.eye(shape[-1], dtype=dtype)
+
+
+def plain(x):
+    return numpy.asarray(x)
+
+
+def near(found, expected, dtype):
+    scale = max(1.0, float(abs(expected).max(initial=0)))
+    return float(abs(plain(found) - expected).max(initial=0)) <= EPS[dtype] * scale
+
+
+def layouts(a):
+    yield a
+    yield a.mT.copy().mT
+    wide = numpy.zeros((*a.shape[:-2], 2 * a.shape[-2], 3 * a.shape[-1]), a.dtype)
+    wide[..., ::2, ::3] = a
+    yield wide[..., ::2, ::3]
+    read_only = a.copy()
+    read_only.flags.writeable = False
+    yield read_only
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_equations(shape, dtype):
+    a = some(shape, dtype)
+    n = shape[-1]
+    for each in layouts(a):
+        x = weft.asarray(each)
+        for name in ("inv", "det"):
+            found, expected = getattr(weft.linalg, name)(x), getattr(numpy.linalg, name)(a)
+            assert_same_kind(found, expected)
+            assert near(found, expected, dtype)
+        for found, expected in zip(weft.linalg.slogdet(x), numpy.linalg.slogdet(a)):
+            assert_same_kind(found, expected)
+            assert near(found, expected, dtype)
+        for shape_of_b in ((n,), (n, 3), (n, 0), (2, *(1,) * (len(shape) - 2), n, 2)):
+            b = some((1, *shape_of_b), dtype, 1)[0] if len(shape_of_b) == 1 else some(shape_of_b, dtype, 1)
+            found, expected = weft.linalg.solve(x, b), numpy.linalg.solve(a, b)
+            assert_same_kind(found, expected)
+            assert near(found, expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_factorisations_of_symmetric_matrices(shape, dtype):
+    a = hermitian(shape, dtype)
+    for each in layouts(a):
+        x = weft.asarray(each)
+        for upper in (False, True):
+            found, expected = weft.linalg.cholesky(x, upper=upper), numpy.linalg.cholesky(a, upper=upper)
+            assert_same_kind(found, expected)
+            assert near(found, expected, dtype)
+        for triangle in "LU":
+            half = plain((weft.tril if triangle == "L" else weft.triu)(x))
+            values, vectors = weft.linalg.eigh(half, triangle)
+            expected = numpy.linalg.eigh(half, triangle)
+            assert_same_kind(values, expected[0])
+            assert_same_kind(vectors, expected[1])
+            assert near(values, expected[0], dtype)
+            v = plain(vectors)
+            assert near(v.conj().mT @ v, numpy.broadcast_to(numpy.eye(shape[-1]), v.shape), dtype)
+            assert near((v * plain(values)[..., None, :]) @ v.conj().mT, a, dtype)
+            assert near(weft.linalg.eigvalsh(half, triangle), expected[0], dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 5), (5, 3), (0, 4), (4, 0), (2, 6, 3), (2, 3, 6)])
+def test_factorisations_of_rectangles(shape, dtype):
+    a = some(shape, dtype)
+    for each in layouts(a):
+        x = weft.asarray(each)
+        for mode in ("reduced", "complete", "r", "raw"):
+            found, expected = weft.linalg.qr(x, mode), numpy.linalg.qr(a, mode)
+            for f, e in zip(*((found, expected) if mode != "r" else ([found], [expected]))):
+                assert_same_kind(f, e)
+            if mode in ("reduced", "complete"):
+                q, r = plain(found.Q), plain(found.R)
+                assert near(q @ r, a, dtype)
+                assert near(
+                    q.conj().mT @ q,
+                    numpy.broadcast_to(numpy.eye(q.shape[-1]), q.mT.shape[:-1] + (q.shape[-1],)),
+                    dtype,
+                )
+                assert not numpy.tril(r, -1).any()
+        for full in (False, True):
+            found, expected = weft.linalg.svd(x, full), numpy.linalg.svd(a, full)
+            for f, e in zip(found, expected):
+                assert_same_kind(f, e)
+            least = min(shape[-2:])
+            u, s, vh = plain(found.U), plain(found.S), plain(found.Vh)
+            assert near((u[..., :least] * s[..., None, :]) @ vh[..., :least, :], a, dtype)
+            assert near(
+                u.conj().mT @ u,
+                numpy.broadcast_to(numpy.eye(u.shape[-1]), u.shape[:-2] + (u.shape[-1],) * 2),
+                dtype,
+            )
+            assert near(s, expected.S, dtype)
+        assert near(weft.linalg.svdvals(x), numpy.linalg.svdvals(a), dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_eigenvalues_of_general_matrices(shape, dtype):
+    for a in (some(shape, dtype), hermitian(shape, dtype)):
+        values, vectors = weft.linalg.eig(a)
+        expected = numpy.linalg.eig(a)
+        assert_same_kind(values, expected[0])
+        assert_same_kind(vectors, expected[1])
+        v = plain(vectors)
+        assert near(a @ v, v * plain(values)[..., None, :], dtype)
+        assert_same_kind(weft.linalg.eigvals(a), numpy.linalg.eigvals(a))
+
+
+WRONG = [
+    numpy.ones(3),
+    numpy.ones(()),
+    numpy.ones((2, 3)),
+    numpy.ones((2, 2), "f2"),
+    numpy.zeros((2, 2)),
+    numpy.zeros((3, 2, 2), "c8"),
+    numpy.full((2, 2), numpy.nan),
+    numpy.full((2, 2), numpy.inf),
+    -numpy.eye(2),
+    numpy.ones((2, 2), bool),
+    numpy.arange(4).reshape(2, 2),
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["inv", "det", "slogdet", "cholesky", "qr", "svd", "eig", "eigh", "eigvals", "pinv"]
+)
+@pytest.mark.parametrize("at", range(len(WRONG)))
+def test_errors(name, at):
+    ours = outcome(lambda: getattr(weft.linalg, name)(weft.asarray(WRONG[at])))
+    theirs = outcome(lambda: getattr(numpy.linalg, name)(WRONG[at]))
+    if isinstance(theirs, Exception):
+        assert type(ours).__name__ == type(theirs).__name__
+        assert str(ours) == str(theirs)
+    else:
+        assert not isinstance(ours, Exception)
