@@ -1,5 +1,8 @@
 // The fake driver's cuBLAS: what library/products/cuda calls of it, on the memory and the streams of the
 // fake driver.
+#include <complex>
+
+#include "dense.h"
 #include "fake_driver.h"
 #include "product.h"
 
@@ -11,6 +14,60 @@ struct Handle {
     cuda::StreamHandle stream = nullptr;
 };
 
+constexpr int kInvalidValue = 7;
+
+// Matrices of a batch, whose addresses are in an array.
+template <class T>
+Matrix<T> matrix_of(const void* pointers, int64_t index, int64_t rows, int64_t columns, int64_t leading) {
+    return {static_cast<T* const*>(pointers)[index], rows, columns, leading};
+}
+
+template <class T>
+int factor_batch(const char* name, void* handle, int n, void* matrices, int leading, int* pivots, int* info,
+                 int batch) {
+    if (const int status = enter_library(name)) return status;
+    if (n < 0 || leading < n || batch < 0) return kInvalidValue;
+    run_later(static_cast<Handle*>(handle)->stream, [=] {
+        for (int64_t k = 0; k < batch; ++k)
+            info[k] = factor_lu(matrix_of<T>(matrices, k, n, n, leading), pivots + k * n);
+    });
+    return 0;
+}
+
+template <class T>
+int solve_batch(const char* name, void* handle, int operation, int n, int columns, const void* factors,
+                int leading, const int* pivots, void* sides, int side_leading, int* status, int batch) {
+    if (const int failed = enter_library(name)) return failed;
+    *status = 0;
+    if (n < 0 || leading < n || side_leading < n || operation > 1) return kInvalidValue;
+    run_later(static_cast<Handle*>(handle)->stream, [=] {
+        for (int64_t k = 0; k < batch; ++k)
+            solve_lu(matrix_of<T>(factors, k, n, n, leading), pivots + k * n, operation == 1,
+                     matrix_of<T>(sides, k, n, columns, side_leading));
+    });
+    return 0;
+}
+
+template <class T>
+int invert_batch(const char* name, void* handle, int n, const void* factors, int leading, const int* pivots,
+                 void* inverses, int inverse_leading, int* info, int batch) {
+    if (const int status = enter_library(name)) return status;
+    if (n < 0 || leading < n || inverse_leading < n) return kInvalidValue;
+    run_later(static_cast<Handle*>(handle)->stream, [=] {
+        for (int64_t k = 0; k < batch; ++k) {
+            const Matrix<T> lu = matrix_of<T>(factors, k, n, n, leading),
+                            inverse = matrix_of<T>(inverses, k, n, n, inverse_leading);
+            info[k] = 0;
+            for (int64_t j = 0; j < n; ++j) {
+                if (lu(j, j) == T(0) && info[k] == 0) info[k] = static_cast<int>(j + 1);
+                for (int64_t i = 0; i < n; ++i) inverse(i, j) = i == j ? 1 : 0;
+            }
+            solve_lu(lu, pivots + k * n, false, inverse);
+        }
+    });
+    return 0;
+}
+
 }  // namespace
 
 }  // namespace weft::fake_driver
@@ -18,6 +75,7 @@ struct Handle {
 using weft::fake_driver::count_objects;
 using weft::fake_driver::enter_library;
 using weft::fake_driver::Handle;
+using weft::fake_driver::kInvalidValue;
 using weft::fake_driver::Product;
 
 extern "C" {
@@ -49,7 +107,6 @@ int cublasGemmStridedBatchedEx(void* handle, int transpose_a, int transpose_b, i
                                const void* b, int, int b_leading, long long b_stride, const void*, void* c,
                                int, int c_leading, long long c_stride, int batch, int compute, int) {
     if (const int status = enter_library("cublasGemmStridedBatchedEx")) return status;
-    constexpr int kInvalidValue = 7;
     const bool a_transposed = transpose_a != 0, b_transposed = transpose_b != 0;
     const bool narrow = a_type != weft::fake_driver::kReal64 && a_type != weft::fake_driver::kComplex64;
     if (narrow == (compute == weft::fake_driver::kCompute64)) return kInvalidValue;
@@ -74,6 +131,66 @@ int cublasGemmStridedBatchedEx(void* handle, int transpose_a, int transpose_b, i
     weft::fake_driver::run_later(static_cast<Handle*>(handle)->stream,
                                  [product, a_type] { multiply(product, a_type); });
     return 0;
+}
+int cublasSgetrfBatched(void* handle, int n, void* matrices, int leading, int* pivots, int* info, int batch) {
+    return weft::fake_driver::factor_batch<float>("cublasSgetrfBatched", handle, n, matrices, leading, pivots,
+                                                  info, batch);
+}
+int cublasSgetrsBatched(void* handle, int operation, int n, int columns, const void* factors, int leading,
+                        const int* pivots, void* sides, int side_leading, int* status, int batch) {
+    return weft::fake_driver::solve_batch<float>("cublasSgetrsBatched", handle, operation, n, columns,
+                                                 factors, leading, pivots, sides, side_leading, status,
+                                                 batch);
+}
+int cublasSgetriBatched(void* handle, int n, const void* factors, int leading, const int* pivots,
+                        void* inverses, int inverse_leading, int* info, int batch) {
+    return weft::fake_driver::invert_batch<float>("cublasSgetriBatched", handle, n, factors, leading, pivots,
+                                                  inverses, inverse_leading, info, batch);
+}
+int cublasDgetrfBatched(void* handle, int n, void* matrices, int leading, int* pivots, int* info, int batch) {
+    return weft::fake_driver::factor_batch<double>("cublasDgetrfBatched", handle, n, matrices, leading,
+                                                   pivots, info, batch);
+}
+int cublasDgetrsBatched(void* handle, int operation, int n, int columns, const void* factors, int leading,
+                        const int* pivots, void* sides, int side_leading, int* status, int batch) {
+    return weft::fake_driver::solve_batch<double>("cublasDgetrsBatched", handle, operation, n, columns,
+                                                  factors, leading, pivots, sides, side_leading, status,
+                                                  batch);
+}
+int cublasDgetriBatched(void* handle, int n, const void* factors, int leading, const int* pivots,
+                        void* inverses, int inverse_leading, int* info, int batch) {
+    return weft::fake_driver::invert_batch<double>("cublasDgetriBatched", handle, n, factors, leading, pivots,
+                                                   inverses, inverse_leading, info, batch);
+}
+int cublasCgetrfBatched(void* handle, int n, void* matrices, int leading, int* pivots, int* info, int batch) {
+    return weft::fake_driver::factor_batch<std::complex<float>>("cublasCgetrfBatched", handle, n, matrices,
+                                                                leading, pivots, info, batch);
+}
+int cublasCgetrsBatched(void* handle, int operation, int n, int columns, const void* factors, int leading,
+                        const int* pivots, void* sides, int side_leading, int* status, int batch) {
+    return weft::fake_driver::solve_batch<std::complex<float>>("cublasCgetrsBatched", handle, operation, n,
+                                                               columns, factors, leading, pivots, sides,
+                                                               side_leading, status, batch);
+}
+int cublasCgetriBatched(void* handle, int n, const void* factors, int leading, const int* pivots,
+                        void* inverses, int inverse_leading, int* info, int batch) {
+    return weft::fake_driver::invert_batch<std::complex<float>>(
+        "cublasCgetriBatched", handle, n, factors, leading, pivots, inverses, inverse_leading, info, batch);
+}
+int cublasZgetrfBatched(void* handle, int n, void* matrices, int leading, int* pivots, int* info, int batch) {
+    return weft::fake_driver::factor_batch<std::complex<double>>("cublasZgetrfBatched", handle, n, matrices,
+                                                                 leading, pivots, info, batch);
+}
+int cublasZgetrsBatched(void* handle, int operation, int n, int columns, const void* factors, int leading,
+                        const int* pivots, void* sides, int side_leading, int* status, int batch) {
+    return weft::fake_driver::solve_batch<std::complex<double>>("cublasZgetrsBatched", handle, operation, n,
+                                                                columns, factors, leading, pivots, sides,
+                                                                side_leading, status, batch);
+}
+int cublasZgetriBatched(void* handle, int n, const void* factors, int leading, const int* pivots,
+                        void* inverses, int inverse_leading, int* info, int batch) {
+    return weft::fake_driver::invert_batch<std::complex<double>>(
+        "cublasZgetriBatched", handle, n, factors, leading, pivots, inverses, inverse_leading, info, batch);
 }
 
 }  // extern "C"

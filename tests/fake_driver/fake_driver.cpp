@@ -762,6 +762,11 @@ void run_later(cuda::StreamHandle stream, std::function<void()> work) {
                              nullptr, nullptr});
 }
 
+void wait_for(cuda::StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    (void)state().run(*stream);
+}
+
 }  // namespace weft::fake_driver
 
 extern "C" __attribute__((visibility("default"))) weft::fake_driver::Control* weft_fake_driver() {

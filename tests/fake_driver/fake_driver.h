@@ -3,8 +3,8 @@
 // when somebody waits for it, so that a wait that weft forgot gives wrong bytes. Kernels run by the kernel IR
 // that weft writes into its PTX as comments, compiled for the CPU, or by a function that a test gives.
 //
-// The same library is cuBLAS (cublas.cpp), found where CUDA_HOME is bin/fake_driver_toolkit of the build
-// folder.
+// The same library is cuBLAS, cuFFT and cuSOLVER (cublas.cpp and so on), found where CUDA_HOME is
+// bin/fake_driver_toolkit of the build folder.
 //
 // Environment, read when the library is loaded:
 //   WEFT_FAKE_DRIVER_DEVICES=n    devices there are; 2
@@ -53,10 +53,11 @@ public:
 };
 
 // For the fake drivers of libraries: notes a call, and gives what it fails with; counts objects that were
-// made (1) and destroyed (-1); queues work on a stream.
+// made (1) and destroyed (-1); queues work on a stream, and waits for it.
 cuda::Result enter_library(const char* symbol);
 void count_objects(int more);
 void run_later(cuda::StreamHandle stream, std::function<void()> work);
+void wait_for(cuda::StreamHandle stream);
 
 }  // namespace weft::fake_driver
 

@@ -1,10 +1,11 @@
 """Calls of the GPU driver that fail, one after another, at each stage of programs (driver_programs.py).
 
-The k-th call, of all or of one function, of CUDA's driver or of cuBLAS, gives an error, once or from then on
-(tests/fake_driver). The process must live and end; the only exceptions are DeviceError and MemoryError; what the
-program holds is as many steps old as came to their end, and the same program gives the right results when the driver
-answers again. After an error that CUDA does not recover from, each use of that device says so, while the host's arrays
-and the other device work. Nothing leaks: the driver's memory and objects are as many as without failures.
+The k-th call, of all or of one function, of CUDA's driver, cuBLAS, cuFFT or cuSOLVER, gives an error, once or from
+then on (tests/fake_driver). The process must live and end; the only exceptions are DeviceError and MemoryError; what
+the program holds is as many steps old as came to their end, and the same program gives the right results when the
+driver answers again. After an error that CUDA does not recover from, each use of that device says so, while the
+host's arrays and the other device work. Nothing leaks: the driver's memory and objects are as many as without
+failures.
 """
 
 import contextlib
@@ -37,8 +38,9 @@ PASSING = {
 }  # fmt: skip
 RUINING = {"ECC_UNCORRECTABLE": 214, "ILLEGAL_ADDRESS": 700, "LAUNCH_TIMEOUT": 702, "LAUNCH_FAILED": 719}
 RESULTS = {**PASSING, **RUINING}
-# cublasStatus_t: not initialized, allocation failed, invalid value, execution failed, internal, not supported
-STATUSES = [1, 3, 7, 13, 14, 15]
+# cublasStatus_t: not initialized, allocation failed, invalid value, execution failed, internal, not supported; what
+# cuSOLVER and cuFFT call an allocation that failed is the second
+STATUSES = [1, 2, 3, 7, 13, 14, 15]
 
 # How a program runs, and from when on calls fail: before the driver is opened, or after it has run some times.
 WAYS = {
@@ -369,7 +371,7 @@ class Attempt:
             symbol, calls = name.encode(), [call for call in log if call == name]
         nth = 1 + int(self.place * len(calls))
         self.target = calls[nth - 1]
-        self.is_library = self.target.startswith("cublas")
+        self.is_library = self.target.startswith(("cublas", "cufft", "cusolver"))
         failure = self.status if self.is_library and symbol != b"*" else self.result
         self.fake_driver.fail(symbol, nth, failure, self.for_ever)
         self.ruins = not (self.is_library and symbol != b"*") and self.result in RUINING.values()

@@ -492,3 +492,19 @@ def subclass_and_scalars(side, x, f, n, g):
     side.hold(x * value)
     side.hold(numpy.asarray([float(v) for v in x[:5]]))
     side.hold(numpy.asarray(int(n[10]) + (1 if x[3] > 0 else 0)))
+
+
+@program
+def factorisations(side, x, f, n, g):
+    np = side.np
+    a, b = (
+        g[:, :40] + 10 * np.linalg.inv(np.eye(40) if side.is_numpy else np.eye(40, device="cuda:0")),
+        g[:, 40:],
+    )
+    side.hold(np.linalg.solve(a, b))
+    side.hold(np.linalg.det(a / 10))
+    side.hold(abs(np.linalg.qr(b).R))
+    side.hold(np.linalg.svd(b, compute_uv=False))
+    many = x[:63].reshape(7, 3, 3)
+    side.hold(np.linalg.eigvalsh(many))
+    side.hold(np.linalg.cholesky(many @ many.transpose(0, 2, 1) + 1.0 * (n[:3] == n[:3, None])))

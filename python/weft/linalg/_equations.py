@@ -98,7 +98,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
     if is_empty(a):
         return _core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     u, s, vh = _factorizations.svd(a.conj(), full_matrices=False, hermitian=hermitian)
-    large = s > asarray(rcond)[..., None] * s.max(axis=-1, keepdims=True)
+    large = s > asarray(rcond, device=s.device)[..., None] * s.max(axis=-1, keepdims=True)
     inverse = _core.where(large, 1 / _core.where(large, s, s.dtype.type(1)), s.dtype.type(0))
     return _core.matmul(vh.mT, inverse[..., None] * u.mT)
 

@@ -169,8 +169,12 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
         return int(not (A == 0).all())
     values = svd(A, compute_uv=False, hermitian=hermitian)
     if tol is None:
-        rtol = max(A.shape[-2:]) * finfo(values.dtype).eps if rtol is None else asarray(rtol)[..., None]
+        rtol = (
+            max(A.shape[-2:]) * finfo(values.dtype).eps
+            if rtol is None
+            else asarray(rtol, device=values.device)[..., None]
+        )
         tol = values.max(axis=-1, keepdims=True, initial=0) * rtol
     else:
-        tol = asarray(tol)[..., None]
+        tol = asarray(tol, device=values.device)[..., None]
     return count_nonzero(values > tol, axis=-1)

@@ -2,6 +2,7 @@
 #include "library/linalg/eigen.h"
 
 #include "api/linalg/inputs.h"
+#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -25,7 +26,9 @@ EigResult eig(const array& a) {
     check_finite(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        EigResult result = on_host("eig", [](const array& there) { return eig(there); }, a);
+        std::string why;
+        if (auto found = gpu::eig(a, dtype, why)) return *std::move(found);
+        EigResult result = on_host("eig", why, [](const array& there) { return eig(there); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
     }
@@ -47,7 +50,9 @@ array eigvals(const array& a) {
     check_finite(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("eigvals", [](const array& there) { return eigvals(there); }, a);
+        std::string why;
+        if (auto found = gpu::eigvals(a, dtype, why)) return *std::move(found);
+        array result = on_host("eigvals", why, [](const array& there) { return eigvals(there); }, a);
         back(a, {&result});
         return result;
     }
@@ -63,7 +68,9 @@ EighResult eigh(const array& a, bool upper) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        EighResult result = on_host("eigh", [&](const array& there) { return eigh(there, upper); }, a);
+        std::string why;
+        if (auto found = gpu::eigh(a, dtype, upper, why)) return *std::move(found);
+        EighResult result = on_host("eigh", why, [&](const array& there) { return eigh(there, upper); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
     }
@@ -80,7 +87,10 @@ array eigvalsh(const array& a, bool upper) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("eigvalsh", [&](const array& there) { return eigvalsh(there, upper); }, a);
+        std::string why;
+        if (auto found = gpu::eigvalsh(a, dtype, upper, why)) return *std::move(found);
+        array result =
+            on_host("eigvalsh", why, [&](const array& there) { return eigvalsh(there, upper); }, a);
         back(a, {&result});
         return result;
     }

@@ -1,5 +1,6 @@
 // Cholesky and QR factorisations.
 #include "api/linalg/inputs.h"
+#include "api/linalg/on_gpu.h"
 #include "library/linalg/cholesky.h"
 #include "library/linalg/qr.h"
 
@@ -25,7 +26,10 @@ array cholesky(const array& a, bool upper) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("cholesky", [&](const array& there) { return cholesky(there, upper); }, a);
+        std::string why;
+        if (auto found = gpu::cholesky(a, dtype, upper, why)) return *std::move(found);
+        array result =
+            on_host("cholesky", why, [&](const array& there) { return cholesky(there, upper); }, a);
         back(a, {&result});
         return result;
     }
@@ -41,7 +45,9 @@ QRResult qr(const array& a, QRMode mode) {
     const QRShape shape = qr_shape(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        QRResult result = on_host("qr", [&](const array& there) { return qr(there, mode); }, a);
+        std::string why;
+        if (auto found = gpu::qr(a, dtype, mode, why)) return *std::move(found);
+        QRResult result = on_host("qr", why, [&](const array& there) { return qr(there, mode); }, a);
         back(a, {&result.Q, &result.R});
         return result;
     }
@@ -56,7 +62,9 @@ array qr_r(const array& a) {
     const QRShape shape = qr_shape(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("qr", [](const array& there) { return qr_r(there); }, a);
+        std::string why;
+        if (auto found = gpu::qr_r(a, dtype, why)) return *std::move(found);
+        array result = on_host("qr", why, [](const array& there) { return qr_r(there); }, a);
         back(a, {&result});
         return result;
     }
@@ -70,7 +78,9 @@ RawQR qr_raw(const array& a) {
     const QRShape shape = qr_shape(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        RawQR result = on_host("qr", [](const array& there) { return qr_raw(there); }, a);
+        std::string why;
+        if (auto found = gpu::qr_raw(a, dtype, why)) return *std::move(found);
+        RawQR result = on_host("qr", why, [](const array& there) { return qr_raw(there); }, a);
         back(a, {&result.factored, &result.tau});
         return result;
     }
@@ -84,7 +94,9 @@ PivotedQR qr_pivoted(const array& a, QRMode mode) {
     const QRShape shape = qr_shape(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        PivotedQR result = on_host("qr", [&](const array& there) { return qr_pivoted(there, mode); }, a);
+        PivotedQR result = on_host(
+            "qr", "cuSOLVER has none with pivots",
+            [&](const array& there) { return qr_pivoted(there, mode); }, a);
         back(a, {&result.Q, &result.R, &result.P});
         return result;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -65,11 +66,13 @@ inline bool is_on_gpu(const array& a, const array& b) {
     return is_on_gpu(a);
 }
 
-/// Where there is no way on a GPU: what `function` gives for copies in the host's memory. The history says
-/// so. The results are moved by `back`.
+/// Where there is no way on a GPU, for the reason `why`: what `function` gives for copies in the host's
+/// memory. The history says so. The results are moved by `back`.
 template <class Function, class... Rest>
-auto on_host(const char* what, const Function& function, const array& a, const Rest&... rest) {
-    record_fallback(device_of(a), what, (a.nbytes() + ... + rest.nbytes()));
+auto on_host(std::string what, const std::string& why, const Function& function, const array& a,
+             const Rest&... rest) {
+    if (!why.empty()) what += " (" + why + ")";
+    record_fallback(device_of(a), what.c_str(), (a.nbytes() + ... + rest.nbytes()));
     return function(move_to(a, cpu_device()), move_to(rest, cpu_device())...);
 }
 inline void back(const array& a, std::initializer_list<array*> results) {

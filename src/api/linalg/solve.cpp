@@ -2,6 +2,7 @@
 #include <string>
 
 #include "api/linalg/inputs.h"
+#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "library/linalg/lu.h"
 
@@ -53,8 +54,10 @@ array inverse_of(const array& a, bool singular_is_nan) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
+        std::string why;
+        if (auto found = gpu::inverse(a, dtype, singular_is_nan, why)) return *std::move(found);
         array result =
-            on_host("inv", [&](const array& there) { return inverse_of(there, singular_is_nan); }, a);
+            on_host("inv", why, [&](const array& there) { return inverse_of(there, singular_is_nan); }, a);
         back(a, {&result});
         return result;
     }
@@ -74,8 +77,10 @@ array solve(const array& a, const array& b) {
     const DType dtype = common_type(a, b);
     const Dims batch = check_solve(a, b);
     if (is_on_gpu(a, b)) {
-        array result =
-            on_host("solve", [](const array& left, const array& right) { return solve(left, right); }, a, b);
+        std::string why;
+        if (auto found = gpu::solve(a, b, dtype, batch, why)) return *std::move(found);
+        array result = on_host(
+            "solve", why, [](const array& left, const array& right) { return solve(left, right); }, a, b);
         back(a, {&result});
         return result;
     }
@@ -100,7 +105,9 @@ array det(const array& a) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("det", [](const array& there) { return det(there); }, a);
+        std::string why;
+        if (auto found = gpu::det(a, dtype, why)) return *std::move(found);
+        array result = on_host("det", why, [](const array& there) { return det(there); }, a);
         back(a, {&result});
         return result;
     }
@@ -115,7 +122,9 @@ SlogdetResult slogdet(const array& a) {
     check_square(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        SlogdetResult result = on_host("slogdet", [](const array& there) { return slogdet(there); }, a);
+        std::string why;
+        if (auto found = gpu::slogdet(a, dtype, why)) return *std::move(found);
+        SlogdetResult result = on_host("slogdet", why, [](const array& there) { return slogdet(there); }, a);
         back(a, {&result.sign, &result.logabsdet});
         return result;
     }

@@ -1,6 +1,7 @@
 // Singular values, and least squares by them.
 #include "library/linalg/svd.h"
 #include "api/linalg/inputs.h"
+#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -21,8 +22,10 @@ SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
     check_stacked(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
+        std::string why;
+        if (auto found = gpu::svd(a, dtype, full_matrices, why)) return *std::move(found);
         SVDResult result =
-            on_host("svd", [&](const array& there) { return svd(there, full_matrices, driver); }, a);
+            on_host("svd", why, [&](const array& there) { return svd(there, full_matrices, driver); }, a);
         back(a, {&result.U, &result.S, &result.Vh});
         return result;
     }
@@ -41,7 +44,9 @@ array svdvals(const array& a, SVDDriver driver) {
     check_stacked(a);
     const DType dtype = common_type(a);
     if (is_on_gpu(a)) {
-        array result = on_host("svdvals", [&](const array& there) { return svdvals(there, driver); }, a);
+        std::string why;
+        if (auto found = gpu::svdvals(a, dtype, why)) return *std::move(found);
+        array result = on_host("svdvals", why, [&](const array& there) { return svdvals(there, driver); }, a);
         back(a, {&result});
         return result;
     }
@@ -60,21 +65,24 @@ LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
     const int64_t m = a.shape()[0], n = a.shape()[1], columns = vector ? 1 : b.shape()[1];
     if (b.shape()[0] != m) throw LinAlgError("Incompatible dimensions");
     const DType dtype = common_type(a, b);
+    const double precision = dtype.real().itemsize() == 4 ? 0x1p-23 : 0x1p-52;
+    const double least_ratio = rcond.value_or(precision * static_cast<double>(std::max(m, n)));
     if (is_on_gpu(a, b)) {
+        std::string why;
+        if (auto found = gpu::lstsq(a, b, dtype, least_ratio, why)) return *std::move(found);
         LstsqResult result = on_host(
-            "lstsq", [&](const array& left, const array& right) { return lstsq(left, right, rcond); }, a, b);
+            "lstsq", why, [&](const array& left, const array& right) { return lstsq(left, right, rcond); }, a,
+            b);
         back(a, {&result.x, &result.residuals, &result.singular_values});
         return result;
     }
     const Input left(a, dtype), right(b, dtype);
     const int64_t rows = std::max(m, n), least = std::min(m, n);
-    const double precision = dtype.real().itemsize() == 4 ? 0x1p-23 : 0x1p-52;
     int64_t rank = 0;
     Output solved(dtype, {}, {rows, columns}), s(dtype.real(), {}, {least});
     if (least != 0) {
-        if (!lapack::least_squares(dtype.scalar_type(), left.matrices(), right.matrices(),
-                                   rcond.value_or(precision * static_cast<double>(rows)), solved.matrices(),
-                                   s.data(), &rank))
+        if (!lapack::least_squares(dtype.scalar_type(), left.matrices(), right.matrices(), least_ratio,
+                                   solved.matrices(), s.data(), &rank))
             throw LinAlgError("SVD did not converge in Linear Least Squares");
     } else {
         std::fill(solved.data(), solved.data() + rows * columns * dtype.itemsize(), 0);

@@ -42,6 +42,7 @@ public:
     [[noreturn]] void throw_error() {
         const std::lock_guard lock(mutex_);
         if (requirement_.kind == ErrorKind::kIndexError) throw IndexError(error_);
+        if (requirement_.kind == ErrorKind::kLinAlgError) throw LinAlgError(error_);
         throw ValueError(error_);
     }
     // The values to inspect, while it is open.
@@ -71,6 +72,9 @@ public:
         } catch (const IndexError& upstream) {  // the values themselves are poisoned
             error = upstream.what();
             wanted.kind = ErrorKind::kIndexError;
+        } catch (const LinAlgError& upstream) {
+            error = upstream.what();
+            wanted.kind = ErrorKind::kLinAlgError;
         } catch (const ValueError& upstream) {
             error = upstream.what();
             wanted.kind = ErrorKind::kValueError;

@@ -26,7 +26,7 @@ struct Search {
     const char* packages;                         // what to install
 };
 
-constexpr std::array<Search, 4> kSearches{{
+constexpr std::array<Search, 6> kSearches{{
     {"cuBLAS",
      "cublas",
      13,
@@ -55,6 +55,20 @@ constexpr std::array<Search, 4> kSearches{{
      {"lib64/libnvJitLink.so.13", "lib64/libnvJitLink.so.12"},
      {"nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"},
      "nvidia-nvjitlink or nvidia-nvjitlink-cu12"},
+    {"cuFFT",
+     "cufft",
+     13,
+     {"libcufft.so.12", "libcufft.so.11"},
+     {"lib64/libcufft.so.12", "lib64/libcufft.so.11"},
+     {"nvidia/cu13/lib/libcufft.so.12", "nvidia/cufft/lib/libcufft.so.11"},
+     "nvidia-cufft or nvidia-cufft-cu12"},
+    {"cuSOLVER",
+     "cusolver",
+     13,
+     {"libcusolver.so.12", "libcusolver.so.11"},
+     {"lib64/libcusolver.so.12", "lib64/libcusolver.so.11"},
+     {"nvidia/cu13/lib/libcusolver.so.12", "nvidia/cusolver/lib/libcusolver.so.11"},
+     "nvidia-cusolver or nvidia-cusolver-cu12"},
 }};
 
 struct Opened {
@@ -84,14 +98,18 @@ bool load(void* library, const Search& search, Opened& opened) {
     bool whole = true;
     void* any = nullptr;
     const std::string_view wanted = search.table;
-    const auto take = [&]<class Function>(std::string_view table, Function& function, const char* name) {
+    const auto take = [&]<class Function>(std::string_view table, Function& function, const char* name,
+                                          bool needed) {
         if (table != wanted) return;
         void* address = dlsym(library, name);
         function = reinterpret_cast<Function>(address);
-        whole = whole && address != nullptr;
+        whole = whole && (address != nullptr || !needed);
         if (any == nullptr) any = address;
     };
-#define WEFT_LIBRARY_SYMBOL(library, result, name, parameters) take(#library, opened.functions.name, #name);
+#define WEFT_LIBRARY_SYMBOL(library, result, name, parameters) \
+    take(#library, opened.functions.name, #name, true);
+#define WEFT_OPTIONAL_LIBRARY_SYMBOL(library, result, name, parameters) \
+    take(#library, opened.functions.name, #name, false);
 #include "device/cuda/library_symbols.def"
 #undef WEFT_LIBRARY_SYMBOL
     if (whole) opened.report.path = path_of(any);
@@ -120,6 +138,18 @@ std::string version_of(LibraryId id, const Libraries& functions) {
             unsigned major = 0, minor = 0;
             functions.nvJitLinkVersion(&major, &minor);
             return std::to_string(major) + "." + std::to_string(minor);
+        }
+        case LibraryId::kCufft: {
+            int version = 0;
+            functions.cufftGetVersion(&version);
+            return std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) + "." +
+                   std::to_string(version % 100);
+        }
+        case LibraryId::kCusolver: {
+            int version = 0;
+            functions.cusolverGetVersion(&version);
+            return std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) + "." +
+                   std::to_string(version % 100);
         }
     }
     return "";

@@ -15,7 +15,7 @@ struct Libraries {
 #undef WEFT_LIBRARY_SYMBOL
 };
 
-enum class LibraryId { kCublas, kCublasLt, kNvrtc, kNvJitLink };
+enum class LibraryId { kCublas, kCublasLt, kNvrtc, kNvJitLink, kCufft, kCusolver };
 
 // The functions of one library; the others' may be null. Throws DeviceError that says what was looked for,
 // where, and what to install.

@@ -2,13 +2,12 @@
 
 #include <array>
 #include <climits>
-#include <map>
-#include <mutex>
 #include <optional>
 
 #include "core/config.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/libraries.h"
+#include "library/products/cuda/cublas_handle.h"
 #include "library/products/cuda/cublas_lt.h"
 #include "library/products/cuda/cublas_status.h"
 #include "weft/errors.h"
@@ -72,28 +71,6 @@ std::optional<Matrix> matrix_of(int64_t row_stride, int64_t rows, int64_t column
     if (const auto leading = leading_of(row_stride, rows, column_stride, columns, itemsize))
         return Matrix{kTransposed, *leading};
     return std::nullopt;
-}
-
-// One for each device, made at first need and kept.
-struct Handles {
-    std::mutex mutex;
-    std::map<const DeviceBackend*, void*> handles;
-};
-
-void* handle_of(CudaDevice& device, const Libraries& functions, std::string& why) {
-    static auto* all = new Handles;
-    const std::lock_guard lock(all->mutex);
-    void*& handle = all->handles[&device];
-    if (handle != nullptr) return handle;
-    void* made = nullptr;
-    int status = retry_after_reclaim(device, [&] { return functions.cublasCreate_v2(&made); });
-    if (status == 0) {
-        status = functions.cublasSetStream_v2(made, device.context().stream());
-        if (status == 0) return handle = made;
-        (void)functions.cublasDestroy_v2(made);
-    }
-    why = "cuBLAS does not start (" + cublas_status_text(status) + ")";
-    return nullptr;
 }
 
 struct Matrices {
@@ -225,7 +202,7 @@ std::string contract_on_gpu(const Contraction& contraction, DeviceBackend& backe
     } catch (const DeviceError& error) {
         return error.what();
     }
-    void* handle = handle_of(device, *functions, why);
+    void* handle = cublas_handle_of(device, *functions, why);
     if (handle == nullptr) return why;
     const ProductScalar one(1), zero(0);
     const bool wide = types->compute == kCompute64;

@@ -1,0 +1,123 @@
+#include <limits>
+
+#include "api/linalg/device_matrices.h"
+#include "api/linalg/inputs.h"
+#include "api/linalg/on_gpu.h"
+#include "core/shape.h"
+#include "execution/kernels/gpu_programs.h"
+#include "weft/creation.h"
+#include "weft/operations.h"
+
+namespace weft::linalg::gpu {
+
+namespace {
+
+constexpr const char* kSingular = "Singular matrix";
+
+/// The factors of the transposed matrices, whose addresses are known where they are taken together.
+struct Factors {
+    Factors(const array& a, DType dtype)
+        : matrices(a, dtype),
+          pivots(matrices.device(),
+                 cusolver::takes_together(matrices.transposed()) ? ScalarType::kInt32 : ScalarType::kInt64,
+                 batch_of(a), a.shape().back()),
+          info(matrices.device(), batch_of(a), matrices.poison()) {
+        const cusolver::Matrices transposed = matrices.transposed_with_pointers();
+        ProgramRecord record(matrices.device(), name_of("getrf", dtype, transposed), matrices.nbytes(),
+                             matrices.nbytes(), a.size());
+        cusolver::factor_lu(dtype.scalar_type(), matrices.device(), transposed, pivots.address(),
+                            info.address());
+        record.finish();
+        pivots.set_poison(matrices.poison());
+    }
+
+    DeviceMatrices matrices;
+    DeviceNumbers pivots;
+    DeviceInfo info;
+};
+
+/// The sign that the exchange of rows gives a determinant, as bool: true for minus.
+array is_odd(const Factors& factors) {
+    const array pivots = factors.pivots.finish();
+    const array moved =
+        pivots != arange(Integer(1), Integer(pivots.shape().back() + 1), Integer(1), pivots.dtype());
+    return (sum(moved, -1) & 1) == 1;
+}
+
+array diagonal_of(const Factors& factors) { return diagonal(factors.matrices.finish(), 0, -2, -1); }
+
+}  // namespace
+
+std::optional<array> solve(const array& a, const array& b, DType dtype, const Dims& batch, std::string& why) {
+    if (!is_usable(a, why) || !is_usable(b, why)) return {};
+    const DeviceScope scope(device_of(a));
+    const int64_t n = a.shape().back();
+    const bool vector = b.ndim() == 1;
+    const int64_t columns = vector ? 1 : b.shape().back();
+    const Factors factors(batch_of(a) == batch ? a : broadcast_to(a, with_core(batch, {n, n})), dtype);
+    const array sides = vector ? reshape(b, {1, n}) : swap_last(b);
+    DeviceMatrices x(broadcast_to(sides, with_core(batch, {columns, n})), dtype);
+    {
+        const cusolver::Matrices to = x.transposed_with_pointers();
+        ProgramRecord record(x.device(), name_of("getrs", dtype, to), factors.matrices.nbytes() + x.nbytes(),
+                             x.nbytes(), x.nbytes() / dtype.itemsize());
+        cusolver::solve_lu(dtype.scalar_type(), x.device(), factors.matrices.transposed(),
+                           factors.pivots.address(), true, to);
+        record.finish();
+    }
+    x.set_poison(join(x.poison(), factors.info.check(kSingular)));
+    if (vector) return reshape(x.finish(), with_core(batch, {n}));
+    return columns == 1 ? reshape(x.finish(), with_core(batch, {n, 1})) : copy(swap_last(x.finish()), 'C');
+}
+
+std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, std::string& why) {
+    if (!is_usable(a, why)) return {};
+    const DeviceScope scope(device_of(a));
+    const int64_t n = a.shape().back();
+    const Factors factors(a, dtype);
+    const bool together = cusolver::takes_together(factors.matrices.transposed());
+    DeviceMatrices result = together ? DeviceMatrices(factors.matrices.device(), dtype, batch_of(a), n, n)
+                                     : DeviceMatrices(broadcast_to(eye(n, dtype), a.shape()), dtype);
+    {
+        const cusolver::Matrices from = factors.matrices.transposed(), to = result.transposed_with_pointers();
+        ProgramRecord record(result.device(), name_of(together ? "getri" : "getrs", dtype, to),
+                             result.nbytes(), result.nbytes(), a.size());
+        if (together) {
+            cusolver::invert_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), to,
+                                factors.info.address());
+        } else {
+            cusolver::solve_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), false,
+                               to);
+        }
+        record.finish();
+    }
+    if (singular_is_nan) {
+        result.set_poison(factors.matrices.poison());
+        const array failed = factors.info.failed();
+        return where(expand_dims(failed, {-1, -2}), std::numeric_limits<double>::quiet_NaN(),
+                     result.finish());
+    }
+    result.set_poison(factors.info.check(kSingular));
+    return result.finish();
+}
+
+std::optional<array> det(const array& a, DType dtype, std::string& why) {
+    if (!is_usable(a, why)) return {};
+    const DeviceScope scope(device_of(a));
+    const Factors factors(a, dtype);
+    const array product = prod(diagonal_of(factors), -1);
+    return where(factors.info.failed(), 0.0, where(is_odd(factors), -product, product));
+}
+
+std::optional<SlogdetResult> slogdet(const array& a, DType dtype, std::string& why) {
+    if (!is_usable(a, why)) return {};
+    const DeviceScope scope(device_of(a));
+    const Factors factors(a, dtype);
+    const array diagonal = diagonal_of(factors), failed = factors.info.failed();
+    const array size = abs(diagonal);
+    const array signs = prod(sign(diagonal), -1), logarithm = sum(log(where(size == 0.0, 1.0, size)), -1);
+    return SlogdetResult{where(failed, 0.0, where(is_odd(factors), -signs, signs)),
+                         where(failed, -std::numeric_limits<double>::infinity(), logarithm)};
+}
+
+}  // namespace weft::linalg::gpu
