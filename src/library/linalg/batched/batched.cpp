@@ -18,9 +18,10 @@ constexpr int64_t kMostLanes = 16;
 constexpr int64_t kTaskWork = 1 << 18;  // of a task, in multiplications or elements
 
 KernelChoice kernel_of(const Batch& batch) {
+    const bool is_lu = batch.operation <= Operation::kCholesky;
     switch (processor_level()) {
-        case ProcessorLevel::kX86V4: return lu_kernel_avx512(batch);
-        case ProcessorLevel::kX86V3: return lu_kernel_avx2(batch);
+        case ProcessorLevel::kX86V4: return is_lu ? lu_kernel_avx512(batch) : spectral_kernel_avx512(batch);
+        case ProcessorLevel::kX86V3: return is_lu ? lu_kernel_avx2(batch) : spectral_kernel_avx2(batch);
         case ProcessorLevel::kX86V2: break;
     }
     return {};

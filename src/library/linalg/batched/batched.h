@@ -35,7 +35,7 @@ struct Batch {
     ScalarType type = ScalarType::kFloat64;
     int64_t count = 0;          // of matrices
     int rows = 0, columns = 0;  // of each
-    int right = 0;              // the columns of B; of Q; of U and rows of V transposed: all, or the least
+    int right = 0;              // the columns of B, and of Q; for kSvd whether U and V are square
     Stack in[2], out[3];        // outputs do not overlap inputs, but one may be the very memory of the other
     // What is wrong with each matrix, when not null. Zero: nothing. Else one more than the index of the pivot
     // that is zero (kSolve to kSlogdet) or not positive (kCholesky), or of a value that did not converge.
@@ -58,8 +58,10 @@ struct KernelChoice {
     int lanes = 0;
 };
 
-// For each instruction set: of LU and Cholesky factorisations.
+// For each instruction set: of LU and Cholesky factorisations, and of the others.
 KernelChoice lu_kernel_avx2(const Batch& batch);
 KernelChoice lu_kernel_avx512(const Batch& batch);
+KernelChoice spectral_kernel_avx2(const Batch& batch);
+KernelChoice spectral_kernel_avx512(const Batch& batch);
 
 }  // namespace weft::batched

@@ -87,7 +87,7 @@ struct LuKernels {
             solve_lu<true, L>(a, n, divisors, b, n, n);
             spoil(info, b, n * n);
             order_rows(pivots, n, order);
-            Tile::scatter_columns(b, n, n, order, row);
+            Tile::scatter_columns(b, n, n, n, order, row);
             Tile::store(b, n, n, n, batch.out[0], begin, end);
             wrong += Tile::report(info, batch, begin, end < begin + L::kCount ? end : begin + L::kCount);
         }

@@ -149,16 +149,29 @@ struct Tiles {
         }
     }
 
-    // Each row's elements to other places for each lane: element j to order[j].
-    static inline void scatter_columns(Value* tile, int rows, int columns, const Index* order, Value* row) {
+    // The other way: row i of the tile goes to row order[i] of what is in memory.
+    static inline void store_rows(const Value* tile, int rows, int columns, const Index* order,
+                                  const Stack& stack, int64_t begin, int64_t end) {
+        const Place place(stack, begin, end);
+        for (int i = 0; i < rows; ++i) {
+            char* to[kCount];
+            for (int lane = 0; lane < kCount; ++lane) to[lane] = place.at[lane] + order[i][lane] * stack.row;
+            store_run(tile + i * columns, 1, columns, to, place.lanes, stack.column);
+        }
+    }
+
+    // The first elements of each row go to other places for each lane: element j to order[j]. Rows are
+    // `width` apart; `row` holds one.
+    static inline void scatter_columns(Value* tile, int rows, int columns, int width, const Index* order,
+                                       Value* row) {
         T* const to = reinterpret_cast<T*>(row);
         for (int i = 0; i < rows; ++i) {
             for (int j = 0; j < columns; ++j) {
-                const Value value = tile[i * columns + j];
+                const Value value = tile[i * width + j];
                 const Index place = order[j] * Index(kCount);
                 for (int lane = 0; lane < kCount; ++lane) to[place[lane] + lane] = value[lane];
             }
-            for (int j = 0; j < columns; ++j) tile[i * columns + j] = row[j];
+            for (int j = 0; j < columns; ++j) tile[i * width + j] = row[j];
         }
     }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/threads/thread_pool.h"
@@ -210,29 +211,211 @@ TYPED_TEST(BatchedLinalg, CholeskyFactorsSaySoWhereThereAreNone) {
     }
 }
 
+// The largest number of product - expected, of matrix m: left times the diagonal times right.
+template <class T>
+double product_error(Matrices<T>& left, const std::vector<double>& diagonal, Matrices<T>& right,
+                     bool right_transposed, Matrices<T>& expected, int64_t m) {
+    double most = 0;
+    for (int i = 0; i < expected.rows; ++i) {
+        for (int j = 0; j < expected.columns; ++j) {
+            double sum = -static_cast<double>(expected.at(m, i, j));
+            for (int k = 0; k < static_cast<int>(diagonal.size()); ++k) {
+                const T other = right_transposed ? right.at(m, j, k) : right.at(m, k, j);
+                sum += static_cast<double>(left.at(m, i, k)) * diagonal[static_cast<size_t>(k)] *
+                       static_cast<double>(other);
+            }
+            most = std::isnan(sum) ? sum : std::max(most, std::abs(sum));
+        }
+    }
+    return most;
+}
+
+// How far the columns are from orthonormal.
+template <class T>
+double orthogonality(Matrices<T>& q, int64_t m) {
+    double most = 0;
+    for (int i = 0; i < q.columns; ++i) {
+        for (int j = 0; j < q.columns; ++j) {
+            double sum = i == j ? -1 : 0;
+            for (int k = 0; k < q.rows; ++k)
+                sum += static_cast<double>(q.at(m, k, i)) * static_cast<double>(q.at(m, k, j));
+            most = std::isnan(sum) ? sum : std::max(most, std::abs(sum));
+        }
+    }
+    return most;
+}
+
+// Matrices 0 to 4 are zero, of ones (so of rank one), diagonal with equal numbers, very large and very small.
+template <class T>
+Matrices<T> difficult_matrices(int64_t count, int rows, int columns) {
+    Matrices<T> a = normal_matrices<T>(count, rows, columns, 6);
+    const T large = sizeof(T) == 8 ? T(1e150) : T(1e18);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+            a.at(0, i, j) = 0;
+            a.at(1, i, j) = 1;
+            a.at(2, i, j) = i == j ? T(3) : T(0);
+            a.at(3, i, j) *= large;
+            a.at(4, i, j) /= large;
+        }
+    }
+    return a;
+}
+
+template <class T>
+double size_of(Matrices<T>& a, int64_t m) {
+    double most = 0;
+    for (int i = 0; i < a.rows; ++i) {
+        for (int j = 0; j < a.columns; ++j)
+            most = std::max(most, std::abs(static_cast<double>(a.at(m, i, j))));
+    }
+    return most;
+}
+
+TYPED_TEST(BatchedLinalg, EigenvectorsAreOrthogonalAndReconstruct) {
+    using T = TypeParam;
+    for (const int n : {1, 2, 3, 5, 8, 16, 32}) {
+        constexpr int64_t kCount = 21;
+        auto a = difficult_matrices<T>(kCount, n, n);
+        for (int64_t m = 0; m < kCount; ++m) {
+            for (int i = 0; i < n; ++i) {
+                for (int j = i + 1; j < n; ++j) a.at(m, i, j) = a.at(m, j, i);
+            }
+        }
+        Matrices<T> w(kCount, n, 1), alone(kCount, n, 1), v(kCount, n, n);
+        Batch batch = batch_of<T>(Operation::kEigh, kCount, n, n);
+        batch.in[0] = a.stack();
+        batch.out[0] = w.stack();
+        batch.out[1] = v.stack();
+        EXPECT_EQ(run(batch), 0);
+        batch.out[0] = alone.stack();
+        batch.out[1] = {};
+        EXPECT_EQ(run(batch), 0);
+        EXPECT_EQ(w.values, alone.values);
+        for (int64_t m = 0; m < kCount; ++m) {
+            std::vector<double> values;
+            for (int i = 0; i < n; ++i) values.push_back(static_cast<double>(w.at(m, i, 0)));
+            EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+            const double bound = 4 * n * static_cast<double>(this->kEpsilon);
+            EXPECT_LE(orthogonality(v, m), bound) << n << ' ' << m;
+            EXPECT_LE(product_error(v, values, v, true, a, m), 2 * bound * size_of(a, m)) << n << ' ' << m;
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, SingularVectorsAreOrthogonalAndReconstruct) {
+    using T = TypeParam;
+    for (const auto& [rows, columns] :
+         {std::pair(1, 1), {2, 2}, {3, 3}, {4, 7}, {16, 16}, {32, 5}, {32, 32}}) {
+        for (const bool full : {true, false}) {
+            constexpr int64_t kCount = 21;
+            const int least = std::min(rows, columns);
+            auto a = difficult_matrices<T>(kCount, rows, columns);
+            Matrices<T> s(kCount, least, 1), u(kCount, rows, full ? rows : least),
+                v(kCount, full ? columns : least, columns);
+            Batch batch = batch_of<T>(Operation::kSvd, kCount, rows, columns);
+            batch.right = full ? 1 : 0;
+            batch.in[0] = a.stack();
+            batch.out[0] = s.stack();
+            batch.out[1] = u.stack();
+            batch.out[2] = v.stack();
+            EXPECT_EQ(run(batch), 0);
+            for (int64_t m = 0; m < kCount; ++m) {
+                std::vector<double> values;
+                for (int i = 0; i < least; ++i) values.push_back(static_cast<double>(s.at(m, i, 0)));
+                EXPECT_TRUE(std::is_sorted(values.rbegin(), values.rend()));
+                EXPECT_GE(values.back(), 0);
+                Matrices<T> v_columns(1, columns, v.rows);
+                for (int i = 0; i < v.rows; ++i) {
+                    for (int j = 0; j < columns; ++j) v_columns.at(0, j, i) = v.at(m, i, j);
+                }
+                const double bound = 4 * std::max(rows, columns) * static_cast<double>(this->kEpsilon);
+                EXPECT_LE(orthogonality(u, m), bound) << rows << ' ' << m;
+                EXPECT_LE(orthogonality(v_columns, 0), bound) << rows << ' ' << m;
+                EXPECT_LE(product_error(u, values, v, false, a, m), 2 * bound * size_of(a, m));
+            }
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, QrFactorsReconstruct) {
+    using T = TypeParam;
+    for (const auto& [rows, columns] : {std::pair(1, 1), {2, 5}, {3, 3}, {9, 4}, {32, 32}}) {
+        for (const int width : {std::min(rows, columns), rows}) {
+            constexpr int64_t kCount = 21;
+            auto a = difficult_matrices<T>(kCount, rows, columns);
+            Matrices<T> q(kCount, rows, width), r(kCount, width, columns);
+            Batch batch = batch_of<T>(Operation::kQr, kCount, rows, columns);
+            batch.right = width;
+            batch.in[0] = a.stack();
+            batch.out[0] = r.stack();
+            batch.out[1] = q.stack();
+            EXPECT_EQ(run(batch), 0);
+            const std::vector<double> ones(static_cast<size_t>(width), 1.0);
+            for (int64_t m = 0; m < kCount; ++m) {
+                const double bound = 4 * std::max(rows, columns) * static_cast<double>(this->kEpsilon);
+                EXPECT_LE(orthogonality(q, m), bound) << rows << ' ' << m;
+                EXPECT_LE(product_error(q, ones, r, false, a, m), bound * size_of(a, m)) << rows << ' ' << m;
+                for (int i = 0; i < width; ++i) {
+                    for (int j = 0; j < std::min(i, columns); ++j) ASSERT_EQ(r.at(m, i, j), 0);
+                }
+            }
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, NanAndInfinityEnd) {
+    using T = TypeParam;
+    constexpr int64_t kCount = 3;
+    constexpr int kSide = 6;
+    auto a = normal_matrices<T>(kCount, kSide, kSide, 7);
+    a.at(1, 4, 2) = std::numeric_limits<T>::quiet_NaN();
+    a.at(2, 3, 3) = std::numeric_limits<T>::infinity();
+    Matrices<T> values(kCount, kSide, 1), left(kCount, kSide, kSide), right(kCount, kSide, kSide);
+    std::vector<int32_t> info(kCount, 9);
+    for (const Operation operation : {Operation::kEigh, Operation::kSvd}) {
+        Batch batch = batch_of<T>(operation, kCount, kSide, kSide);
+        batch.in[0] = a.stack();
+        batch.out[0] = values.stack();
+        batch.out[1] = left.stack();
+        batch.out[2] = right.stack();
+        batch.info = info.data();
+        const bool is_eigh = operation == Operation::kEigh;
+        EXPECT_EQ(run(batch), is_eigh ? 1 : 2);
+        EXPECT_EQ(info, (std::vector<int32_t>{0, 1, is_eigh ? 0 : 1}));
+        for (const int64_t m : {1, 2}) {
+            EXPECT_TRUE(std::isnan(values.at(m, 0, 0)));
+            EXPECT_TRUE(std::isnan(left.at(m, 1, 2)));
+        }
+        EXPECT_FALSE(std::isnan(values.at(0, 0, 0)));
+    }
+}
+
 TYPED_TEST(BatchedLinalg, BitsDependOnTheMatrixAlone) {
     using T = TypeParam;
     constexpr int64_t kCount = 5000, kFew = 7;
     for (const int n : {3, 9}) {
-        for (const Operation operation : {Operation::kInverse, Operation::kCholesky}) {
+        for (const Operation operation : {Operation::kInverse, Operation::kCholesky, Operation::kEigh}) {
             auto a = normal_matrices<T>(kCount, n, n, 5);
             for (int64_t m = 0; m < kCount; ++m) {
                 for (int i = 0; i < n; ++i) a.at(m, i, i) += T(4 * n);
             }
-            Matrices<T> all(kCount, n, n), again(kCount, n, n), few(kFew, n, n);
+            Matrices<T> all(kCount, n, n), again(kCount, n, n), few(kFew, n, n), values(kCount, n, 1);
             Batch batch = batch_of<T>(operation, kCount, n, n);
             batch.in[0] = a.stack();
-            batch.out[0] = all.stack();
+            Stack& to = batch.out[operation == Operation::kEigh ? 1 : 0];
+            batch.out[0] = values.stack();
+            to = all.stack();
             run(batch);
             const int threads = num_threads();
             set_num_threads(threads == 1 ? 3 : 1);
-            batch.out[0] = again.stack();
+            to = again.stack();
             run(batch);
             set_num_threads(0);
             EXPECT_EQ(0, std::memcmp(all.values.data(), again.values.data(), all.values.size() * sizeof(T)));
             batch.count = kFew;
             batch.in[0].data += 1001 * batch.in[0].matrix;
-            batch.out[0] = few.stack();
+            to = few.stack();
             run(batch);
             EXPECT_EQ(0, std::memcmp(few.values.data(), &all.at(1001, 0, 0), few.values.size() * sizeof(T)));
         }

@@ -1,0 +1,146 @@
+// Singular values of a matrix of lanes: by a QR factorisation, then by one-sided Jacobi rotations of R's
+// rows.
+#pragma once
+
+#include "library/linalg/batched/householder.h"
+#include "library/linalg/batched/lanes.h"
+
+namespace weft::batched {
+namespace {
+
+// Numbers are scaled to about 2^this, so that products of squared norms do not overflow.
+template <class T>
+constexpr int kJacobiScale = sizeof(T) == 8 ? 240 : 26;
+// Squared norms of rows that are nothing beside the others.
+template <class T>
+constexpr T kNoNorm = sizeof(T) == 8 ? T(0x1p-500) : T(0x1p-62);
+// Those of rows that rounding errors made, where the largest number is as kJacobiScale says. Such a row may
+// be parallel to another, and what rotations leave of it would be made of rounding errors again.
+template <class T>
+constexpr T kNoise = sizeof(T) == 8 ? T(0x1p+320) : T(0x1p-32);
+constexpr int kMostSweeps = 40;
+
+// Rotates rows of r (n×n) until they are orthogonal, the longer first, and u's columns (m rows, `width`
+// apart) with them, when not null. The result is one where that takes too long.
+template <class L>
+inline typename L::Index rotate_rows(typename L::Value* r, int n, typename L::Value* u, int m, int width) {
+    using Value = typename L::Value;
+    using Index = typename L::Index;
+    using Mask = typename L::Mask;
+    using T = typename L::Element;
+    const T tolerance = Format<T>::kEpsilon * static_cast<T>(4 + 2 * __builtin_sqrt(n));
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+        Mask rotated = L::nowhere();
+        for (int p = 0; p + 1 < n; ++p) {
+            for (int q = p + 1; q < n; ++q) {
+                Value* const x = r + p * n;
+                Value* const y = r + q * n;
+                Value alpha = Value(T(0)), beta = Value(T(0)), gamma = Value(T(0));
+                for (int k = 0; k < n; ++k) {
+                    alpha = fma(x[k], x[k], alpha);
+                    beta = fma(y[k], y[k], beta);
+                    gamma = fma(x[k], y[k], gamma);
+                }
+                const Value bound = tolerance * square_root(alpha * beta);
+                const Value least = L::select(alpha < beta, alpha, beta);
+                Mask on = (absolute(gamma) > bound) & (least >= Value(kNoNorm<T>));
+                if (!L::any(on)) continue;
+                const Mask noise = on & (least < Value(kNoise<T>));
+                if (L::any(noise)) {
+                    const Mask first = noise & (alpha < beta), second = noise & (alpha >= beta);
+                    for (int k = 0; k < n; ++k) {
+                        x[k] = L::select(first, Value(T(0)), x[k]);
+                        y[k] = L::select(second, Value(T(0)), y[k]);
+                    }
+                    on = on & (least >= Value(kNoise<T>));
+                    if (!L::any(on)) continue;
+                }
+                rotated = rotated | on;
+                const Value zeta = (beta - alpha) / (T(2) * gamma);
+                const Value root = absolute(zeta) + square_root(fma(zeta, zeta, Value(T(1))));
+                const Value t = L::select(zeta < Value(T(0)), Value(T(-1)), Value(T(1))) / root;
+                Value c = Value(T(1)) / square_root(fma(t, t, Value(T(1))));
+                Value s = c * t;
+                const Mask exchanged = alpha < beta;
+                const Value other = -c;
+                c = L::select(exchanged, s, c);
+                s = L::select(exchanged, other, s);
+                c = L::select(on, c, Value(T(1)));
+                s = L::select(on, s, Value(T(0)));
+                for (int k = 0; k < n; ++k) {
+                    const Value a = x[k], b = y[k];
+                    x[k] = fma(c, a, -s * b);
+                    y[k] = fma(s, a, c * b);
+                }
+                if (u == nullptr) continue;
+                for (int k = 0; k < m; ++k) {
+                    const Value a = u[k * width + p], b = u[k * width + q];
+                    u[k * width + p] = fma(c, a, -s * b);
+                    u[k * width + q] = fma(s, a, c * b);
+                }
+            }
+        }
+        if (!L::any(rotated)) return Index(0);
+        if (sweep == kMostSweeps - 1) return L::choose(rotated, Index(1), Index(0));
+    }
+    return Index(0);
+}
+
+// The norms of r's rows, which become unit rows; those that are nothing remain, with norm zero.
+template <class L>
+inline void take_norms(typename L::Value* r, int n, typename L::Value* norms) {
+    using Value = typename L::Value;
+    using T = typename L::Element;
+    for (int i = 0; i < n; ++i) {
+        Value sum = Value(T(0));
+        for (int k = 0; k < n; ++k) sum = fma(r[i * n + k], r[i * n + k], sum);
+        const auto nothing = sum < Value(kNoNorm<T>);
+        const Value norm = square_root(sum);
+        norms[i] = L::select(nothing, Value(T(0)), norm);
+        const Value inverse = Value(T(1)) / norm;
+        for (int k = 0; k < n; ++k) r[i * n + k] = L::select(nothing, Value(T(0)), r[i * n + k] * inverse);
+    }
+}
+
+// Rows of r whose norm is zero become unit rows orthogonal to all others.
+template <class L>
+inline void complete_rows(typename L::Value* r, int n, const typename L::Value* norms) {
+    using Value = typename L::Value;
+    using T = typename L::Element;
+    for (int i = 0; i < n; ++i) {
+        const auto missing = norms[i] == Value(T(0));
+        if (!L::any(missing)) continue;
+        // What the other rows leave of each unit vector, and the one of which most is left. Rows that are
+        // missing still are zero, so they count for nothing.
+        Value best = Value(T(-1));
+        typename L::Index place = typename L::Index(0);
+        for (int k = 0; k < n; ++k) {
+            Value left = Value(T(1));
+            for (int j = 0; j < n; ++j) left = fma(-r[j * n + k], r[j * n + k], left);
+            const auto more = left > best;
+            best = L::select(more, left, best);
+            place = L::choose(more, typename L::Index(k), place);
+        }
+        Value* const row = r + i * n;
+        for (int k = 0; k < n; ++k) {
+            const Value unit = L::select(place == typename L::Index(k), Value(T(1)), Value(T(0)));
+            row[k] = L::select(missing, unit, row[k]);
+        }
+        for (int pass = 0; pass < 3; ++pass) {
+            for (int j = 0; j < n; ++j) {
+                if (j == i) continue;
+                Value dot = Value(T(0));
+                for (int k = 0; k < n; ++k) dot = fma(row[k], r[j * n + k], dot);
+                for (int k = 0; k < n; ++k)
+                    row[k] = L::select(missing, fma(-dot, r[j * n + k], row[k]), row[k]);
+            }
+            Value sum = Value(T(0));
+            for (int k = 0; k < n; ++k) sum = fma(row[k], row[k], sum);
+            const Value inverse = Value(T(1)) / square_root(sum);
+            for (int k = 0; k < n; ++k) row[k] = L::select(missing, row[k] * inverse, row[k]);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace weft::batched
