@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "library/linalg/factor.h"
+#include "library/linalg/small_batches.h"
 
 namespace weft::lapack {
 
@@ -40,6 +41,7 @@ bool factor_all(const Matrices& a, bool upper, const Matrices& factor) {
 }  // namespace
 
 bool cholesky(ScalarType type, const Matrices& a, bool upper, const Matrices& factor) {
+    if (const auto done = small::cholesky(type, a, upper, factor)) return *done;
     return visit_type(type, [&]<class T>(TypeTag<T>) { return factor_all<T>(a, upper, factor); });
 }
 

@@ -1,4 +1,5 @@
 #include "library/linalg/eigen.h"
+#include "library/linalg/small_batches.h"
 
 #include <atomic>
 
@@ -183,12 +184,14 @@ bool solve_general(const Matrices& a, std::complex<Real<T>>* values, const Matri
 }  // namespace
 
 bool symmetric_eigen(ScalarType type, const Matrices& a, bool upper, char* values, const Matrices& vectors) {
+    if (const auto done = small::symmetric_eigen(type, a, upper, values, &vectors)) return *done;
     return visit_type(type, [&]<class T>(TypeTag<T>) {
         return solve_symmetric<T>(a, upper, reinterpret_cast<Real<T>*>(values), &vectors);
     });
 }
 
 bool symmetric_eigenvalues(ScalarType type, const Matrices& a, bool upper, char* values) {
+    if (const auto done = small::symmetric_eigen(type, a, upper, values, nullptr)) return *done;
     return visit_type(type, [&]<class T>(TypeTag<T>) {
         return solve_symmetric<T>(a, upper, reinterpret_cast<Real<T>*>(values), nullptr);
     });

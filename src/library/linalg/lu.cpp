@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "library/linalg/factor.h"
+#include "library/linalg/small_batches.h"
 
 namespace weft::lapack {
 
@@ -195,18 +196,22 @@ void factor_rectangles(const Matrices& a, const Matrices& factors, int64_t* pivo
 }  // namespace
 
 bool solve(ScalarType type, const Matrices& a, const Matrices& b, const Matrices& x) {
+    if (const auto done = small::solve(type, a, b, x)) return *done;
     return visit_type(type, [&]<class T>(TypeTag<T>) { return solve_all<T>(a, b, x); });
 }
 
 bool invert(ScalarType type, const Matrices& a, const Matrices& inverse) {
+    if (const auto done = small::invert(type, a, inverse)) return *done;
     return visit_type(type, [&]<class T>(TypeTag<T>) { return invert_all<T>(a, inverse); });
 }
 
 void determinants(ScalarType type, const Matrices& a, char* result) {
+    if (small::determinants(type, a, result)) return;
     visit_type(type, [&]<class T>(TypeTag<T>) { write_determinants(a, reinterpret_cast<T*>(result)); });
 }
 
 void log_determinants(ScalarType type, const Matrices& a, char* signs, char* logarithms) {
+    if (small::log_determinants(type, a, signs, logarithms)) return;
     visit_type(type, [&]<class T>(TypeTag<T>) {
         write_log_determinants(a, reinterpret_cast<T*>(signs), reinterpret_cast<Real<T>*>(logarithms));
     });

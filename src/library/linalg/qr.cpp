@@ -1,6 +1,7 @@
 #include "library/linalg/qr.h"
 
 #include "library/linalg/factor.h"
+#include "library/linalg/small_batches.h"
 
 namespace weft::lapack {
 
@@ -112,14 +113,17 @@ void write_pivoted(const Matrices& a, const Matrices& q, const Matrices& r, int6
 }  // namespace
 
 void reflectors(ScalarType type, const Matrices& a, const Matrices& factored, char* tau) {
+    if (small::reflectors(type, a, factored, tau)) return;
     visit_type(type, [&]<class T>(TypeTag<T>) { write_reflectors(a, factored, reinterpret_cast<T*>(tau)); });
 }
 
 void qr(ScalarType type, const Matrices& a, const Matrices& q, const Matrices& r) {
+    if (small::qr(type, a, &q, r)) return;
     visit_type(type, [&]<class T>(TypeTag<T>) { write_qr<T>(a, q, r); });
 }
 
 void qr_r(ScalarType type, const Matrices& a, const Matrices& r) {
+    if (small::qr(type, a, nullptr, r)) return;
     visit_type(type, [&]<class T>(TypeTag<T>) { write_r<T>(a, r); });
 }
 

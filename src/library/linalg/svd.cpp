@@ -1,4 +1,5 @@
 #include "library/linalg/svd.h"
+#include "library/linalg/small_batches.h"
 
 #include <atomic>
 
@@ -192,12 +193,18 @@ bool solve_least_squares(const Matrices& a, const Matrices& b, Real<T> rcond, co
 
 bool svd(ScalarType type, const Matrices& a, const Matrices& u, char* s, const Matrices& vh,
          SvdDriver driver) {
+    if (driver == SvdDriver::kGesdd) {
+        if (const auto done = small::svd(type, a, &u, s, &vh)) return *done;
+    }
     return visit_type(type, [&]<class T>(TypeTag<T>) {
         return decompose<T>(a, u, reinterpret_cast<Real<T>*>(s), vh, driver);
     });
 }
 
 bool singular_values(ScalarType type, const Matrices& a, char* s, SvdDriver driver) {
+    if (driver == SvdDriver::kGesdd) {
+        if (const auto done = small::svd(type, a, nullptr, s, nullptr)) return *done;
+    }
     return visit_type(
         type, [&]<class T>(TypeTag<T>) { return write_values<T>(a, reinterpret_cast<Real<T>*>(s), driver); });
 }

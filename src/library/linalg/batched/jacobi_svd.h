@@ -20,6 +20,51 @@ template <class T>
 constexpr T kNoise = sizeof(T) == 8 ? T(0x1p+320) : T(0x1p-32);
 constexpr int kMostSweeps = 40;
 
+// factor_qr() of a high matrix (m×n) whose columns are exchanged so that R's diagonal does not grow: then few
+// rotations are left to do. Column k was column order[k]. `norms` has n values.
+template <class L>
+inline void factor_pivoted_qr(typename L::Value* a, int m, int n, typename L::Value* factors,
+                              typename L::Value* norms, typename L::Index* order) {
+    using Value = typename L::Value;
+    using Index = typename L::Index;
+    using T = typename L::Element;
+    for (int j = 0; j < n; ++j) order[j] = Index(j);
+    for (int k = 0; k < n; ++k) {
+        for (int j = k; j < n; ++j) norms[j] = Value(T(0));
+        for (int i = k; i < m; ++i) {
+            for (int j = k; j < n; ++j) norms[j] = fma(a[i * n + j], a[i * n + j], norms[j]);
+        }
+        Value best = norms[k];
+        Index pivot = Index(k);
+        for (int j = k + 1; j < n; ++j) {
+            const auto more = norms[j] > best;
+            best = L::select(more, norms[j], best);
+            pivot = L::choose(more, Index(j), pivot);
+        }
+        const Index own = order[k];
+        for (int j = k + 1; j < n; ++j) {
+            const auto hit = pivot == Index(j);
+            order[k] = L::choose(hit, order[j], order[k]);
+            order[j] = L::choose(hit, own, order[j]);
+        }
+        for (int i = 0; i < m; ++i) {
+            const Value old = a[i * n + k];
+            Value found = old;
+            for (int j = k + 1; j < n; ++j) {
+                const auto hit = pivot == Index(j);
+                const Value x = a[i * n + j];
+                found = L::select(hit, x, found);
+                a[i * n + j] = L::select(hit, old, x);
+            }
+            a[i * n + k] = found;
+        }
+        const Reflection<L> reflection = reflect<L>(a + k * n + k, n, m - k);
+        a[k * n + k] = reflection.first;
+        factors[k] = reflection.factor;
+        apply_reflection<L>(a + k * n + k, n, m - k, reflection.factor, a + k * n + k + 1, n, n - k - 1);
+    }
+}
+
 // Rotates rows of r (n×n) until they are orthogonal, the longer first, and u's columns (m rows, `width`
 // apart) with them, when not null. The result is one where that takes too long.
 template <class L>

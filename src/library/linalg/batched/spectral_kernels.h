@@ -87,12 +87,12 @@ struct SpectralKernels {
         int64_t wrong = 0;
         for (; begin < end; begin += L::kCount) {
             Value factors[kMostRows], norms[kMostRows];
-            Index places[kMostRows];
+            Index places[kMostRows], order[kMostRows];
             Tile::load(in, begin, end, m, n, a, n);
             Mask nan, infinite;
             Value inverse;
             scale_numbers(a, m, n, false, kJacobiScale<T>, inverse, nan, infinite);
-            factor_qr<L>(a, m, n, factors);
+            factor_pivoted_qr<L>(a, m, n, factors, norms, order);
             if (with_vectors) make_q<L>(a, n, 0, factors, n, u, m, width);
             clear_below(a, n, n);
             Index info = rotate_rows<L>(a, n, with_vectors ? u : nullptr, m, width);
@@ -106,6 +106,7 @@ struct SpectralKernels {
                 finish(u, m * width, bad);
                 Tile::scatter_columns(u, m, n, width, places, factors);
                 Tile::store(u, width, m, width, left, begin, end);
+                Tile::scatter_columns(a, n, n, n, order, factors);
                 Tile::store_rows(a, n, n, places, right, begin, end);
             }
             put_values(norms, n, places, inverse, bad, batch.out[0], begin, end);

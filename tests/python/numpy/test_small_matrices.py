@@ -1,0 +1,146 @@
+"""Batches of small matrices, which have kernels of their own: values by what they have to fulfil, and errors."""
+
+import numpy
+import pytest
+import weft
+
+TYPES = ["f4", "f8"]
+SIDES = [1, 2, 3, 4, 7, 16, 32]
+COUNT = 37
+
+
+def some(rows, columns, dtype):
+    generator = numpy.random.default_rng([rows, columns])
+    return generator.standard_normal((COUNT, rows, columns)).astype(dtype)
+
+
+def layouts(a):
+    """The same matrices: row by row, column by column, apart, as two axes, backwards."""
+    yield a
+    yield a.mT.copy().mT
+    wide = numpy.zeros((COUNT, 2 * a.shape[1], 3 * a.shape[2]), a.dtype)
+    wide[:, ::2, ::3] = a
+    yield wide[:, ::2, ::3]
+    yield a[::-1].copy()[::-1]
+
+
+def plain(results):
+    return [numpy.asarray(each, numpy.float64) for each in results]
+
+
+def bound(a, factor=8):
+    return factor * max(a.shape[-2:]) * numpy.finfo(a.dtype).eps
+
+
+def is_orthogonal(q, a):
+    return abs(q.mT @ q - numpy.eye(q.shape[-1])).max() <= bound(a)
+
+
+def norms(a):
+    return abs(a.astype(numpy.float64)).sum(axis=(1, 2)).reshape(-1, 1, 1)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", SIDES)
+def test_equations(n, dtype):
+    a, b, one = some(n, n, dtype), some(n, 5, dtype), some(n, 1, dtype)[0, :, 0]
+    for each in layouts(a):
+        (x,) = plain([weft.linalg.solve(weft.asarray(each), weft.asarray(b))])
+        assert (abs(a @ x - b) <= bound(a) * norms(a) * abs(x).max(axis=(1, 2), keepdims=True)).all()
+        (x,) = plain([weft.linalg.solve(weft.asarray(each), weft.asarray(one))])
+        assert (
+            abs(a @ x[..., None] - one[:, None]) <= bound(a) * norms(a) * abs(x).max(axis=1)[:, None, None]
+        ).all()
+        (x,) = plain([weft.linalg.inv(weft.asarray(each))])
+        rest = abs(a @ x - numpy.eye(n))
+        assert (rest <= bound(a) * norms(a) * abs(x).max(axis=(1, 2), keepdims=True)).all()
+        exact = numpy.linalg.det(a.astype(numpy.float64))
+        difficulty = numpy.linalg.cond(a.astype(numpy.float64))
+        assert (
+            abs(plain([weft.linalg.det(weft.asarray(each))])[0] / exact - 1) <= bound(a) * difficulty
+        ).all()
+        sign, logarithm = plain(weft.linalg.slogdet(weft.asarray(each)))
+        assert (sign == numpy.sign(exact)).all()
+        assert (abs(logarithm - numpy.log(abs(exact))) <= bound(a) * (difficulty + abs(logarithm))).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", SIDES)
+def test_symmetric(n, dtype):
+    root = some(n, n, dtype)
+    positive = root @ root.mT + numpy.eye(n, dtype=dtype)
+    a = root + root.mT
+    for upper in (False, True):
+        keep = numpy.triu if upper else numpy.tril
+        for each in layouts(keep(positive) + 7 * (positive - keep(positive))):
+            (factor,) = plain([weft.linalg.cholesky(weft.asarray(each), upper=upper)])
+            assert (factor == keep(factor)).all()
+            product = factor.mT @ factor if upper else factor @ factor.mT
+            assert (abs(product - positive) <= bound(a) * norms(positive)).all()
+        for each in layouts(keep(a) + 7 * (a - keep(a))):
+            triangle = "U" if upper else "L"
+            w, v = plain(weft.linalg.eigh(weft.asarray(each), triangle))
+            assert is_orthogonal(v, a)
+            assert (numpy.diff(w) >= 0).all()
+            assert (abs(a @ v - v * w[:, None, :]) <= bound(a) * norms(a)).all()
+            (alone,) = plain([weft.linalg.eigvalsh(weft.asarray(each), triangle)])
+            assert (abs(alone - w) <= bound(a) * norms(a)[..., 0]).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (5, 2), (2, 6), (16, 16), (32, 9), (32, 32)])
+def test_rectangles(shape, dtype):
+    a = some(*shape, dtype)
+    least = min(shape)
+    for each in layouts(a):
+        for full in (True, False):
+            u, s, vh = plain(weft.linalg.svd(weft.asarray(each), full_matrices=full))
+            assert is_orthogonal(u, a) and is_orthogonal(vh.mT, a)
+            assert (numpy.diff(s) <= 0).all() and (s >= 0).all()
+            product = (u[:, :, :least] * s[:, None, :]) @ vh[:, :least]
+            assert (abs(product - a) <= bound(a) * norms(a)).all()
+            q, r = plain(weft.linalg.qr(weft.asarray(each), mode="complete" if full else "reduced"))
+            assert is_orthogonal(q, a)
+            assert (r == numpy.triu(r)).all()
+            assert (abs(q @ r - a) <= bound(a) * norms(a)).all()
+        values = plain([weft.linalg.svdvals(weft.asarray(each))])[0]
+        assert (abs(values - numpy.linalg.svdvals(a)) <= bound(a) * norms(a)[..., 0]).all()
+        for mode in ("r", "raw"):
+            found, expected = weft.linalg.qr(weft.asarray(each), mode), numpy.linalg.qr(a, mode)
+            pairs = zip(found, expected) if mode == "raw" else [(found, expected)]
+            for own, others in pairs:
+                assert own.shape == others.shape
+                # Numbers of a reflection depend on all of the matrix's: near NumPy's where that is well-conditioned.
+                near = bound(a, 100) * (norms(a).max() if own.ndim == 3 else 1)
+                assert abs(numpy.asarray(own) - others).max() <= near * numpy.linalg.cond(a).max()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_errors(dtype):
+    a = some(4, 4, dtype)
+    a[5, 2] = 0
+    x = weft.asarray(a)
+    for name, arguments, message in [
+        ("inv", (), "Singular matrix"),
+        ("solve", (weft.asarray(a),), "Singular matrix"),
+        ("cholesky", (), "Matrix is not positive definite"),
+    ]:
+        with pytest.raises(weft.linalg.LinAlgError, match=message):
+            numpy.asarray(getattr(weft.linalg, name)(x, *arguments))
+    assert weft.linalg.det(x)[5] == 0
+    assert weft.linalg.slogdet(x)[1][5] == -numpy.inf
+    a[5, 2, 1] = numpy.nan
+    with pytest.raises(weft.linalg.LinAlgError, match="SVD did not converge"):
+        numpy.asarray(weft.linalg.svdvals(weft.asarray(a)))
+
+
+def test_bits_depend_on_the_matrix_alone():
+    a = some(6, 6, "f8")
+    for name in ("inv", "det", "svdvals", "eigvalsh"):
+        function = getattr(weft.linalg, name)
+        together = numpy.asarray(function(weft.asarray(a)))
+        with weft.config(num_threads=1):
+            assert numpy.asarray(function(weft.asarray(a))).tobytes() == together.tobytes()
+        for start in (1, 20):
+            part = numpy.asarray(function(weft.asarray(a[start : start + 9])))
+            assert part.tobytes() == together[start : start + 9].tobytes()
