@@ -184,6 +184,8 @@ KernelChoice choose_lu_kernel(const Batch& batch) {
         case 2: return {lu_kernel<L, Fixed<2>>(batch.operation), L::kCount};
         case 3: return {lu_kernel<L, Fixed<3>>(batch.operation), L::kCount};
         case 4: return {lu_kernel<L, Fixed<4>>(batch.operation), L::kCount};
+        case 5: return {lu_kernel<L, Fixed<5>>(batch.operation), L::kCount};
+        case 6: return {lu_kernel<L, Fixed<6>>(batch.operation), L::kCount};
         default: return {lu_kernel<L, Any>(batch.operation), L::kCount};
     }
 }
