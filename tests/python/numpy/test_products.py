@@ -390,6 +390,19 @@ def large(*shape, dtype="f4"):
 
 
 @pytest.mark.host
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("rows, steps", [(384, 1), (385, 40), (500, 700), (1030, 33)])
+def test_a_matrix_times_its_transpose_has_the_bits_of_any_product(dtype, rows, steps):
+    given = numpy.random.default_rng(rows).standard_normal((2, rows, steps)).astype(dtype)
+    one, other = weft.array(given), weft.array(given)
+    for layout in (lambda x: x, lambda x: x[::-1, ::-1], lambda x: x.copy("F")):
+        left, right = layout(one), layout(other)
+        weft.eval(left, right)
+        half, whole = numpy.asarray(left @ left.mT), numpy.asarray(left @ right.mT)
+        assert half.tobytes() == whole.tobytes()
+        numpy.testing.assert_array_equal(half, half.swapaxes(1, 2))
+
+
 @pytest.mark.parametrize(
     "dtype, name", [("f4", "product_float32"), ("f8", "product_float64"), ("c8", "cgemm")]
 )

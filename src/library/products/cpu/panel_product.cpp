@@ -14,6 +14,7 @@
 #include "core/processor.h"
 #include "core/threads/thread_pool.h"
 #include "device/device.h"
+#include "library/products/cpu/gram_product.h"
 #include "library/products/cpu/product_tasks.h"
 #include "library/products/cpu/tile_product.h"
 
@@ -491,7 +492,12 @@ int64_t multiply_by_panels(const PanelKernels& kernels, ScalarType type, const M
         int64_t tasks = 0;
         for (int64_t index = 0; index < count; ++index) {
             const MatrixProduct one = at_offsets(product, batch_offsets(batch, index));
-            tasks += Together(kernels, one, tile_work).run();
+            const auto together = [&](const MatrixProduct& some) {
+                return Together(kernels, some, tile_work).run();
+            };
+            tasks += tile_work == nullptr && is_gram(one, item)
+                         ? multiply_gram(one, item, kernels.columns, together)
+                         : together(one);
         }
         return tasks;
     }
