@@ -32,14 +32,18 @@ ALLOWED["bindings"] = ROOMS - {"passes", "lowering", "ir", "library"}
 # may not include each other.
 FLOORS = {
     "codegen": [{"runtime"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
-    "library": [{"gpu", "loops"}, {"indexing", "counting", "ordering", "products", "random"}, {"linalg"}],
+    "library": [
+        {"gpu", "loops"},
+        {"indexing", "counting", "ordering", "products", "random", "fft"},
+        {"linalg"},
+    ],
     "api": [
         {"fast"},
         {"recording"},
         {"elementwise"},
         {"creation", "products", "reductions"},
         {"indexing"},
-        {"ordering", "counting", "ufuncs", "random", "interop", "linalg"},
+        {"ordering", "counting", "ufuncs", "random", "interop", "linalg", "fft"},
     ],
 }
 # What a compiled kernel is: the contract between who makes it and who launches it, free of either.
@@ -56,6 +60,7 @@ FOREIGN = [
         "CUDA",
         {"device", "library"},
     ),
+    (re.compile(r"^ducc0/"), "ducc0", {"library"}),
 ]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -26,6 +26,7 @@ assert (2 * a + b).tolist() == [2.5 * i for i in range(100_000)]
 assert weft.exp(a[:2]).tolist()[0] == 1.0
 m = weft.arange(10_000.0).reshape(100, 100)
 assert (m @ weft.ones(100)).tolist() == m.sum(1).tolist()
+assert weft.fft.irfft(weft.fft.rfft([1.0, 0.0, 0.0, 0.0])).tolist() == [1.0, 0.0, 0.0, 0.0]
 assert "numpy" not in sys.modules
 package = pathlib.Path(weft.__file__).parent
 maps = pathlib.Path("/proc/self/maps").read_text()
@@ -70,6 +71,7 @@ def check_contents(wheel: pathlib.Path) -> None:
         "SLEEF.txt",
         "Highway.txt",
         "OpenBLAS.txt",
+        "ducc0.txt",
         "nanobind.txt",
         "zlib.txt",
         "zstd.txt",

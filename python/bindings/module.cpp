@@ -42,6 +42,7 @@ NB_MODULE(_core, m) {
     bind_ordering(m);
     bind_linalg(m);
     bind_counting(m);
+    bind_fft(m);
     bind_dtypes(m);
     bind_dlpack(m);
     bind_engine(m);

@@ -23,6 +23,7 @@ void bind_indexing(nb::module_& m);
 void bind_ordering(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_counting(nb::module_& m);
+void bind_fft(nb::module_& m);
 void bind_dtypes(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_engine(nb::module_& m);

@@ -43,7 +43,7 @@ _overrides.dispatch_all(globals())
 _register(_core._end_compilations)
 del _register
 
-_SUBMODULES = ("jit", "lib", "linalg", "random", "scipy")
+_SUBMODULES = ("fft", "jit", "lib", "linalg", "random", "scipy")
 
 
 def __getattr__(name):

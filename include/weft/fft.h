@@ -1,0 +1,52 @@
+// Discrete Fourier transforms: numpy.fft. An axis that is transformed is cut, or filled with zeros, where
+// another length is asked for. Results are complex128 or float64, of float16, float32 and complex64 complex64
+// or float32. They are computed at the call.
+//
+// A length below 1 is a ValueError, an axis that is not there an AxisError (without a length an IndexError),
+// and a complex input where a real one is wanted a TypeError, as in NumPy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "weft/array.h"
+
+namespace weft::fft {
+
+/// Which of two opposite transforms divides by the length: the one back, the one forward, or both by its
+/// root.
+enum class Norm : uint8_t { kBackward, kOrtho, kForward };
+
+/// np.fft.fft, np.fft.ifft: the transform along one axis, and the one back.
+///
+///     fft::fft(array{1.0, 2.0, 3.0, 4.0}) is {10, -2 + 2i, -2, -2 - 2i}
+array fft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+array ifft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+
+/// np.fft.rfft: the first n / 2 + 1 numbers of the transform of real numbers. The others are their
+/// conjugates. np.fft.irfft, the way back: n is by default 2 * (extent - 1), which is even.
+///
+///     fft::rfft(array{1.0, 2.0, 3.0, 4.0}) is {10, -2 + 2i, -2}
+array rfft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+array irfft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+
+/// np.fft.hfft, np.fft.ihfft: of numbers whose second half is the conjugate of the first and is left out.
+array hfft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+array ihfft(const array& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
+
+/// np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn: along several axes, by default the last ones of
+/// `s`, or all. Of rfftn and irfftn the last axis is the one that is halved. A length of -1 is the axis's
+/// own. An axis that stands there twice is transformed twice. Lengths of another number than the axes are a
+/// ValueError, an axis that is not there an IndexError.
+///
+///     fft::fftn(array{{1.0, 2.0}, {3.0, 4.0}}) is {{10, -2}, {-4, 0}}
+array fftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+           Norm norm = Norm::kBackward);
+array ifftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+            Norm norm = Norm::kBackward);
+array rfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+            Norm norm = Norm::kBackward);
+array irfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+             Norm norm = Norm::kBackward);
+
+}  // namespace weft::fft

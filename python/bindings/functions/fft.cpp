@@ -1,0 +1,85 @@
+// Fourier transforms: their lengths, axes and norms as Python gives them.
+#include "weft/fft.h"
+
+#include <array>
+
+#include "convert/convert.h"
+#include "functions/bound_function.h"
+#include "module.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+namespace {
+
+using fft::Norm;
+using AlongAxis = array (*)(const array&, std::optional<int64_t>, int64_t, Norm);
+using AlongAxes = array (*)(const array&, std::optional<Dims>, std::optional<Dims>, Norm);
+
+// As numpy.fft words it; of the opposite directions there is one more space.
+Norm to_norm(nb::handle norm, bool forward) {
+    if (norm.is_none()) return Norm::kBackward;
+    if (PyUnicode_Check(norm.ptr()) != 0) {
+        const std::string_view text = nb::cast<std::string_view>(norm);
+        if (text == "backward") return Norm::kBackward;
+        if (text == "ortho") return Norm::kOrtho;
+        if (text == "forward") return Norm::kForward;
+    }
+    const nb::object text = steal_or_throw(PyObject_Str(norm.ptr()));
+    throw ValueError("Invalid norm value " + std::string(nb::cast<std::string_view>(text)) +
+                     "; should be \"backward\"," + (forward ? "" : " ") + "\"ortho\" or \"forward\".");
+}
+
+}  // namespace
+
+void bind_fft(nb::module_& m) {
+    const auto along_axis = [&](const char* name, AlongAxis function, bool forward) {
+        m.def(
+            name,
+            [function, forward](nb::handle a, nb::handle n, nb::handle axis, nb::handle norm) {
+                const array value = to_array(a);
+                const auto length = FromPython<std::optional<int64_t>>::convert(n);
+                const int64_t place = to_index(axis);
+                const Norm by = to_norm(norm, forward);
+                array result;
+                {
+                    const ReleaseGil release(is_large(value));
+                    result = function(value, length, place, by);
+                }
+                return wrap(std::move(result));
+            },
+            arg("a"), arg("n"), arg("axis"), arg("norm"));
+    };
+    along_axis("_fft", fft::fft, true);
+    along_axis("_ifft", fft::ifft, false);
+    along_axis("_rfft", fft::rfft, true);
+    along_axis("_irfft", fft::irfft, false);
+    along_axis("_hfft", fft::hfft, false);
+    along_axis("_ihfft", fft::ihfft, false);
+    const auto along_axes = [&](const char* name, AlongAxes function, bool forward) {
+        m.def(
+            name,
+            [function, forward](nb::handle a, nb::handle s, nb::handle axes, nb::handle norm) {
+                const array value = to_array(a);
+                const auto dims = [](nb::handle given) -> std::optional<Dims> {
+                    if (given.is_none()) return std::nullopt;
+                    return to_dims(given);
+                };
+                std::optional<Dims> lengths = dims(s), places = dims(axes);
+                const Norm by = to_norm(norm, forward);
+                array result;
+                {
+                    const ReleaseGil release(is_large(value));
+                    result = function(value, std::move(lengths), std::move(places), by);
+                }
+                return wrap(std::move(result));
+            },
+            arg("a"), arg("s"), arg("axes"), arg("norm"));
+    };
+    along_axes("_fftn", fft::fftn, true);
+    along_axes("_ifftn", fft::ifftn, false);
+    along_axes("_rfftn", fft::rfftn, true);
+    along_axes("_irfftn", fft::irfftn, false);
+}
+
+}  // namespace weft::python

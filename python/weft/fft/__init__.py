@@ -1,0 +1,30 @@
+"""numpy.fft: discrete Fourier transforms.
+
+>>> np.fft.fft([1.0, 0.0, 0.0, 0.0])
+array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+"""
+
+from weft.fft._helper import fftfreq, fftshift, ifftshift, rfftfreq
+from weft.fft._several import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
+from weft.fft._single import fft, hfft, ifft, ihfft, irfft, rfft
+
+__all__ = [
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]

@@ -1,0 +1,69 @@
+"""Frequencies, and their order."""
+
+from weft import _core
+from weft._core import arange, asarray, empty
+from weft._functions.assembly import roll
+
+
+def _count(n):
+    if not isinstance(n, (int, _core.integer)):
+        raise ValueError("n should be an integer")
+    return n
+
+
+def fftfreq(n, d=1.0, device=None):
+    """The frequencies of the numbers of `fft`, in cycles per unit of the sample spacing `d`.
+
+    Raises ValueError where `n` is no integer.
+
+    >>> np.fft.fftfreq(5, 0.1)
+    array([ 0.,  2.,  4., -4., -2.])
+    """
+    n = _count(n)
+    value = 1.0 / (n * d)
+    results = empty(n, int, device=device)
+    positive = (n - 1) // 2 + 1
+    results[:positive] = arange(0, positive, dtype=int, device=device)
+    results[positive:] = arange(-(n // 2), 0, dtype=int, device=device)
+    return results * value
+
+
+def rfftfreq(n, d=1.0, device=None):
+    """The frequencies of the numbers of `rfft`.
+
+    >>> np.fft.rfftfreq(5, 0.1)
+    array([0., 2., 4.])
+    """
+    n = _count(n)
+    value = 1.0 / (n * d)
+    return arange(0, n // 2 + 1, dtype=int, device=device) * value
+
+
+def _shifted(x, axes, half):
+    x = asarray(x)
+    if axes is None:
+        axes = tuple(range(x.ndim))
+        shift = [half(extent) for extent in x.shape]
+    elif hasattr(axes, "__index__"):
+        shift = half(x.shape[axes])
+    else:
+        shift = [half(x.shape[axis]) for axis in axes]
+    return roll(x, shift, axes)
+
+
+def fftshift(x, axes=None):
+    """Puts the frequency 0 in the middle of axes, by default of all.
+
+    >>> np.fft.fftshift(np.fft.fftfreq(5, 0.1))
+    array([-4., -2.,  0.,  2.,  4.])
+    """
+    return _shifted(x, axes, lambda extent: extent // 2)
+
+
+def ifftshift(x, axes=None):
+    """The opposite of `fftshift`.
+
+    >>> np.fft.ifftshift([-4.0, -2.0, 0.0, 2.0, 4.0])
+    array([ 0.,  2.,  4., -4., -2.])
+    """
+    return _shifted(x, axes, lambda extent: -(extent // 2))

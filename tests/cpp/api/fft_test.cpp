@@ -1,0 +1,68 @@
+#include "weft/fft.h"
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <vector>
+
+#include "library/fft/cpu/plan_cache.h"
+#include "weft/weft.h"
+
+namespace weft {
+namespace {
+
+using Complex = std::complex<double>;
+
+std::vector<Complex> numbers(const array& a) {
+    std::vector<Complex> result;
+    for (int64_t i = 0; i < a.shape()[0]; ++i) result.push_back(a(i).item<Complex>());
+    return result;
+}
+
+TEST(Fft, OfFourNumbers) {
+    const array a{1.0, 2.0, 3.0, 4.0};
+    const std::vector<Complex> all = {{10, 0}, {-2, 2}, {-2, 0}, {-2, -2}};
+    EXPECT_EQ(numbers(fft::fft(a)), all);
+    EXPECT_EQ(numbers(fft::rfft(a)), std::vector<Complex>(all.begin(), all.begin() + 3));
+    EXPECT_EQ(fft::irfft(fft::rfft(a))(3).item<double>(), 4.0);
+    EXPECT_EQ(fft::ifft(fft::fft(a))(2).item<Complex>(), Complex(3.0, 0.0));
+    EXPECT_EQ(fft::fft(a, 8).shape()[0], 8);
+    EXPECT_EQ(fft::fft(a, {}, -1, fft::Norm::kForward)(0).item<Complex>(), Complex(2.5, 0.0));
+}
+
+TEST(Fft, AlongAxes) {
+    const array a = {{1.0, 2.0}, {3.0, 4.0}};
+    const array all = fft::fftn(a);
+    EXPECT_EQ(numbers(all(0)), (std::vector<Complex>{{10, 0}, {-2, 0}}));
+    EXPECT_EQ(numbers(all(1)), (std::vector<Complex>{{-4, 0}, {0, 0}}));
+    EXPECT_EQ(fft::irfftn(fft::rfftn(a))(1, 1).item<double>(), 4.0);
+    EXPECT_EQ(fft::fftn(a, Dims{4}, Dims{0}).shape(), (Dims{4, 2}));
+    EXPECT_EQ(fft::fftn(a, {}, Dims{0, 0})(0, 0).item<Complex>(), Complex(2.0, 0.0));
+}
+
+TEST(Fft, RefusesWhatNumPyRefuses) {
+    const array a{1.0, 2.0};
+    EXPECT_THROW(fft::fft(a, 0), ValueError);
+    EXPECT_THROW(fft::fft(a, {}, 1), IndexError);
+    EXPECT_THROW(fft::fft(a, 2, 1), AxisError);
+    EXPECT_THROW(fft::rfft(fft::fft(a)), TypeError);
+    EXPECT_THROW(fft::irfft(array{1.0}), ValueError);
+    EXPECT_THROW(fft::fftn(a, Dims{1, 2}, Dims{0}), ValueError);
+    EXPECT_THROW(fft::fftn(a, {}, Dims{1}), IndexError);
+}
+
+TEST(Fft, KeepsFewPlans) {
+    clear_plans();
+    for (int64_t n = 1; n < 200; ++n) fft::fft(full({n}, 1.0));
+    EXPECT_LE(plan_cache_state().plans, 32u);
+    EXPECT_GT(plan_cache_state().plans, 8u);
+    const size_t few = plan_cache_state().bytes;
+    fft::fft(full({1 << 20}, 1.0));
+    EXPECT_GT(plan_cache_state().bytes, few);
+    EXPECT_LE(plan_cache_state().bytes, size_t{64} << 20);
+    clear_plans();
+    EXPECT_EQ(plan_cache_state().plans, 0u);
+}
+
+}  // namespace
+}  // namespace weft
