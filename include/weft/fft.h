@@ -49,4 +49,32 @@ array rfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes
 array irfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
              Norm norm = Norm::kBackward);
 
+/// scipy.fft.hfftn, scipy.fft.ihfftn: as hfft and ihfft, along several axes, of which the last is halved.
+array hfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+            Norm norm = Norm::kBackward);
+array ihfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+             Norm norm = Norm::kBackward);
+
+/// scipy.fft.dctn, idctn, dstn, idstn: cosine and sine transforms, of types 1 to 4, of real numbers; the
+/// types 2 and 3 are each other's way back. `orthogonalize`: their matrix is orthogonal, by default with
+/// Norm::kOrtho. Axes and lengths as of fftn, each axis once. Throws ValueError for another type, TypeError
+/// for complex numbers.
+///
+///     fft::dctn(array{1.0, 1.0}) is {4, 0}
+array dctn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+           Norm norm = Norm::kBackward, std::optional<bool> orthogonalize = {});
+array idctn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+            Norm norm = Norm::kBackward, std::optional<bool> orthogonalize = {});
+array dstn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+           Norm norm = Norm::kBackward, std::optional<bool> orthogonalize = {});
+array idstn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
+            Norm norm = Norm::kBackward, std::optional<bool> orthogonalize = {});
+
+/// scipy.fft.next_fast_len, prev_fast_len: the nearest lengths at least, or at most, `target` whose prime
+/// factors are 2, 3, 5, 7 and 11, or 5 at most for transforms of real numbers.
+///
+///     fft::next_fast_len(13) is 14
+int64_t next_fast_len(int64_t target, bool real = false);
+int64_t prev_fast_len(int64_t target, bool real = false);
+
 }  // namespace weft::fft

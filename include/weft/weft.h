@@ -14,6 +14,7 @@
 #include "weft/dtypes.h"
 #include "weft/elements.h"
 #include "weft/errors.h"
+#include "weft/fft.h"
 #include "weft/indexing.h"
 #include "weft/interpolation.h"
 #include "weft/linalg.h"

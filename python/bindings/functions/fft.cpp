@@ -16,6 +16,9 @@ using fft::Norm;
 using AlongAxis = array (*)(const array&, std::optional<int64_t>, int64_t, Norm);
 using AlongAxes = array (*)(const array&, std::optional<Dims>, std::optional<Dims>, Norm);
 
+using RealTransform = array (*)(const array&, int64_t, std::optional<Dims>, std::optional<Dims>, Norm,
+                                std::optional<bool>);
+
 // As numpy.fft words it; of the opposite directions there is one more space.
 Norm to_norm(nb::handle norm, bool forward) {
     if (norm.is_none()) return Norm::kBackward;
@@ -28,6 +31,11 @@ Norm to_norm(nb::handle norm, bool forward) {
     const nb::object text = steal_or_throw(PyObject_Str(norm.ptr()));
     throw ValueError("Invalid norm value " + std::string(nb::cast<std::string_view>(text)) +
                      "; should be \"backward\"," + (forward ? "" : " ") + "\"ortho\" or \"forward\".");
+}
+
+std::optional<Dims> to_optional_dims(nb::handle given) {
+    if (given.is_none()) return std::nullopt;
+    return to_dims(given);
 }
 
 }  // namespace
@@ -61,11 +69,7 @@ void bind_fft(nb::module_& m) {
             name,
             [function, forward](nb::handle a, nb::handle s, nb::handle axes, nb::handle norm) {
                 const array value = to_array(a);
-                const auto dims = [](nb::handle given) -> std::optional<Dims> {
-                    if (given.is_none()) return std::nullopt;
-                    return to_dims(given);
-                };
-                std::optional<Dims> lengths = dims(s), places = dims(axes);
+                std::optional<Dims> lengths = to_optional_dims(s), places = to_optional_dims(axes);
                 const Norm by = to_norm(norm, forward);
                 array result;
                 {
@@ -80,6 +84,41 @@ void bind_fft(nb::module_& m) {
     along_axes("_ifftn", fft::ifftn, false);
     along_axes("_rfftn", fft::rfftn, true);
     along_axes("_irfftn", fft::irfftn, false);
+    along_axes("_hfftn", fft::hfftn, true);
+    along_axes("_ihfftn", fft::ihfftn, false);
+    const auto real = [&](const char* name, RealTransform function) {
+        m.def(
+            name,
+            [function](nb::handle a, nb::handle type, nb::handle s, nb::handle axes, nb::handle norm,
+                       nb::handle orthogonalize) {
+                const array value = to_array(a);
+                const int64_t number = to_index(type);
+                std::optional<Dims> lengths = to_optional_dims(s), places = to_optional_dims(axes);
+                const Norm by = to_norm(norm, true);
+                const auto orthogonal = FromPython<std::optional<bool>>::convert(orthogonalize);
+                array result;
+                {
+                    const ReleaseGil release(is_large(value));
+                    result = function(value, number, std::move(lengths), std::move(places), by, orthogonal);
+                }
+                return wrap(std::move(result));
+            },
+            arg("a"), arg("type"), arg("s"), arg("axes"), arg("norm"), arg("orthogonalize"));
+    };
+    real("_dctn", fft::dctn);
+    real("_idctn", fft::idctn);
+    real("_dstn", fft::dstn);
+    real("_idstn", fft::idstn);
+    const auto length = [&](const char* name, int64_t (*function)(int64_t, bool)) {
+        m.def(
+            name,
+            [function](nb::handle target, nb::handle is_real) {
+                return function(to_index(target), FromPython<bool>::convert(is_real));
+            },
+            arg("target"), arg("real"));
+    };
+    length("_next_fast_len", fft::next_fast_len);
+    length("_prev_fast_len", fft::prev_fast_len);
 }
 
 }  // namespace weft::python

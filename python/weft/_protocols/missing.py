@@ -1,7 +1,6 @@
 """What to say about names of NumPy's that weft does not have yet."""
 
 instead_of = {
-    "fft": "use NumPy's: weft.asarray(numpy.fft.fft(numpy.asarray(x)))",
     "testing": "numpy.testing takes weft's arrays",
 }
 

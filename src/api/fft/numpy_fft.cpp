@@ -1,4 +1,4 @@
-// numpy.fft: lengths, axes, norms and errors.
+// numpy.fft and scipy.fft: lengths, axes, norms and errors.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -153,6 +153,13 @@ array rfftn(const array& a, std::optional<Dims> s, std::optional<Dims> axes, Nor
 }
 array irfftn(const array& a, std::optional<Dims> s, std::optional<Dims> axes, Norm norm) {
     return along_axes(a, TransformKind::kComplexToReal, std::move(s), std::move(axes), norm, false);
+}
+
+array hfftn(const array& a, std::optional<Dims> s, std::optional<Dims> axes, Norm norm) {
+    return along_axes(a, TransformKind::kComplexToReal, std::move(s), std::move(axes), norm, true);
+}
+array ihfftn(const array& a, std::optional<Dims> s, std::optional<Dims> axes, Norm norm) {
+    return along_axes(a, TransformKind::kRealToComplex, std::move(s), std::move(axes), norm, false);
 }
 
 }  // namespace weft::fft

@@ -14,7 +14,7 @@ OF_REAL = ("rfft", "ihfft", "rfftn", "rfft2")
 TO_REAL = ("irfft", "hfft", "irfftn", "irfft2")
 PRIMES = [521, 1009, 4099, 10007, 65537]
 POWERS = [2**k + d for k in range(9, 15) for d in (-1, 0, 1)]
-LONG = [1 << 17, 3 << 15, 5**7]
+LONG = [1 << 17, 3 << 16, 5**7, 2 * 65537]  # rows that threads share, and one that has no two near factors
 
 
 def numbers(shape, dtype, seed=0):
@@ -102,6 +102,19 @@ def test_several_axes(shape, dtype):
             assert result.dtype == expected.dtype
             assert 1 in a.shape or visible_strides(result) == visible_strides(expected)
             assert_transform(result, expected, 1000, dtype)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+def test_long_rows_in_every_layout(name, dtype):
+    if name in OF_REAL and dtype == "c16":
+        pytest.skip("of real numbers")
+    wide = numbers((2, 1 << 18), dtype)
+    for a in (wide[0], wide[0, ::2], wide[1, ::-1], wide.T[:, 1], wide, wide.T):
+        axis = int(numpy.argmax(a.shape))
+        for n in (None, 1 << 17, (1 << 17) + 2048, 3 << 17):
+            expected = getattr(numpy.fft, name)(a, n, axis)
+            assert_transform(getattr(weft.fft, name)(weft.asarray(a), n, axis), expected, 1 << 20, dtype)
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward", None])

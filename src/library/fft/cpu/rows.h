@@ -10,12 +10,25 @@
 #define DUCC0_NAMESPACE WEFT_VECTORS
 #define DUCC0_NO_LOWLEVEL_THREADING
 #include <ducc0/fft/fft.h>
+#include <ducc0/infra/simd.h>
+
+// Whole vectors are used, and of four lanes, which plans for single rows want. Other lengths are not
+// compiled.
+namespace WEFT_VECTORS::detail_fft {
+template <typename T, size_t lanes>
+constexpr bool simd_exists =
+    detail_simd::simd_exists<T, lanes> && (lanes == 4 || lanes == detail_simd::native_simd<T>::size());
+}
+
 #include <ducc0/fft/fft1d_impl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "core/threads/thread_pool.h"
+#include "device/devices.h"
 #include "library/fft/cpu/plan_cache.h"
 #include "library/fft/transform.h"
 
@@ -103,34 +116,31 @@ struct Bunch {
     int64_t from_step = 0, to_step = 0;  // from a row to the next, where that is always the same; else 0
 };
 
-// V rows of `parts` numbers an element (2: complex) into lanes: element i has its first parts in lanes
-// [i * width, i * width + V), its second ones behind them.
-template <class T, size_t V, int parts, int width>
+// V rows of elements of `parts` numbers (2: complex) into lanes: the lanes of an element's first parts, then
+// those of its second ones.
+template <class T, size_t V, int parts>
 void gather(const AxisTransform& t, const Bunch& bunch, T* lanes) {
     constexpr auto kElement = static_cast<int64_t>(parts * sizeof(T));
+    constexpr auto kWidth = static_cast<int64_t>(parts * V);
     const int64_t stride = t.from_stride;
-    int64_t count = t.filled;
     if (V > 1 && bunch.from_step == kElement) {
-        for (int64_t i = 0; i < count; ++i) {
-            T near[V * parts];
+        for (int64_t i = 0; i < t.filled; ++i) {
+            T near[kWidth];
             std::memcpy(near, bunch.from[0] + i * stride, sizeof near);
-            T* const to = lanes + i * (width * static_cast<int64_t>(V));
+            T* const to = lanes + i * kWidth;
             for (size_t j = 0; j < V; ++j)
                 for (int part = 0; part < parts; ++part) to[part * V + j] = near[j * parts + part];
-            if constexpr (parts < width) std::fill_n(to + V, V, T(0));
         }
     } else {
-        for (int64_t i = 0; i < count; ++i) {
-            T* const to = lanes + i * (width * static_cast<int64_t>(V));
+        for (int64_t i = 0; i < t.filled; ++i) {
+            T* const to = lanes + i * kWidth;
             for (size_t j = 0; j < V; ++j)
                 for (int part = 0; part < parts; ++part)
                     to[part * V + j] =
                         read<T>(bunch.from[j] + i * stride + part * static_cast<int64_t>(sizeof(T)));
-            if constexpr (parts < width) std::fill_n(to + V, V, T(0));
         }
     }
-    std::fill(lanes + count * (width * static_cast<int64_t>(V)),
-              lanes + t.length * (width * static_cast<int64_t>(V)), T(0));
+    std::fill(lanes + t.filled * kWidth, lanes + t.length * kWidth, T(0));
 }
 
 template <class T, size_t V, int parts>
@@ -157,7 +167,7 @@ void scatter(const AxisTransform& t, const T* lanes, const Bunch& bunch) {
 
 // Each kind of transform: its plan, what it has in a buffer, and the way in and out.
 
-template <class T, TransformKind kind>
+template <class T>
 struct ComplexWork {
     using Number = T;
     using Plan = ducc::pocketfft_c<T>;
@@ -166,7 +176,7 @@ struct ComplexWork {
 
     template <size_t V>
     static void load(const AxisTransform& t, const Bunch& bunch, Element<V>* row) {
-        gather<T, V, kind == TransformKind::kComplex ? 2 : 1, 2>(t, bunch, reinterpret_cast<T*>(row));
+        gather<T, V, 2>(t, bunch, reinterpret_cast<T*>(row));
     }
     template <size_t V>
     static Element<V>* run(const AxisTransform& t, const Plan& plan, Element<V>* row, Element<V>* buffer,
@@ -179,7 +189,8 @@ struct ComplexWork {
     }
 };
 
-template <class T>
+// Of real numbers the first half, or all.
+template <class T, bool all>
 struct RealToComplexWork {
     using Number = T;
     using Plan = ducc::pocketfft_r<T>;
@@ -188,7 +199,7 @@ struct RealToComplexWork {
 
     template <size_t V>
     static void load(const AxisTransform& t, const Bunch& bunch, Element<V>* row) {
-        gather<T, V, 1, 1>(t, bunch, reinterpret_cast<T*>(row));
+        gather<T, V, 1>(t, bunch, reinterpret_cast<T*>(row));
     }
     template <size_t V>
     static Element<V>* run(const AxisTransform& t, const Plan& plan, Element<V>* row, Element<V>* buffer,
@@ -209,7 +220,11 @@ struct RealToComplexWork {
         const int64_t pairs = (t.length - 1) / 2;
         for (int64_t i = 1; i <= pairs; ++i) {
             const T* const from = numbers + (2 * i - 1) * static_cast<int64_t>(V);
-            for (size_t j = 0; j < V; ++j) put(j, i, from[j], t.forward ? from[V + j] : -from[V + j]);
+            for (size_t j = 0; j < V; ++j) {
+                const T imaginary = t.forward ? from[V + j] : -from[V + j];
+                put(j, i, from[j], imaginary);
+                if constexpr (all) put(j, t.length - i, from[j], -imaginary);
+            }
         }
         if (t.length % 2 == 0) {
             const T* const from = numbers + (t.length - 1) * static_cast<int64_t>(V);
@@ -268,7 +283,7 @@ struct RealWork {
 
     template <size_t V>
     static void load(const AxisTransform& t, const Bunch& bunch, Element<V>* row) {
-        gather<T, V, 1, 1>(t, bunch, reinterpret_cast<T*>(row));
+        gather<T, V, 1>(t, bunch, reinterpret_cast<T*>(row));
     }
     template <size_t V>
     static Element<V>* run(const AxisTransform& t, const Plan& plan, Element<V>* row, Element<V>* buffer,
@@ -429,35 +444,6 @@ void transform(const AxisTransform& t, bool in_parallel) {
     });
 }
 
-template <class T>
-void transform_numbers(const AxisTransform& t, bool in_parallel) {
-    switch (t.kind) {
-        case TransformKind::kComplex:
-            return transform<ComplexWork<T, TransformKind::kComplex>>(t, in_parallel);
-        case TransformKind::kRealAsComplex:
-            return transform<ComplexWork<T, TransformKind::kRealAsComplex>>(t, in_parallel);
-        case TransformKind::kRealToComplex: return transform<RealToComplexWork<T>>(t, in_parallel);
-        case TransformKind::kComplexToReal: return transform<ComplexToRealWork<T>>(t, in_parallel);
-        case TransformKind::kCosine:
-        case TransformKind::kSine: break;
-    }
-    switch (t.type) {
-        case 1:
-            if (t.kind == TransformKind::kCosine)
-                return transform<RealWork<T, ducc::detail_fft::T_dct1<T>>>(t, in_parallel);
-            return transform<RealWork<T, ducc::detail_fft::T_dst1<T>>>(t, in_parallel);
-        case 4: return transform<RealWork<T, ducc::detail_fft::T_dcst4<T>>>(t, in_parallel);
-        default: return transform<RealWork<T, ducc::detail_fft::T_dcst23<T>>>(t, in_parallel);
-    }
-}
-
 }  // namespace
-
-void transform_rows(const AxisTransform& t, bool in_parallel) {
-    if (t.is_double)
-        transform_numbers<double>(t, in_parallel);
-    else
-        transform_numbers<float>(t, in_parallel);
-}
 
 }  // namespace weft::WEFT_VECTORS

@@ -1,6 +1,6 @@
-// The rows of rows.h for x86-64-v2.
+// The transforms of kinds.h for x86-64-v2.
 #define WEFT_VECTORS transforms_sse
-#include "library/fft/cpu/rows.h"
+#include "library/fft/cpu/kinds.h"
 
 namespace weft {
 
