@@ -40,6 +40,21 @@ TEST(Fft, AlongAxes) {
     EXPECT_EQ(fft::fftn(a, {}, Dims{0, 0})(0, 0).item<Complex>(), Complex(2.0, 0.0));
 }
 
+TEST(Fft, CosinesAndSines) {
+    const array a{1.0, 1.0};
+    EXPECT_EQ(fft::dctn(a)(0).item<double>(), 4.0);
+    for (const int64_t type : {1, 2, 3, 4}) {
+        EXPECT_NEAR(fft::idctn(fft::dctn(a, type), type)(1).item<double>(), 1.0, 1e-14);
+        EXPECT_NEAR(fft::idstn(fft::dstn(a, type), type)(1).item<double>(), 1.0, 1e-14);
+    }
+    EXPECT_THROW(fft::dctn(a, 5), ValueError);
+    EXPECT_THROW(fft::dctn(fft::fft(a)), TypeError);
+    EXPECT_THROW(fft::dctn(a, 2, {}, Dims{0, 0}), ValueError);
+    EXPECT_EQ(fft::next_fast_len(13), 14);
+    EXPECT_EQ(fft::next_fast_len(13, true), 15);
+    EXPECT_EQ(fft::prev_fast_len(13), 12);
+}
+
 TEST(Fft, RefusesWhatNumPyRefuses) {
     const array a{1.0, 2.0};
     EXPECT_THROW(fft::fft(a, 0), ValueError);

@@ -1,6 +1,9 @@
 """numpy.fft: values by NumPy's transforms in long double, and everything else that a user sees by NumPy's own."""
 
 import itertools
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy
@@ -272,6 +275,28 @@ def test_linear_round_trip_and_parseval(n):
     assert weft.allclose(ifft(fft(a)), a, rtol=1e-12, atol=1e-13)
     energy = weft.sum(weft.abs(a) ** 2)
     assert weft.allclose(weft.sum(weft.abs(fft(a, norm="ortho")) ** 2), energy, rtol=1e-13)
+
+
+BASELINE = """
+import numpy, weft
+for n in (5, 64, 129, 1000, 131072):
+    for dtype in "fdFD":
+        a = numpy.random.default_rng(n).standard_normal((7, n) if n < 10000 else n).astype(dtype)
+        x = weft.array(a)
+        pairs = [(weft.fft.fft(x), numpy.fft.fft(a)), (weft.fft.irfft(x, n), numpy.fft.irfft(a, n))]
+        for result, expected in pairs:
+            eps = numpy.finfo(expected.dtype).eps
+            assert abs(numpy.asarray(result) - expected).max() <= 50 * eps * abs(expected).max(), (n, dtype)
+print("right")
+"""
+
+
+def test_without_avx():
+    environment = {**os.environ, "WEFT_CPU": "x86-64-v2"}
+    result = subprocess.run(
+        [sys.executable, "-c", BASELINE], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert result.stdout == "right\n", result.stderr
 
 
 def test_lazy_inputs_are_computed():
