@@ -295,17 +295,17 @@ int cusolverDnXgesvdp_bufferSize(void*, void*, int, int, int64_t, int64_t, int, 
                                  size_t* on_device, size_t* on_host) {
     return say_room("cusolverDnXgesvdp_bufferSize", on_device, on_host);
 }
-int cusolverDnXgesvdp(void* handle, void*, int vectors, int economy, int64_t rows, int64_t columns, int type,
-                      void* a, int64_t leading, int, void* s, int, void* u, int64_t left_leading, int,
-                      void* v, int64_t right_leading, int, void* room, size_t bytes, void*, size_t, int* info,
+int cusolverDnXgesvdp(void* handle, void*, int, int economy, int64_t rows, int64_t columns, int type, void* a,
+                      int64_t leading, int, void* s, int, void* u, int64_t left_leading, int, void* v,
+                      int64_t right_leading, int, void* room, size_t bytes, void*, size_t, int* info,
                       double* moved) {
-    const bool fits = rows >= columns && leading >= rows &&
-                      (vectors == 0 || (left_leading == rows && right_leading == columns));
+    // It writes vectors also where they are not wanted.
+    const bool fits = rows >= columns && leading >= rows && left_leading == rows &&
+                      right_leading == columns && u != nullptr && v != nullptr;
     if (const int status = queue("cusolverDnXgesvdp", handle, fits, room, bytes, [=] {
             by_type(type, [&]<class T>(Type<T>) {
                 factor_singular(matrix_of<T>(a, rows, columns, leading), static_cast<Real<T>*>(s),
-                                vectors != 0 ? static_cast<T*>(u) : nullptr, economy != 0 ? columns : rows,
-                                static_cast<T*>(v));
+                                static_cast<T*>(u), economy != 0 ? columns : rows, static_cast<T*>(v));
                 std::memset(a, 0x55, static_cast<size_t>(rows * columns) * sizeof(T));
             });
             *info = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/fast/fast_call.h"
+#include "api/fft/fourier_on_gpu.h"
 #include "api/recording/transfer.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
@@ -196,7 +197,9 @@ array fourier_transform(const array& input, const FourierCall& given) {
         call.kind = TransformKind::kRealAsComplex;
     DeviceBackend& device = device_of(input);
     if (!device.is_cpu()) {
-        record_fallback(device, "a Fourier transform", input.nbytes());
+        std::string why;
+        if (array result = fourier_on_gpu(input, call, why); result.valid()) return result;
+        record_fallback(device, ("a Fourier transform (" + why + ")").c_str(), input.nbytes());
         return move_to(fourier_transform(move_to(input, cpu_device()), given), device);
     }
     Dims shape = input.shape();

@@ -102,6 +102,18 @@ EigResult general(const array& a, DType dtype, bool with_vectors) {
     return result;
 }
 
+/// Many small matrices that are too large for the methods which take them together.
+bool are_many(const array& a, std::string& why) {
+    constexpr int64_t kMostOneByOne = 64, kSmall = 128;
+    const int64_t rows = a.shape()[a.shape().size() - 2], columns = a.shape().back();
+    const cusolver::Matrices shape{0, std::max(rows, columns), std::min(rows, columns),
+                                   a.size() / (rows * columns)};
+    if (shape.count <= kMostOneByOne || shape.rows > kSmall || cusolver::takes_singular_together(shape))
+        return false;
+    why = "many small matrices, which cuSOLVER takes one by one";
+    return true;
+}
+
 struct Singular {
     array u, s, vh;
 };
@@ -231,14 +243,14 @@ std::optional<array> eigvalsh(const array& a, DType dtype, bool upper, std::stri
 }
 
 std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, std::string& why) {
-    if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
+    if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     Singular found = SingularWork(a, dtype, full_matrices, true).run();
     return SVDResult{std::move(found.u), std::move(found.s), std::move(found.vh)};
 }
 
 std::optional<array> svdvals(const array& a, DType dtype, std::string& why) {
-    if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
+    if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     return SingularWork(a, dtype, false, false).run().s;
 }

@@ -80,6 +80,17 @@ void symmetric_together(Session& session, ScalarType type, const Matrices& a, in
     }
 }
 
+// Where the vectors go: some methods write there although they are not wanted.
+struct VectorRooms {
+    uint64_t u, v;
+};
+VectorRooms rooms_of(Session& session, ScalarType type, const Matrices& a, const SingularFactors& factors) {
+    if (factors.u != 0) return {factors.u, factors.v};
+    const int64_t item = item_size(type) * a.count;
+    return {session.room(static_cast<size_t>(a.rows * a.rows * item)),
+            session.room(static_cast<size_t>(a.columns * a.columns * item))};
+}
+
 void singular_by_jacobi(Session& session, ScalarType type, const Matrices& a, const SingularFactors& factors,
                         uint64_t info) {
     const auto& f = session.functions();
@@ -92,18 +103,13 @@ void singular_by_jacobi(Session& session, ScalarType type, const Matrices& a, co
     const auto rows = static_cast<int>(a.rows), columns = static_cast<int>(a.columns),
                count = static_cast<int>(a.count);
     const int vectors = factors.u != 0 ? 1 : 0;
-    // It wants room for the vectors in any case.
-    const int64_t item = item_size(type);
-    const uint64_t u = factors.u != 0 ? factors.u
-                                      : session.room(static_cast<size_t>(a.count * a.rows * a.rows * item)),
-                   v = factors.v != 0
-                           ? factors.v
-                           : session.room(static_cast<size_t>(a.count * a.columns * a.columns * item));
+    const auto [u, v] = rooms_of(session, type, a, factors);
     int elements = 0;
-    Session::Room room = session.ask_elements("find singular values", item, elements, [&](int* asked) {
-        return size(session.handle(), vectors, rows, columns, pointer(a.data), rows, pointer(factors.s),
-                    pointer(u), rows, pointer(v), columns, asked, method.get(), count);
-    });
+    Session::Room room =
+        session.ask_elements("find singular values", item_size(type), elements, [&](int* asked) {
+            return size(session.handle(), vectors, rows, columns, pointer(a.data), rows, pointer(factors.s),
+                        pointer(u), rows, pointer(v), columns, asked, method.get(), count);
+        });
     session.queue("find singular values", [&] {
         return work(session.handle(), vectors, rows, columns, pointer(a.data), rows, pointer(factors.s),
                     pointer(u), rows, pointer(v), columns, room.on_device, elements, integers(info),
@@ -166,11 +172,13 @@ struct Singular {
     bool polarise() const {
         const auto& f = session.functions();
         const int of = data_type(type), real = data_type(real_type(type));
+        const VectorRooms one = rooms_of(session, type, Matrices{0, a.rows, a.columns, 1}, factors);
         const int vectors = factors.u != 0 ? 1 : 0, economy = is_square() && a.rows != a.columns ? 0 : 1;
         const auto arguments = [&](int64_t k, const auto& call) {
             return call(session.handle(), session.parameters(), vectors, economy, a.rows, a.columns, of,
                         pointer(a.at(k, item_size(type))), a.rows, real, pointer(s_of(k)), of,
-                        pointer(u_of(k)), a.rows, of, pointer(v_of(k)), a.columns, of);
+                        pointer(factors.u != 0 ? u_of(k) : one.u), a.rows, of,
+                        pointer(factors.v != 0 ? v_of(k) : one.v), a.columns, of);
         };
         Session::Room room = session.ask("find singular values", [&](size_t* on_device, size_t* on_host) {
             return arguments(0, [&](auto... given) {
