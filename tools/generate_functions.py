@@ -365,7 +365,15 @@ def further_modules():
     import importlib
 
     text = ""
-    for module in ("fft", "linalg", "random", "lib.stride_tricks", "scipy.fft", "scipy.special"):
+    for module in (
+        "fft",
+        "linalg",
+        "random",
+        "lib.stride_tricks",
+        "scipy.fft",
+        "scipy.linalg",
+        "scipy.special",
+    ):
         names = importlib.import_module(f"weft.{module}").__all__
         text += wrapped(f"- `{module}`: {', '.join(sorted(names))}", "  ") + "\n"
     return text

@@ -80,4 +80,40 @@ struct LstsqResult {
 /// rank is full and a has more rows than columns.
 LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond = {});
 
+// ---- of scipy.linalg ----
+
+struct LUResult {
+    array factors,
+        pivots;        // L without its diagonal of ones and U in one array; row i was swapped with pivots[i]
+    int64_t singular;  // the position of a zero on the diagonal of U, or -1
+};
+/// The LU factorisation with row swaps of (…, m, n).
+LUResult lu_factor(const array& a);
+
+struct TriangularOptions {
+    bool lower = false;
+    bool unit_diagonal = false;  // it counts as ones and is not read
+    char form = 'N';  // of the equation's matrix: `a`, transposed ('T') or conjugated and transposed ('C')
+};
+/// x of a x = b for triangular `a`, of which only that triangle is read. LinAlgError for a zero on the
+/// diagonal.
+array solve_triangular(const array& a, const array& b, const TriangularOptions& options = {});
+/// x of a x = b, where the rows of `bands` are the diagonals of `a`, the highest first. LinAlgError where it
+/// is singular.
+array solve_banded(int64_t below, int64_t above, const array& bands, const array& b);
+
+struct SchurResult {
+    array T, Z;
+};
+/// a = Z T Zᴴ with orthonormal Z and upper triangular T, with blocks of two on the diagonal where a real
+/// matrix has complex eigenvalues.
+SchurResult schur(const array& a);
+struct HessenbergResult {
+    array H, Q;
+};
+/// a = Q H Qᴴ with orthonormal Q, and zeros below the first diagonal under the main one in H.
+HessenbergResult hessenberg(const array& a);
+/// The upper triangular root of an upper triangular matrix, complex.
+array triangular_root(const array& a);
+
 }  // namespace weft::linalg

@@ -121,6 +121,57 @@ void bind_decompositions(nb::module_& m) {
         arg("a"), arg("upper"));
 }
 
+void bind_beyond_numpy(nb::module_& m) {
+    m.def(
+        "_linalg_lu",
+        [](nb::handle a) {
+            const array input = to_array(a);
+            linalg::LUResult result = compute([&] { return linalg::lu_factor(input); }, input);
+            return nb::make_tuple(wrap(std::move(result.factors)), wrap(std::move(result.pivots)),
+                                  result.singular);
+        },
+        arg("a"));
+    m.def(
+        "_linalg_solve_triangular",
+        [](nb::handle a, nb::handle b, bool lower, bool unit_diagonal, int form) {
+            const array left = to_array(a), right = to_array(b);
+            const linalg::TriangularOptions options{lower, unit_diagonal, "NTC"[form]};
+            return wrap(compute([&] { return linalg::solve_triangular(left, right, options); }, left, right));
+        },
+        arg("a"), arg("b"), arg("lower"), arg("unit_diagonal"), arg("form"));
+    m.def(
+        "_linalg_solve_banded",
+        [](nb::handle below, nb::handle above, nb::handle bands, nb::handle b) {
+            const array left = to_array(bands), right = to_array(b);
+            const int64_t l = to_index(below), u = to_index(above);
+            return wrap(compute([&] { return linalg::solve_banded(l, u, left, right); }, left, right));
+        },
+        arg("below"), arg("above"), arg("bands"), arg("b"));
+    m.def(
+        "_linalg_schur",
+        [](nb::handle a) {
+            const array input = to_array(a);
+            linalg::SchurResult result = compute([&] { return linalg::schur(input); }, input);
+            return pair(std::move(result.T), std::move(result.Z));
+        },
+        arg("a"));
+    m.def(
+        "_linalg_hessenberg",
+        [](nb::handle a) {
+            const array input = to_array(a);
+            linalg::HessenbergResult result = compute([&] { return linalg::hessenberg(input); }, input);
+            return pair(std::move(result.H), std::move(result.Q));
+        },
+        arg("a"));
+    m.def(
+        "_linalg_triangular_root",
+        [](nb::handle a) {
+            const array input = to_array(a);
+            return wrap(compute([&] { return linalg::triangular_root(input); }, input));
+        },
+        arg("a"));
+}
+
 }  // namespace
 
 void bind_linalg(nb::module_& m) {
@@ -165,6 +216,7 @@ void bind_linalg(nb::module_& m) {
         arg("a"), arg("b"), arg("rcond"));
     bind_factorizations(m);
     bind_decompositions(m);
+    bind_beyond_numpy(m);
 }
 
 }  // namespace weft::python

@@ -487,15 +487,18 @@ def _arguments(arguments, options, kind):
             yield argument
 
 
-def _function_by_numpy(name, arguments, options):
+def _function_by_numpy(public, arguments, options):
     """With an instance of a subclass of NumPy's array: NumPy's function of that name."""
+    owner = _numpy()
+    for part in public.__module__.split(".")[1:]:
+        owner = getattr(owner, part)
 
     def given(argument):
         if type(argument) in (list, tuple):
             return type(argument)(map(_to_numpy, argument))
         return _to_numpy(argument)
 
-    return getattr(_numpy(), name)(
+    return getattr(owner, public.__name__)(
         *map(given, arguments), **{key: given(each) for key, each in options.items()}
     )
 
@@ -513,7 +516,7 @@ def function(public, implementation, arguments, options):
     asked = _ordered(_arguments(arguments, options, public._kind), _function_of)
     if not asked or all(override is ndarray.__array_function__ for _, override in asked):
         if any(map(_is_numpy_subclass, _arguments(arguments, options, public._kind))):
-            return _function_by_numpy(public.__name__, arguments, options)
+            return _function_by_numpy(public, arguments, options)
         if not asked:
             return implementation(*arguments, **options)
     types = tuple(type(argument) for argument, _ in asked)
@@ -587,16 +590,16 @@ def like_owner(result, owner):
     return owner.__array_wrap__(result, None, False) if type(result) is ndarray else result
 
 
-def dispatcher(name, implementation):
-    """The function as the package shows it."""
-    kind = _names.OVERRIDES[name]
-    public = _core._dispatcher(implementation, kind, name)
+def dispatcher(name, implementation, module="weft", kind=None):
+    """The function as the package shows it, or one of its modules."""
+    kind = _names.OVERRIDES[name] if kind is None else kind
+    public = _core._dispatcher(implementation, kind, name if module == "weft" else f"{module}.{name}")
     if kind == _UFUNC:
         public.nin, public.nout, public.nargs = 2, 1, 3
         _shown[implementation] = public
     public.__name__ = public.__qualname__ = name
     public.__doc__ = implementation.__doc__
-    public.__module__ = "weft"
+    public.__module__ = module
     public.__wrapped__ = implementation
     return public
 

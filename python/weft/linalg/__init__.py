@@ -8,6 +8,7 @@ array([0.5, 0.5])
 
 from weft._core import matmul
 from weft._functions.shapes import matrix_transpose
+from weft._protocols import overrides as _overrides
 from weft.exceptions import LinAlgError
 from weft.linalg._equations import (
     SlogdetResult,
@@ -80,3 +81,10 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+# Arguments may override each function, and the arrays in the list of multi_dot.
+for _name in __all__:
+    if _name not in ("LinAlgError", "matmul"):
+        _kind = _overrides._SEQUENCES if _name == "multi_dot" else _overrides._ARGUMENTS
+        globals()[_name] = _overrides.dispatcher(_name, globals()[_name], "weft.linalg", _kind)
+del _name, _kind

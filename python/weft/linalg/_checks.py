@@ -1,5 +1,7 @@
 """What functions of numpy.linalg refuse, with its texts."""
 
+from weft._core import ndarray
+from weft._protocols.overrides import like_owner
 from weft.exceptions import LinAlgError
 
 
@@ -12,6 +14,15 @@ def check_square(a):
     check_stacked(a)
     if a.shape[-1] != a.shape[-2]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def as_given(result, argument):
+    """A result, or a tuple of them, of the type of an argument that is an instance of a subclass of ndarray."""
+    if type(argument) is ndarray or not isinstance(argument, ndarray):
+        return result
+    if isinstance(result, tuple):
+        return type(result)(*(like_owner(each, argument) for each in result))
+    return like_owner(result, argument)
 
 
 def is_empty(a):

@@ -8,7 +8,7 @@ from weft._array.dtypes import finfo
 from weft._core import _linalg_det, _linalg_inv, _linalg_lstsq, _linalg_slogdet, _linalg_solve, asarray
 from weft.exceptions import LinAlgError
 from weft.linalg import _factorizations
-from weft.linalg._checks import is_empty
+from weft.linalg._checks import as_given, is_empty
 
 
 class _NoValue:
@@ -34,7 +34,7 @@ def solve(a, b):
     >>> np.linalg.solve([[1, 2], [3, 5]], [1, 2])
     array([-1.,  1.])
     """
-    return _linalg_solve(a, b)
+    return as_given(_linalg_solve(a, b), b)
 
 
 def inv(a):
@@ -44,7 +44,7 @@ def inv(a):
     array([[ 1.  , -0.5 ],
            [ 0.  ,  0.25]])
     """
-    return _linalg_inv(a)
+    return as_given(_linalg_inv(a), a)
 
 
 def det(a):
@@ -75,7 +75,7 @@ def lstsq(a, b, rcond=None):
     array([2., 1.])
     """
     x, residuals, rank, values = _linalg_lstsq(a, b, rcond)
-    return x, residuals, _core.int32(rank), values
+    return as_given(x, b), as_given(residuals, b), _core.int32(rank), values
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
@@ -85,7 +85,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
-    a = asarray(a)
+    given, a = a, asarray(a)
     if rcond is None:
         if rtol is _NO_VALUE:
             rcond = 1e-15
@@ -96,11 +96,11 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
     elif rtol is not _NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if is_empty(a):
-        return _core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+        return as_given(_core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype), given)
     u, s, vh = _factorizations.svd(a.conj(), full_matrices=False, hermitian=hermitian)
     large = s > asarray(rcond, device=s.device)[..., None] * s.max(axis=-1, keepdims=True)
     inverse = _core.where(large, 1 / _core.where(large, s, s.dtype.type(1)), s.dtype.type(0))
-    return _core.matmul(vh.mT, inverse[..., None] * u.mT)
+    return as_given(_core.matmul(vh.mT, inverse[..., None] * u.mT), given)
 
 
 def tensorsolve(a, b, axes=None):

@@ -16,7 +16,9 @@ from weft._core import (
     _linalg_svd,
     _linalg_svdvals,
 )
+from weft._functions import ordering
 from weft._functions.indexing import take_along_axis
+from weft.linalg._checks import as_given
 
 
 class EigResult(NamedTuple):
@@ -57,7 +59,7 @@ def cholesky(a, /, *, upper=False):
     array([[2., 0.],
            [1., 2.]])
     """
-    return _linalg_cholesky(a, True if upper else False)
+    return as_given(_linalg_cholesky(a, True if upper else False), a)
 
 
 def qr(a, mode="reduced"):
@@ -71,14 +73,14 @@ def qr(a, mode="reduced"):
            [ 0.,  3.]])
     """
     if mode == "reduced":
-        return QRResult(*_linalg_qr(a, False))
+        return as_given(QRResult(*_linalg_qr(a, False)), a)
     if mode == "complete":
-        return QRResult(*_linalg_qr(a, True))
+        return as_given(QRResult(*_linalg_qr(a, True)), a)
     if mode == "r":
-        return _linalg_qr_r(a)
+        return as_given(_linalg_qr_r(a), a)
     if mode == "raw":
         factored, tau = _linalg_qr_raw(a)
-        return factored.mT, tau
+        return as_given(factored.mT, a), tau
     if mode in ("f", "full"):
         message = "The 'full' option is deprecated in favor of 'reduced'.\nFor backward compatibility let mode default."
         warnings.warn(message, DeprecationWarning, stacklevel=2)
@@ -104,7 +106,8 @@ def eig(a):
     >>> np.linalg.eig(np.diag([1.0, 2.0])).eigenvalues
     array([1., 2.])
     """
-    return EigResult(*_linalg_eig(a))
+    values, vectors = _linalg_eig(a)
+    return EigResult(values, as_given(vectors, a))
 
 
 def eigvals(a):
@@ -124,7 +127,8 @@ def eigh(a, UPLO="L"):
     >>> np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     array([1., 2.])
     """
-    return EighResult(*_linalg_eigh(a, _uses_upper(UPLO)))
+    values, vectors = _linalg_eigh(a, _uses_upper(UPLO))
+    return EighResult(values, as_given(vectors, a))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -148,15 +152,16 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
         return _hermitian_svd(a, compute_uv)
     if compute_uv:
-        return SVDResult(*_linalg_svd(a, True if full_matrices else False))
+        u, s, vh = _linalg_svd(a, True if full_matrices else False)
+        return SVDResult(as_given(u, a), s, as_given(vh, a))
     return _linalg_svdvals(a)
 
 
 def _hermitian_svd(a, compute_uv):
     if not compute_uv:
-        return _core.sort(abs(eigvalsh(a)))[..., ::-1]
+        return ordering.sort(abs(eigvalsh(a)))[..., ::-1]
     values, vectors = eigh(a)
-    order = _core.argsort(abs(values))[..., ::-1]
+    order = ordering.argsort(abs(values))[..., ::-1]
     values = take_along_axis(values, order, axis=-1)
     vectors = take_along_axis(vectors, order[..., None, :], axis=-1)
     signs = _core._ufuncs["copysign"](values.dtype.type(1), values)

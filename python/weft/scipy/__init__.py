@@ -1,6 +1,6 @@
 """Functions of SciPy's that weft computes itself."""
 
-_MODULES = ("fft", "special")
+_MODULES = ("fft", "linalg", "special")
 
 
 def __getattr__(name):

@@ -13,10 +13,6 @@ namespace {
 
 [[noreturn]] void throw_not_converged() { throw LinAlgError("Eigenvalues did not converge"); }
 
-DType complex_of(DType dtype) {
-    return dtype.real().itemsize() == 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
-}
-
 bool is_real(const array& values) { return !truth_of(any(imag(values) != 0)); }
 
 }  // namespace
@@ -24,23 +20,23 @@ bool is_real(const array& values) { return !truth_of(any(imag(values) != 0)); }
 EigResult eig(const array& a) {
     check_square(a);
     check_finite(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eig(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::eig(a, types.result, why)) return *std::move(found);
         EigResult result = on_host("eig", why, [](const array& there) { return eig(there); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t n = a.shape().back();
-    const DType complex = complex_of(dtype);
+    const Types complex = complex_types(types);
     Output values(complex, batch_of(a), {n}), vectors(complex, batch_of(a), {n, n});
     if (a.size() != 0 &&
-        !lapack::eigen(dtype.scalar_type(), input.matrices(), values.data(), vectors.matrices()))
+        !lapack::eigen(types.scalar_type(), input.matrices(), values.data(), vectors.matrices()))
         throw_not_converged();
     EigResult result{values.finish(), vectors.finish()};
-    if (!dtype.is_complex() && is_real(result.eigenvalues))
+    if (!types.is_complex() && is_real(result.eigenvalues))
         return {copy(real(result.eigenvalues), 'C'), copy(real(result.eigenvectors), 'C')};
     return result;
 }
@@ -48,36 +44,36 @@ EigResult eig(const array& a) {
 array eigvals(const array& a) {
     check_square(a);
     check_finite(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigvals(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::eigvals(a, types.result, why)) return *std::move(found);
         array result = on_host("eigvals", why, [](const array& there) { return eigvals(there); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
-    Output values(complex_of(dtype), batch_of(a), {a.shape().back()});
-    if (a.size() != 0 && !lapack::eigenvalues(dtype.scalar_type(), input.matrices(), values.data()))
+    const Input input(a, types);
+    Output values(complex_types(types), batch_of(a), {a.shape().back()});
+    if (a.size() != 0 && !lapack::eigenvalues(types.scalar_type(), input.matrices(), values.data()))
         throw_not_converged();
     const array result = values.finish();
-    return !dtype.is_complex() && is_real(result) ? copy(real(result), 'C') : result;
+    return !types.is_complex() && is_real(result) ? copy(real(result), 'C') : result;
 }
 
 EighResult eigh(const array& a, bool upper) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigh(a, dtype, upper, why)) return *std::move(found);
+        if (auto found = gpu::eigh(a, types.result, upper, why)) return *std::move(found);
         EighResult result = on_host("eigh", why, [&](const array& there) { return eigh(there, upper); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t n = a.shape().back();
-    Output values(dtype.real(), batch_of(a), {n}), vectors(dtype, batch_of(a), {n, n});
-    if (a.size() != 0 && !lapack::symmetric_eigen(dtype.scalar_type(), input.matrices(), upper, values.data(),
+    Output values(real_types(types), batch_of(a), {n}), vectors(types, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::symmetric_eigen(types.scalar_type(), input.matrices(), upper, values.data(),
                                                   vectors.matrices()))
         throw_not_converged();
     return {values.finish(), vectors.finish()};
@@ -85,19 +81,19 @@ EighResult eigh(const array& a, bool upper) {
 
 array eigvalsh(const array& a, bool upper) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigvalsh(a, dtype, upper, why)) return *std::move(found);
+        if (auto found = gpu::eigvalsh(a, types.result, upper, why)) return *std::move(found);
         array result =
             on_host("eigvalsh", why, [&](const array& there) { return eigvalsh(there, upper); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
-    Output values(dtype.real(), batch_of(a), {a.shape().back()});
+    const Input input(a, types);
+    Output values(real_types(types), batch_of(a), {a.shape().back()});
     if (a.size() != 0 &&
-        !lapack::symmetric_eigenvalues(dtype.scalar_type(), input.matrices(), upper, values.data()))
+        !lapack::symmetric_eigenvalues(types.scalar_type(), input.matrices(), upper, values.data()))
         throw_not_converged();
     return values.finish();
 }

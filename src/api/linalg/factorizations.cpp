@@ -24,75 +24,75 @@ QRShape qr_shape(const array& a) {
 
 array cholesky(const array& a, bool upper) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::cholesky(a, dtype, upper, why)) return *std::move(found);
+        if (auto found = gpu::cholesky(a, types.result, upper, why)) return *std::move(found);
         array result =
             on_host("cholesky", why, [&](const array& there) { return cholesky(there, upper); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t n = a.shape().back();
-    Output factor(dtype, batch_of(a), {n, n});
-    if (a.size() != 0 && !lapack::cholesky(dtype.scalar_type(), input.matrices(), upper, factor.matrices()))
+    Output factor(types, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::cholesky(types.scalar_type(), input.matrices(), upper, factor.matrices()))
         throw LinAlgError("Matrix is not positive definite");
     return factor.finish();
 }
 
 QRResult qr(const array& a, QRMode mode) {
     const QRShape shape = qr_shape(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr(a, dtype, mode, why)) return *std::move(found);
+        if (auto found = gpu::qr(a, types.result, mode, why)) return *std::move(found);
         QRResult result = on_host("qr", why, [&](const array& there) { return qr(there, mode); }, a);
         back(a, {&result.Q, &result.R});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t columns = mode == QRMode::kComplete ? shape.m : shape.least;
-    Output q(dtype, shape.batch, {shape.m, columns}), r(dtype, shape.batch, {columns, shape.n});
-    lapack::qr(dtype.scalar_type(), input.matrices(), q.matrices(), r.matrices());
+    Output q(types, shape.batch, {shape.m, columns}), r(types, shape.batch, {columns, shape.n});
+    lapack::qr(types.scalar_type(), input.matrices(), q.matrices(), r.matrices());
     return {q.finish(), r.finish()};
 }
 
 array qr_r(const array& a) {
     const QRShape shape = qr_shape(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr_r(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::qr_r(a, types.result, why)) return *std::move(found);
         array result = on_host("qr", why, [](const array& there) { return qr_r(there); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
-    Output r(dtype, shape.batch, {shape.least, shape.n});
-    lapack::qr_r(dtype.scalar_type(), input.matrices(), r.matrices());
+    const Input input(a, types);
+    Output r(types, shape.batch, {shape.least, shape.n});
+    lapack::qr_r(types.scalar_type(), input.matrices(), r.matrices());
     return r.finish();
 }
 
 RawQR qr_raw(const array& a) {
     const QRShape shape = qr_shape(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr_raw(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::qr_raw(a, types.result, why)) return *std::move(found);
         RawQR result = on_host("qr", why, [](const array& there) { return qr_raw(there); }, a);
         back(a, {&result.factored, &result.tau});
         return result;
     }
-    const Input input(a, dtype);
-    Output factored(dtype, shape.batch, {shape.m, shape.n}), tau(dtype, shape.batch, {shape.least});
-    lapack::reflectors(dtype.scalar_type(), input.matrices(), factored.matrices(), tau.data());
+    const Input input(a, types);
+    Output factored(types, shape.batch, {shape.m, shape.n}), tau(types, shape.batch, {shape.least});
+    lapack::reflectors(types.scalar_type(), input.matrices(), factored.matrices(), tau.data());
     return {factored.finish(), tau.finish()};
 }
 
 PivotedQR qr_pivoted(const array& a, QRMode mode) {
     const QRShape shape = qr_shape(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         PivotedQR result = on_host(
             "qr", "cuSOLVER has none with pivots",
@@ -100,11 +100,11 @@ PivotedQR qr_pivoted(const array& a, QRMode mode) {
         back(a, {&result.Q, &result.R, &result.P});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t columns = mode == QRMode::kComplete ? shape.m : shape.least;
-    Output q(dtype, shape.batch, {shape.m, columns}), r(dtype, shape.batch, {columns, shape.n});
-    Output pivots(ScalarType::kInt64, shape.batch, {shape.n});
-    lapack::pivoted_qr(dtype.scalar_type(), input.matrices(), q.matrices(), r.matrices(),
+    Output q(types, shape.batch, {shape.m, columns}), r(types, shape.batch, {columns, shape.n});
+    Output pivots({ScalarType::kInt64, ScalarType::kInt64}, shape.batch, {shape.n});
+    lapack::pivoted_qr(types.scalar_type(), input.matrices(), q.matrices(), r.matrices(),
                        reinterpret_cast<int64_t*>(pivots.data()));
     return {q.finish(), r.finish(), pivots.finish()};
 }

@@ -28,14 +28,40 @@ DType type_of(Needs needs) {
     return needs.wide ? ScalarType::kFloat64 : ScalarType::kFloat32;
 }
 
+// Small matrices, and so few of them that their kernels for batches gain little by single precision.
+constexpr int64_t kSmallSide = 32, kFew = 64;
+
+bool is_small_work(const array& a) {
+    const size_t axes = a.shape().size();
+    int64_t count = 1;
+    for (size_t d = 0; d + 2 < axes && count < kFew; ++d) count *= std::min(a.shape()[d], kFew);
+    if (count >= kFew) return false;
+    for (size_t d = axes < 2 ? 0 : axes - 2; d < axes; ++d) {
+        if (a.shape()[d] > kSmallSide) return false;
+    }
+    return true;
+}
+
+Types types_of(Needs needs, bool small) {
+    return {type_of(needs), type_of({needs.wide || small, needs.complex})};
+}
+
+DType complex_of(DType dtype) {
+    return dtype.real().itemsize() == 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
+}
+
 }  // namespace
 
-DType common_type(const array& a) { return type_of(needs_of(a.dtype())); }
+Types common_type(const array& a) { return types_of(needs_of(a.dtype()), is_small_work(a)); }
 
-DType common_type(const array& a, const array& b) {
+Types common_type(const array& a, const array& b) {
     const Needs first = needs_of(a.dtype()), second = needs_of(b.dtype());
-    return type_of({first.wide || second.wide, first.complex || second.complex});
+    return types_of({first.wide || second.wide, first.complex || second.complex}, is_small_work(a));
 }
+
+Types real_types(const Types& types) { return {types.result.real(), types.compute.real()}; }
+
+Types complex_types(const Types& types) { return {complex_of(types.result), complex_of(types.compute)}; }
 
 void check_stacked(const array& a) {
     if (a.ndim() < 2)
@@ -66,7 +92,8 @@ Dims batch_of(const array& a) {
     return batch;
 }
 
-Input::Input(const array& given, DType dtype) : kept_(given) {
+Input::Input(const array& given, const Types& types) : kept_(given) {
+    const DType dtype = types.compute;
     if (given.dtype() != dtype) {
         kept_ = astype(given, dtype);
     } else if (is_exported(given)) {
@@ -100,11 +127,16 @@ lapack::Matrices Input::over(const Dims& batch) const {
     return result;
 }
 
-Output::Output(DType dtype, const Dims& batch, std::initializer_list<int64_t> core)
-    : dtype_(dtype), shape_(batch) {
+Output::Output(const Types& types, const Dims& batch, std::initializer_list<int64_t> core)
+    : types_(types), shape_(batch) {
     for (const int64_t extent : core) shape_.push_back(extent);
-    strides_ = c_strides(shape_, dtype.itemsize());
-    buffer_ = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape_, dtype)));
+    strides_ = c_strides(shape_, types.compute.itemsize());
+    buffer_ = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape_, types.compute)));
+}
+
+array Output::finish() {
+    array computed = array_of(std::move(buffer_), types_.compute, std::move(shape_), std::move(strides_));
+    return types_.result == types_.compute ? computed : astype(computed, types_.result);
 }
 
 lapack::Matrices Output::matrices() const {
@@ -113,8 +145,8 @@ lapack::Matrices Output::matrices() const {
     result.data = buffer_->data();
     result.rows = shape_[axes - 2];
     result.columns = shape_[axes - 1];
-    result.row_stride = result.columns * dtype_.itemsize();
-    result.column_stride = dtype_.itemsize();
+    result.row_stride = result.columns * types_.compute.itemsize();
+    result.column_stride = types_.compute.itemsize();
     result.shape = shape_;
     result.strides = strides_;
     result.shape.resize(axes - 2);
@@ -127,8 +159,8 @@ lapack::Matrices Output::columns() const {
     result.data = buffer_->data();
     result.rows = shape_.back();
     result.columns = 1;
-    result.row_stride = dtype_.itemsize();
-    result.column_stride = result.rows * dtype_.itemsize();
+    result.row_stride = types_.compute.itemsize();
+    result.column_stride = result.rows * types_.compute.itemsize();
     result.shape = shape_;
     result.strides = strides_;
     result.shape.resize(shape_.size() - 1);

@@ -17,9 +17,19 @@
 
 namespace weft::linalg {
 
-/// The type to compute in, which the result has. Throws TypeError for 16-bit floats.
-DType common_type(const array& a);
-DType common_type(const array& a, const array& b);
+/// The type of the result, and the one to compute in: small matrices of single precision are computed in
+/// double precision, which costs next to nothing there, and rounded once.
+struct Types {
+    DType result, compute;
+    bool is_complex() const { return result.is_complex(); }
+    ScalarType scalar_type() const { return compute.scalar_type(); }
+};
+/// Throws TypeError for 16-bit floats.
+Types common_type(const array& a);
+Types common_type(const array& a, const array& b);
+/// The types of the real parts, and of complex numbers of the same precision.
+Types real_types(const Types& types);
+Types complex_types(const Types& types);
 
 void check_stacked(const array& a);  // throws LinAlgError for fewer than two axes
 void check_square(const array& a);   // and where the last two differ
@@ -32,7 +42,7 @@ Dims batch_of(const array& a);
 /// An array of matrices in the host's memory, computed, of `dtype`; nobody else writes there meanwhile.
 class Input {
 public:
-    Input(const array& given, DType dtype);
+    Input(const array& given, const Types& types);
     /// Over a batch to which it broadcasts.
     lapack::Matrices over(const Dims& batch) const;
     /// A vector is a matrix of one column.
@@ -47,14 +57,14 @@ private:
 /// A new array in C order.
 class Output {
 public:
-    Output(DType dtype, const Dims& batch, std::initializer_list<int64_t> core);
+    Output(const Types& types, const Dims& batch, std::initializer_list<int64_t> core);
     lapack::Matrices matrices() const;
     lapack::Matrices columns() const;  // of vectors
     char* data() const { return buffer_->data(); }
-    array finish() { return array_of(std::move(buffer_), dtype_, std::move(shape_), std::move(strides_)); }
+    array finish();
 
 private:
-    DType dtype_;
+    Types types_;
     Dims shape_, strides_;
     BufferPtr buffer_;
 };

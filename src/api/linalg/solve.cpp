@@ -52,19 +52,19 @@ Dims check_solve(const array& a, const array& b) {
 
 array inverse_of(const array& a, bool singular_is_nan) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::inverse(a, dtype, singular_is_nan, why)) return *std::move(found);
+        if (auto found = gpu::inverse(a, types.result, singular_is_nan, why)) return *std::move(found);
         array result =
             on_host("inv", why, [&](const array& there) { return inverse_of(there, singular_is_nan); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const int64_t n = a.shape().back();
-    Output inverse(dtype, batch_of(a), {n, n});
-    if (a.size() != 0 && !lapack::invert(dtype.scalar_type(), input.matrices(), inverse.matrices()) &&
+    Output inverse(types, batch_of(a), {n, n});
+    if (a.size() != 0 && !lapack::invert(types.scalar_type(), input.matrices(), inverse.matrices()) &&
         !singular_is_nan)
         throw_singular();
     return inverse.finish();
@@ -74,24 +74,24 @@ array inverse_of(const array& a, bool singular_is_nan) {
 
 array solve(const array& a, const array& b) {
     check_square(a);
-    const DType dtype = common_type(a, b);
+    const Types types = common_type(a, b);
     const Dims batch = check_solve(a, b);
     if (is_on_gpu(a, b)) {
         std::string why;
-        if (auto found = gpu::solve(a, b, dtype, batch, why)) return *std::move(found);
+        if (auto found = gpu::solve(a, b, types.result, batch, why)) return *std::move(found);
         array result = on_host(
             "solve", why, [](const array& left, const array& right) { return solve(left, right); }, a, b);
         back(a, {&result});
         return result;
     }
-    const Input left(a, dtype), right(b, dtype);
+    const Input left(a, types), right(b, types);
     const int64_t n = a.shape().back();
     const bool vector = b.ndim() == 1;
     const int64_t columns = vector ? 1 : b.shape().back();
-    Output x(dtype, batch,
+    Output x(types, batch,
              vector ? std::initializer_list<int64_t>{n} : std::initializer_list<int64_t>{n, columns});
     if (n == 0 || columns == 0 || element_count(batch) == 0) return x.finish();
-    if (!lapack::solve(dtype.scalar_type(), left.over(batch), right.over(batch),
+    if (!lapack::solve(types.scalar_type(), left.over(batch), right.over(batch),
                        vector ? x.columns() : x.matrices()))
         throw_singular();
     return x.finish();
@@ -103,35 +103,35 @@ array inv_or_nan(const array& a) { return inverse_of(a, true); }
 
 array det(const array& a) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::det(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::det(a, types.result, why)) return *std::move(found);
         array result = on_host("det", why, [](const array& there) { return det(there); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
-    Output result(dtype, batch_of(a), {});
+    const Input input(a, types);
+    Output result(types, batch_of(a), {});
     if (element_count(batch_of(a)) != 0)
-        lapack::determinants(dtype.scalar_type(), input.matrices(), result.data());
+        lapack::determinants(types.scalar_type(), input.matrices(), result.data());
     return result.finish();
 }
 
 SlogdetResult slogdet(const array& a) {
     check_square(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::slogdet(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::slogdet(a, types.result, why)) return *std::move(found);
         SlogdetResult result = on_host("slogdet", why, [](const array& there) { return slogdet(there); }, a);
         back(a, {&result.sign, &result.logabsdet});
         return result;
     }
-    const Input input(a, dtype);
-    Output sign(dtype, batch_of(a), {}), logarithm(dtype.real(), batch_of(a), {});
+    const Input input(a, types);
+    Output sign(types, batch_of(a), {}), logarithm(real_types(types), batch_of(a), {});
     if (element_count(batch_of(a)) != 0)
-        lapack::log_determinants(dtype.scalar_type(), input.matrices(), sign.data(), logarithm.data());
+        lapack::log_determinants(types.scalar_type(), input.matrices(), sign.data(), logarithm.data());
     return {sign.finish(), logarithm.finish()};
 }
 

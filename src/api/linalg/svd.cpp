@@ -3,6 +3,7 @@
 #include "api/linalg/inputs.h"
 #include "api/linalg/on_gpu.h"
 #include "core/shape.h"
+#include "weft/creation.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
 
@@ -20,21 +21,21 @@ lapack::SvdDriver routine(SVDDriver driver) {
 
 SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
     check_stacked(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::svd(a, dtype, full_matrices, why)) return *std::move(found);
+        if (auto found = gpu::svd(a, types.result, full_matrices, why)) return *std::move(found);
         SVDResult result =
             on_host("svd", why, [&](const array& there) { return svd(there, full_matrices, driver); }, a);
         back(a, {&result.U, &result.S, &result.Vh});
         return result;
     }
-    const Input input(a, dtype);
+    const Input input(a, types);
     const Dims batch = batch_of(a);
     const int64_t m = input.matrices().rows, n = input.matrices().columns, least = std::min(m, n);
-    Output u(dtype, batch, {m, full_matrices ? m : least}), s(dtype.real(), batch, {least}),
-        vh(dtype, batch, {full_matrices ? n : least, n});
-    if (element_count(batch) != 0 && !lapack::svd(dtype.scalar_type(), input.matrices(), u.matrices(),
+    Output u(types, batch, {m, full_matrices ? m : least}), s(real_types(types), batch, {least}),
+        vh(types, batch, {full_matrices ? n : least, n});
+    if (element_count(batch) != 0 && !lapack::svd(types.scalar_type(), input.matrices(), u.matrices(),
                                                   s.data(), vh.matrices(), routine(driver)))
         throw_not_converged();
     return {u.finish(), s.finish(), vh.finish()};
@@ -42,18 +43,18 @@ SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
 
 array svdvals(const array& a, SVDDriver driver) {
     check_stacked(a);
-    const DType dtype = common_type(a);
+    const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::svdvals(a, dtype, why)) return *std::move(found);
+        if (auto found = gpu::svdvals(a, types.result, why)) return *std::move(found);
         array result = on_host("svdvals", why, [&](const array& there) { return svdvals(there, driver); }, a);
         back(a, {&result});
         return result;
     }
-    const Input input(a, dtype);
-    Output s(dtype.real(), batch_of(a), {std::min(input.matrices().rows, input.matrices().columns)});
+    const Input input(a, types);
+    Output s(real_types(types), batch_of(a), {std::min(input.matrices().rows, input.matrices().columns)});
     if (a.size() != 0 &&
-        !lapack::singular_values(dtype.scalar_type(), input.matrices(), s.data(), routine(driver)))
+        !lapack::singular_values(types.scalar_type(), input.matrices(), s.data(), routine(driver)))
         throw_not_converged();
     return s.finish();
 }
@@ -64,36 +65,46 @@ LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
     if (!vector) check_2d(b);
     const int64_t m = a.shape()[0], n = a.shape()[1], columns = vector ? 1 : b.shape()[1];
     if (b.shape()[0] != m) throw LinAlgError("Incompatible dimensions");
-    const DType dtype = common_type(a, b);
-    const double precision = dtype.real().itemsize() == 4 ? 0x1p-23 : 0x1p-52;
+    const Types types = common_type(a, b);
+    const double precision = types.compute.real().itemsize() == 4 ? 0x1p-23 : 0x1p-52;
     const double least_ratio = rcond.value_or(precision * static_cast<double>(std::max(m, n)));
     if (is_on_gpu(a, b)) {
         std::string why;
-        if (auto found = gpu::lstsq(a, b, dtype, least_ratio, why)) return *std::move(found);
+        if (auto found = gpu::lstsq(a, b, types.result, least_ratio, why)) return *std::move(found);
         LstsqResult result = on_host(
             "lstsq", why, [&](const array& left, const array& right) { return lstsq(left, right, rcond); }, a,
             b);
         back(a, {&result.x, &result.residuals, &result.singular_values});
         return result;
     }
-    const Input left(a, dtype), right(b, dtype);
+    if (columns == 0) {  // singular values and rank alone
+        LstsqResult result = lstsq(a, zeros({m, 1}, b.dtype()), rcond);
+        return {empty({n, 0}, result.x.dtype()), empty({0}, result.residuals.dtype()), result.rank,
+                result.singular_values};
+    }
+    const Input left(a, types), right(b, types);
     const int64_t rows = std::max(m, n), least = std::min(m, n);
     int64_t rank = 0;
-    Output solved(dtype, {}, {rows, columns}), s(dtype.real(), {}, {least});
+    Output solved(types, {}, {rows, columns}), s(real_types(types), {}, {least});
+    const lapack::Matrices to = solved.matrices();
     if (least != 0) {
-        if (!lapack::least_squares(dtype.scalar_type(), left.matrices(), right.matrices(), least_ratio,
-                                   solved.matrices(), s.data(), &rank))
+        if (!lapack::least_squares(types.scalar_type(), left.matrices(), right.matrices(), least_ratio, to,
+                                   s.data(), &rank))
             throw LinAlgError("SVD did not converge in Linear Least Squares");
+    } else if (m != 0) {
+        lapack::copy_matrix(types.compute.itemsize(), m, columns, right.matrices().data,
+                            right.matrices().row_stride, right.matrices().column_stride, to.data,
+                            to.row_stride, to.column_stride);
     } else {
-        std::fill(solved.data(), solved.data() + rows * columns * dtype.itemsize(), 0);
+        std::fill(solved.data(), solved.data() + rows * columns * types.compute.itemsize(), 0);
     }
     const array whole = solved.finish();
     const array x = copy(vector ? whole(slice(n), 0) : whole(slice(n)), 'C');
-    array residuals = empty({0}, dtype.real());
+    array residuals = empty({0}, types.result.real());
     if (rank == n && m > n) {
         const array rest = whole(slice(n, none));
         residuals =
-            sum(dtype.is_complex() ? real(rest) * real(rest) + imag(rest) * imag(rest) : rest * rest, 0);
+            sum(types.is_complex() ? real(rest) * real(rest) + imag(rest) * imag(rest) : rest * rest, 0);
     }
     return {x, residuals, rank, s.finish()};
 }

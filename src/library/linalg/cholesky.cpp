@@ -13,26 +13,22 @@ template <class T>
 bool factor_all(const Matrices& a, bool upper, const Matrices& factor) {
     std::atomic<bool> positive = true;
     const int64_t n = a.rows, lead = leading(n);
-    // In row-major order LAPACK sees the transposed matrix: the other triangle, and the transposed factor.
-    const char triangle = upper ? 'L' : 'U';
     const double operations = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) / 3;
     share_matrices(factor.count(), operations, [&](int64_t first, int64_t last) {
+        // The lower triangle by rows is the upper one by columns, and so is the factor: it is computed in its
+        // place.
+        std::optional<Room<T>> room;
+        if (upper) room.emplace(n * n);
         for (int64_t index = first; index < last; ++index) {
-            T* const to = reinterpret_cast<T*>(factor.at(index));
-            take(a.transposed(), index, to, lead);
-            if (cholesky_in_place(triangle, n, to, lead) != 0) {
+            T* const to = upper ? room->data() : reinterpret_cast<T*>(factor.at(index));
+            take(upper ? a : a.transposed(), index, to, lead);
+            if (cholesky_in_place(n, to, lead) != 0) {
                 fill(factor, index, kNan<T>);
                 positive = false;
                 continue;
             }
-            for (int64_t i = 0; i < n; ++i) {
-                T* const row = to + i * n;
-                if (upper) {
-                    std::fill(row, row + i, T(0));
-                } else {
-                    std::fill(row + i + 1, row + n, T(0));
-                }
-            }
+            for (int64_t j = 0; j < n; ++j) std::fill(to + j * n + j + 1, to + (j + 1) * n, T(0));
+            if (upper) give(to, lead, factor, index);
         }
     });
     return positive;

@@ -1,44 +1,279 @@
 #include "library/linalg/factor.h"
 
+#include <memory>
+#include <vector>
+
 namespace weft::lapack {
 
+namespace {
+
+constexpr int64_t kPanel = 64;     // columns of a panel
+constexpr int64_t kStrip = 64;     // columns that a task brings up to date
+constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are LAPACK's
+
+constexpr int kColumnMajor = 102;
+constexpr int kConjugated = 113;
+
 template <class T>
-int64_t lu_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots) {
+const auto& products() {
+    if constexpr (std::is_same_v<T, float>) {
+        return library().f32;
+    } else if constexpr (std::is_same_v<T, double>) {
+        return library().f64;
+    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+        return library().c64;
+    } else {
+        return library().c128;
+    }
+}
+
+// c -= a b, or c -= aᴴ b.
+template <class T>
+void subtract_product(bool adjoint, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda, const T* b,
+                      int64_t ldb, T* c, int64_t ldc) {
+    if (m == 0 || n == 0 || k == 0) return;
+    const int form = adjoint ? kConjugated : static_cast<int>(BlasTranspose::kNo);
+    const int plain = static_cast<int>(BlasTranspose::kNo);
+    const T minus(-1), one(1);
+    if constexpr (is_complex<T>) {
+        products<T>().gemm(kColumnMajor, form, plain, m, n, k, &minus, a, lda, b, ldb, &one, c, ldc);
+    } else {
+        products<T>().gemm(kColumnMajor, form, plain, m, n, k, minus, a, lda, b, ldb, one, c, ldc);
+    }
+}
+
+bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >= kBlocked; }
+
+// Calls task(first, last) for strips of the columns from `first` on; the first strip is a panel's.
+template <class Task>
+void for_strips(int64_t first, int64_t end, const Task& task) {
+    if (first >= end) return;
+    const int64_t strips = (end - first + kStrip - 1) / kStrip;
+    const BlasThreads inside(library(), std::min<int64_t>(strips, num_threads()));
+    parallel_for(strips, [&](int64_t strip) {
+        const int64_t begin = first + strip * kStrip;
+        task(begin, std::min(end, begin + kStrip));
+    });
+}
+static_assert(kPanel == kStrip);
+
+// ---- LU ----
+
+template <class T>
+int64_t lu_by_lapack(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots) {
     int64_t info = 0;
     functions<T>().getrf(&rows, &columns, a, &lda, pivots, &info);
     return info;
 }
 
 template <class T>
-int64_t cholesky_in_place(char triangle, int64_t n, T* a, int64_t lda) {
+class BlockedLu {
+public:
+    BlockedLu(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots)
+        : rows_(rows),
+          columns_(columns),
+          least_(std::min(rows, columns)),
+          a_(a),
+          lda_(lda),
+          pivots_(pivots) {}
+
+    int64_t run() {
+        factor_panel(0);
+        for (int64_t j = 0; j < least_; j += kPanel) {
+            const int64_t next = std::min(j + kPanel, least_);
+            for_strips(next, columns_, [&](int64_t first, int64_t last) {
+                update(j, next - j, first, last);
+                if (first == next && next < least_) factor_panel(next);
+            });
+        }
+        // The rows to the left of each panel, which nobody reads before.
+        for_strips(0, least_, [&](int64_t first, int64_t last) { swap_rows(last, least_, first, last); });
+        return info_;
+    }
+
+private:
+    T* at(int64_t row, int64_t column) const { return a_ + row + column * lda_; }
+
+    void factor_panel(int64_t j) {
+        const int64_t width = std::min(kPanel, least_ - j);
+        const int64_t info = lu_by_lapack(rows_ - j, width, at(j, j), lda_, pivots_ + j);
+        if (info > 0 && info_ == 0) info_ = info + j;
+        for (int64_t i = j; i < j + width; ++i) pivots_[i] += j;
+    }
+
+    void swap_rows(int64_t from, int64_t to, int64_t first, int64_t last) const {
+        for (int64_t column = first; column < last; ++column) {
+            T* const own = at(0, column);
+            for (int64_t i = from; i < to; ++i) std::swap(own[i], own[pivots_[i] - 1]);
+        }
+    }
+
+    void update(int64_t j, int64_t width, int64_t first, int64_t last) const {
+        swap_rows(j, j + width, first, last);
+        const int64_t strip = last - first;
+        int64_t info = 0;
+        functions<T>().trtrs("L", "N", "U", &width, &strip, at(j, j), &lda_, at(j, first), &lda_, &info, 1, 1,
+                             1);
+        subtract_product(false, rows_ - j - width, strip, width, at(j + width, j), lda_, at(j, first), lda_,
+                         at(j + width, first), lda_);
+    }
+
+    int64_t rows_, columns_, least_;
+    T* a_;
+    int64_t lda_;
+    int64_t* pivots_;
+    int64_t info_ = 0;  // written by one task at a time
+};
+
+// ---- Cholesky ----
+
+template <class T>
+int64_t cholesky_by_lapack(int64_t n, T* a, int64_t lda) {
     int64_t info = 0;
-    functions<T>().potrf(&triangle, &n, a, &lda, &info, 1);
+    functions<T>().potrf("U", &n, a, &lda, &info, 1);
     return info;
 }
 
 template <class T>
-void qr_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
+int64_t blocked_cholesky(int64_t n, T* a, int64_t lda) {
+    const auto at = [&](int64_t row, int64_t column) { return a + row + column * lda; };
+    int64_t found = cholesky_by_lapack(std::min(kPanel, n), a, lda);
+    for (int64_t j = 0; j < n && found == 0; j += kPanel) {
+        const int64_t next = std::min(j + kPanel, n), width = next - j;
+        for_strips(next, n, [&](int64_t first, int64_t last) {
+            const int64_t strip = last - first;
+            int64_t info = 0;
+            functions<T>().trtrs("U", "C", "N", &width, &strip, at(j, j), &lda, at(j, first), &lda, &info, 1,
+                                 1, 1);
+        });
+        for_strips(next, n, [&](int64_t first, int64_t last) {
+            subtract_product(true, last - next, last - first, width, at(j, next), lda, at(j, first), lda,
+                             at(next, first), lda);
+            if (first != next) return;
+            const int64_t info = cholesky_by_lapack(last - first, at(first, first), lda);
+            if (info != 0) found = info + first;
+        });
+    }
+    return found;
+}
+
+// ---- QR ----
+
+template <class T>
+void qr_by_lapack(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
     int64_t size = -1, info = 0;
     T answer{};
     functions<T>().geqrf(&rows, &columns, a, &lda, tau, &answer, &size, &info);
     size = asked_size(answer);
-    Room<T> work(size);
+    const Room<T> work(size);
     functions<T>().geqrf(&rows, &columns, a, &lda, tau, work, &size, &info);
+}
+
+// The reflectors of a panel as one block: the identity less v t vᴴ.
+template <class T>
+class Block {
+public:
+    Block(int64_t rows, int64_t width, const T* v, int64_t ldv, const T* tau)
+        : rows_(rows), width_(width), v_(v), ldv_(ldv), t_(width * width) {
+        functions<T>().larft("F", "C", &rows, &width, v, &ldv, tau, t_, &width, 1, 1);
+    }
+    // On `columns` columns of as many rows; its adjoint where the factorisation needs that.
+    void apply(bool adjoint, int64_t columns, T* c, int64_t ldc) const {
+        const Room<T> work(columns * width_);
+        functions<T>().larfb("L", adjoint ? (is_complex<T> ? "C" : "T") : "N", "F", "C", &rows_, &columns,
+                             &width_, v_, &ldv_, t_, &width_, c, &ldc, work, &columns, 1, 1, 1, 1);
+    }
+
+private:
+    int64_t rows_, width_;
+    const T* v_;
+    int64_t ldv_;
+    Room<T> t_;
+};
+
+template <class T>
+void blocked_qr(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
+    const int64_t least = std::min(rows, columns);
+    const auto at = [&](int64_t row, int64_t column) { return a + row + column * lda; };
+    const auto factor_panel = [&](int64_t j) {
+        qr_by_lapack(rows - j, std::min(kPanel, least - j), at(j, j), lda, tau + j);
+    };
+    factor_panel(0);
+    for (int64_t j = 0; j < least; j += kPanel) {
+        const int64_t next = std::min(j + kPanel, least);
+        if (next == columns) return;
+        const Block<T> block(rows - j, next - j, at(j, j), lda, tau + j);
+        for_strips(next, columns, [&](int64_t first, int64_t last) {
+            block.apply(true, last - first, at(j, first), lda);
+            if (first == next && next < least) factor_panel(next);
+        });
+    }
+}
+
+// Each strip of columns on its own: the blocks are applied to the identity, the last one first. A block
+// leaves columns to the left of it alone.
+template <class T>
+void blocked_q(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, const T* tau) {
+    const Room<T> reflectors(rows * count);
+    for_strips(0, count, [&](int64_t first, int64_t last) {
+        for (int64_t j = first; j < last; ++j)
+            std::copy(a + j * lda, a + j * lda + rows, reflectors + j * rows);
+    });
+    const int64_t panels = (count + kPanel - 1) / kPanel;
+    std::vector<std::unique_ptr<Block<T>>> blocks(static_cast<size_t>(panels));
+    const auto make_block = [&](int64_t panel) {
+        const int64_t j = panel * kPanel;
+        blocks[static_cast<size_t>(panel)] = std::make_unique<Block<T>>(
+            rows - j, std::min(kPanel, count - j), reflectors + j + j * rows, rows, tau + j);
+    };
+    {
+        const BlasThreads inside(library(), std::min<int64_t>(panels, num_threads()));
+        parallel_for(panels, make_block);
+    }
+    for_strips(0, columns, [&](int64_t first, int64_t last) {
+        for (int64_t j = first; j < last; ++j) {
+            std::fill(a + j * lda, a + j * lda + rows, T(0));
+            a[j + j * lda] = T(1);
+        }
+        for (int64_t panel = std::min(panels, (last + kPanel - 1) / kPanel); panel-- > 0;)
+            blocks[static_cast<size_t>(panel)]->apply(false, last - first, a + panel * kPanel + first * lda,
+                                                      lda);
+    });
+}
+
+}  // namespace
+
+template <class T>
+int64_t lu_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots) {
+    if (is_large(rows, columns)) return BlockedLu<T>(rows, columns, a, lda, pivots).run();
+    return lu_by_lapack(rows, columns, a, lda, pivots);
+}
+
+template <class T>
+int64_t cholesky_in_place(int64_t n, T* a, int64_t lda) {
+    return is_large(n, n) ? blocked_cholesky(n, a, lda) : cholesky_by_lapack(n, a, lda);
+}
+
+template <class T>
+void qr_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
+    if (is_large(rows, columns)) return blocked_qr(rows, columns, a, lda, tau);
+    qr_by_lapack(rows, columns, a, lda, tau);
 }
 
 template <class T>
 void q_in_place(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, const T* tau) {
+    if (is_large(rows, count)) return blocked_q(rows, columns, count, a, lda, tau);
     int64_t size = -1, info = 0;
     T answer{};
     functions<T>().orgqr(&rows, &columns, &count, a, &lda, tau, &answer, &size, &info);
     size = asked_size(answer);
-    Room<T> work(size);
+    const Room<T> work(size);
     functions<T>().orgqr(&rows, &columns, &count, a, &lda, tau, work, &size, &info);
 }
 
 #define WEFT_FACTOR(T)                                                     \
     template int64_t lu_in_place(int64_t, int64_t, T*, int64_t, int64_t*); \
-    template int64_t cholesky_in_place(char, int64_t, T*, int64_t);        \
+    template int64_t cholesky_in_place(int64_t, T*, int64_t);              \
     template void qr_in_place(int64_t, int64_t, T*, int64_t, T*);          \
     template void q_in_place(int64_t, int64_t, int64_t, T*, int64_t, const T*);
 WEFT_FACTOR(float)

@@ -1,27 +1,16 @@
 """numpy.linalg beside NumPy: kinds of results, errors, and values by what they have to fulfil."""
 
+import concurrent.futures
+
 import numpy
 import pytest
 import weft
 from comparing import assert_same_kind, outcome
+from matrices import hermitian, some
 
 TYPES = ["f4", "f8", "c8", "c16"]
 SHAPES = [(1, 1), (3, 3), (0, 0), (5, 4, 4), (0, 3, 3), (2, 3, 2, 2), (40, 40)]
 EPS = {"f4": 2e-4, "c8": 2e-4, "f8": 1e-11, "c16": 1e-11}
-
-
-def some(shape, dtype, seed=0):
-    """Well-conditioned matrices."""
-    generator = numpy.random.default_rng([seed, *shape])
-    a = generator.standard_normal(shape)
-    if numpy.dtype(dtype).kind == "c":
-        a = a + 1j * generator.standard_normal(shape)
-    return (a + 2 * numpy.eye(shape[-2], shape[-1])).astype(dtype)
-
-
-def hermitian(shape, dtype):
-    a = some(shape, dtype)
-    return a @ a.conj().mT + numpy.eye(shape[-1], dtype=dtype)
 
 
 def plain(x):
@@ -163,3 +152,70 @@ def test_errors(name, at):
         assert str(ours) == str(theirs)
     else:
         assert not isinstance(ours, Exception)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c8"])
+@pytest.mark.parametrize("n", [256, 321])
+def test_matrices_of_several_panels(n, dtype):
+    a, h = some((n, n), dtype), hermitian((n, n), dtype)
+    eps = numpy.finfo(dtype).eps * n
+    b = a[:, 0]
+    x = plain(weft.linalg.solve(a, b))
+    assert numpy.linalg.norm(a @ x - b) <= 10 * eps * numpy.linalg.norm(a) * numpy.linalg.norm(x)
+    low = plain(weft.linalg.cholesky(h))
+    assert numpy.linalg.norm(low @ low.conj().T - h) <= eps * numpy.linalg.norm(h)
+    up = plain(weft.linalg.cholesky(h, upper=True))
+    assert numpy.linalg.norm(up.conj().T @ up - h) <= eps * numpy.linalg.norm(h)
+    for rectangle in (a, a[:, :260], a[:260]):
+        for mode in ("reduced", "complete"):
+            q, r = map(plain, weft.linalg.qr(rectangle, mode))
+            assert numpy.linalg.norm(q @ r - rectangle) <= eps * numpy.linalg.norm(a)
+            assert numpy.linalg.norm(q.conj().T @ q - numpy.eye(q.shape[1])) <= eps * n**0.5
+    h[280 if n > 280 else 200, 280 if n > 280 else 200] = -1
+    with pytest.raises(weft.linalg.LinAlgError, match="Matrix is not positive definite"):
+        weft.linalg.cholesky(h)
+    a[:, 90] = 0
+    assert weft.linalg.det(a) == 0
+    with pytest.raises(weft.linalg.LinAlgError, match="Singular matrix"):
+        weft.linalg.solve(a, b)
+
+
+def test_threads_at_once_have_the_bits_of_one():
+    a, h = some((60, 60), "f8"), hermitian((60, 60), "f8")
+    big = some((300, 300), "f8")
+
+    def work():
+        linalg = weft.linalg
+        results = [
+            linalg.solve(a, a[0]),
+            linalg.lstsq(a, a[0])[0],
+            *linalg.svd(a),
+            *linalg.eigh(h),
+            linalg.inv(big),
+        ]
+        return [plain(each).tobytes() for each in results]
+
+    expected = work()
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        for found in pool.map(lambda _: work(), range(64)):
+            assert found == expected
+
+
+def test_the_number_of_threads_changes_no_bit():
+    a = some((400, 400), "f8")
+    before = weft.config.num_threads
+
+    def work():
+        return [
+            plain(each).tobytes()
+            for each in (*weft.linalg.qr(a), weft.linalg.inv(a), weft.linalg.cholesky(a @ a.T))
+        ]
+
+    try:
+        weft.config.num_threads = 1
+        expected = work()
+        for threads in (2, 5):
+            weft.config.num_threads = threads
+            assert work() == expected
+    finally:
+        weft.config.num_threads = before

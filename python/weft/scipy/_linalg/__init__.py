@@ -1,0 +1,1 @@
+"""What weft.scipy.linalg is made of."""

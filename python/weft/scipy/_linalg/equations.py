@@ -1,0 +1,298 @@
+"""Linear equations of scipy.linalg: by LU, Cholesky and triangular factors, banded and Toeplitz ones, least squares."""
+
+import warnings
+
+import weft.linalg as linalg
+from weft import _core
+from weft._core import _linalg_lu, _linalg_solve_banded, _linalg_solve_triangular, asarray
+from weft._functions.indexing import put_along_axis, take_along_axis
+from weft.exceptions import LinAlgError
+from weft.scipy._linalg.checks import checked, square
+from weft.scipy._linalg.special_matrices import toeplitz
+
+_FORMS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
+
+
+class LinAlgWarning(RuntimeWarning):
+    """A result may be far from exact."""
+
+
+def _form(trans):
+    try:
+        return _FORMS[trans]
+    except (KeyError, TypeError):
+        raise ValueError(f"unknown form of equation: {trans!r}") from None
+
+
+def _adjoint(a):
+    return a.mT.conj() if a.dtype.kind == "c" else a.mT
+
+
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """L and U of a matrix with its rows swapped, in one array, and the row that each row was swapped with.
+
+    Warns with LinAlgWarning where U has a zero on its diagonal.
+
+    >>> lu, pivots = np.scipy.linalg.lu_factor([[1.0, 2.0], [4.0, 8.5]])
+    >>> pivots
+    array([1, 1], dtype=int32)
+    """
+    factors, pivots, singular = _linalg_lu(checked(a, check_finite))
+    if singular >= 0:
+        message = f"Diagonal number {singular + 1} is exactly zero. Singular matrix."
+        warnings.warn(message, LinAlgWarning, stacklevel=2)
+    return factors, pivots.astype(_core.int32)
+
+
+def _order_of(pivots, rows):
+    """The rows of the factored matrix, in their order after the swaps."""
+    batch = pivots.shape[:-1]
+    order = _core.empty((*batch, rows), _core.int64)
+    order[...] = _core.arange(rows)
+    for i in range(pivots.shape[-1]):
+        with_ = pivots[..., i : i + 1].astype(_core.int64)
+        moved = take_along_axis(order, with_, axis=-1)
+        own = order[..., i : i + 1].copy()
+        if batch:
+            put_along_axis(order, with_, own, axis=-1)
+        else:
+            order[with_] = own
+        order[..., i : i + 1] = moved
+    return order
+
+
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """The x of ``a @ x == b`` by what lu_factor gave; with `trans` 1 or 2 that of the transposed, or adjoint, matrix.
+
+    >>> factors = np.scipy.linalg.lu_factor([[2.0, 0.0], [0.0, 4.0]])
+    >>> np.scipy.linalg.lu_solve(factors, [2.0, 4.0])
+    array([1., 1.])
+    """
+    factors, pivots = map(asarray, lu_and_piv)
+    b = checked(b, check_finite)
+    form = _form(trans)
+    vector = b.ndim == 1
+    if factors.shape[-1] != b.shape[0 if vector else -2]:
+        raise ValueError(f"Shapes of lu {factors.shape} and b {b.shape} are incompatible")
+    b = b[..., None] if vector else b
+    order = _order_of(pivots, factors.shape[-2])
+    if form == 0:
+        b = take_along_axis(b, order[..., None], axis=-2) if order.ndim > 1 or b.ndim > 2 else b[order]
+        x = _linalg_solve_triangular(factors, b, True, True, 0)
+        x = _linalg_solve_triangular(factors, x, False, False, 0)
+    else:
+        x = _linalg_solve_triangular(factors, b, False, False, form)
+        x = _linalg_solve_triangular(factors, x, True, True, form)
+        inverse = order.argsort(axis=-1)
+        x = take_along_axis(x, inverse[..., None], axis=-2) if order.ndim > 1 or x.ndim > 2 else x[inverse]
+    return x[..., 0] if vector else x
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+    """P, L and U with ``a == P @ L @ U``; with `permute_l` P @ L and U; with `p_indices` the rows of P instead of P.
+
+    >>> P, L, U = np.scipy.linalg.lu([[1.0, 2.0], [4.0, 8.0]])
+    >>> L
+    array([[1.  , 0.  ],
+           [0.25, 1.  ]])
+    """
+    a = checked(a, check_finite)
+    if a.ndim < 2:
+        raise ValueError("The input array must be at least two-dimensional.")
+    rows, columns = a.shape[-2:]
+    least = min(rows, columns)
+    factors, pivots, _ = _linalg_lu(a)
+    lower = _core.tril(factors[..., :least], -1) + _core.eye(rows, least, dtype=factors.dtype)
+    upper = _core.triu(factors[..., :least, :], 0)
+    places = _order_of(pivots, rows).argsort(axis=-1)
+    if permute_l:
+        permuted = lower[places] if lower.ndim == 2 else take_along_axis(lower, places[..., None], axis=-2)
+        return permuted, upper
+    if p_indices:
+        return places.astype(_core.int32), lower, upper
+    real = factors.real.dtype
+    return (places[..., None] == _core.arange(rows)).astype(real), lower, upper
+
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    """The x of ``a @ x == b`` for triangular `a`, of which only that triangle is read.
+
+    Raises LinAlgError for a zero on the diagonal.
+
+    >>> np.scipy.linalg.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [3.0, 4.0])
+    array([1., 1.])
+    """
+    a, b = checked(a, check_finite), checked(b, check_finite)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError("expected square matrix")
+    return _linalg_solve_triangular(a, b, bool(lower), bool(unit_diagonal), _form(trans))
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    """The upper triangular U of ``a == U.conj().mT @ U``, or the lower one. Only that triangle of `a` is read.
+
+    >>> np.scipy.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 1.],
+           [0., 2.]])
+    """
+    return linalg.cholesky(square(a, check_finite), upper=not lower)
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """A triangular factor for cho_solve, and whether it is the lower one.
+
+    >>> np.scipy.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])[1]
+    False
+    """
+    return cholesky(a, lower, check_finite=check_finite), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """The x of ``a @ x == b`` by what cho_factor gave.
+
+    >>> factor = np.scipy.linalg.cho_factor([[4.0, 0.0], [0.0, 2.0]])
+    >>> np.scipy.linalg.cho_solve(factor, [4.0, 2.0])
+    array([1., 1.])
+    """
+    factor, lower = c_and_lower
+    factor, b = checked(factor, check_finite), checked(b, check_finite)
+    if factor.ndim < 2 or factor.shape[-1] != factor.shape[-2]:
+        raise ValueError("The factored matrix c is not square.")
+    if b.ndim == 0 or factor.shape[-1] != b.shape[0 if b.ndim == 1 else -2]:
+        raise ValueError(f"incompatible dimensions ({factor.shape} and {b.shape})")
+    x = _linalg_solve_triangular(factor, b, bool(lower), False, 0 if lower else 2)
+    return _linalg_solve_triangular(factor, x, bool(lower), False, 2 if lower else 0)
+
+
+def solve(
+    a,
+    b,
+    lower=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    check_finite=True,
+    assume_a=None,
+    transposed=False,
+):
+    """The x of ``a @ x == b``, or of the transposed matrix. `assume_a` of 'pos' solves by Cholesky factors, of 'upper
+    triangular' and 'lower triangular' by substitution; others are solved as general matrices.
+
+    >>> np.scipy.linalg.solve([[4.0, 0.0], [0.0, 2.0]], [4.0, 2.0], assume_a="pos")
+    array([1., 1.])
+    """
+    a, b = square(a, check_finite), checked(b, check_finite)
+    if transposed:
+        a, lower = a.mT, not lower
+    kind = {None: "general", "gen": "general", "pos": "positive definite"}.get(assume_a, assume_a)
+    if kind == "positive definite":
+        return cho_solve(cho_factor(a, lower, check_finite=False), b, check_finite=False)
+    if kind in ("upper triangular", "lower triangular"):
+        return _linalg_solve_triangular(a, b, kind == "lower triangular", False, 0)
+    if kind in ("sym", "symmetric", "her", "hermitian"):
+        other = _core.tril(a, -1).mT if lower else _core.triu(a, 1).mT
+        if kind in ("her", "hermitian"):
+            other = other.conj()
+        a = (_core.tril(a, 0) if lower else _core.triu(a, 0)) + other
+    elif kind not in ("general", "diagonal", "tridiagonal", "banded"):
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    try:
+        return linalg.solve(a, b)
+    except LinAlgError as error:
+        raise LinAlgError("A singular matrix detected.") from error
+
+
+def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    """The inverse of each matrix. Raises LinAlgError for a singular one.
+
+    >>> np.scipy.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    return linalg.inv(square(a, check_finite))
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    """The determinant of each matrix.
+
+    >>> np.scipy.linalg.det([[1.0, 2.0], [3.0, 4.0]])
+    np.float64(-2.0)
+    """
+    return linalg.det(square(a, check_finite))
+
+
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as zero.
+
+    >>> np.scipy.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+    """
+    a = checked(a, check_finite)
+    u, s, vh = linalg.svd(a, full_matrices=False)
+    largest = s.max(axis=-1, keepdims=True, initial=0)
+    precision = _precision(s.dtype)
+    atol = 0.0 if atol is None else atol
+    rtol = max(a.shape[-2:]) * precision if rtol is None else rtol
+    if atol < 0 or rtol < 0:
+        raise ValueError("atol and rtol values must be positive.")
+    kept = s > _core._ufuncs["maximum"](atol, largest * rtol)
+    inverse = _core.where(kept, 1 / _core.where(kept, s, s.dtype.type(1)), s.dtype.type(0))
+    result = _core.matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
+    return (result, kept.sum(axis=-1)) if return_rank else result
+
+
+def _precision(dtype):
+    return 2.0**-23 if dtype.itemsize == 4 else 2.0**-52
+
+
+def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    """The x that brings ``a @ x`` closest to `b`, the sums of squared residuals, the rank of `a`, its singular values.
+
+    >>> np.scipy.linalg.lstsq([[1.0], [1.0]], [1.0, 3.0])[0].round(9)
+    array([2.])
+    """
+    if lapack_driver not in (None, "gelsd", "gelsy", "gelss"):
+        raise ValueError(f'LAPACK driver "{lapack_driver}" is not found')
+    a, b = checked(a, check_finite), checked(b, check_finite)
+    if a.ndim != 2:
+        raise ValueError("Input array a should be 2D")
+    if a.shape[0] != b.shape[0]:
+        raise ValueError(
+            f"Shape mismatch: a and b should have the same number of rows ({a.shape[0]} != {b.shape[0]})."
+        )
+    kind = _core.result_type(a, b)
+    single = kind == _core.float32 or kind == _core.complex64
+    rcond = (2.0**-23 if single else 2.0**-52) if cond is None else cond
+    x, residuals, rank, values = linalg.lstsq(a, b, rcond)
+    if b.ndim == 1 and residuals.size:
+        residuals = residuals[0]
+    return x, residuals, int(rank), values if lapack_driver != "gelsy" else None
+
+
+def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    """The x of ``a @ x == b``, where the rows of `ab` are the diagonals of `a`, `u` above the main one and `l` below.
+
+    >>> np.scipy.linalg.solve_banded((0, 0), [[2.0, 4.0]], [2.0, 4.0])
+    array([1., 1.])
+    """
+    below, above = l_and_u
+    return _linalg_solve_banded(below, above, checked(ab, check_finite), checked(b, check_finite))
+
+
+def solve_toeplitz(c_or_cr, b, check_finite=True):
+    """The x of ``toeplitz(c, r) @ x == b``, by an LU factorisation of that matrix.
+
+    >>> np.scipy.linalg.solve_toeplitz([2.0, 0.0], [2.0, 4.0])
+    array([1., 2.])
+    """
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
+    c = checked(c, check_finite).ravel()
+    r = c.conj() if r is None else checked(r, check_finite).ravel()
+    b = checked(b, check_finite)
+    if b.ndim == 0 or b.shape[0] != c.shape[0] or c.shape != r.shape:
+        raise ValueError("incompatible dimensions")
+    try:
+        x = linalg.solve(toeplitz(c, r), b.reshape(b.shape[0], -1))
+    except LinAlgError as error:
+        raise LinAlgError("Singular principal minor") from error
+    return x.reshape(b.shape)

@@ -1,0 +1,84 @@
+#include "library/linalg/schur.h"
+
+#include <atomic>
+
+namespace weft::lapack {
+
+namespace {
+
+double operations_of(const Matrices& a) {
+    const auto n = static_cast<double>(a.rows);
+    return 25 * n * n * n + 1000;
+}
+
+template <class T>
+bool write_schur(const Matrices& a, const Matrices& t, const Matrices& z) {
+    const int64_t n = a.rows, lead = leading(n);
+    const auto& f = functions<T>();
+    std::atomic<bool> converged = true;
+    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(n * n), vectors(n * n), values(2 * n);
+        Room<Real<T>> real_work(n);
+        int64_t size = -1, info = 0, ordered = 0, none = 0;
+        T answer{};
+        const auto decompose = [&](T* work) {
+            if constexpr (is_complex<T>) {
+                f.gees("V", "N", nullptr, &n, room, &lead, &ordered, values, vectors, &lead, work, &size,
+                       real_work, &none, &info, 1, 1);
+            } else {
+                f.gees("V", "N", nullptr, &n, room, &lead, &ordered, values, values + n, vectors, &lead, work,
+                       &size, &none, &info, 1, 1);
+            }
+        };
+        decompose(&answer);
+        size = asked_size(answer);
+        Room<T> work(size);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            decompose(work);
+            if (info != 0) converged = false;
+            give(room.data(), lead, t, index);
+            give(vectors.data(), lead, z, index);
+        }
+    });
+    return converged;
+}
+
+template <class T>
+void write_hessenberg(const Matrices& a, const Matrices& h, const Matrices& q) {
+    const int64_t n = a.rows, lead = leading(n), one = 1;
+    const auto& f = functions<T>();
+    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
+        Room<T> room(n * n), upper(n * n), tau(n);
+        int64_t size = -1, info = 0;
+        T answer{}, other{};
+        f.gehrd(&n, &one, &n, room, &lead, tau, &answer, &size, &info);
+        f.orghr(&n, &one, &n, room, &lead, tau, &other, &size, &info);
+        size = std::max(asked_size(answer), asked_size(other));
+        Room<T> work(size);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), lead);
+            f.gehrd(&n, &one, &n, room, &lead, tau, work, &size, &info);
+            for (int64_t j = 0; j < n; ++j) {
+                const int64_t end = std::min(j + 2, n);
+                std::copy(room + j * n, room + j * n + end, upper + j * n);
+                std::fill(upper + j * n + end, upper + (j + 1) * n, T(0));
+            }
+            give(upper.data(), lead, h, index);
+            f.orghr(&n, &one, &n, room, &lead, tau, work, &size, &info);
+            give(room.data(), lead, q, index);
+        }
+    });
+}
+
+}  // namespace
+
+bool schur(ScalarType type, const Matrices& a, const Matrices& t, const Matrices& z) {
+    return visit_type(type, [&]<class T>(TypeTag<T>) { return write_schur<T>(a, t, z); });
+}
+
+void hessenberg(ScalarType type, const Matrices& a, const Matrices& h, const Matrices& q) {
+    visit_type(type, [&]<class T>(TypeTag<T>) { write_hessenberg<T>(a, h, q); });
+}
+
+}  // namespace weft::lapack
