@@ -49,6 +49,28 @@ int solve_batch(const char* name, void* handle, int operation, int n, int column
 }
 
 template <class T>
+int solve_triangle(const char* name, void* handle, int side, int triangle, int operation, int unit, int rows,
+                   int columns, const void* alpha, const void* a, int leading, void* b, int side_leading) {
+    if (const int status = enter_library(name)) return status;
+    if (side != 0 || operation != 0 || leading < rows || side_leading < rows ||
+        *static_cast<const T*>(alpha) != T(1))
+        return kInvalidValue;
+    run_later(static_cast<Handle*>(handle)->stream, [=] {
+        const Matrix<T> m{static_cast<T*>(const_cast<void*>(a)), rows, rows, leading};
+        const Matrix<T> x{static_cast<T*>(b), rows, columns, side_leading};
+        for (int64_t c = 0; c < columns; ++c) {
+            for (int64_t k = 0; k < rows; ++k) {
+                const int64_t i = triangle == 0 ? k : rows - 1 - k;
+                for (int64_t j = triangle == 0 ? 0 : i + 1; j < (triangle == 0 ? i : rows); ++j)
+                    x(i, c) -= m(i, j) * x(j, c);
+                if (unit == 0) x(i, c) /= m(i, i);
+            }
+        }
+    });
+    return 0;
+}
+
+template <class T>
 int invert_batch(const char* name, void* handle, int n, const void* factors, int leading, const int* pivots,
                  void* inverses, int inverse_leading, int* info, int batch) {
     if (const int status = enter_library(name)) return status;
@@ -191,6 +213,28 @@ int cublasZgetriBatched(void* handle, int n, const void* factors, int leading, c
                         void* inverses, int inverse_leading, int* info, int batch) {
     return weft::fake_driver::invert_batch<std::complex<double>>(
         "cublasZgetriBatched", handle, n, factors, leading, pivots, inverses, inverse_leading, info, batch);
+}
+int cublasStrsm_v2(void* handle, int side, int triangle, int operation, int unit, int rows, int columns,
+                   const void* alpha, const void* a, int leading, void* b, int side_leading) {
+    return weft::fake_driver::solve_triangle<float>("cublasStrsm_v2", handle, side, triangle, operation, unit,
+                                                    rows, columns, alpha, a, leading, b, side_leading);
+}
+int cublasDtrsm_v2(void* handle, int side, int triangle, int operation, int unit, int rows, int columns,
+                   const void* alpha, const void* a, int leading, void* b, int side_leading) {
+    return weft::fake_driver::solve_triangle<double>("cublasDtrsm_v2", handle, side, triangle, operation,
+                                                     unit, rows, columns, alpha, a, leading, b, side_leading);
+}
+int cublasCtrsm_v2(void* handle, int side, int triangle, int operation, int unit, int rows, int columns,
+                   const void* alpha, const void* a, int leading, void* b, int side_leading) {
+    return weft::fake_driver::solve_triangle<std::complex<float>>("cublasCtrsm_v2", handle, side, triangle,
+                                                                  operation, unit, rows, columns, alpha, a,
+                                                                  leading, b, side_leading);
+}
+int cublasZtrsm_v2(void* handle, int side, int triangle, int operation, int unit, int rows, int columns,
+                   const void* alpha, const void* a, int leading, void* b, int side_leading) {
+    return weft::fake_driver::solve_triangle<std::complex<double>>("cublasZtrsm_v2", handle, side, triangle,
+                                                                   operation, unit, rows, columns, alpha, a,
+                                                                   leading, b, side_leading);
 }
 
 }  // extern "C"

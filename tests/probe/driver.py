@@ -438,7 +438,7 @@ class Attempt:
             self.say("".join(traceback.format_exception(error))[-1500:])
         elif not happened:
             self.say(f"nothing failed, but {text}")
-        elif not re.search(r"CUDA|cuBLAS|cannot allocate", text) or len(text) < 40:
+        elif not re.search(r"CUDA|cuBLAS|cuSOLVER|cuFFT|cannot allocate", text) or len(text) < 40:
             self.say(f"the message tells too little: {text}")
         elif not re.search(ADVICE, text):
             self.say(f"the message does not say what to do: {text}")

@@ -508,3 +508,12 @@ def factorisations(side, x, f, n, g):
     many = x[:63].reshape(7, 3, 3)
     side.hold(np.linalg.eigvalsh(many))
     side.hold(np.linalg.cholesky(many @ many.transpose(0, 2, 1) + 1.0 * (n[:3] == n[:3, None])))
+
+
+@program
+def transforms(side, x, f, n, g):
+    np = side.np
+    side.hold(np.fft.fft(g))
+    side.hold(np.fft.rfft2(g * 2, axes=(1, 0)))
+    side.hold(np.fft.irfft(g[::2, 1:], 30, norm="ortho"))
+    side.hold(np.fft.fftn(x[:3000].reshape(50, 20, 3), axes=(1,)))

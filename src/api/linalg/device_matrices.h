@@ -28,6 +28,7 @@ public:
     cusolver::Matrices transposed_with_pointers();
 
     DeviceBackend& device() const { return *device_; }
+    DType dtype() const { return dtype_; }
     uint64_t address() const { return buffer_->address(); }
     PoisonPtr poison() const { return buffer_->poison(); }
     void set_poison(const PoisonPtr& poison) { buffer_->set_poison(poison); }

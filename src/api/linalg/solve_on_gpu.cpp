@@ -14,10 +14,11 @@ namespace {
 
 constexpr const char* kSingular = "Singular matrix";
 
-/// The factors of the transposed matrices, whose addresses are known where they are taken together.
+/// The factors of the transposed matrices, whose addresses are known where they are taken together. With
+/// `swapped` they are those of the matrices themselves.
 struct Factors {
-    Factors(const array& a, DType dtype)
-        : matrices(a, dtype),
+    Factors(const array& a, DType dtype, bool swapped = false)
+        : matrices(swapped ? swap_last(a) : a, dtype),
           pivots(matrices.device(),
                  cusolver::takes_together(matrices.transposed()) ? ScalarType::kInt32 : ScalarType::kInt64,
                  batch_of(a), a.shape().back()),
@@ -29,6 +30,23 @@ struct Factors {
                             info.address());
         record.finish();
         pivots.set_poison(matrices.poison());
+    }
+
+    /// Of x, which is in place of b. `transposed`: of the transposed factored matrices.
+    void solve(DeviceMatrices& b, bool transposed) const {
+        const cusolver::Matrices from = matrices.transposed(), to = b.transposed_with_pointers();
+        DeviceBackend& device = b.device();
+        array narrow;
+        uint64_t places = pivots.address();
+        if (cusolver::is_triangular_solve(from, transposed, to)) {
+            narrow = astype(pivots.finish(), ScalarType::kInt32);
+            places = ProgramInput(narrow).address();
+        }
+        const DType dtype = b.dtype();
+        ProgramRecord record(device, name_of("getrs", dtype, to), matrices.nbytes() + b.nbytes(), b.nbytes(),
+                             b.nbytes() / dtype.itemsize());
+        cusolver::solve_lu(dtype.scalar_type(), device, from, places, transposed, to);
+        record.finish();
     }
 
     DeviceMatrices matrices;
@@ -54,17 +72,14 @@ std::optional<array> solve(const array& a, const array& b, DType dtype, const Di
     const int64_t n = a.shape().back();
     const bool vector = b.ndim() == 1;
     const int64_t columns = vector ? 1 : b.shape().back();
-    const Factors factors(batch_of(a) == batch ? a : broadcast_to(a, with_core(batch, {n, n})), dtype);
+    const array left = batch_of(a) == batch ? a : broadcast_to(a, with_core(batch, {n, n}));
     const array sides = vector ? reshape(b, {1, n}) : swap_last(b);
     DeviceMatrices x(broadcast_to(sides, with_core(batch, {columns, n})), dtype);
-    {
-        const cusolver::Matrices to = x.transposed_with_pointers();
-        ProgramRecord record(x.device(), name_of("getrs", dtype, to), factors.matrices.nbytes() + x.nbytes(),
-                             x.nbytes(), x.nbytes() / dtype.itemsize());
-        cusolver::solve_lu(dtype.scalar_type(), x.device(), factors.matrices.transposed(),
-                           factors.pivots.address(), true, to);
-        record.finish();
-    }
+    // Many right sides are solved sooner with the matrices themselves.
+    const cusolver::Matrices shape{0, n, n, element_count(batch)};
+    const bool swapped = cusolver::is_triangular_solve(shape, false, x.transposed());
+    const Factors factors(left, dtype, swapped);
+    factors.solve(x, !swapped);
     x.set_poison(join(x.poison(), factors.info.check(kSingular)));
     if (vector) return reshape(x.finish(), with_core(batch, {n}));
     return columns == 1 ? reshape(x.finish(), with_core(batch, {n, 1})) : copy(swap_last(x.finish()), 'C');
@@ -78,18 +93,15 @@ std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, 
     const bool together = cusolver::takes_together(factors.matrices.transposed());
     DeviceMatrices result = together ? DeviceMatrices(factors.matrices.device(), dtype, batch_of(a), n, n)
                                      : DeviceMatrices(broadcast_to(eye(n, dtype), a.shape()), dtype);
-    {
+    if (together) {
         const cusolver::Matrices from = factors.matrices.transposed(), to = result.transposed_with_pointers();
-        ProgramRecord record(result.device(), name_of(together ? "getri" : "getrs", dtype, to),
-                             result.nbytes(), result.nbytes(), a.size());
-        if (together) {
-            cusolver::invert_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), to,
-                                factors.info.address());
-        } else {
-            cusolver::solve_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), false,
-                               to);
-        }
+        ProgramRecord record(result.device(), name_of("getri", dtype, to), result.nbytes(), result.nbytes(),
+                             a.size());
+        cusolver::invert_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), to,
+                            factors.info.address());
         record.finish();
+    } else {
+        factors.solve(result, false);
     }
     if (singular_is_nan) {
         result.set_poison(factors.matrices.poison());

@@ -51,7 +51,7 @@ def close(left, right, dtype, factor=200):
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_equations(batch, dtype):
     a = matrices(batch, 7, 7, dtype)
-    for columns in (1, 4):
+    for columns in (1, 4, 20):
         b = matrices(batch, 7, columns, dtype, 1)
         (x,) = on_gpu_alone(np.linalg.solve, a, b)
         assert x.dtype == a.dtype and x.shape == b.shape and x.flags.c_contiguous
@@ -72,6 +72,9 @@ def test_equations_broadcast():
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_inverses_and_determinants(batch, dtype):
     a = matrices(batch, 6, 6, dtype)
+    large = matrices(batch, 17, 17, dtype)
+    (inverse,) = on_gpu_alone(np.linalg.inv, large)
+    assert close(large @ inverse, numpy.broadcast_to(numpy.eye(17), large.shape), dtype, 20000)
     (inverse,) = on_gpu_alone(np.linalg.inv, a)
     assert inverse.dtype == a.dtype and close(
         a @ inverse, numpy.broadcast_to(numpy.eye(6), a.shape), dtype, 2000
@@ -281,7 +284,7 @@ with np.device("cuda"):
     large = np.eye(34) + np.zeros((2, 1, 1))
     np.eval(a, many, odd, large)
     programs = {
-        "solve": lambda: of(np.linalg.solve(a, odd[:5])),
+        "solve": lambda: of(np.linalg.solve(a, odd[:5])) + of(np.linalg.solve(a, np.ones((5, 20)))).sum(),
         "inverses": lambda: of(np.linalg.inv(many)),
         "cholesky": lambda: of(np.linalg.cholesky(a)) + of(np.linalg.cholesky(many)).sum(),
         "qr": lambda: of(np.linalg.qr(odd).R) + of(np.linalg.qr(odd).Q).sum(),
