@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/fft/cosines_on_gpu.h"
 #include "api/recording/gpu_input.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
@@ -32,12 +33,29 @@ struct Pass {
     std::vector<size_t> axes;  // as the array has them; in the order of its memory
 };
 
+// Cut, or filled with zeros, to what the transform reads.
+array to_lengths(const array& input, const FourierCall& call) {
+    Dims shape = input.shape(), common = shape;
+    for (size_t i = 0; i < call.axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(call.axes[i]);
+        const bool halved = call.kind == TransformKind::kComplexToReal && i + 1 == call.axes.size();
+        shape[axis] = halved ? call.lengths[i] / 2 + 1 : call.lengths[i];
+        common[axis] = std::min(common[axis], shape[axis]);
+    }
+    const array given = input.with_view(input.dtype(), common, input.strides(), input.offset());
+    if (common == shape) return given;
+    array filled = empty_like(given, {}, 'K', shape);
+    assign(filled, false);
+    assign(filled.with_view(filled.dtype(), common, filled.strides(), filled.offset()), given);
+    return filled;
+}
+
 class DeviceTransform {
 public:
     DeviceTransform(const array& input, const FourierCall& call)
         : call_(call), device_(device_of(input)), real_(input.dtype().real()), array_(input) {
         for (const int64_t axis : call.axes) transformed_.push_back(static_cast<size_t>(axis));
-        to_lengths();
+        array_ = to_lengths(input, call);
         if (call.kind == TransformKind::kRealAsComplex) array_ = astype(array_, complex_of(real_));
         if (call.kind == TransformKind::kComplexToReal && call.forward) array_ = conjugate(array_);
         const Dims* const strides[1] = {&array_.strides()};
@@ -54,30 +72,6 @@ public:
     }
 
 private:
-    // Cut, or filled with zeros, to what the transform reads.
-    void to_lengths() {
-        Dims shape = array_.shape(), common = shape;
-        for (size_t i = 0; i < transformed_.size(); ++i) {
-            const bool halved = call_.kind == TransformKind::kComplexToReal && i + 1 == transformed_.size();
-            int64_t& extent = shape[transformed_[i]];
-            extent = halved ? call_.lengths[i] / 2 + 1 : call_.lengths[i];
-            common[transformed_[i]] = std::min(common[transformed_[i]], extent);
-        }
-        const array given = array_.with_view(array_.dtype(), common, array_.strides(), array_.offset());
-        if (common != shape) {
-            array filled = zeros_like_of(given, shape);
-            assign(filled.with_view(filled.dtype(), common, filled.strides(), filled.offset()), given);
-            array_ = filled;
-        } else {
-            array_ = given;
-        }
-    }
-    static array zeros_like_of(const array& given, const Dims& shape) {
-        array filled = empty_like(given, {}, 'K', shape);
-        assign(filled, false);
-        return filled;
-    }
-
     size_t place_of(size_t axis) const {
         return static_cast<size_t>(std::find(order_.begin(), order_.end(), axis) - order_.begin());
     }
@@ -228,13 +222,19 @@ array with_strides(const array& given, const Dims& strides) {
     return result;
 }
 
+array run_transform(const array& input, const FourierCall& call) {
+    return DeviceTransform(input, call).run();
+}
+
+array cosines(const array& input, const FourierCall& call) {
+    array result = to_lengths(input, call);
+    for (const int64_t axis : call.axes) result = cosines_along(result, call, axis, run_transform);
+    return call.scale != 1 ? result * call.scale : result;
+}
+
 }  // namespace
 
 array fourier_on_gpu(const array& input, const FourierCall& call, std::string& why) {
-    if (call.kind == TransformKind::kCosine || call.kind == TransformKind::kSine) {
-        why = "cosine and sine transforms";
-        return {};
-    }
     if (!has_cufft(why)) return {};
     DeviceBackend& device = device_of(input);
     const DeviceScope scope(device);
@@ -243,7 +243,8 @@ array fourier_on_gpu(const array& input, const FourierCall& call, std::string& w
         const bool halved = call.kind == TransformKind::kRealToComplex && i + 1 == call.axes.size();
         shape[static_cast<size_t>(call.axes[i])] = halved ? call.lengths[i] / 2 + 1 : call.lengths[i];
     }
-    const bool to_real = call.kind == TransformKind::kComplexToReal;
+    const bool of_cosines = call.kind == TransformKind::kCosine || call.kind == TransformKind::kSine;
+    const bool to_real = of_cosines || call.kind == TransformKind::kComplexToReal;
     const DType real = input.dtype().real(), dtype = to_real ? real : complex_of(real);
     const Dims* const given[1] = {&input.strides()};
     const Dims strides = k_order_strides(shape, given, dtype.itemsize());
@@ -251,6 +252,7 @@ array fourier_on_gpu(const array& input, const FourierCall& call, std::string& w
         return array_of(device.allocate(static_cast<size_t>(checked_bytes(shape, dtype))), dtype, shape,
                         strides);
     if (call.axes.empty()) return call.scale != 1 ? input * call.scale : copy(input);
+    if (of_cosines) return with_strides(cosines(input, call), strides);
     return with_strides(DeviceTransform(input, call).run(), strides);
 }
 

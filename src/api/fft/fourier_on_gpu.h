@@ -1,4 +1,4 @@
-// Fourier transforms of arrays on GPUs, by cuFFT (library/fft/cuda/).
+// Transforms of arrays on GPUs, by cuFFT (library/fft/cuda/).
 #pragma once
 
 #include <string>

@@ -131,6 +131,39 @@ def test_round_trips_and_convolutions():
     assert numpy.allclose(numpy.asarray(np.fft.ifft(np.fft.fft(a)).real.to_device("cpu")), x)
 
 
+@pytest.mark.parametrize("kind", ["dct", "dst", "idct", "idst"])
+@pytest.mark.parametrize("type", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 20])
+def test_cosines_and_sines(kind, type, n):
+    scipy_fft = pytest.importorskip("scipy.fft")
+    for dtype, shape, axis in (("f8", (3, n), -1), ("f4", (n, 4), 0), ("f8", (n,), 0)):
+        values = numbers(shape, dtype)
+        for options in (
+            {},
+            {"norm": "ortho"},
+            {"norm": "forward", "n": n + 3},
+            {"norm": "ortho", "orthogonalize": False},
+        ):
+            wanted = getattr(scipy_fft, kind)(values, type, axis=axis, **options)
+            np.clear_kernel_history()
+            found = getattr(np.scipy.fft, kind)(gpu(values), type, axis=axis, **options)
+            assert not any(record["fallback"] for record in np.kernel_history())
+            assert found.device == "cuda:0" and found.dtype == wanted.dtype
+            found = numpy.asarray(found.to_device("cpu"))
+            assert numpy.allclose(
+                found, wanted, atol=30 * numpy.finfo(dtype).eps * n * max(abs(wanted).max(), 0.1)
+            ), options
+
+
+def test_cosines_along_axes():
+    scipy_fft = pytest.importorskip("scipy.fft")
+    values = numbers((5, 6, 4), "f8")
+    for function in ("dctn", "idstn"):
+        wanted = getattr(scipy_fft, function)(values, 2, axes=(2, 0))
+        found = getattr(np.scipy.fft, function)(gpu(values), 2, axes=(2, 0))
+        assert numpy.allclose(numpy.asarray(found.to_device("cpu")), wanted)
+
+
 def test_many_plans():
     for n in range(1, 140):
         check("fft", numbers((n,), "c8"))
