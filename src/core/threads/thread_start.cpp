@@ -12,9 +12,10 @@
 namespace weft {
 namespace {
 
-// The record has 32 bytes; with it come a table of the thread's libraries and pages for both, since malloc()
-// maps some for a thread that it can make no arena for.
-constexpr size_t kEnough = size_t{256} << 10;
+// The record has 32 bytes; with it come a table of the thread's libraries and a page for each, since malloc()
+// maps pages for a thread that it can make no arena for. More would tempt others: malloc() takes 128 KiB at a
+// time for threads that have an arena.
+constexpr size_t kEnough = size_t{32} << 10;
 
 // Addresses alone: no page of it is touched.
 constinit void* kept_aside = nullptr;
