@@ -25,13 +25,16 @@ from collections.abc import Callable
 from typing import Any
 
 import black_scholes
+import components
 import diffusion
 import expression
+import jagged
 import laplace
 import normalise
 import numpy
 import periodogram
 import products
+import seasons
 import smooth
 import softmax
 import units
@@ -206,6 +209,39 @@ PROGRAMS = [
             folder / "periodogram.png", arguments[2], power
         ),
         says=lambda arguments, power: periodogram.report(arguments[2], power),
+    ),
+    Program(
+        "Principal components of patches",
+        "photograph: 4240 patches of 192 float64",
+        lambda np: as_arrays(np, [components.photograph()]),
+        components.decompose,
+        repetitions=4,
+        tolerance=1e-7,  # of a component, whose singular value is near the next one's
+        picture=lambda folder, arguments, result: components.picture(
+            folder / "components.png", arguments[0], *result[:2]
+        ),
+        says=lambda arguments, result: components.report(arguments[0], result),
+    ),
+    Program(
+        "Jagged image by FFTs, 200 steps of diffusion",
+        "noise, 1024 × 1024 float64",
+        lambda np: as_arrays(np, [jagged.noise()]),
+        jagged.stages,
+        repetitions=3,
+        tolerance=0,  # steps between two heights: the same pixels are above them
+        picture=lambda folder, _, images: jagged.picture(folder / "jagged.png", images),
+    ),
+    Program(
+        "Least squares with yearly terms",
+        "2225 samples of CO2 and 10 terms, float64",
+        lambda np: as_arrays(np, seasons.series()),
+        seasons.fit,
+        repetitions=12,
+        tolerance=1e-9,
+        picture=lambda folder, arguments, result: seasons.picture(
+            folder / "seasons.png", *arguments, result[1]
+        ),
+        says=lambda _, result: seasons.report(result),
     ),
 ]
 

@@ -40,6 +40,9 @@ import units  # noqa: E402
         "periodogram",
         "products",
         "units",
+        "components",
+        "jagged",
+        "seasons",
     ],
 )
 @pytest.mark.parametrize("module", ["numpy", "weft"])
