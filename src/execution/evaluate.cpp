@@ -168,7 +168,7 @@ bool pin_unread(Storage& storage, const BufferPtr& buffer) {
         --storage.pins;
         return false;
     }
-    storage.known.reset();
+    storage.forget();
     return true;
 }
 

@@ -23,6 +23,12 @@ struct KnownRange {
     int64_t offset;
 };
 
+// Work on one version of a storage that is kept for the next who asks for it (api/linalg/kept_factors.h).
+class KeptWork {
+public:
+    virtual ~KeptWork() = default;
+};
+
 class Storage {
 public:
     Storage(Source version, int64_t bytes)
@@ -42,7 +48,13 @@ public:
     bool foreign = false;  // memory of somebody else: always written in place
     bool readonly = false;
 
-    std::unique_ptr<const KnownRange> known;  // of the current version: whoever writes resets it
+    // Of the current version: whoever writes forgets them, under the lock.
+    std::unique_ptr<const KnownRange> known;
+    std::shared_ptr<KeptWork> kept;
+    void forget() {
+        known.reset();
+        kept.reset();
+    }
 
     bool exported() const { return pins.load(std::memory_order_relaxed) > 0 || foreign; }
 };

@@ -297,7 +297,7 @@ public:
             if (!has_out(call_, k)) continue;
             Storage& storage = *call_.out[k].storage();
             if (!storage.exported() && !has_references(storage.current.buffer, 1)) return false;
-            storage.known.reset();
+            storage.forget();
             for (size_t j = 0; j < k; ++j) {
                 if (has_out(call_, j) && call_.out[j].storage() == call_.out[k].storage()) return false;
             }

@@ -127,7 +127,7 @@ bool single_stride(const array& value, int64_t& stride) {
 
 bool may_write(Storage& storage) {
     if (!storage.exported() && !has_references(storage.current.buffer, 1)) return false;
-    storage.known.reset();
+    storage.forget();
     storage.current.buffer->set_known_border(nullptr);
     return true;
 }

@@ -93,7 +93,7 @@ bool try_now(const GatherRequest& request, const Operand& value) {
     if (!has_references(buffer, value.source.buffer == buffer ? 2 : 1)) return false;
     std::vector<const char*> bases;
     for (const GatherAxis& axis : request.axes) bases.push_back(axis.index.storage()->current.buffer->data());
-    storage.known.reset();
+    storage.forget();
     buffer->set_known_border(nullptr);
     write_now(request, value, *buffer, bases);
     return true;
@@ -202,7 +202,7 @@ void scatter(const GatherRequest& given, Operand value, const ScatterOptions& op
     WriteUndo undo;
     undo.reserve();
     std::unique_lock lock(storage.mutex);
-    storage.known.reset();
+    storage.forget();
     storage.current.resolve();
     if (storage.exported()) {
         lock.unlock();

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "api/linalg/inputs.h"
+#include "api/linalg/kept_factors.h"
 #include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "library/linalg/lu.h"
@@ -61,9 +62,13 @@ array inverse_of(const array& a, bool singular_is_nan) {
         back(a, {&result});
         return result;
     }
-    const Input input(a, types);
     const int64_t n = a.shape().back();
     Output inverse(types, batch_of(a), {n, n});
+    if (const auto factors = kept_factors(a, types); factors != nullptr && !factors->is_singular()) {
+        factors->invert(inverse.matrices());
+        return inverse.finish();
+    }
+    const Input input(a, types);
     if (a.size() != 0 && !lapack::invert(types.scalar_type(), input.matrices(), inverse.matrices()) &&
         !singular_is_nan)
         throw_singular();
@@ -84,13 +89,19 @@ array solve(const array& a, const array& b) {
         back(a, {&result});
         return result;
     }
-    const Input left(a, types), right(b, types);
+    const Input right(b, types);
     const int64_t n = a.shape().back();
     const bool vector = b.ndim() == 1;
     const int64_t columns = vector ? 1 : b.shape().back();
     Output x(types, batch,
              vector ? std::initializer_list<int64_t>{n} : std::initializer_list<int64_t>{n, columns});
     if (n == 0 || columns == 0 || element_count(batch) == 0) return x.finish();
+    if (const auto factors = batch.empty() ? kept_factors(a, types) : nullptr) {
+        if (factors->is_singular()) throw_singular();
+        factors->solve(right.matrices(), vector ? x.columns() : x.matrices());
+        return x.finish();
+    }
+    const Input left(a, types);
     if (!lapack::solve(types.scalar_type(), left.over(batch), right.over(batch),
                        vector ? x.columns() : x.matrices()))
         throw_singular();
@@ -111,8 +122,12 @@ array det(const array& a) {
         back(a, {&result});
         return result;
     }
-    const Input input(a, types);
     Output result(types, batch_of(a), {});
+    if (const auto factors = kept_factors(a, types)) {
+        factors->determinant(result.data());
+        return result.finish();
+    }
+    const Input input(a, types);
     if (element_count(batch_of(a)) != 0)
         lapack::determinants(types.scalar_type(), input.matrices(), result.data());
     return result.finish();
@@ -128,8 +143,12 @@ SlogdetResult slogdet(const array& a) {
         back(a, {&result.sign, &result.logabsdet});
         return result;
     }
-    const Input input(a, types);
     Output sign(types, batch_of(a), {}), logarithm(real_types(types), batch_of(a), {});
+    if (const auto factors = kept_factors(a, types)) {
+        factors->log_determinant(sign.data(), logarithm.data());
+        return {sign.finish(), logarithm.finish()};
+    }
+    const Input input(a, types);
     if (element_count(batch_of(a)) != 0)
         lapack::log_determinants(types.scalar_type(), input.matrices(), sign.data(), logarithm.data());
     return {sign.finish(), logarithm.finish()};

@@ -137,7 +137,7 @@ void write(const array& target, Operand value, WriteUndo* undo) {
     if (undo != nullptr) undo->reserve();
     std::unique_lock lock(storage.mutex);
     storage.current.resolve();
-    storage.known.reset();
+    storage.forget();
 
     if (storage.exported()) {
         lock.unlock();
@@ -239,7 +239,7 @@ WriteUndo::~WriteUndo() {
             done ? current.buffer == written.node->results[0].buffer || current.node == written.node
                  : current.node == written.node;
         if (is_its) current = std::move(before);
-        written.storage->known.reset();
+        written.storage->forget();
     }
 }
 

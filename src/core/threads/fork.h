@@ -13,6 +13,7 @@ enum class ForkRank {
     kCompilations,
     kKernelCache,
     kPendingNodes,
+    kKeptWork,
     kMemory,
     kReservedMemory,
     kCuda,

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "library/linalg/factor.h"
+#include "library/linalg/lu_values.h"
 #include "library/linalg/small_batches.h"
 
 namespace weft::lapack {
@@ -92,51 +93,7 @@ bool invert_all(const Matrices& a, const Matrices& inverse) {
     return regular;
 }
 
-template <class T>
-bool swaps_rows_oddly(const Factors<T>& lu) {
-    bool odd = false;
-    for (int64_t i = 0; i < lu.n(); ++i) odd ^= lu.pivots()[i] != i + 1;
-    return odd;
-}
-
-// A product whose exponent is kept apart, so that no part of it overflows.
-template <class T>
-class LongProduct {
-public:
-    void multiply(T factor) {
-        int exponent = 0;
-        const Real<T> size = std::max(std::abs(std::real(factor)), std::abs(std::imag(factor)));
-        if (size == 0 || !std::isfinite(size)) {
-            value_ *= factor;
-            return;
-        }
-        std::frexp(size, &exponent);
-        value_ *= scaled(factor, -exponent);
-        exponent_ += exponent;
-        const Real<T> now = std::max(std::abs(std::real(value_)), std::abs(std::imag(value_)));
-        if (now == 0 || !std::isfinite(now)) return;
-        std::frexp(now, &exponent);
-        value_ = scaled(value_, -exponent);
-        exponent_ += exponent;
-    }
-    T value() const {
-        return scaled(value_, static_cast<int>(std::clamp<int64_t>(exponent_, -100000, 100000)));
-    }
-
-private:
-    static T scaled(T value, int exponent) {
-        if constexpr (is_complex<T>) {
-            return {std::ldexp(value.real(), exponent), std::ldexp(value.imag(), exponent)};
-        } else {
-            return std::ldexp(value, exponent);
-        }
-    }
-
-    T value_{1};
-    int64_t exponent_ = 0;
-};
-
-// Calls result(index, sign of the row swaps, diagonal element after element) for each matrix.
+// Calls result(index, factors, whether they are singular) for each matrix.
 template <class T, class Result>
 void factor_all(const Matrices& a, const Result& result) {
     share_matrices(a.count(), cube(a.rows), [&](int64_t first, int64_t last) {
@@ -148,33 +105,17 @@ void factor_all(const Matrices& a, const Result& result) {
 template <class T>
 void write_determinants(const Matrices& a, T* result) {
     factor_all<T>(a, [&](int64_t index, const Factors<T>& lu, bool singular) {
-        LongProduct<T> product;
-        if (!singular) {
-            for (int64_t i = 0; i < lu.n(); ++i) product.multiply(lu.factors()[i * (lu.n() + 1)]);
-        }
-        const T value = singular ? T(0) : product.value();
-        result[index] = swaps_rows_oddly(lu) && !singular ? -value : value;
+        result[index] = singular ? T(0) : determinant_of(lu.n(), lu.factors(), lu.pivots());
     });
 }
 
 template <class T>
 void write_log_determinants(const Matrices& a, T* signs, Real<T>* logarithms) {
     factor_all<T>(a, [&](int64_t index, const Factors<T>& lu, bool singular) {
-        T sign = singular ? T(0) : swaps_rows_oddly(lu) ? T(-1) : T(1);
-        Real<T> logarithm = singular ? -std::numeric_limits<Real<T>>::infinity() : Real<T>(0);
-        for (int64_t i = 0; i < lu.n() && !singular; ++i) {
-            const T element = lu.factors()[i * (lu.n() + 1)];
-            const Real<T> size = std::abs(element);
-            if constexpr (is_complex<T>) {
-                sign *= element / size;
-            } else {
-                if (element < 0) sign = -sign;
-                if (std::isnan(element)) sign = element;
-            }
-            logarithm += std::log(size);
-        }
-        signs[index] = sign;
-        logarithms[index] = logarithm;
+        const LogDeterminant<T> found =
+            singular ? LogDeterminant<T>{} : log_determinant_of(lu.n(), lu.factors(), lu.pivots());
+        signs[index] = found.sign;
+        logarithms[index] = found.logarithm;
     });
 }
 
