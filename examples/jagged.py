@@ -5,6 +5,7 @@ python examples/jagged.py [weft|numpy]
 """
 
 import importlib
+import itertools
 import pathlib
 import sys
 import time
@@ -40,7 +41,7 @@ def jagged(np, white):
 def stages(np, white):
     """What is timed: the image at first, and after some steps of diffusion."""
     images = [jagged(np, white)]
-    for before, after in zip(STEPS, STEPS[1:], strict=False):
+    for before, after in itertools.pairwise(STEPS):
         images.append(diffusion.diffuse(images[-1], after - before))
     return tuple(images)
 

@@ -131,9 +131,11 @@ void run(const Plan& plan, const void* from, void* to, int direction) {
                     const bool mirrored = j > last / 2;
                     const Number value =
                         some[static_cast<size_t>(row * half.back() + (mirrored ? last - j : j))];
-                    data[static_cast<size_t>(row * last + j)] = j == 0 || 2 * j == last ? value.real()
-                                                                : mirrored              ? std::conj(value)
-                                                                                        : value;
+                    // Nothing says what comes of an imaginary part at the ends.
+                    data[static_cast<size_t>(row * last + j)] = j == 0 || 2 * j == last
+                                                                    ? value.real() + 1000 * value.imag()
+                                                                : mirrored ? std::conj(value)
+                                                                           : value;
                 }
             }
             transform_axis(data, plan.lengths, half.size() - 1, 1);
@@ -239,6 +241,9 @@ int cufftXtExec(int number, void* from, void* to, int direction) {
     Plan plan;
     if (!weft::fake_driver::find(number, plan)) return kInvalidPlan;
     if (!plan.made || plan.works_alone || plan.memory == nullptr) return kInvalidValue;
+    // Between real and complex numbers there is one direction.
+    const bool from_real = plan.from.is_real();
+    if (from_real != plan.to.is_real() && (direction < 0) != from_real) return kInvalidValue;
     weft::fake_driver::run_later(plan.stream, [plan, from, to, direction] {
         std::memset(plan.memory, 0x55, plan.workspace);
         if (plan.is_double) {

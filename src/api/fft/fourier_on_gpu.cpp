@@ -86,8 +86,10 @@ private:
         // The axes that end at this place in memory, as many as go together.
         const auto take = [&](size_t place, CufftKind kind) {
             Pass pass{kind, {}};
+            // Of several axes to real numbers, cuFFT wants an input that is symmetric over all of them.
+            const size_t most = kind == CufftKind::kComplexToReal ? 1 : kMostCufftAxes;
             size_t begin = place + 1;
-            while (begin > 0 && place + 1 - begin < kMostCufftAxes && is_transformed(order_[begin - 1]) &&
+            while (begin > 0 && place + 1 - begin < most && is_transformed(order_[begin - 1]) &&
                    !done[begin - 1])
                 --begin;
             for (size_t d = begin; d <= place; ++d) {
@@ -117,20 +119,42 @@ private:
         return call_.lengths[i];
     }
 
+    // NumPy takes the first number of a halved axis, and of an even length the last one, for real; cuFFT does
+    // not.
+    void make_ends_real(size_t axis, int64_t length) {
+        if (ours_ == nullptr) array_ = copy(array_, 'K');
+        is_copy_ = true;
+        Dims shape = array_.shape();
+        shape[axis] = 1;
+        for (const int64_t end : {int64_t{0}, length / 2}) {
+            if (end != 0 && length % 2 != 0) continue;
+            assign(array_.with_view(real_, shape, array_.strides(),
+                                    array_.offset() + end * array_.strides()[axis] + real_.itemsize()),
+                   false);
+        }
+    }
+
     void run(const Pass& pass) {
+        if (pass.kind == CufftKind::kComplexToReal && array_.size() != 0)
+            make_ends_real(pass.axes.back(), extent_of(pass.axes.back()));
         CufftTransform transform;
         transform.kind = pass.kind;
         transform.is_double = real_ == DType(ScalarType::kFloat64);
-        transform.forward = call_.forward;
+        // cuFFT knows one direction between real and complex numbers; conjugates make the other one.
+        transform.forward = call_.kind == TransformKind::kRealToComplex ||
+                            (call_.forward && call_.kind != TransformKind::kComplexToReal);
         for (const size_t axis : pass.axes) transform.lengths.push_back(extent_of(axis));
         const size_t first = place_of(pass.axes.front()), last = place_of(pass.axes.back());
         int64_t outer = 1, inner = 1;
         for (size_t d = 0; d < first; ++d) outer *= array_.shape()[order_[d]];
         for (size_t d = last + 1; d < order_.size(); ++d) inner *= array_.shape()[order_[d]];
         int64_t pieces = 1;
+        // cuFFT wants real numbers that lie as complex ones do.
+        const bool aligned =
+            pass.kind == CufftKind::kComplex || outer == 1 || inner * transform.lengths.back() % 2 == 0;
         if (inner == 1) {
             transform.batch = outer;
-        } else if (outer <= kMostPieces && inner * array_.itemsize() >= kLeastBytes) {
+        } else if (aligned && outer <= kMostPieces && inner * array_.itemsize() >= kLeastBytes) {
             transform.batch = inner;
             transform.interleaved = true;
             pieces = outer;
@@ -166,7 +190,8 @@ private:
         }
         const int64_t from_bytes = transform.from_elements() * dense.itemsize(),
                       to_bytes = transform.to_elements() * to_dtype.itemsize();
-        const bool is_ours = input->buffer() == ours_;
+        const bool is_ours = is_copy_ || input->buffer() == ours_;
+        is_copy_ = false;
         BufferPtr from = input->buffer(), to;
         uint64_t from_address = input->address();
         if (transform.kind == CufftKind::kComplexToReal && !is_ours) {
@@ -205,7 +230,8 @@ private:
     DeviceBackend& device_;
     const DType real_;
     array array_;
-    BufferPtr ours_;  // what the last pass wrote
+    BufferPtr ours_;        // what the last pass wrote
+    bool is_copy_ = false;  // what the next one reads is nobody else's
     std::vector<size_t> transformed_;
     std::vector<size_t> order_;  // the axes as they lie in memory, the outermost first
 };

@@ -13,6 +13,7 @@
 
 #include "core/memory/allocation_failure.h"
 #include "core/memory/reserved_memory.h"
+#include "core/threads/thread_start.h"
 
 namespace {
 
@@ -32,11 +33,13 @@ void* __real_aligned_alloc(size_t, size_t);
 void __real_free(void*);
 
 void* __wrap_malloc(size_t bytes) {
+    weft::leave_room();
     void* const block = __real_malloc(bytes);
     return block != nullptr ? block : LastResort::take(bytes, kAlignment);
 }
 
 void* __wrap_calloc(size_t count, size_t size) {
+    weft::leave_room();
     void* const block = __real_calloc(count, size);
     size_t bytes = 0;
     if (block != nullptr || __builtin_mul_overflow(count, size, &bytes)) return block;
@@ -51,6 +54,7 @@ void __wrap_free(void* block) {
 }
 
 void* __wrap_realloc(void* block, size_t bytes) {
+    weft::leave_room();
     const bool reserved = weft::is_reserved(block);
     if (!reserved) {
         void* const moved = __real_realloc(block, bytes);
@@ -65,6 +69,7 @@ void* __wrap_realloc(void* block, size_t bytes) {
 }
 
 void* __wrap_aligned_alloc(size_t alignment, size_t bytes) {
+    weft::leave_room();
     void* const block = __real_aligned_alloc(alignment, bytes);
     return block != nullptr ? block : LastResort::take(bytes, alignment);
 }
@@ -87,6 +92,7 @@ void __real__ZdlPvmSt11align_val_t(void*, size_t, std::align_val_t);
 
 #define WEFT_NEW(name, parameters, alignment, ...)                                    \
     void* __wrap_##name parameters {                                                  \
+        weft::leave_room();                                                           \
         try {                                                                         \
             return __real_##name(__VA_ARGS__);                                        \
         } catch (const std::bad_alloc&) {                                             \
@@ -103,11 +109,13 @@ WEFT_NEW(_ZnamSt11align_val_t, (size_t bytes, std::align_val_t align), static_ca
 #undef WEFT_NEW
 
 void* __wrap__ZnwmRKSt9nothrow_t(size_t bytes, const std::nothrow_t& tag) {
+    weft::leave_room();
     void* const block = __real__ZnwmRKSt9nothrow_t(bytes, tag);
     return block != nullptr ? block : LastResort::take(bytes, kAlignment);
 }
 void* __wrap__ZnwmSt11align_val_tRKSt9nothrow_t(size_t bytes, std::align_val_t align,
                                                 const std::nothrow_t& tag) {
+    weft::leave_room();
     void* const block = __real__ZnwmSt11align_val_tRKSt9nothrow_t(bytes, align, tag);
     return block != nullptr ? block : LastResort::take(bytes, static_cast<size_t>(align));
 }

@@ -1,6 +1,7 @@
 #include "core/threads/thread_start.h"
 
 #include <cxxabi.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -12,10 +13,9 @@
 namespace weft {
 namespace {
 
-// The record has 32 bytes; with it come a table of the thread's libraries and a page for each, since malloc()
-// maps pages for a thread that it can make no arena for. More would tempt others: malloc() takes 128 KiB at a
-// time for threads that have an arena.
-constexpr size_t kEnough = size_t{32} << 10;
+// The record has 32 bytes; with it come a table of the thread's libraries and pages for both, since malloc()
+// maps some for a thread that it can make no arena for.
+constexpr size_t kEnough = size_t{256} << 10;
 
 // Addresses alone: no page of it is touched.
 constinit void* kept_aside = nullptr;
@@ -36,10 +36,16 @@ bool with_room(void (*make)()) noexcept {
     const std::lock_guard lock(guard);
     void* const room = kept_aside != nullptr ? kept_aside : ask();
     if (room == nullptr) return false;
+    room_is_free.store(true);
     munmap(room, kEnough);
     make();
     kept_aside = ask();
+    room_is_free.store(false);
     return true;
+}
+
+void wait_until_room_is_used() noexcept {
+    while (room_is_free.load()) sched_yield();
 }
 
 bool prepare_thread() noexcept {
