@@ -7,6 +7,8 @@ import numpy
 import pytest
 import weft as np
 
+pytestmark = pytest.mark.host
+
 SIDE = 60
 RIGHT = numpy.random.default_rng(2).standard_normal((SIDE, 3))
 
