@@ -18,7 +18,7 @@ def normalize_axes(axes, ndim, name):
             raise AxisError(axis, ndim, name)
         result.append(axis % ndim)
     if len(set(result)) != len(result):
-        raise ValueError(f"repeated axis in `{name}` argument")
+        raise ValueError("repeated axis" if name is None else f"repeated axis in `{name}` argument")
     return result
 
 

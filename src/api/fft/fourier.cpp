@@ -22,10 +22,6 @@ namespace weft {
 
 namespace {
 
-DType complex_of(DType real) {
-    return real == DType(ScalarType::kFloat32) ? ScalarType::kComplex64 : ScalarType::kComplex128;
-}
-
 struct Layout {
     char* data;  // read only where it is an input's
     Dims shape, strides;

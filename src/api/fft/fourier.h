@@ -24,5 +24,9 @@ array fourier_transform(const array& input, const FourierCall& call);
 
 // The dtype that an input of `dtype` is transformed in: float32 or float64, or complex of these.
 DType fourier_dtype(DType dtype);
+// The complex numbers whose parts are float32 or float64.
+inline DType complex_of(DType real) {
+    return real == DType(ScalarType::kFloat32) ? ScalarType::kComplex64 : ScalarType::kComplex128;
+}
 
 }  // namespace weft

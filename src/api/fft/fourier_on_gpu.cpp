@@ -23,10 +23,6 @@ namespace {
 // GPU reads such pieces slowly.
 constexpr int64_t kMostPieces = 32, kLeastBytes = 64;
 
-DType complex_of(DType real) {
-    return real == DType(ScalarType::kFloat32) ? ScalarType::kComplex64 : ScalarType::kComplex128;
-}
-
 // Neighbouring axes that are transformed at once.
 struct Pass {
     CufftKind kind = CufftKind::kComplex;
@@ -123,6 +119,7 @@ private:
     // not.
     void make_ends_real(size_t axis, int64_t length) {
         if (ours_ == nullptr) array_ = copy(array_, 'K');
+        ours_ = nullptr;  // who else holds the memory keeps it from being written in place
         is_copy_ = true;
         Dims shape = array_.shape();
         shape[axis] = 1;

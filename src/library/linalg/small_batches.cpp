@@ -12,7 +12,7 @@ using batched::Batch;
 using batched::Operation;
 using batched::Stack;
 
-// From how many matrices on, up to which larger side: measured by bench/small_matrices.py
+// From how many matrices on, up to which larger side: estimated from the kernels' times on one core
 // (docs/decisions/0024-small-matrices-in-batches.md). A kernel takes as long for one matrix as for a vector's
 // lanes, so fewer go to LAPACK.
 struct Threshold {

@@ -4,13 +4,9 @@ import weft.linalg as linalg
 from weft import _core
 from weft._core import _linalg_hessenberg, _linalg_schur, _linalg_solve_triangular
 from weft.exceptions import LinAlgError
-from weft.scipy._linalg.checks import square
+from weft.scipy._linalg.checks import adjoint, square
 
 _DRIVERS = ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx")
-
-
-def _adjoint(a):
-    return a.mT.conj() if a.dtype.kind == "c" else a.mT
 
 
 def eig(
@@ -54,12 +50,12 @@ def _reduced(a, b, lower, kind):
     """An ordinary symmetric problem of the same eigenvalues, and what makes its vectors those of a and b."""
     a = _hermitian(a, lower)
     factor = linalg.cholesky(b, upper=not lower)
-    low = factor if lower else _adjoint(factor)
+    low = factor if lower else adjoint(factor)
     if kind == 1:
         half = _linalg_solve_triangular(low, a, True, False, 0)
-        reduced = _adjoint(_linalg_solve_triangular(low, _adjoint(half), True, False, 0))
+        reduced = adjoint(_linalg_solve_triangular(low, adjoint(half), True, False, 0))
         return reduced, lambda v: _linalg_solve_triangular(low, v, True, False, 2)
-    reduced = _core.matmul(_core.matmul(_adjoint(low), a), low)
+    reduced = _core.matmul(_core.matmul(adjoint(low), a), low)
     if kind == 2:
         return reduced, lambda v: _linalg_solve_triangular(low, v, True, False, 2)
     return reduced, lambda v: _core.matmul(low, v)
@@ -68,7 +64,7 @@ def _reduced(a, b, lower, kind):
 def _hermitian(a, lower):
     triangle = _core.tril(a, -1) if lower else _core.triu(a, 1)
     diagonal = _core.tril(_core.triu(a, 0), 0)
-    return triangle + _adjoint(triangle) + (diagonal.real if a.dtype.kind == "c" else diagonal)
+    return triangle + adjoint(triangle) + (diagonal.real if a.dtype.kind == "c" else diagonal)
 
 
 def eigh(

@@ -7,7 +7,7 @@ from weft import _core
 from weft._core import _linalg_lu, _linalg_solve_banded, _linalg_solve_triangular, asarray
 from weft._functions.indexing import put_along_axis, take_along_axis
 from weft.exceptions import LinAlgError
-from weft.scipy._linalg.checks import checked, square
+from weft.scipy._linalg.checks import adjoint, checked, square
 from weft.scipy._linalg.special_matrices import toeplitz
 
 _FORMS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
@@ -22,10 +22,6 @@ def _form(trans):
         return _FORMS[trans]
     except (KeyError, TypeError):
         raise ValueError(f"unknown form of equation: {trans!r}") from None
-
-
-def _adjoint(a):
-    return a.mT.conj() if a.dtype.kind == "c" else a.mT
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
@@ -237,7 +233,7 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
         raise ValueError("atol and rtol values must be positive.")
     kept = s > _core._ufuncs["maximum"](atol, largest * rtol)
     inverse = _core.where(kept, 1 / _core.where(kept, s, s.dtype.type(1)), s.dtype.type(0))
-    result = _core.matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
+    result = _core.matmul(adjoint(vh) * inverse[..., None, :], adjoint(u))
     return (result, kept.sum(axis=-1)) if return_rank else result
 
 

@@ -3,11 +3,7 @@
 import weft.linalg as linalg
 from weft import _core
 from weft._core import _linalg_qr_pivoted, _linalg_svd, _linalg_svdvals
-from weft.scipy._linalg.checks import checked
-
-
-def _adjoint(a):
-    return a.mT.conj() if a.dtype.kind == "c" else a.mT
+from weft.scipy._linalg.checks import adjoint, checked
 
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
@@ -95,7 +91,7 @@ def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_dr
     (2, 1)
     """
     u, s, vh = svd(A, check_finite=check_finite, lapack_driver=lapack_driver)
-    return _adjoint(vh[_rank(s, (u.shape[0], vh.shape[1]), rcond) :, :])
+    return adjoint(vh[_rank(s, (u.shape[0], vh.shape[1]), rcond) :, :])
 
 
 def polar(a, side="right"):
@@ -113,5 +109,5 @@ def polar(a, side="right"):
         raise ValueError("`a` must be a 2-D array.")
     w, s, vh = svd(a, full_matrices=False)
     if side == "right":
-        return _core.matmul(w, vh), _core.matmul(_adjoint(vh) * s[..., None, :], vh)
-    return _core.matmul(w, vh), _core.matmul(w * s[..., None, :], _adjoint(w))
+        return _core.matmul(w, vh), _core.matmul(adjoint(vh) * s[..., None, :], vh)
+    return _core.matmul(w, vh), _core.matmul(w * s[..., None, :], adjoint(w))
