@@ -4,6 +4,7 @@
 array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
 """
 
+from weft._protocols import overrides as _overrides
 from weft.fft._helper import fftfreq, fftshift, ifftshift, rfftfreq
 from weft.fft._several import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
 from weft.fft._single import fft, hfft, ifft, ihfft, irfft, rfft
@@ -28,3 +29,9 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+# Arguments may override each function that takes arrays.
+for _name in __all__:
+    if _name not in ("fftfreq", "rfftfreq"):
+        globals()[_name] = _overrides.dispatcher(_name, globals()[_name], "weft.fft", _overrides._ARGUMENTS)
+del _name

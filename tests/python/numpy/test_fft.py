@@ -327,3 +327,12 @@ def test_frequencies(function):
         result = getattr(weft.fft, function)(n, d)
         assert result.dtype == expected.dtype
         numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL, "fftshift", "ifftshift"])
+def test_arguments_may_override(name):
+    class Other:
+        def __array_function__(self, function, types, args, kwargs):
+            return function.__name__, args[0] is self
+
+    assert getattr(weft.fft, name)(Other()) == (name, True)
