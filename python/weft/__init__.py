@@ -14,6 +14,7 @@ from weft._array.dtypes import aliases as _aliases
 from weft._core import *
 from weft._core import __version__, _ufuncs
 from weft._protocols import overrides as _overrides
+from weft._protocols.array_api import __array_api_version__, __array_namespace_info__
 
 pi = 3.141592653589793
 e = 2.718281828459045

@@ -10,6 +10,7 @@ from weft._functions.indexing import compress as _compress
 from weft._functions.rounding import clip as _clip
 from weft._functions.rounding import round as _round
 from weft._protocols import overrides
+from weft._protocols.array_api import array_namespace
 from weft._protocols.missing import MissingAttribute
 from weft._protocols.numpy_names import array_names
 
@@ -161,6 +162,7 @@ def _set_methods():
 _set_methods()
 _core._add_fast_paths_to_methods()
 
+ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
 

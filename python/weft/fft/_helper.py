@@ -11,10 +11,20 @@ def _count(n):
     return n
 
 
-def fftfreq(n, d=1.0, device=None):
+def _of_dtype(frequencies, dtype):
+    """The frequencies in the dtype that is asked for, which the array API's functions take."""
+    if dtype is None:
+        return frequencies
+    dtype = _core.dtype(dtype)
+    if dtype.kind != "f":
+        raise ValueError(f"frequencies are real floating-point numbers, not {dtype}")
+    return frequencies.astype(dtype)
+
+
+def fftfreq(n, d=1.0, device=None, *, dtype=None):
     """The frequencies of the numbers of `fft`, in cycles per unit of the sample spacing `d`.
 
-    Raises ValueError where `n` is no integer.
+    They are float64, or of the `dtype` given. Raises ValueError where `n` is no integer.
 
     >>> np.fft.fftfreq(5, 0.1)
     array([ 0.,  2.,  4., -4., -2.])
@@ -25,18 +35,18 @@ def fftfreq(n, d=1.0, device=None):
     positive = (n - 1) // 2 + 1
     results[:positive] = arange(0, positive, dtype=int, device=device)
     results[positive:] = arange(-(n // 2), 0, dtype=int, device=device)
-    return results * value
+    return _of_dtype(results * value, dtype)
 
 
-def rfftfreq(n, d=1.0, device=None):
-    """The frequencies of the numbers of `rfft`.
+def rfftfreq(n, d=1.0, device=None, *, dtype=None):
+    """The frequencies of the numbers of `rfft`, float64 or of the `dtype` given.
 
     >>> np.fft.rfftfreq(5, 0.1)
     array([0., 2., 4.])
     """
     n = _count(n)
     value = 1.0 / (n * d)
-    return arange(0, n // 2 + 1, dtype=int, device=device) * value
+    return _of_dtype(arange(0, n // 2 + 1, dtype=int, device=device) * value, dtype)
 
 
 def _shifted(x, axes, half):
