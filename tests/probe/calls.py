@@ -101,6 +101,8 @@ def targets():
     """All there is to call, in groups of the same weight."""
     import weft as np
     import weft.lib.stride_tricks
+    import weft.scipy.fft
+    import weft.scipy.linalg
     import weft.scipy.special
 
     def public(owner):
@@ -109,12 +111,14 @@ def targets():
     functions = [
         Target(f"np.{name}", getattr(np, name)) for name in public(np) if callable(getattr(np, name))
     ]
-    for space in ("linalg", "lib.stride_tricks", "scipy.special"):
+    for space in (
+        "linalg", "fft", "lib.stride_tricks", "scipy.fft", "scipy.linalg", "scipy.special",
+    ):  # fmt: skip
         module = functools.reduce(getattr, space.split("."), np)
         functions += [
             Target(f"np.{space}.{name}", getattr(module, name))
             for name in public(module)
-            if callable(getattr(module, name)) and name != "LinAlgError"
+            if callable(getattr(module, name)) and name not in ("LinAlgError", "LinAlgWarning", "backend")
         ]
     functions += [Target(f"np.{name}", getattr(np, name), first=SAFE_FILES) for name in FILE_FUNCTIONS]
     ufuncs = [name for name in public(np) if isinstance(getattr(np, name), np.ufunc)]

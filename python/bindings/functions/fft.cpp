@@ -19,15 +19,18 @@ using AlongAxes = array (*)(const array&, std::optional<Dims>, std::optional<Dim
 using RealTransform = array (*)(const array&, int64_t, std::optional<Dims>, std::optional<Dims>, Norm,
                                 std::optional<bool>);
 
-// As numpy.fft words it; of the opposite directions there is one more space.
-Norm to_norm(nb::handle norm, bool forward) {
+std::optional<Norm> to_norm(nb::handle norm) {
     if (norm.is_none()) return Norm::kBackward;
-    if (PyUnicode_Check(norm.ptr()) != 0) {
-        const std::string_view text = nb::cast<std::string_view>(norm);
-        if (text == "backward") return Norm::kBackward;
-        if (text == "ortho") return Norm::kOrtho;
-        if (text == "forward") return Norm::kForward;
-    }
+    if (PyUnicode_Check(norm.ptr()) == 0) return std::nullopt;
+    const std::string_view text = nb::cast<std::string_view>(norm);
+    if (text == "backward") return Norm::kBackward;
+    if (text == "ortho") return Norm::kOrtho;
+    if (text == "forward") return Norm::kForward;
+    return std::nullopt;
+}
+
+// As numpy.fft words it; of the opposite directions there is one more space.
+[[noreturn]] void refuse_norm(nb::handle norm, bool forward) {
     const nb::object text = steal_or_throw(PyObject_Str(norm.ptr()));
     throw ValueError("Invalid norm value " + std::string(nb::cast<std::string_view>(text)) +
                      "; should be \"backward\"," + (forward ? "" : " ") + "\"ortho\" or \"forward\".");
@@ -48,12 +51,13 @@ void bind_fft(nb::module_& m) {
                 const array value = to_array(a);
                 const auto length = FromPython<std::optional<int64_t>>::convert(n);
                 const int64_t place = to_index(axis);
-                const Norm by = to_norm(norm, forward);
+                const std::optional<Norm> by = to_norm(norm);
                 array result;
                 {
                     const ReleaseGil release(is_large(value));
-                    result = function(value, length, place, by);
+                    result = function(value, length, place, by.value_or(Norm::kBackward));
                 }
+                if (!by) refuse_norm(norm, forward);  // NumPy finds other faults first
                 return wrap(std::move(result));
             },
             arg("a"), arg("n"), arg("axis"), arg("norm"));
@@ -70,12 +74,17 @@ void bind_fft(nb::module_& m) {
             [function, forward](nb::handle a, nb::handle s, nb::handle axes, nb::handle norm) {
                 const array value = to_array(a);
                 std::optional<Dims> lengths = to_optional_dims(s), places = to_optional_dims(axes);
-                const Norm by = to_norm(norm, forward);
+                const std::optional<Norm> by = to_norm(norm);
+                const size_t count = places    ? places->size()
+                                     : lengths ? lengths->size()
+                                               : static_cast<size_t>(value.ndim());
                 array result;
                 {
                     const ReleaseGil release(is_large(value));
-                    result = function(value, std::move(lengths), std::move(places), by);
+                    result =
+                        function(value, std::move(lengths), std::move(places), by.value_or(Norm::kBackward));
                 }
+                if (!by && count != 0) refuse_norm(norm, forward);
                 return wrap(std::move(result));
             },
             arg("a"), arg("s"), arg("axes"), arg("norm"));
@@ -94,12 +103,13 @@ void bind_fft(nb::module_& m) {
                 const array value = to_array(a);
                 const int64_t number = to_index(type);
                 std::optional<Dims> lengths = to_optional_dims(s), places = to_optional_dims(axes);
-                const Norm by = to_norm(norm, true);
+                const std::optional<Norm> by = to_norm(norm);
+                if (!by) refuse_norm(norm, true);
                 const auto orthogonal = FromPython<std::optional<bool>>::convert(orthogonalize);
                 array result;
                 {
                     const ReleaseGil release(is_large(value));
-                    result = function(value, number, std::move(lengths), std::move(places), by, orthogonal);
+                    result = function(value, number, std::move(lengths), std::move(places), *by, orthogonal);
                 }
                 return wrap(std::move(result));
             },

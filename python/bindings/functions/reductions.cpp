@@ -1,6 +1,7 @@
 // Reductions: the methods of arrays, by their kinds, and what is put together from sums.
 #include "api/reductions/mean_parts.h"
 #include "convert/convert.h"
+#include "core/shape.h"
 #include "functions/bound_function.h"
 #include "module.h"
 #include "objects/objects.h"
@@ -44,6 +45,9 @@ nb::object reduce_method(const ReductionInfo& info, nb::handle self, nb::handle 
     if (!initial.is_none()) options.initial = to_argument(initial);
     options.where = to_where(where);
     const array& value = array_of(self);
+    if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
+        for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
+    }
     array result;
     {
         const ReleaseGil release(is_large(value));

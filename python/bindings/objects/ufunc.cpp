@@ -3,6 +3,7 @@
 
 #include "api/ufuncs/apply_at.h"
 #include "convert/convert.h"
+#include "core/shape.h"
 #include "fast/fast_call.h"
 #include "module.h"
 #include "objects/objects.h"
@@ -386,6 +387,9 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     if (!initial.is_none()) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);
     const array value = to_array(input);
+    if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
+        for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
+    }
     array result;
     {
         const ReleaseGil release(is_large(value));

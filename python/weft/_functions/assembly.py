@@ -397,6 +397,10 @@ def roll(a, shift, axis=None):
     for own, steps in zip(axes, shifts):
         own = _axis_of(own, a.ndim)
         moved[own] = moved.get(own, 0) + _index(steps)
+    if not a.ndim:
+        raise ValueError(
+            "not enough values to unpack (expected 2, got 0)"
+        )  # as NumPy, which has no axis to go along
     result = array(a, copy=True) if 0 in a.strides else a  # joined axes that repeat lie otherwise
     for own, steps in moved.items():
         extent = a.shape[own]

@@ -1,12 +1,14 @@
 """Frequencies, and their order."""
 
+from numbers import Integral
+
 from weft import _core
 from weft._core import arange, asarray, empty
 from weft._functions.assembly import roll
 
 
 def _count(n):
-    if not isinstance(n, (int, _core.integer)):
+    if not isinstance(n, Integral):
         raise ValueError("n should be an integer")
     return n
 

@@ -72,25 +72,31 @@ array along_axes(array a, TransformKind kind, std::optional<Dims> s, std::option
         axes.emplace();
         const int64_t count = s ? static_cast<int64_t>(s->size()) : rank;
         for (int64_t d = -count; d < 0; ++d) axes->push_back(d);
+    } else if (!s) {
+        for (const int64_t axis : *axes) {
+            if (axis < -rank || axis >= rank)
+                throw IndexError("index " + std::to_string(axis) + " is out of bounds for axis 0 with size " +
+                                 std::to_string(rank));
+        }
     }
-    for (const int64_t axis : *axes) {
-        if (axis < -rank || axis >= rank)
-            throw IndexError("index " + std::to_string(axis) + " is out of bounds for axis 0 with size " +
-                             std::to_string(rank));
-    }
-    const auto extent = [&](int64_t axis) {
-        return a.shape()[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
-    };
     if (s && s->size() != axes->size()) throw ValueError("Shape and axes have different lengths.");
     if (kind != TransformKind::kComplex && axes->empty()) throw IndexError("list index out of range");
     Dims lengths;
     for (size_t i = 0; i < axes->size(); ++i) {
-        const bool halved = to_real && !s && i + 1 == axes->size();
-        const int64_t there = halved ? 2 * (extent((*axes)[i]) - 1) : extent((*axes)[i]);
-        lengths.push_back(s && (*s)[i] != -1 ? (*s)[i] : there);
+        if (s && (*s)[i] != -1) {
+            lengths.push_back((*s)[i]);
+            continue;
+        }
+        const int64_t there = extent_along(a, (*axes)[i]);
+        lengths.push_back(to_real && !s && i + 1 == axes->size() ? 2 * (there - 1) : there);
     }
-    for (size_t i = lengths.size(); i-- > 0;)
+    // The first fault that NumPy finds: it transforms axis after axis.
+    for (size_t step = lengths.size(); step-- > 0;) {
+        const size_t i = to_real ? lengths.size() - 1 - step : step;
         if (lengths[i] < 1) refuse_length(lengths[i]);
+        normalize_axis((*axes)[i], a.ndim());
+        if (i + 1 == lengths.size()) working_dtype(a.dtype(), kind, lengths[i]);
+    }
     if (axes->empty()) return a;
     DType dtype = working_dtype(a.dtype(), kind, lengths.back());
     FourierCall call;

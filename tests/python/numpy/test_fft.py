@@ -336,3 +336,35 @@ def test_arguments_may_override(name):
             return function.__name__, args[0] is self
 
     assert getattr(weft.fft, name)(Other()) == (name, True)
+
+
+@pytest.mark.parametrize(
+    "name, shape, options",
+    [
+        ("ifftn", (1,), {"s": (0, 2), "axes": (0, 1)}),
+        ("rfft2", (4,), {"s": ()}),
+        ("fft2", (), {}),
+        ("rfft2", (1,), {"norm": "other"}),
+        ("fftn", (2, 2), {"s": (), "axes": (2, 0, 1)}),
+        ("irfftn", (3,), {"s": (4,), "axes": [1, 0]}),
+        ("fft", (), {"norm": "other"}),
+        ("fftshift", (), {}),
+    ],
+)
+def test_of_several_faults_numpys_is_named(name, shape, options):
+    for of in (numpy.ones(shape), numpy.ones(shape, "D")):
+        try:
+            getattr(numpy.fft, name)(of, **options)
+        except Exception as error:
+            theirs = error
+        with pytest.raises(Exception) as ours:
+            getattr(weft.fft, name)(weft.asarray(of), **options)
+        kinds = (ValueError, IndexError, TypeError)
+        assert [isinstance(ours.value, kind) for kind in kinds] == [
+            isinstance(theirs, kind) for kind in kinds
+        ]
+
+
+def test_lengths_may_be_numpys_integers():
+    assert weft.fft.fftfreq(numpy.int64(4)).tolist() == [0.0, 0.25, -0.5, -0.25]
+    assert weft.fft.rfftfreq(weft.int32(4)).tolist() == [0.0, 0.25, 0.5]

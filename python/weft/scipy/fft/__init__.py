@@ -6,7 +6,7 @@ array([4., 0.])
 `scipy.fft.set_global_backend(weft.scipy.fft.backend)` lets weft do what programs ask of SciPy.
 """
 
-from weft.fft import fftfreq, fftshift, ifftshift, rfftfreq
+from weft.fft import fftshift, ifftshift
 from weft.scipy.fft._basic import (
     fft,
     fft2,
@@ -28,6 +28,7 @@ from weft.scipy.fft._basic import (
     rfftn,
 )
 from weft.scipy.fft._cosines import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from weft.scipy.fft._frequencies import fftfreq, rfftfreq
 from weft.scipy.fft._settings import get_workers, next_fast_len, prev_fast_len, set_workers
 
 __all__ = [

@@ -6,6 +6,7 @@ are new arrays.
 """
 
 from weft import _core
+from weft._core import asarray
 from weft.scipy.fft._settings import (
     check_length,
     check_plan,
@@ -48,6 +49,7 @@ def _to_real(function, x, n, axis, norm, workers, plan):
             raise ValueError(f"Invalid number of data points ({n}) specified")
     else:
         check_length(x, n // 2 + 1, axis)
+        n = n or 1  # as SciPy
     return function(x, n, axis, norm)
 
 
@@ -111,7 +113,7 @@ def _complex_along(function, x, s, axes, norm, workers, plan):
     s, axes = lengths_and_axes(x, s, axes)
     check_workers(workers)
     if not axes:
-        return given
+        return asarray(given)
     return function(x, s, axes, norm_of(norm))
 
 
@@ -134,7 +136,7 @@ def _to_real_along(function, x, s, axes, norm, workers, plan):
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     if s is None:
-        lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
+        lengths[-1] = 2 * (x.shape[axes[-1]] - 1) or 1  # of one number one
     norm = norm_of(norm)
     check_workers(workers)
     return function(x, lengths, axes, norm)

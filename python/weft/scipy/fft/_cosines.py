@@ -1,6 +1,7 @@
 """Cosine and sine transforms of types 1 to 4, with SciPy's arguments. Of complex numbers they take the parts apart."""
 
 from weft import _core
+from weft._core import asarray
 from weft.scipy.fft._settings import check_length, check_workers, floating, lengths_and_axes, norm_of
 
 
@@ -21,7 +22,7 @@ def _several(function, x, type, s, axes, norm, workers, orthogonalize):
     given, x = x, floating(x)
     s, axes = lengths_and_axes(x, s, axes)
     if not axes:
-        return given
+        return asarray(given)
     norm = norm_of(norm)
     check_workers(workers)
     return _parts(function, x, type, s, axes, norm, orthogonalize)

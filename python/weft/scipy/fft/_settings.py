@@ -51,6 +51,7 @@ def check_length(x, n, axis):
     length = x.shape[axis] if n is None else operator.index(n)
     if length < 1:
         raise ValueError(f"invalid number of data points ({length}) specified")
+    x.shape[axis]  # raises
     return length
 
 

@@ -219,3 +219,26 @@ def test_the_number_of_threads_changes_no_bit():
             assert work() == expected
     finally:
         weft.config.num_threads = before
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("place", [(0, 0), (2, 0), (2, 2)])
+def test_singular_vectors_of_infinities(dtype, place):
+    """LAPACK's loop for them may never end."""
+    a = some((4, 3, 3), dtype)
+    a[(1, *place)] = numpy.inf
+    for each in (a[1], a):
+        for full in (False, True):
+            u, s, vh = (plain(x) for x in weft.linalg.svd(weft.asarray(each), full))
+            for x in (u, s, vh):
+                bad = numpy.isnan(x).all(axis=tuple(range(each.ndim - 2, x.ndim)))
+                assert bad.tolist() == (True if each.ndim == 2 else [False, True, False, False])
+    for x, value in ((a[1], None), (a, numpy.nan)):
+        if value is not None:
+            x = x.copy()
+            x[(2, *place)] = value
+            with pytest.raises(weft.linalg.LinAlgError, match="SVD did not converge"):
+                weft.linalg.svd(weft.asarray(x))
+        else:
+            with pytest.raises(weft.linalg.LinAlgError, match="Linear Least Squares"):
+                weft.linalg.lstsq(weft.asarray(x), weft.ones(3))
