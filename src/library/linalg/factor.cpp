@@ -1,7 +1,6 @@
 #include "library/linalg/factor.h"
 
-#include <memory>
-#include <vector>
+#include "library/linalg/reflectors.h"
 
 namespace weft::lapack {
 
@@ -10,37 +9,6 @@ namespace {
 constexpr int64_t kPanel = 64;     // columns of a panel
 constexpr int64_t kStrip = 64;     // columns that a task brings up to date
 constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are LAPACK's
-
-constexpr int kColumnMajor = 102;
-constexpr int kConjugated = 113;
-
-template <class T>
-const auto& products() {
-    if constexpr (std::is_same_v<T, float>) {
-        return library().f32;
-    } else if constexpr (std::is_same_v<T, double>) {
-        return library().f64;
-    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-        return library().c64;
-    } else {
-        return library().c128;
-    }
-}
-
-// c -= a b, or c -= aᴴ b.
-template <class T>
-void subtract_product(bool adjoint, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda, const T* b,
-                      int64_t ldb, T* c, int64_t ldc) {
-    if (m == 0 || n == 0 || k == 0) return;
-    const int form = adjoint ? kConjugated : static_cast<int>(BlasTranspose::kNo);
-    const int plain = static_cast<int>(BlasTranspose::kNo);
-    const T minus(-1), one(1);
-    if constexpr (is_complex<T>) {
-        products<T>().gemm(kColumnMajor, form, plain, m, n, k, &minus, a, lda, b, ldb, &one, c, ldc);
-    } else {
-        products<T>().gemm(kColumnMajor, form, plain, m, n, k, minus, a, lda, b, ldb, one, c, ldc);
-    }
-}
 
 bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >= kBlocked; }
 
@@ -56,6 +24,7 @@ void for_strips(int64_t first, int64_t end, const Task& task) {
     });
 }
 static_assert(kPanel == kStrip);
+static_assert(kPanel == Reflectors<double>::kWidth);
 
 // ---- LU ----
 
@@ -114,8 +83,8 @@ private:
         int64_t info = 0;
         functions<T>().trtrs("L", "N", "U", &width, &strip, at(j, j), &lda_, at(j, first), &lda_, &info, 1, 1,
                              1);
-        subtract_product(false, rows_ - j - width, strip, width, at(j + width, j), lda_, at(j, first), lda_,
-                         at(j + width, first), lda_);
+        multiply(Form::kPlain, Form::kPlain, rows_ - j - width, strip, width, T(-1), at(j + width, j), lda_,
+                 at(j, first), lda_, T(1), at(j + width, first), lda_);
     }
 
     int64_t rows_, columns_, least_;
@@ -147,8 +116,8 @@ int64_t blocked_cholesky(int64_t n, T* a, int64_t lda) {
                                  1, 1);
         });
         for_strips(next, n, [&](int64_t first, int64_t last) {
-            subtract_product(true, last - next, last - first, width, at(j, next), lda, at(j, first), lda,
-                             at(next, first), lda);
+            multiply(Form::kAdjoint, Form::kPlain, last - next, last - first, width, T(-1), at(j, next), lda,
+                     at(j, first), lda, T(1), at(next, first), lda);
             if (first != next) return;
             const int64_t info = cholesky_by_lapack(last - first, at(first, first), lda);
             if (info != 0) found = info + first;
@@ -169,28 +138,6 @@ void qr_by_lapack(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
     functions<T>().geqrf(&rows, &columns, a, &lda, tau, work, &size, &info);
 }
 
-// The reflectors of a panel as one block: the identity less v t vᴴ.
-template <class T>
-class Block {
-public:
-    Block(int64_t rows, int64_t width, const T* v, int64_t ldv, const T* tau)
-        : rows_(rows), width_(width), v_(v), ldv_(ldv), t_(width * width) {
-        functions<T>().larft("F", "C", &rows, &width, v, &ldv, tau, t_, &width, 1, 1);
-    }
-    // On `columns` columns of as many rows; its adjoint where the factorisation needs that.
-    void apply(bool adjoint, int64_t columns, T* c, int64_t ldc) const {
-        const Room<T> work(columns * width_);
-        functions<T>().larfb("L", adjoint ? (is_complex<T> ? "C" : "T") : "N", "F", "C", &rows_, &columns,
-                             &width_, v_, &ldv_, t_, &width_, c, &ldc, work, &columns, 1, 1, 1, 1);
-    }
-
-private:
-    int64_t rows_, width_;
-    const T* v_;
-    int64_t ldv_;
-    Room<T> t_;
-};
-
 template <class T>
 void blocked_qr(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
     const int64_t least = std::min(rows, columns);
@@ -202,7 +149,7 @@ void blocked_qr(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
     for (int64_t j = 0; j < least; j += kPanel) {
         const int64_t next = std::min(j + kPanel, least);
         if (next == columns) return;
-        const Block<T> block(rows - j, next - j, at(j, j), lda, tau + j);
+        const ReflectorBlock<T> block(rows - j, next - j, at(j, j), lda, tau + j);
         for_strips(next, columns, [&](int64_t first, int64_t last) {
             block.apply(true, last - first, at(j, first), lda);
             if (first == next && next < least) factor_panel(next);
@@ -219,25 +166,18 @@ void blocked_q(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, 
         for (int64_t j = first; j < last; ++j)
             std::copy(a + j * lda, a + j * lda + rows, reflectors + j * rows);
     });
-    const int64_t panels = (count + kPanel - 1) / kPanel;
-    std::vector<std::unique_ptr<Block<T>>> blocks(static_cast<size_t>(panels));
-    const auto make_block = [&](int64_t panel) {
-        const int64_t j = panel * kPanel;
-        blocks[static_cast<size_t>(panel)] = std::make_unique<Block<T>>(
-            rows - j, std::min(kPanel, count - j), reflectors + j + j * rows, rows, tau + j);
-    };
-    {
+    const Reflectors<T> blocks = [&] {
+        const int64_t panels = (count + kPanel - 1) / kPanel;
         const BlasThreads inside(library(), std::min<int64_t>(panels, num_threads()));
-        parallel_for(panels, make_block);
-    }
+        return Reflectors<T>(rows, count, reflectors, rows, tau);
+    }();
     for_strips(0, columns, [&](int64_t first, int64_t last) {
         for (int64_t j = first; j < last; ++j) {
             std::fill(a + j * lda, a + j * lda + rows, T(0));
             a[j + j * lda] = T(1);
         }
-        for (int64_t panel = std::min(panels, (last + kPanel - 1) / kPanel); panel-- > 0;)
-            blocks[static_cast<size_t>(panel)]->apply(false, last - first, a + panel * kPanel + first * lda,
-                                                      lda);
+        blocks.apply(last - first, a + first * lda, lda,
+                     std::min(blocks.count(), (last + kPanel - 1) / kPanel));
     });
 }
 

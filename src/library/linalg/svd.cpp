@@ -1,5 +1,6 @@
 #include "library/linalg/svd.h"
 #include "library/linalg/small_batches.h"
+#include "library/linalg/spectral/svd.h"
 
 #include <atomic>
 
@@ -90,32 +91,78 @@ void set_identity(auto* to, int64_t n) {
 }
 
 template <class T>
+void conjugate_all(T* elements, int64_t count) {
+    if constexpr (is_complex<T>)
+        for (int64_t i = 0; i < count; ++i) elements[i] = std::conj(elements[i]);
+}
+
+bool is_shared(const Matrices& a, SvdDriver driver) {
+    return driver == SvdDriver::kGesdd && std::min(a.rows, a.columns) >= kLeastSharedSpectrum;
+}
+
+// A large matrix, on all threads where they are free, without `u` and `vh` the values alone. False: LAPACK
+// must decide. A wide matrix is the transposed one of a tall matrix, and so are its vectors.
+template <class T>
+bool decompose_large(const Matrices& a, int64_t index, Real<T>* s, const Matrices* u, const Matrices* vh) {
+    const bool wide = a.rows < a.columns;
+    const int64_t m = std::max(a.rows, a.columns), n = std::min(a.rows, a.columns);
+    const Room<T> room(m * n);
+    take(wide ? a.transposed() : a, index, room.data(), m);
+    if (u == nullptr) return large_svd<T>(m, n, room, s, 0, nullptr, nullptr);
+    const int64_t columns = wide ? vh->rows : u->columns;
+    const Room<T> left(m * columns), right(n * n);
+    if (!large_svd<T>(m, n, room, s, columns, left, right)) return false;
+    // Of a = left s rightᴴ the rows of vh are the columns of `right`, conjugated; of aᵀ = left s rightᴴ, u is
+    // `right`, conjugated, and the rows of vh are the columns of `left`.
+    conjugate_all(right.data(), n * n);
+    give(left.data(), m, wide ? vh->transposed() : *u, index);
+    give(right.data(), n, wide ? *u : vh->transposed(), index);
+    return true;
+}
+
+// LAPACK's call for matrices of one shape, with its matrices.
+template <class T>
+struct Decomposition {
+    Room<T> room, left, right;
+    Room<Real<T>> values;
+    std::optional<Routine<T>> routine;  // of matrices that have elements
+
+    Decomposition(const Matrices& a, const Matrices& u, const Matrices& vh, SvdDriver driver)
+        : room(a.rows * a.columns),
+          left(a.rows * u.columns),
+          right(vh.rows * a.columns),
+          values(std::min(a.rows, a.columns)) {
+        if (std::min(a.rows, a.columns) == 0) return;
+        const char job = u.columns == a.rows && vh.rows == a.columns ? 'A' : 'S';
+        routine.emplace(driver, job, a.rows, a.columns, room.data(), values.data(), left.data(), u.columns,
+                        right.data(), vh.rows);
+    }
+};
+
+template <class T>
 bool decompose(const Matrices& a, const Matrices& u, Real<T>* s, const Matrices& vh, SvdDriver driver) {
     const int64_t m = a.rows, n = a.columns, least = std::min(m, n);
     std::atomic<bool> converged = true;
-    const char job = u.columns == m && vh.rows == n ? 'A' : 'S';
-    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
-        Room<T> room(m * n), left(m * u.columns), right(vh.rows * n);
-        Room<Real<T>> values(least);
-        std::optional<Routine<T>> routine;
-        if (least != 0)
-            routine.emplace(driver, job, m, n, room.data(), values.data(), left.data(), u.columns,
-                            right.data(), vh.rows);
+    share_spectra(a.count(), least, operations_of(a), [&](int64_t first, int64_t last) {
+        std::optional<Decomposition<T>> of_lapack;
         for (int64_t index = first; index < last; ++index) {
-            take(a, index, room.data(), leading(m));
-            if (!routine) {
-                if (u.columns == m) set_identity(left.data(), m);
-                if (vh.rows == n) set_identity(right.data(), n);
-            } else if (!routine->run()) {
+            Real<T>* const values = s + index * least;
+            if (is_shared(a, driver) && decompose_large<T>(a, index, values, &u, &vh)) continue;
+            if (!of_lapack) of_lapack.emplace(a, u, vh, driver);
+            take(a, index, of_lapack->room.data(), leading(m));
+            if (!of_lapack->routine) {
+                if (u.columns == m) set_identity(of_lapack->left.data(), m);
+                if (vh.rows == n) set_identity(of_lapack->right.data(), n);
+            } else if (!of_lapack->routine->run()) {
                 converged = false;
                 fill(u, index, kNan<T>);
                 fill(vh, index, kNan<T>);
-                std::fill(s + index * least, s + (index + 1) * least, kNan<Real<T>>);
+                std::fill(values, values + least, kNan<Real<T>>);
                 continue;
             }
-            give(left.data(), leading(m), u, index);
-            give(right.data(), leading(vh.rows), vh, index);
-            std::copy(values.data(), values.data() + least, s + index * least);
+            give(of_lapack->left.data(), leading(m), u, index);
+            give(of_lapack->right.data(), leading(vh.rows), vh, index);
+            std::copy(of_lapack->values.data(), of_lapack->values.data() + least, values);
         }
     });
     return converged;
@@ -126,11 +173,13 @@ bool write_values(const Matrices& a, Real<T>* s, SvdDriver driver) {
     const int64_t m = a.rows, n = a.columns, least = std::min(m, n);
     if (least == 0) return true;
     std::atomic<bool> converged = true;
-    share_matrices(a.count(), operations_of(a) / 4, [&](int64_t first, int64_t last) {
+    share_spectra(a.count(), least, operations_of(a) / 4, [&](int64_t first, int64_t last) {
         Room<T> room(m * n), none(1);
         Room<Real<T>> values(least);
         Routine<T> routine(driver, 'N', m, n, room.data(), values.data(), none.data(), 0, none.data(), 0);
         for (int64_t index = first; index < last; ++index) {
+            if (is_shared(a, driver) && decompose_large<T>(a, index, s + index * least, nullptr, nullptr))
+                continue;
             take(a, index, room.data(), leading(m));
             const bool good = routine.run();
             if (!good) converged = false;

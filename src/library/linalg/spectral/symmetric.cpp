@@ -1,0 +1,49 @@
+#include "library/linalg/spectral/symmetric.h"
+
+#include <algorithm>
+
+#include "library/linalg/reflectors.h"
+#include "library/linalg/spectral/tridiagonal.h"
+#include "library/linalg/spectral/tridiagonal_eigen.h"
+
+namespace weft::lapack {
+
+template <class T>
+bool large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
+    using R = Real<T>;
+    if (!has_plain_magnitude(n, n, a, n)) return false;
+    const Room<R> diagonal(n), below(n);
+    const Room<T> tau(n);
+    reduce_to_tridiagonal<T>(n, a, n, diagonal, below, tau);
+    if (vectors == nullptr) {
+        const BlasThreads inside(library(), 1);
+        int64_t info = 0;
+        functions<R>().sterf(&n, diagonal, below, &info);
+        std::copy(diagonal.data(), diagonal.data() + n, values);
+        return info == 0;
+    }
+    const Room<R> q(n * n);
+    const std::vector<int64_t> order = tridiagonal_eigen<R>(n, diagonal, below, q, n);
+    if (order.empty()) return false;
+
+    const BlasThreads inside(library(), num_threads());
+    const Reflectors<T> reflectors(n - 1, n - 1, a + 1, n, tau);
+    constexpr int64_t kStrip = 64;
+    parallel_for((n + kStrip - 1) / kStrip, [&](int64_t strip) {
+        const int64_t begin = strip * kStrip, end = std::min(n, begin + kStrip);
+        for (int64_t j = begin; j < end; ++j) {
+            const int64_t from = order[static_cast<size_t>(j)];
+            values[j] = diagonal[from];
+            std::copy(q + from * n, q + (from + 1) * n, vectors + j * n);
+        }
+        reflectors.apply(end - begin, vectors + 1 + begin * n, n);
+    });
+    return true;
+}
+
+template bool large_symmetric_eigen(int64_t, float*, float*, float*);
+template bool large_symmetric_eigen(int64_t, double*, double*, double*);
+template bool large_symmetric_eigen(int64_t, std::complex<float>*, float*, std::complex<float>*);
+template bool large_symmetric_eigen(int64_t, std::complex<double>*, double*, std::complex<double>*);
+
+}  // namespace weft::lapack
