@@ -56,7 +56,7 @@ def resize(self, *new_shape, refcheck=True):
         raise ValueError("cannot resize this array: it does not own its data")
     if not self.flags.writeable:
         raise ValueError("cannot resize a read-only array")
-    fresh = _core.zeros(tuple(new_shape), self.dtype)
+    fresh = _core.zeros(tuple(new_shape), self.dtype, device=self.device)
     count = min(self.size, fresh.size)
     fresh.reshape(-1)[:count] = self.ravel()[:count]
     _core._become(self, fresh)

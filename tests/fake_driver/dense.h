@@ -40,7 +40,7 @@ struct Matrix {
     T& operator()(int64_t i, int64_t j) const { return data[i + j * leading]; }
 };
 
-// The position from 1 on of the first pivot that is zero, or 0; pivots from 1 on.
+// The position from 1 on of the first pivot that is zero or nan, or 0; pivots from 1 on.
 template <class T, class Pivot>
 int factor_lu(const Matrix<T>& a, Pivot* pivots) {
     int info = 0;
@@ -51,7 +51,7 @@ int factor_lu(const Matrix<T>& a, Pivot* pivots) {
             if (std::abs(a(i, k)) > std::abs(a(best, k))) best = i;
         }
         pivots[k] = static_cast<Pivot>(best + 1);
-        if (a(best, k) == T(0)) {
+        if (!(std::abs(a(best, k)) > 0)) {
             if (info == 0) info = static_cast<int>(k + 1);
             continue;
         }

@@ -289,8 +289,8 @@ def main():
         lambda message: missing.update(message.get("missing", {})),
         lambda: len(failures) >= options.stop_after,
         options.jobs,
-        patience=5.0,
-        grace=2.0,
+        patience=20.0,
+        grace=5.0,
     )
     end = options.first + options.calls
     workers.run([(first, min(BATCH, end - first)) for first in range(options.first, end, BATCH)])

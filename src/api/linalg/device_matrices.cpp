@@ -1,5 +1,6 @@
 #include "api/linalg/device_matrices.h"
 
+#include <limits>
 #include <utility>
 
 #include "core/shape.h"
@@ -8,6 +9,7 @@
 #include "graph/operand.h"
 #include "graph/placement.h"
 #include "weft/creation.h"
+#include "weft/indexing.h"
 #include "weft/operations.h"
 
 namespace weft::linalg {
@@ -120,6 +122,42 @@ PoisonPtr DeviceInfo::check(const char* message) const {
     }
     if (integer_at(largest) > 0) throw LinAlgError(message);
     return poison_;
+}
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+array have_finite(const array& read) { return all(isfinite(read), {-1, -2}); }
+
+}  // namespace
+
+DeviceInfo::Outcome DeviceInfo::check(const char* message, const array& read) const {
+    if (!read.dtype().is_inexact()) return {check(message), array()};
+    if (defers_checks(device_)) {
+        const array wrong = failed(), finite = have_finite(read);
+        Requirement requirement;
+        requirement.least = max(astype(wrong & finite, ScalarType::kInt32));
+        requirement.low = INT64_MIN;
+        requirement.high = 0;
+        requirement.kind = ErrorKind::kLinAlgError;
+        requirement.message = message;
+        return {join(poison_, defer(std::move(requirement))), wrong & ~finite};
+    }
+    if (integer_at(max(numbers_.finish())) <= 0) return {poison_, array()};
+    const array wrong = failed();
+    if (truth_of(any(wrong & have_finite(read)))) throw LinAlgError(message);
+    return {poison_, wrong};
+}
+
+array DeviceInfo::Outcome::apply(const array& results) const {
+    return undefined.valid() ? where(expand_dims(undefined, {-1, -2}), kNan, results) : results;
+}
+
+array DeviceInfo::failed_as(double value, const array& read, const array& otherwise) const {
+    const array wrong = failed(), failure = where(wrong, value, otherwise);
+    if (!read.dtype().is_inexact()) return failure;
+    return where(wrong & ~have_finite(read), kNan, failure);
 }
 
 }  // namespace weft::linalg

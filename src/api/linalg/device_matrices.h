@@ -70,6 +70,17 @@ public:
     /// Throws LinAlgError where a matrix has none, with one look for all of them; or leaves that for later:
     /// then results are poisoned by what it returns. So they are by what poisons the input.
     PoisonPtr check(const char* message) const;
+    /// The same, but a matrix of `read` with infinities or nan has nan for a result, as LAPACK's, and is no
+    /// error: cuSOLVER calls it singular or not positive definite.
+    struct Outcome {
+        PoisonPtr poison;
+        array undefined;  // of the batch's shape, true where nan is the result; not valid where there is none
+        /// Matrices as results.
+        array apply(const array& results) const;
+    };
+    Outcome check(const char* message, const array& read) const;
+    /// What a failure stands for: `value`, or nan for a matrix with infinities or nan.
+    array failed_as(double value, const array& read, const array& otherwise) const;
 
 private:
     DeviceBackend& device_;

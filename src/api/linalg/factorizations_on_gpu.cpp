@@ -63,8 +63,11 @@ std::optional<array> cholesky(const array& a, DType dtype, bool upper, std::stri
                          matrices.nbytes(), a.size());
     cusolver::factor_cholesky(dtype.scalar_type(), matrices.device(), from, info.address());
     record.finish();
-    matrices.set_poison(info.check("Matrix is not positive definite"));
-    return upper ? triu(matrices.finish()) : copy(tril(swap_last(matrices.finish())), 'C');
+    const DeviceInfo::Outcome outcome =
+        info.check("Matrix is not positive definite", upper ? triu(a) : tril(a));
+    matrices.set_poison(outcome.poison);
+    const array factors = outcome.apply(matrices.finish());
+    return upper ? triu(factors) : copy(tril(swap_last(factors)), 'C');
 }
 
 std::optional<QRResult> qr(const array& a, DType dtype, QRMode mode, std::string& why) {

@@ -80,9 +80,11 @@ std::optional<array> solve(const array& a, const array& b, DType dtype, const Di
     const bool swapped = cusolver::is_triangular_solve(shape, false, x.transposed());
     const Factors factors(left, dtype, swapped);
     factors.solve(x, !swapped);
-    x.set_poison(join(x.poison(), factors.info.check(kSingular)));
-    if (vector) return reshape(x.finish(), with_core(batch, {n}));
-    return columns == 1 ? reshape(x.finish(), with_core(batch, {n, 1})) : copy(swap_last(x.finish()), 'C');
+    const DeviceInfo::Outcome outcome = factors.info.check(kSingular, left);
+    x.set_poison(join(x.poison(), outcome.poison));
+    const array solutions = outcome.apply(x.finish());
+    if (vector) return reshape(solutions, with_core(batch, {n}));
+    return columns == 1 ? reshape(solutions, with_core(batch, {n, 1})) : copy(swap_last(solutions), 'C');
 }
 
 std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, std::string& why) {
@@ -109,8 +111,9 @@ std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, 
         return where(expand_dims(failed, {-1, -2}), std::numeric_limits<double>::quiet_NaN(),
                      result.finish());
     }
-    result.set_poison(factors.info.check(kSingular));
-    return result.finish();
+    const DeviceInfo::Outcome outcome = factors.info.check(kSingular, a);
+    result.set_poison(outcome.poison);
+    return outcome.apply(result.finish());
 }
 
 std::optional<array> det(const array& a, DType dtype, std::string& why) {
@@ -118,18 +121,19 @@ std::optional<array> det(const array& a, DType dtype, std::string& why) {
     const DeviceScope scope(device_of(a));
     const Factors factors(a, dtype);
     const array product = prod(diagonal_of(factors), -1);
-    return where(factors.info.failed(), 0.0, where(is_odd(factors), -product, product));
+    return factors.info.failed_as(0.0, a, where(is_odd(factors), -product, product));
 }
 
 std::optional<SlogdetResult> slogdet(const array& a, DType dtype, std::string& why) {
     if (!is_usable(a, why)) return {};
     const DeviceScope scope(device_of(a));
     const Factors factors(a, dtype);
-    const array diagonal = diagonal_of(factors), failed = factors.info.failed();
+    const array diagonal = diagonal_of(factors);
     const array size = abs(diagonal);
     const array signs = prod(sign(diagonal), -1), logarithm = sum(log(where(size == 0.0, 1.0, size)), -1);
-    return SlogdetResult{where(failed, 0.0, where(is_odd(factors), -signs, signs)),
-                         where(failed, -std::numeric_limits<double>::infinity(), logarithm)};
+    const DeviceInfo& info = factors.info;
+    return SlogdetResult{info.failed_as(0.0, a, where(is_odd(factors), -signs, signs)),
+                         info.failed_as(-std::numeric_limits<double>::infinity(), a, logarithm)};
 }
 
 }  // namespace weft::linalg::gpu

@@ -310,3 +310,31 @@ with np.device("cuda"):
                 assert fake_driver.weft_fake_driver_live_objects() == objects, symbol
                 assert (program() == wanted).all(), (name, symbol)
 """)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("defer", [False, True])
+def test_matrices_that_are_not_finite_are_no_error(n, dtype, defer):
+    """As LAPACK, which cuSOLVER does not follow: it calls them singular."""
+    good = positive((), n, dtype)
+    bad = good.copy()
+    bad[0, 0] = numpy.nan
+    with np.config(deferred_checks=defer):
+        for name in ("inv", "cholesky"):
+            function = getattr(np.linalg, name)
+            (alone,) = on_gpu_alone(function, bad)
+            assert numpy.isnan(alone).any()
+            first, second = on_gpu_alone(function, numpy.stack([good, bad]))[0]
+            assert numpy.isnan(second).any() and not numpy.isnan(first).any()
+            assert close(first, getattr(numpy.linalg, name)(good), dtype, 1000)
+            with pytest.raises(np.linalg.LinAlgError):
+                function(gpu(numpy.stack([good * 0, bad]))).tolist()
+        (x,) = on_gpu_alone(np.linalg.solve, bad, good)
+        assert numpy.isnan(x).any()
+        for results, expected in (
+            (on_gpu_alone(np.linalg.det, numpy.stack([bad, good * 0])), [0.0]),
+            (on_gpu_alone(np.linalg.slogdet, numpy.stack([bad, good * 0])), [0.0, -numpy.inf]),
+        ):
+            for result, value in zip(results, expected):
+                assert numpy.isnan(result[0]) and result[1] == value

@@ -87,6 +87,15 @@ def test_memory_that_an_interface_shows_stays():
     numpy.testing.assert_array_equal(theirs, [0, 7, 2])
 
 
+def test_resize_stays_on_the_device(device):
+    with weft.device("cpu"):
+        there = weft.arange(3)
+    here = weft.arange(3)
+    for x, where in ((there, "cpu"), (here, device)):
+        x.resize(5)
+        assert x.device == where and x.tolist() == [0, 1, 2, 0, 0]
+
+
 def test_setflags():
     x = weft.zeros(2)
     x.setflags(write=False)

@@ -6,8 +6,8 @@
 namespace weft::batched {
 namespace {
 
-// The lower triangle becomes L. The result is one more than the index of the first pivot that is not
-// positive, or zero.
+// The lower triangle becomes L. The result is one more than the index of the first pivot that is zero or
+// negative, or zero: nan is no error, as in LAPACK.
 template <class L, class Size>
 inline typename L::Index factor_cholesky(typename L::Value* a, Size size) {
     using Value = typename L::Value;
@@ -17,7 +17,7 @@ inline typename L::Index factor_cholesky(typename L::Value* a, Size size) {
     for (int j = 0; j < n; ++j) {
         Value pivot = a[j * n + j];
         for (int k = 0; k < j; ++k) pivot = fma(-a[j * n + k], a[j * n + k], pivot);
-        const Index wrong = L::choose(pivot > Value(0), Index(0), Index(j + 1));
+        const Index wrong = L::choose(pivot <= Value(0), Index(j + 1), Index(0));
         info = L::choose(info == Index(0), wrong, info);
         const Value root = square_root(pivot);
         a[j * n + j] = root;

@@ -144,3 +144,13 @@ def test_bits_depend_on_the_matrix_alone():
         for start in (1, 20):
             part = numpy.asarray(function(weft.asarray(a[start : start + 9])))
             assert part.tobytes() == together[start : start + 9].tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("place", [(0, 0), (2, 1), (4, 4)])
+def test_nan_is_not_an_indefinite_matrix(dtype, place):
+    a = numpy.stack([numpy.eye(5, dtype=dtype) * 4 + 1] * 70)
+    a[(7, *place)] = numpy.nan
+    found = numpy.asarray(weft.linalg.cholesky(weft.asarray(a)))
+    expected = numpy.linalg.cholesky(a)
+    assert numpy.array_equal(numpy.isnan(found), numpy.isnan(expected)) and numpy.isnan(found[7]).any()
