@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "library/linalg/factor.h"
+#include "library/linalg/factored.h"
 #include "library/linalg/lu_values.h"
 #include "library/linalg/small_batches.h"
 
@@ -42,48 +43,38 @@ double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n) 
 
 template <class T>
 bool solve_all(const Matrices& a, const Matrices& b, const Matrices& x) {
-    const auto& f = functions<T>();
     std::atomic<bool> regular = true;
     const int64_t n = a.rows, columns = b.columns;
-    share_matrices(x.count(), cube(n) + static_cast<double>(2 * n * n * columns),
-                   [&](int64_t first, int64_t last) {
-                       Factors<T> lu(a);
-                       Room<T> right(n * columns);
-                       for (int64_t index = first; index < last; ++index) {
-                           if (lu.factor(index) != 0) {
-                               fill(x, index, kNan<T>);
-                               regular = false;
-                               continue;
-                           }
-                           take(b, index, right.data(), leading(n));
-                           const int64_t lead = leading(n);
-                           int64_t info = 0;
-                           f.getrs(lu.transposed() ? "T" : "N", &n, &columns, lu.factors(), &lead,
-                                   lu.pivots(), right, &lead, &info, 1);
-                           give(right.data(), lead, x, index);
-                       }
-                   });
+    share_matrices(
+        x.count(), cube(n) + static_cast<double>(2 * n * n * columns), [&](int64_t first, int64_t last) {
+            Factors<T> lu(a);
+            Room<T> right(n * columns);
+            for (int64_t index = first; index < last; ++index) {
+                if (lu.factor(index) != 0) {
+                    fill(x, index, kNan<T>);
+                    regular = false;
+                    continue;
+                }
+                take(b, index, right.data(), leading(n));
+                solve_with_lu<T>(lu.transposed() ? "T" : "N", n, columns, lu.factors(), lu.pivots(), right);
+                give(right.data(), leading(n), x, index);
+            }
+        });
     return regular;
 }
 
 template <class T>
 bool invert_all(const Matrices& a, const Matrices& inverse) {
-    const auto& f = functions<T>();
     std::atomic<bool> regular = true;
-    const int64_t n = a.rows, lead = leading(n);
+    const int64_t n = a.rows;
     share_matrices(inverse.count(), 2 * cube(n), [&](int64_t first, int64_t last) {
         Factors<T> lu(a);
         const Matrices to = lu.transposed() ? inverse.transposed() : inverse;
-        int64_t info = 0, size = -1;
-        T answer{};
-        f.getri(&n, lu.factors(), &lead, lu.pivots(), &answer, &size, &info);
-        size = asked_size(answer);
-        Room<T> work(size);
+        const Room<T> room(n * n);
         for (int64_t index = first; index < last; ++index) {
-            info = lu.factor(index);
-            if (info == 0) f.getri(&n, lu.factors(), &lead, lu.pivots(), work, &size, &info);
-            if (info == 0) {
-                give(lu.factors(), lead, to, index);
+            if (lu.factor(index) == 0) {
+                invert_lu<T>(n, lu.factors(), lu.pivots(), room);
+                give(room.data(), leading(n), to, index);
             } else {
                 fill(inverse, index, kNan<T>);
                 regular = false;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "library/linalg/factor.h"
+#include "library/linalg/factored.h"
 #include "library/linalg/lu_values.h"
 
 namespace weft::lapack {
@@ -34,29 +35,20 @@ OneLu::OneLu(ScalarType type, const Matrices& a)
 void OneLu::solve(const Matrices& b, const Matrices& x) const {
     visit_type(type_, [&]<class T>(TypeTag<T>) {
         const BlasThreads inside(library(), 1);
-        const int64_t columns = b.columns, lead = leading(n_);
-        int64_t info = 0;
-        Room<T> right(n_ * columns);
-        take(b, 0, right.data(), lead);
-        functions<T>().getrs(transposed_ ? "T" : "N", &n_, &columns, elements<T>(factors_), &lead,
-                             elements<int64_t>(pivots_), right, &lead, &info, 1);
-        give(right.data(), lead, x, 0);
+        Room<T> right(n_ * b.columns);
+        take(b, 0, right.data(), leading(n_));
+        solve_with_lu<T>(transposed_ ? "T" : "N", n_, b.columns, elements<T>(factors_),
+                         elements<int64_t>(pivots_), right);
+        give(right.data(), leading(n_), x, 0);
     });
 }
 
 void OneLu::invert(const Matrices& inverse) const {
     visit_type(type_, [&]<class T>(TypeTag<T>) {
         const BlasThreads inside(library(), 1);
-        const int64_t lead = leading(n_);
-        int64_t info = 0, size = -1;
-        T answer{};
-        Room<T> copy(n_ * n_);
-        std::memcpy(copy.data(), factors_->data(), static_cast<size_t>(n_ * n_) * sizeof(T));
-        functions<T>().getri(&n_, copy, &lead, elements<int64_t>(pivots_), &answer, &size, &info);
-        size = asked_size(answer);
-        Room<T> work(size);
-        functions<T>().getri(&n_, copy, &lead, elements<int64_t>(pivots_), work, &size, &info);
-        give(copy.data(), lead, transposed_ ? inverse.transposed() : inverse, 0);
+        const Room<T> room(n_ * n_);
+        invert_lu<T>(n_, elements<T>(factors_), elements<int64_t>(pivots_), room);
+        give(room.data(), leading(n_), transposed_ ? inverse.transposed() : inverse, 0);
     });
 }
 

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "library/linalg/factored.h"
+
 namespace weft::lapack {
 
 namespace {
@@ -13,7 +15,6 @@ double operations_of(const Matrices& a, const Matrices& x) {
 template <class T>
 int64_t solve_all(const Matrices& a, const Matrices& b, const Triangle& triangle, const Matrices& x) {
     const int64_t n = a.rows, columns = x.columns, lead = leading(n);
-    const auto& f = functions<T>();
     std::atomic<int64_t> zero = -1;
     // A matrix that lies by rows is the transposed one in column-major order.
     const bool flipped = a.by_rows(sizeof(T)) && triangle.form != 'C';
@@ -25,8 +26,7 @@ int64_t solve_all(const Matrices& a, const Matrices& b, const Triangle& triangle
         for (int64_t index = first; index < last; ++index) {
             take(from, index, room.data(), lead);
             take(b, index, right.data(), lead);
-            int64_t info = 0;
-            f.trtrs(&uplo, &form, &diag, &n, &columns, room, &lead, right, &lead, &info, 1, 1, 1);
+            const int64_t info = solve_with_triangle<T>(&uplo, &form, &diag, n, columns, room, right);
             if (info == 0) {
                 give(right.data(), lead, x, index);
             } else {

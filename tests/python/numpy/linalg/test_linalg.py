@@ -242,3 +242,24 @@ def test_singular_vectors_of_infinities(dtype, place):
         else:
             with pytest.raises(weft.linalg.LinAlgError, match="Linear Least Squares"):
                 weft.linalg.lstsq(weft.asarray(x), weft.ones(3))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_many_right_hand_sides_of_large_matrices(dtype):
+    """They are cut into strips of columns."""
+    n = 200
+    a, b = some((n, n), dtype), some((n, 150), dtype, 1)
+    eps = numpy.finfo(dtype).eps
+    for each in (a, a.T.copy().T):
+        inverse = plain(weft.linalg.inv(weft.asarray(each)))
+        bound = 4 * eps * n * numpy.linalg.norm(a, 2) * numpy.linalg.norm(numpy.linalg.inv(a), 2)
+        assert abs(inverse @ a - numpy.eye(n)).max() < bound
+        x = plain(weft.linalg.solve(weft.asarray(each), b))
+        assert abs(a @ x - b).max() < 8 * eps * n * numpy.linalg.norm(a, 2) * abs(x).max()
+    triangle = numpy.tril(a) + n**0.5 * numpy.eye(n, dtype=dtype)
+    for trans, matrix in enumerate((triangle, triangle.T, triangle.conj().T)):
+        x = plain(weft.scipy.linalg.solve_triangular(triangle, b, lower=True, trans=trans))
+        assert abs(matrix @ x - b).max() < 8 * eps * n * numpy.linalg.norm(triangle, 2) * abs(x).max()
+    triangle[150, 150] = 0
+    with pytest.raises(weft.linalg.LinAlgError, match="150"):
+        weft.scipy.linalg.solve_triangular(triangle, b, lower=True)

@@ -1,0 +1,102 @@
+#include "library/linalg/factored.h"
+
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+namespace weft::lapack {
+
+namespace {
+
+constexpr int64_t kStrip = 64;    // columns of a task
+constexpr int64_t kShared = 128;  // rows from which the threads share the columns
+
+// Calls task(first, last) for strips of the columns, one after another for a small matrix.
+template <class Task>
+void for_strips(int64_t n, int64_t columns, const Task& task) {
+    const int64_t strips = (columns + kStrip - 1) / kStrip;
+    if (n < kShared || strips <= 1) return task(int64_t{0}, columns);
+    const BlasThreads inside(library(), std::min<int64_t>(strips, num_threads()));
+    parallel_for(strips,
+                 [&](int64_t strip) { task(strip * kStrip, std::min(columns, (strip + 1) * kStrip)); });
+}
+
+// Where the row swaps of an LU factorisation bring each row: the row that comes to place i.
+std::vector<int64_t> rows_by_place(int64_t n, const int64_t* pivots) {
+    std::vector<int64_t> rows(static_cast<size_t>(n));
+    std::iota(rows.begin(), rows.end(), int64_t{0});
+    for (int64_t i = 0; i < n; ++i)
+        std::swap(rows[static_cast<size_t>(i)], rows[static_cast<size_t>(pivots[i] - 1)]);
+    return rows;
+}
+
+}  // namespace
+
+template <class T>
+void solve_with_lu(const char* form, int64_t n, int64_t columns, const T* factors, const int64_t* pivots,
+                   T* b) {
+    const int64_t lead = leading(n);
+    for_strips(n, columns, [&](int64_t first, int64_t last) {
+        const int64_t width = last - first;
+        int64_t info = 0;
+        functions<T>().getrs(form, &n, &width, factors, &lead, pivots, b + first * lead, &lead, &info, 1);
+    });
+}
+
+template <class T>
+void invert_lu(int64_t n, const T* factors, const int64_t* pivots, T* inverse) {
+    const int64_t lead = leading(n);
+    if (n < kShared) {
+        std::copy(factors, factors + n * n, inverse);
+        int64_t info = 0, size = -1;
+        T answer{};
+        functions<T>().getri(&n, inverse, &lead, pivots, &answer, &size, &info);
+        size = asked_size(answer);
+        const Room<T> work(size);
+        functions<T>().getri(&n, inverse, &lead, pivots, work, &size, &info);
+        return;
+    }
+    // Column `place` of l⁻¹ is zero above its diagonal; it belongs to the row that the swaps brought there.
+    const std::vector<int64_t> rows = rows_by_place(n, pivots);
+    for_strips(n, n, [&](int64_t first, int64_t last) {
+        const int64_t width = last - first, below = n - first;
+        const Room<T> columns(n * width);
+        std::fill(columns.data(), columns + n * width, T(0));
+        for (int64_t j = 0; j < width; ++j) columns[first + j + j * n] = T(1);
+        int64_t info = 0;
+        functions<T>().trtrs("L", "N", "U", &below, &width, factors + first * (n + 1), &lead, columns + first,
+                             &lead, &info, 1, 1, 1);
+        functions<T>().trtrs("U", "N", "N", &n, &width, factors, &lead, columns, &lead, &info, 1, 1, 1);
+        for (int64_t j = 0; j < width; ++j)
+            std::copy(columns + j * n, columns + (j + 1) * n,
+                      inverse + rows[static_cast<size_t>(first + j)] * n);
+    });
+}
+
+template <class T>
+int64_t solve_with_triangle(const char* triangle, const char* form, const char* diagonal, int64_t n,
+                            int64_t columns, const T* a, T* b) {
+    const int64_t lead = leading(n);
+    std::atomic<int64_t> zero = 0;
+    for_strips(n, columns, [&](int64_t first, int64_t last) {
+        const int64_t width = last - first;
+        int64_t info = 0;
+        functions<T>().trtrs(triangle, form, diagonal, &n, &width, a, &lead, b + first * lead, &lead, &info,
+                             1, 1, 1);
+        if (info != 0) zero = info;  // the same for every strip
+    });
+    return zero;
+}
+
+#define WEFT_FACTORED(T)                                                                                    \
+    template void solve_with_lu(const char*, int64_t, int64_t, const T*, const int64_t*, T*);               \
+    template void invert_lu(int64_t, const T*, const int64_t*, T*);                                         \
+    template int64_t solve_with_triangle(const char*, const char*, const char*, int64_t, int64_t, const T*, \
+                                         T*);
+WEFT_FACTORED(float)
+WEFT_FACTORED(double)
+WEFT_FACTORED(std::complex<float>)
+WEFT_FACTORED(std::complex<double>)
+#undef WEFT_FACTORED
+
+}  // namespace weft::lapack
