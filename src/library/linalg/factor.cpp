@@ -6,24 +6,25 @@ namespace weft::lapack {
 
 namespace {
 
-constexpr int64_t kPanel = 64;     // columns of a panel
-constexpr int64_t kStrip = 64;     // columns that a task brings up to date
+constexpr int64_t kPanel = 64;  // columns of a panel, and of a strip that a task brings up to date
+constexpr int64_t kManyColumns = 1024;
 constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are LAPACK's
 
 bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >= kBlocked; }
 
-// Calls task(first, last) for strips of the columns from `first` on; the first strip is a panel's.
+// Calls task(first, last) for strips of the columns from `first` on. The first strip is a panel's. Those
+// behind are twice as wide while there are many, so that each product reads its other factor less often.
 template <class Task>
 void for_strips(int64_t first, int64_t end, const Task& task) {
     if (first >= end) return;
-    const int64_t strips = (end - first + kStrip - 1) / kStrip;
+    const int64_t width = end - first > kManyColumns ? 2 * kPanel : kPanel;
+    const int64_t behind = first + kPanel, strips = 1 + (std::max(behind, end) - behind + width - 1) / width;
     const BlasThreads inside(library(), std::min<int64_t>(strips, num_threads()));
     parallel_for(strips, [&](int64_t strip) {
-        const int64_t begin = first + strip * kStrip;
-        task(begin, std::min(end, begin + kStrip));
+        const int64_t begin = strip == 0 ? first : behind + (strip - 1) * width;
+        task(begin, std::min(end, strip == 0 ? behind : begin + width));
     });
 }
-static_assert(kPanel == kStrip);
 static_assert(kPanel == Reflectors<double>::kWidth);
 
 // ---- LU ----
@@ -56,7 +57,10 @@ public:
             });
         }
         // The rows to the left of each panel, which nobody reads before.
-        for_strips(0, least_, [&](int64_t first, int64_t last) { swap_rows(last, least_, first, last); });
+        parallel_for((least_ + kPanel - 1) / kPanel, [&](int64_t panel) {
+            const int64_t first = panel * kPanel, last = std::min(least_, first + kPanel);
+            swap_rows(last, least_, first, last);
+        });
         return info_;
     }
 

@@ -263,3 +263,23 @@ def test_many_right_hand_sides_of_large_matrices(dtype):
     triangle[150, 150] = 0
     with pytest.raises(weft.linalg.LinAlgError, match="150"):
         weft.scipy.linalg.solve_triangular(triangle, b, lower=True)
+
+
+def test_matrices_with_wide_strips():
+    """Beyond 1024 columns strips are wider than panels."""
+    n = 1150
+    a = some((n, n), "f4")
+    eps = numpy.finfo("f4").eps
+    q, r = map(plain, weft.linalg.qr(a))
+    assert abs(q @ r - a).max() < 100 * eps * abs(r).max()
+    assert abs(q.T @ q - numpy.eye(n)).max() < 100 * eps
+    square = (a @ a.T) / n + numpy.eye(n, dtype="f4")
+    lower = plain(weft.linalg.cholesky(square))
+    assert abs(lower @ lower.T - square).max() < 100 * eps * abs(square).max()
+    lu, pivots = map(plain, weft.scipy.linalg.lu_factor(a))
+    rows = numpy.arange(n)
+    for i, pivot in enumerate(pivots):
+        rows[[i, pivot]] = rows[[pivot, i]]
+    assert (
+        abs((numpy.tril(lu, -1) + numpy.eye(n)) @ numpy.triu(lu) - a[rows]).max() < 400 * eps * abs(lu).max()
+    )
