@@ -7,6 +7,7 @@
 #include "api/linalg/inputs.h"
 #include "core/threads/fork.h"
 #include "core/threads/short_lock.h"
+#include "device/cpu/kept_work.h"
 #include "graph/storage.h"
 
 namespace weft::linalg {
@@ -71,23 +72,23 @@ public:
             listed_ = true;
             ledger().bytes += factors_->bytes();
         }
-        while (drop_oldest()) {
+        while (drop_oldest(kMostKeptBytes, 1)) {
         }
     }
 
-private:
-    // False where all that are kept are few enough.
-    static bool drop_oldest() {
+    // False where all that are kept take so few bytes, or are so few.
+    static bool drop_oldest(int64_t bytes, size_t count) {
         std::list<KeptFactors*> left;
         FactorsPtr freed;
         const std::lock_guard lock(ledger().guard);
-        if (ledger().bytes <= kMostKeptBytes || ledger().entries.size() < 2) return false;
+        if (ledger().bytes <= bytes || ledger().entries.size() <= count) return false;
         KeptFactors& oldest = *ledger().entries.back();
         oldest.leave(left);
         freed = std::exchange(oldest.factors_, nullptr);
         return true;
     }
 
+private:
     void leave(std::list<KeptFactors*>& to) {
         to.splice(to.begin(), ledger().entries, place_);
         ledger().bytes -= factors_->bytes();
@@ -102,6 +103,8 @@ private:
     bool listed_ = false;
     std::list<KeptFactors*>::iterator place_;
 };
+
+[[maybe_unused]] const bool gives_way = drop_kept_work_by([] { return KeptFactors::drop_oldest(0, 0); });
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // The LU factors of a matrix, kept beside the version of its storage: solve, inv, det and slogdet of the same
 // matrix again find them. They vanish when the array is written or freed, and the least recently used ones
-// where all together would take more than kMostKeptBytes.
+// where all together would take more than kMostKeptBytes, or where memory runs out; weft.empty_pool() drops
+// all.
 #pragma once
 
 #include <memory>

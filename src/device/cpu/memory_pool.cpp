@@ -26,6 +26,7 @@
 #include "core/threads/thread_start.h"
 #include "core/without_failing.h"
 #include "device/cpu/available_memory.h"
+#include "device/cpu/kept_work.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -329,8 +330,16 @@ size_t report_memory(char* text, size_t size) {
     throw OutOfMemoryError(text);
 }
 
+constinit std::atomic<bool (*)()> drop_kept_work{nullptr};
+
+bool drop_some_work() {
+    bool (*const drop)() = drop_kept_work.load(std::memory_order_relaxed);
+    return drop != nullptr && drop();
+}
+
 void* take_block(SizeClass size, size_t asked, KnownBorderMark& found, const KnownBorder* mark) {
     void* block = common_pool().take(size, asked, found, mark);
+    while (block == nullptr && drop_some_work()) block = common_pool().take(size, asked, found, mark);
     if (block == nullptr) throw_out_of_memory(asked);
     return block;
 }
@@ -566,6 +575,15 @@ void require_pool_bytes(size_t bytes) {
 
 size_t pool_bytes_in_use() { return bytes_in_use.load(std::memory_order_relaxed); }
 size_t pool_bytes_held() { return CommonPool::held(); }
-void empty_memory_pool() { common_pool().empty(); }
+void empty_memory_pool() {
+    while (drop_some_work()) {
+    }
+    common_pool().empty();
+}
+
+bool drop_kept_work_by(bool (*drop)()) {
+    drop_kept_work.store(drop, std::memory_order_relaxed);
+    return true;
+}
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #include "library/linalg/small_batches.h"
 
+#include <list>
 #include <span>
 
 #include "library/linalg/batched/batched.h"
@@ -78,6 +79,25 @@ public:
         else
             fits_ = false;
     }
+    // The same for what is only read: where no stride leads through all matrices, as of a batch that is
+    // broadcast along one axis of several, they are copied together.
+    void set_input(int index, const Matrices& matrices, bool transposed = false) {
+        if (!fits_) return;
+        Stack& place = batch_.in[index];
+        const Matrices given = transposed ? matrices.transposed() : matrices;
+        if (const std::optional<Stack> stack = stack_of(given)) {
+            place = *stack;
+            return;
+        }
+        const int64_t size = size_of(batch_.type), each = given.rows * given.columns;
+        char* const to = copies_.emplace_back(given.count() * each * size).data();
+        place = {to, each * size, given.columns * size, size};
+        share_matrices(given.count(), static_cast<double>(each), [&](int64_t first, int64_t last) {
+            for (int64_t k = first; k < last; ++k)
+                copy_matrix(size, given.rows, given.columns, given.at(k), given.row_stride,
+                            given.column_stride, to + k * place.matrix, place.row, place.column);
+        });
+    }
     Batch& batch() { return batch_; }
     std::optional<bool> run() const {
         if (!fits_) return std::nullopt;
@@ -86,6 +106,7 @@ public:
 
 private:
     Batch batch_;
+    std::list<Room<char>> copies_;
     bool fits_;
 };
 
@@ -96,29 +117,29 @@ std::optional<bool> solve(ScalarType type, const Matrices& a, const Matrices& b,
     if (b.columns > kMostColumns) return std::nullopt;
     Attempt attempt(Operation::kSolve, type, a, x.count());
     attempt.batch().right = static_cast<int>(b.columns);
-    attempt.set(attempt.batch().in[0], a);
-    attempt.set(attempt.batch().in[1], b);
+    attempt.set_input(0, a);
+    attempt.set_input(1, b);
     attempt.set(attempt.batch().out[0], x);
     return attempt.run();
 }
 
 std::optional<bool> invert(ScalarType type, const Matrices& a, const Matrices& inverse) {
     Attempt attempt(Operation::kInverse, type, a, inverse.count());
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.set(attempt.batch().out[0], inverse);
     return attempt.run();
 }
 
 std::optional<bool> determinants(ScalarType type, const Matrices& a, char* result) {
     Attempt attempt(Operation::kDeterminant, type, a, a.count());
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.batch().out[0] = dense(result, type, 1);
     return attempt.run();
 }
 
 std::optional<bool> log_determinants(ScalarType type, const Matrices& a, char* signs, char* logarithms) {
     Attempt attempt(Operation::kSlogdet, type, a, a.count());
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.batch().out[0] = dense(signs, type, 1);
     attempt.batch().out[1] = dense(logarithms, type, 1);
     return attempt.run();
@@ -126,7 +147,7 @@ std::optional<bool> log_determinants(ScalarType type, const Matrices& a, char* s
 
 std::optional<bool> cholesky(ScalarType type, const Matrices& a, bool upper, const Matrices& factor) {
     Attempt attempt(Operation::kCholesky, type, a, factor.count());
-    attempt.set(attempt.batch().in[0], a, upper);
+    attempt.set_input(0, a, upper);
     attempt.set(attempt.batch().out[0], factor, upper);
     return attempt.run();
 }
@@ -134,7 +155,7 @@ std::optional<bool> cholesky(ScalarType type, const Matrices& a, bool upper, con
 std::optional<bool> symmetric_eigen(ScalarType type, const Matrices& a, bool upper, char* values,
                                     const Matrices* vectors) {
     Attempt attempt(Operation::kEigh, type, a, a.count());
-    attempt.set(attempt.batch().in[0], a, upper);
+    attempt.set_input(0, a, upper);
     attempt.batch().out[0] = dense(values, type, a.rows);
     if (vectors != nullptr) attempt.set(attempt.batch().out[1], *vectors);
     return attempt.run();
@@ -142,7 +163,7 @@ std::optional<bool> symmetric_eigen(ScalarType type, const Matrices& a, bool upp
 
 std::optional<bool> reflectors(ScalarType type, const Matrices& a, const Matrices& factored, char* tau) {
     Attempt attempt(Operation::kRawQr, type, a, a.count());
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.set(attempt.batch().out[0], factored);
     attempt.batch().out[1] = dense(tau, type, std::min(a.rows, a.columns));
     return attempt.run();
@@ -151,7 +172,7 @@ std::optional<bool> reflectors(ScalarType type, const Matrices& a, const Matrice
 std::optional<bool> qr(ScalarType type, const Matrices& a, const Matrices* q, const Matrices& r) {
     Attempt attempt(Operation::kQr, type, a, a.count());
     attempt.batch().right = static_cast<int>(r.rows);
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.set(attempt.batch().out[0], r);
     if (q != nullptr) attempt.set(attempt.batch().out[1], *q);
     return attempt.run();
@@ -159,7 +180,7 @@ std::optional<bool> qr(ScalarType type, const Matrices& a, const Matrices* q, co
 
 std::optional<bool> svd(ScalarType type, const Matrices& a, const Matrices* u, char* s, const Matrices* vh) {
     Attempt attempt(Operation::kSvd, type, a, a.count());
-    attempt.set(attempt.batch().in[0], a);
+    attempt.set_input(0, a);
     attempt.batch().out[0] = dense(s, type, std::min(a.rows, a.columns));
     if (u != nullptr && vh != nullptr) {
         attempt.batch().right = u->columns == a.rows && vh->rows == a.columns ? 1 : 0;

@@ -1,5 +1,5 @@
 // Which batches of small matrices go to the kernels of batched/ rather than to LAPACK. Each function does so,
-// or returns nothing: where the matrices are too few or too large, of another type, or too far apart in
+// or returns nothing: where the matrices are too few or too large, of another type, or results lie in
 // irregular strides. Otherwise it says, as the function of the same name over LAPACK, whether all went well.
 #pragma once
 

@@ -1,6 +1,9 @@
 """solve, inv, det and slogdet of a matrix keep its factors beside it, until somebody writes there."""
 
 import gc
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -149,3 +152,40 @@ def test_the_oldest_are_given_up_where_they_are_large():
     gc.collect()
     assert 100e6 < np.memory_stats()["in_use"] - before < 290e6
     assert float(np.linalg.solve(matrices[0], np.ones(side))[5]) == 0.5
+
+
+def test_factors_are_dropped_with_the_pool():
+    a = matrix(3, 512)
+    np.empty_pool("cpu")
+    np.linalg.det(a)
+    before = np.memory_stats("cpu")["in_use"]
+    np.empty_pool("cpu")
+    assert before - np.memory_stats("cpu")["in_use"] >= a.nbytes
+    assert np.memory_stats("cpu")["pooled"] == 0
+    agrees(matrix(4))
+    assert float(np.linalg.det(a)) == float(np.linalg.det(a.copy()))
+
+
+def test_factors_give_way_where_memory_runs_out():
+    """Under a limit of which they take a part, an array fits that needs it."""
+    program = """
+import numpy, weft as np
+a = [np.array(numpy.random.default_rng(k).standard_normal((2048, 2048))) for k in range(3)]
+np.eval(*a)
+for each in a:
+    np.linalg.det(each)
+held = np.memory_stats("cpu")["in_use"] - 3 * a[0].nbytes
+assert held >= 3 * a[0].nbytes, held
+x = np.zeros(int(330e6) // 8)
+x[:] = 1
+np.eval(x)
+assert np.memory_stats("cpu")["in_use"] - x.nbytes - 3 * a[0].nbytes < held
+print("fits")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "WEFT_MEMORY_LIMIT": str(500 << 20)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "fits\n", done.stderr[-2000:]

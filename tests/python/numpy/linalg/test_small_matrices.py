@@ -154,3 +154,29 @@ def test_nan_is_not_an_indefinite_matrix(dtype, place):
     found = numpy.asarray(weft.linalg.cholesky(weft.asarray(a)))
     expected = numpy.linalg.cholesky(a)
     assert numpy.array_equal(numpy.isnan(found), numpy.isnan(expected)) and numpy.isnan(found[7]).any()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_batches_without_one_stride_have_the_same_bits(dtype):
+    """They are copied together and take the same kernels as batches that lie behind each other."""
+    a = numpy.random.default_rng(3).standard_normal((6, 5, 4, 4)).astype(dtype) + 4 * numpy.eye(
+        4, dtype=dtype
+    )
+    b = numpy.random.default_rng(4).standard_normal((6, 5, 4, 2)).astype(dtype)
+    wide = numpy.zeros((6, 9, 4, 4), dtype)
+    wide[:, :5] = a
+    apart = weft.asarray(wide)[:, :5]
+    for name, arguments in {"inv": (), "det": (), "cholesky": (), "solve": (b,), "qr": (), "svd": ()}.items():
+        function = getattr(weft.linalg, name)
+        close, other = (function(x, *arguments) for x in (weft.asarray(a), apart)) if name != "cholesky" else (
+            function(x @ x.mT) for x in (weft.asarray(a), apart)
+        )  # fmt: skip
+        for one, two in zip(close, other) if isinstance(close, tuple) else [(close, other)]:
+            assert numpy.array_equal(numpy.asarray(one), numpy.asarray(two))
+    x = weft.linalg.solve(weft.asarray(a[:1]), b[:, :1])  # both are broadcast, along different axes
+    for i in range(6):
+        for j in range(5):
+            expected = numpy.linalg.solve(a[0, j].astype("f8"), b[i, 0].astype("f8"))
+            numpy.testing.assert_allclose(
+                numpy.asarray(x[i, j]), expected, rtol=1e-3 if dtype == "f4" else 1e-9
+            )
