@@ -115,7 +115,14 @@ def test_long_rows_in_every_layout(name, dtype):
     wide = numbers((2, 1 << 18), dtype)
     for a in (wide[0], wide[0, ::2], wide[1, ::-1], wide.T[:, 1], wide, wide.T):
         axis = int(numpy.argmax(a.shape))
-        for n in (None, 1 << 17, (1 << 17) + 2048, 3 << 17):
+        for n in (
+            None,
+            1 << 17,
+            (1 << 17) + 2048,
+            3 << 17,
+            (1 << 17) + 29,
+            2 * 65539,
+        ):  # a prime and twice one, too
             expected = getattr(numpy.fft, name)(a, n, axis)
             assert_transform(getattr(weft.fft, name)(weft.asarray(a), n, axis), expected, 1 << 20, dtype)
 

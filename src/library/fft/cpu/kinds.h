@@ -1,7 +1,7 @@
 // Every kind of AxisTransform, for one instruction set.
 #pragma once
 
-#include "library/fft/cpu/long_rows.h"
+#include "library/fft/cpu/chirp.h"
 
 namespace weft::WEFT_VECTORS {
 

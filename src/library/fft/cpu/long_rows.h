@@ -204,26 +204,16 @@ bool transform_long_row_to_real(const AxisTransform& t, const char* from, char* 
 
 // False where the length has no two factors that are near each other.
 template <class T>
-bool transform_long_rows(const AxisTransform& t) {
-    const bool is_complex = t.kind == TransformKind::kComplex;
-    if (t.length < (is_complex ? kLongRow : 2 * kLongRow) || (!is_complex && t.length % 2 != 0)) return false;
-    const Rows rows(t);
-    Bunch bunch;
-    for (int64_t row = 0; row < rows.count(); ++row) {
-        rows.place<1>(row, 1, bunch);
-        const char* const from = bunch.from[0];
-        char* const to = bunch.to[0];
-        if (is_complex) {
-            const auto plan = plan_of<LongPlan<T>>(t.length, true);
-            if (plan->rows() == 0) return false;
-            transform_long_row<T>(t, *plan, from, to);
-        } else if (t.kind == TransformKind::kComplexToReal) {
-            if (!transform_long_row_to_real<T>(t, from, to)) return false;
-        } else if (!transform_long_real_row<T>(t, from, to)) {
-            return false;
-        }
+bool transform_row_as_matrix(const AxisTransform& t, const char* from, char* to) {
+    if (t.kind == TransformKind::kComplex) {
+        const auto plan = plan_of<LongPlan<T>>(t.length, true);
+        if (plan->rows() == 0) return false;
+        transform_long_row<T>(t, *plan, from, to);
+        return true;
     }
-    return true;
+    if (t.length < 2 * kLongRow || t.length % 2 != 0) return false;
+    return t.kind == TransformKind::kComplexToReal ? transform_long_row_to_real<T>(t, from, to)
+                                                   : transform_long_real_row<T>(t, from, to);
 }
 
 }  // namespace
