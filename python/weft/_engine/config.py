@@ -5,7 +5,7 @@ from weft import _core
 _SETTINGS = {
     "fuse": "whether operations share kernels (WEFT_FUSE)",
     "rewrite": "whether products may be replaced by cheaper ones that round otherwise (WEFT_REWRITE)",
-    "deferred_checks": "whether a GPU's indices and integer powers are checked late (WEFT_DEFERRED_CHECKS)",
+    "deferred_checks": "whether a GPU's indices, integer powers and matrices are checked late (WEFT_DEFERRED_CHECKS)",
     "eager": "whether each operation runs at its call (WEFT_EAGER)",
     "small": "elements up to which work runs eagerly, without a kernel; 0: never (WEFT_SMALL)",
     "stream": "results of more bytes are stored non-temporally; -1: of more than stays in the caches (WEFT_STREAM)",

@@ -6,6 +6,7 @@
 
 #include "api/fft/cosines_on_gpu.h"
 #include "api/recording/gpu_input.h"
+#include "api/recording/with_strides.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
@@ -232,18 +233,6 @@ private:
     std::vector<size_t> transformed_;
     std::vector<size_t> order_;  // the axes as they lie in memory, the outermost first
 };
-
-// In NumPy's layout.
-array with_strides(const array& given, const Dims& strides) {
-    bool same = true;
-    for (size_t d = 0; d < strides.size(); ++d)
-        same &= given.shape()[d] == 1 || given.strides()[d] == strides[d];
-    if (same) return array(given.storage(), given.dtype(), given.shape(), strides, given.offset(), true);
-    const array result = array_of(device_of(given).allocate(static_cast<size_t>(given.nbytes())),
-                                  given.dtype(), given.shape(), strides);
-    assign(result, given);
-    return result;
-}
 
 array run_transform(const array& input, const FourierCall& call) {
     return DeviceTransform(input, call).run();

@@ -46,11 +46,11 @@ Types types_of(Needs needs, bool small) {
     return {type_of(needs), type_of({needs.wide || small, needs.complex})};
 }
 
+}  // namespace
+
 DType complex_of(DType dtype) {
     return dtype.real().itemsize() == 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
 }
-
-}  // namespace
 
 Types common_type(const array& a) { return types_of(needs_of(a.dtype()), is_small_work(a)); }
 

@@ -30,6 +30,7 @@ Types common_type(const array& a, const array& b);
 /// The types of the real parts, and of complex numbers of the same precision.
 Types real_types(const Types& types);
 Types complex_types(const Types& types);
+DType complex_of(DType dtype);
 
 void check_stacked(const array& a);  // throws LinAlgError for fewer than two axes
 void check_square(const array& a);   // and where the last two differ

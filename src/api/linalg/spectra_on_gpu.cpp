@@ -18,9 +18,6 @@ namespace {
 
 constexpr const char* kNoEigenvalues = "Eigenvalues did not converge";
 
-DType complex_of(DType dtype) {
-    return dtype.real().itemsize() == 4 ? ScalarType::kComplex64 : ScalarType::kComplex128;
-}
 DType wide_of(DType dtype) { return dtype.is_complex() ? ScalarType::kComplex128 : ScalarType::kFloat64; }
 
 bool has_ordinary_numbers(const array& a, std::string& why) {

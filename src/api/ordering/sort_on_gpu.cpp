@@ -6,6 +6,7 @@
 
 #include "api/recording/deferred_checks.h"
 #include "api/recording/gpu_input.h"
+#include "api/recording/with_strides.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
@@ -151,19 +152,6 @@ struct AxisOrder {
     }
     Dims there, back;
 };
-
-array with_strides(const array& given, const Dims& strides) {
-    bool same = true;
-    for (size_t d = 0; d < strides.size(); ++d)
-        same &= given.shape()[d] == 1 || given.strides()[d] == strides[d];
-    DeviceBackend& device = device_of(given);
-    if (same && given.offset() == 0)
-        return array_of(evaluate_storage(*given.storage()), given.dtype(), given.shape(), strides);
-    const array result =
-        array_of(device.allocate(static_cast<size_t>(given.nbytes())), given.dtype(), given.shape(), strides);
-    assign(result, given);
-    return result;
-}
 
 // `rows` are such.
 array order_dense_rows(const array& rows, DType dtype, bool positions) {
