@@ -12,6 +12,7 @@ NotImplementedError is counted. Exit status: 0 when all agree, 1 when not.
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import importlib
 import json
@@ -282,6 +283,7 @@ def main():
                 left_out.append(number)  # NumPy itself ends the process, or never ends
                 return
         failures[number] = f"{message}\n{trace}".rstrip()
+        print(f"--seed {seed} --only {number}: {failures[number]}", file=sys.stderr, flush=True)
 
     workers = supervise.Workers(
         lambda first, count: command(options, seed, first, count),
@@ -293,7 +295,8 @@ def main():
         grace=5.0,
     )
     end = options.first + options.calls
-    workers.run([(first, min(BATCH, end - first)) for first in range(options.first, end, BATCH)])
+    with contextlib.suppress(KeyboardInterrupt):  # what was found until then is told
+        workers.run([(first, min(BATCH, end - first)) for first in range(options.first, end, BATCH)])
     print(
         f"seed {seed}: {workers.started:,} calls, {len(failures)} fail, {missing.total():,} of what weft has not yet"
     )
