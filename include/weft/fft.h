@@ -70,6 +70,17 @@ array dstn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::op
 array idstn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
             Norm norm = Norm::kBackward, std::optional<bool> orthogonalize = {});
 
+/// scipy.fft.fht, ifht: the fast Hankel transform of a function at points spaced evenly in their logarithm,
+/// by `dln`, along the last axis, and its inverse; of order `mu`, with the logarithm of the product of both
+/// centres in `offset`, and a power law of exponent `bias`. float64. Where the transform is singular, its
+/// average is lost.
+///
+///     fft::ifht(fft::fht(a, 0.1, 0.5), 0.1, 0.5) is a
+array fht(const array& a, double dln, double mu, double offset = 0, double bias = 0);
+array ifht(const array& A, double dln, double mu, double offset = 0, double bias = 0);
+/// scipy.fft.fhtoffset: the offset nearest to `initial` with which neighbouring points do not ring.
+double fhtoffset(double dln, double mu, double initial = 0, double bias = 0);
+
 /// scipy.fft.next_fast_len, prev_fast_len: the nearest lengths at least, or at most, `target` whose prime
 /// factors are 2, 3, 5, 7 and 11, or 5 at most for transforms of real numbers.
 ///

@@ -1,11 +1,16 @@
 // Linear algebra, named as in numpy.linalg. Matrices are the last two axes; the axes before them are a batch,
 // and broadcast where there are two operands. float32 and complex64 are computed as such, integers and bool
 // as float64; TypeError for 16-bit floats. Inputs are computed at the call, since values decide about errors:
-// LinAlgError (a ValueError) for matrices that are singular, not square and the like.
+// LinAlgError (a ValueError) for matrices that are singular, not square and the like. Norms without singular
+// values, and powers of matrices, are recorded: they fuse.
 #pragma once
 
+#include <complex>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "weft/array.h"
 #include "weft/options.h"
@@ -69,6 +74,10 @@ using EighResult = EigResult;
 /// vectors.
 EighResult eigh(const array& a, bool upper = false);
 array eigvalsh(const array& a, bool upper = false);
+/// The singular values and vectors of a Hermitian matrix, from its eigenvalues: U, S and Vh as svd has them,
+/// and the values alone. The lower triangle is read.
+SVDResult svd_of_hermitian(const array& a);
+array svdvals_of_hermitian(const array& a);
 
 struct LstsqResult {
     array x, residuals;
@@ -80,6 +89,86 @@ struct LstsqResult {
 /// rank is full and a has more rows than columns.
 LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond = {});
 
+/// The pseudo-inverses (…, n, m) of (…, m, n). Singular values up to `rcond` times the largest count as zero;
+/// an array has one `rcond` for each matrix. `hermitian`: by eigenvalues, of the lower triangle.
+///
+///     pinv(array{{2.0, 0.0}, {0.0, 0.0}}) is {{0.5, 0}, {0, 0}}
+array pinv(const array& a, const Argument& rcond = 1e-15, bool hermitian = false);
+
+/// The x of tensordot(a, x, x.ndim) = b. `axes` of `a` are moved to its end first. LinAlgError where `a` is
+/// not square in this sense, or singular; ValueError for an axis that is not there or named twice.
+///
+///     tensorsolve(reshape(eye(6), {2, 3, 6}), ones({2, 3})) is {1, 1, 1, 1, 1, 1}
+array tensorsolve(const array& a, const array& b, const std::optional<Dims>& axes = {});
+/// The inverse of what tensordot(a, x, ind) does. ValueError for an `ind` below one, LinAlgError where there
+/// is none.
+///
+///     tensorinv(reshape(eye(4), {2, 2, 2, 2})).shape() is {2, 2, 2, 2}
+array tensorinv(const array& a, int64_t ind = 2);
+
+/// Square matrices to the power of an integer, of their inverse where it is negative; in their own dtype.
+/// LinAlgError where they are not square, or singular.
+///
+///     matrix_power(array{{1, 1}, {0, 1}}, 5) is {{1, 5}, {0, 1}}
+array matrix_power(const array& a, int64_t n);
+
+// ---- norms ----
+
+/// Which norm: none given, the Euclidean one of vectors and that of Frobenius of matrices; a number; "fro" or
+/// "nuc", of matrices.
+class NormOrder {
+public:
+    NormOrder() = default;
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    NormOrder(T number) : number_(Argument(number)) {}
+    NormOrder(Argument number) : number_(std::move(number)) {}
+    NormOrder(const char* name) : name_(name) {}
+    NormOrder(std::string name) : name_(std::move(name)) {}
+
+    bool is_default() const { return !number_ && !name_; }
+    const std::optional<Argument>& number() const { return number_; }
+    const std::optional<std::string>& name() const { return name_; }
+
+private:
+    std::optional<Argument> number_;
+    std::optional<std::string> name_;
+};
+
+/// np.linalg.norm: of vectors along one axis, of matrices along two; without axes, of all elements as one
+/// vector where no order is given. Orders of vectors are numbers, inf and -inf among them; of matrices 1, -1,
+/// 2, -2, inf, -inf, "fro" and "nuc", of which 2, -2 and "nuc" are computed at the call. Real, float64 of
+/// integers. ValueError for another order or number of axes.
+///
+///     norm(array{3.0, 4.0}) is 5; norm(array{{1.0, -2.0}, {3.0, 4.0}}, 1) is 6
+array norm(const array& x, const NormOrder& ord = {}, const Axes& axis = {}, bool keepdims = false);
+/// np.linalg.vector_norm: of the elements along any axes as one vector, of all by default.
+///
+///     vector_norm(array{{3.0, 0.0}, {0.0, 4.0}}, 1) is 7
+array vector_norm(const array& x, const NormOrder& ord = 2, const Axes& axis = {}, bool keepdims = false);
+/// np.linalg.matrix_norm: of the matrices of the last two axes.
+///
+///     matrix_norm(array{{3.0, 0.0}, {0.0, 4.0}}) is 5
+array matrix_norm(const array& x, const NormOrder& ord = "fro", bool keepdims = false);
+/// The condition number: by default, or with 2, the largest singular value by the smallest; with -2 the other
+/// way around; else the norm times the inverse's norm. Infinite for singular matrices. LinAlgError for
+/// matrices without elements, and for those that are not square where this matters.
+///
+///     cond(array{{4.0, 0.0}, {0.0, 2.0}}) is 2
+array cond(const array& x, const NormOrder& p = {});
+
+struct RankOptions {
+    std::optional<Argument> tol = {};  // what singular values have to exceed: one number, or one a matrix
+    std::optional<Argument> rtol =
+        {};                  // the same in units of the largest; by default the precision * max(m, n)
+    bool hermitian = false;  // by eigenvalues, of the lower triangle
+};
+/// How many singular values are large, int64. Fewer than two axes have rank 1 where an element is not zero.
+/// ValueError for both of `tol` and `rtol`.
+///
+///     matrix_rank(array{{1.0, 2.0}, {2.0, 4.0}}) is 1
+array matrix_rank(const array& a, const RankOptions& options = {});
+
 // ---- of scipy.linalg ----
 
 struct LUResult {
@@ -89,6 +178,26 @@ struct LUResult {
 };
 /// The LU factorisation with row swaps of (…, m, n).
 LUResult lu_factor(const array& a);
+/// The rows of a matrix in their order after the swaps of lu_factor: a[order] = L U. Of `pivots` (…, k) it is
+/// (…, rows), int64. IndexError for a pivot beyond the rows.
+///
+///     lu_order(array{1, 1}, 3) is {1, 0, 2}
+array lu_order(const array& pivots, int64_t rows);
+
+enum class LURows : uint8_t { kMatrix, kIndices };
+struct PLU {
+    array P, L, U;
+};
+/// a = P L U with unit lower triangular L, min(m, n) columns of it, and upper triangular U; or, with
+/// kIndices, a = L[P] U. The matrix P is real, but of a's type for one row and column, as SciPy has it.
+///
+///     lu(array{{1.0, 2.0}, {4.0, 8.0}}).L is {{1, 0}, {0.25, 1}}
+PLU lu(const array& a, LURows rows = LURows::kMatrix);
+/// The same with the rows of L in the order of a's: L is P L, and P is not given.
+PLU lu_permuted(const array& a);
+/// x of a x = b by what lu_factor gave, of the transposed matrix ('T'), or of the conjugated and transposed
+/// one ('C'). ValueError where the shapes do not fit.
+array lu_solve(const array& factors, const array& pivots, const array& b, char form = 'N');
 
 struct TriangularOptions {
     bool lower = false;
@@ -102,12 +211,79 @@ array solve_triangular(const array& a, const array& b, const TriangularOptions& 
 /// is singular.
 array solve_banded(int64_t below, int64_t above, const array& bands, const array& b);
 
+/// x of t x = b for the Toeplitz matrix of this first column (n) and first row (n), whose first element is
+/// not read; `b` is (n) or (n, k). By Levinson's recursion, in float64 or complex128: n² operations, and no
+/// matrix. LinAlgError where a leading minor is zero, ValueError where lengths differ.
+///
+///     solve_toeplitz(array{2.0, 1.0}, array{2.0, 0.0}, array{2.0, 5.0}) is {1, 2}
+array solve_toeplitz(const array& column, const array& row, const array& b);
+
+struct LDLResult {
+    array L, D, perm;
+};
+/// a = L D Lᴴ of Hermitian matrices, or a = L D Lᵀ of symmetric ones (`hermitian` false), of which one
+/// triangle is read: L[perm] is unit lower triangular, or upper, and D has blocks of one and two on its
+/// diagonal.
+///
+///     ldl(array{{2.0, 4.0}, {4.0, 3.0}}).D is {{2, 0}, {0, -5}} or another of the same inertia
+LDLResult ldl(const array& a, bool lower = true, bool hermitian = true);
+
+/// Some of the eigenvalues in ascending order: those from one position to another, both included, or those
+/// above one number and up to another.
+struct EighSubset {
+    std::optional<std::pair<int64_t, int64_t>> positions = {};
+    std::optional<std::pair<double, double>> interval = {};
+};
+/// Eigenvalues and vectors of the subset alone, with less work than all. ValueError for positions that are
+/// not there, an empty interval, and an interval for a batch.
+///
+///     eigh(array{{2.0, 0.0}, {0.0, 1.0}}, false, {.positions = {{0, 0}}}).eigenvalues is {1}
+EighResult eigh(const array& a, bool upper, const EighSubset& subset);
+array eigvalsh(const array& a, bool upper, const EighSubset& subset);
+
+struct EigSides {
+    bool left = false, right = true;
+};
+struct TwoSidedEig {
+    array eigenvalues, left, right;  // complex values; real vectors where all values of the batch are real
+};
+/// a v = w v of right vectors, and uᴴ a = w uᴴ of left ones, columns of length one. Vectors that were not
+/// asked for are not given. LinAlgError without convergence.
+TwoSidedEig eig(const array& a, const EigSides& sides);
+struct GeneralizedEig {
+    array alpha, beta, left, right;
+};
+/// beta a v = alpha b v and beta uᴴ a = alpha uᴴ b: eigenvalues are alpha / beta, infinite where beta is
+/// zero. ValueError where the shapes differ.
+///
+///     generalized_eig(array{{2.0, 0.0}, {0.0, 3.0}}, eye(2)).alpha is {2, 3} times beta
+GeneralizedEig generalized_eig(const array& a, const array& b, const EigSides& sides = {});
+
+struct RawPivotedQR {
+    array factored, tau, P;
+};
+/// As qr_raw, of a[:, P].
+RawPivotedQR qr_raw_pivoted(const array& a);
+
 struct SchurResult {
     array T, Z;
 };
 /// a = Z T Zᴴ with orthonormal Z and upper triangular T, with blocks of two on the diagonal where a real
 /// matrix has complex eigenvalues.
 SchurResult schur(const array& a);
+/// The eigenvalues on the diagonal of such a T: complex, (…, n).
+array schur_eigenvalues(const array& T);
+struct SortedSchur {
+    array T, Z;
+    array count;  // of the chosen eigenvalues, for each matrix; int64
+};
+/// The same form with the chosen eigenvalues, (…, n) of bools, first. Of two conjugate ones both are chosen
+/// where one is. LinAlgError where they are too close to be separated.
+SortedSchur sort_schur(const SchurResult& form, const array& chosen);
+/// The Schur form with those eigenvalues first of which `is_first` holds.
+///
+///     schur(a, [](std::complex<double> w) { return w.real() < 0; })
+SortedSchur schur(const array& a, const std::function<bool(std::complex<double>)>& is_first);
 struct HessenbergResult {
     array H, Q;
 };
@@ -115,5 +291,19 @@ struct HessenbergResult {
 HessenbergResult hessenberg(const array& a);
 /// The upper triangular root of an upper triangular matrix, complex.
 array triangular_root(const array& a);
+
+/// The exponential of each matrix, by scaling, a Padé approximant and squaring; of a number, a matrix of one.
+///
+///     expm(zeros({2, 2})) is {{1, 0}, {0, 1}}
+array expm(const array& a);
+/// The principal logarithm of each matrix, by square roots of its Schur form and quadrature: real where it
+/// is.
+///
+///     logm(eye(2)) is {{0, 0}, {0, 0}}
+array logm(const array& a);
+/// The principal square root of each matrix, by its Schur form: real where it is.
+///
+///     sqrtm(array{{4.0, 0.0}, {0.0, 9.0}}) is {{2, 0}, {0, 3}}
+array sqrtm(const array& a);
 
 }  // namespace weft::linalg

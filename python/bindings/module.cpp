@@ -41,6 +41,8 @@ NB_MODULE(_core, m) {
     bind_indexing(m);
     bind_ordering(m);
     bind_linalg(m);
+    bind_linalg_norms(m);
+    bind_linalg_of_scipy(m);
     bind_counting(m);
     bind_fft(m);
     bind_dtypes(m);

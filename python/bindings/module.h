@@ -22,6 +22,8 @@ void bind_joining(nb::module_& m);
 void bind_indexing(nb::module_& m);
 void bind_ordering(nb::module_& m);
 void bind_linalg(nb::module_& m);
+void bind_linalg_norms(nb::module_& m);
+void bind_linalg_of_scipy(nb::module_& m);
 void bind_counting(nb::module_& m);
 void bind_fft(nb::module_& m);
 void bind_dtypes(nb::module_& m);

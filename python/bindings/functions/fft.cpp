@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "api/fft/hankel.h"
 #include "convert/convert.h"
 #include "functions/bound_function.h"
 #include "module.h"
@@ -127,6 +128,19 @@ void bind_fft(nb::module_& m) {
             },
             arg("target"), arg("real"));
     };
+    m.def(
+        "_hankel",
+        [](nb::handle a, double dln, double mu, double offset, double bias, bool inverse) {
+            const array value = to_array(a);
+            fft::HankelResult result;
+            {
+                const ReleaseGil release(is_large(value));
+                result = fft::hankel(value, {dln, mu, offset, bias, inverse});
+            }
+            return nb::make_tuple(wrap(std::move(result.values)), result.singular);
+        },
+        arg("a"), arg("dln"), arg("mu"), arg("offset"), arg("bias"), arg("inverse"));
+    m.def("_fhtoffset", fft::fhtoffset, arg("dln"), arg("mu"), arg("initial"), arg("bias"));
     length("_next_fast_len", fft::next_fast_len);
     length("_prev_fast_len", fft::prev_fast_len);
 }

@@ -23,8 +23,3 @@ def as_given(result, argument):
     if isinstance(result, tuple):
         return type(result)(*(like_owner(each, argument) for each in result))
     return like_owner(result, argument)
-
-
-def is_empty(a):
-    """Whether the matrices of an array have no elements."""
-    return a.shape[-1] * a.shape[-2] == 0 if a.ndim >= 2 else a.size == 0

@@ -1,14 +1,21 @@
 """Linear equations: solutions, inverses, determinants, least squares."""
 
-from math import prod
 from typing import Any, NamedTuple
 
 from weft import _core
 from weft._array.dtypes import finfo
-from weft._core import _linalg_det, _linalg_inv, _linalg_lstsq, _linalg_slogdet, _linalg_solve, asarray
-from weft.exceptions import LinAlgError
-from weft.linalg import _factorizations
-from weft.linalg._checks import as_given, is_empty
+from weft._core import (
+    _linalg_det,
+    _linalg_inv,
+    _linalg_lstsq,
+    _linalg_pinv,
+    _linalg_slogdet,
+    _linalg_solve,
+    _linalg_tensorinv,
+    _linalg_tensorsolve,
+    asarray,
+)
+from weft.linalg._checks import as_given
 
 
 class _NoValue:
@@ -85,22 +92,17 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
-    given, a = a, asarray(a)
     if rcond is None:
         if rtol is _NO_VALUE:
             rcond = 1e-15
         elif rtol is None:
+            a = asarray(a)
             rcond = max(a.shape[-2:]) * finfo(a.dtype).eps
         else:
             rcond = rtol
     elif rtol is not _NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
-    if is_empty(a):
-        return as_given(_core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype), given)
-    u, s, vh = _factorizations.svd(a.conj(), full_matrices=False, hermitian=hermitian)
-    large = s > asarray(rcond, device=s.device)[..., None] * s.max(axis=-1, keepdims=True)
-    inverse = _core.where(large, 1 / _core.where(large, s, s.dtype.type(1)), s.dtype.type(0))
-    return as_given(_core.matmul(vh.mT, inverse[..., None] * u.mT), given)
+    return as_given(_linalg_pinv(a, rcond, hermitian), a)
 
 
 def tensorsolve(a, b, axes=None):
@@ -111,22 +113,7 @@ def tensorsolve(a, b, axes=None):
     >>> np.linalg.tensorsolve(np.eye(6).reshape(2, 3, 6), np.ones((2, 3)))
     array([1., 1., 1., 1., 1., 1.])
     """
-    a, b = asarray(a), asarray(b)
-    ndim = a.ndim
-    if axes is not None:
-        order = list(range(ndim))
-        for k in axes:
-            order.remove(k)
-            order.insert(ndim, k)
-        a = a.transpose(order)
-    shape = a.shape[-(ndim - b.ndim) :]
-    extent = prod(shape)
-    if a.size != extent**2:
-        raise LinAlgError(
-            "Input arrays must satisfy the requirement             "
-            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
-        )
-    return solve(a.reshape(extent, extent), b.ravel()).reshape(shape)
+    return _linalg_tensorsolve(a, b, axes if axes is None else tuple(axes))
 
 
 def tensorinv(a, ind=2):
@@ -135,8 +122,4 @@ def tensorinv(a, ind=2):
     >>> np.linalg.tensorinv(np.eye(4).reshape(2, 2, 2, 2)).shape
     (2, 2, 2, 2)
     """
-    a = asarray(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    shape = a.shape
-    return inv(a.reshape(prod(shape[ind:]), -1)).reshape(*shape[ind:], *shape[:ind])
+    return _linalg_tensorinv(a, ind)

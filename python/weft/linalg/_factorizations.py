@@ -3,7 +3,6 @@
 import warnings
 from typing import Any, NamedTuple
 
-from weft import _core
 from weft._core import (
     _linalg_cholesky,
     _linalg_eig,
@@ -14,10 +13,10 @@ from weft._core import (
     _linalg_qr_r,
     _linalg_qr_raw,
     _linalg_svd,
+    _linalg_svd_of_hermitian,
     _linalg_svdvals,
+    _linalg_svdvals_of_hermitian,
 )
-from weft._functions import ordering
-from weft._functions.indexing import take_along_axis
 from weft.linalg._checks import as_given
 
 
@@ -150,22 +149,14 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     array([4., 3.])
     """
     if hermitian:
-        return _hermitian_svd(a, compute_uv)
+        if not compute_uv:
+            return _linalg_svdvals_of_hermitian(a)
+        u, s, vh = _linalg_svd_of_hermitian(a)
+        return SVDResult(as_given(u, a), s, as_given(vh, a))
     if compute_uv:
         u, s, vh = _linalg_svd(a, True if full_matrices else False)
         return SVDResult(as_given(u, a), s, as_given(vh, a))
     return _linalg_svdvals(a)
-
-
-def _hermitian_svd(a, compute_uv):
-    if not compute_uv:
-        return ordering.sort(abs(eigvalsh(a)))[..., ::-1]
-    values, vectors = eigh(a)
-    order = ordering.argsort(abs(values))[..., ::-1]
-    values = take_along_axis(values, order, axis=-1)
-    vectors = take_along_axis(vectors, order[..., None, :], axis=-1)
-    signs = _core._ufuncs["copysign"](values.dtype.type(1), values)
-    return SVDResult(vectors, abs(values), (vectors * signs[..., None, :]).mT.conj())
 
 
 def svdvals(x, /):

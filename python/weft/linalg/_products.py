@@ -3,11 +3,10 @@
 import operator
 
 from weft import _core
-from weft._core import asarray, dot, matmul
+from weft._core import _linalg_matrix_power, asarray, dot, matmul
 from weft._functions import calculus, products, shapes
 from weft.exceptions import LinAlgError
 from weft.linalg._checks import check_square
-from weft.linalg._equations import inv
 
 
 def outer(x1, x2, /):
@@ -126,18 +125,9 @@ def matrix_power(a, n):
         n = operator.index(n)
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
-    if n == 0:
-        result = _core.empty(a.shape, a.dtype)
-        result[...] = _core.eye(a.shape[-1], dtype=a.dtype)
-        return result
+    if abs(n) < 2**63:
+        return _linalg_matrix_power(a, n)
     if n < 0:
-        a, n = inv(a), -n
-    if n == 3:
-        return matmul(matmul(a, a), a)
-    square = result = None
-    while n:
-        square = a if square is None else matmul(square, square)
-        if n % 2:
-            result = square if result is None else matmul(result, square)
-        n //= 2
-    return result
+        return matrix_power(_linalg_matrix_power(a, -1), -n)
+    high, low = divmod(n, 2**62)
+    return matmul(matrix_power(_linalg_matrix_power(a, 2**62), high), _linalg_matrix_power(a, low))

@@ -109,4 +109,22 @@ PivotedQR qr_pivoted(const array& a, QRMode mode) {
     return {q.finish(), r.finish(), pivots.finish()};
 }
 
+RawPivotedQR qr_raw_pivoted(const array& a) {
+    const QRShape shape = qr_shape(a);
+    const Types types = common_type(a);
+    if (is_on_gpu(a)) {
+        RawPivotedQR result = on_host(
+            "qr", "cuSOLVER has none with pivots", [](const array& there) { return qr_raw_pivoted(there); },
+            a);
+        back(a, {&result.factored, &result.tau, &result.P});
+        return result;
+    }
+    const Input input(a, types);
+    Output factored(types, shape.batch, {shape.m, shape.n}), tau(types, shape.batch, {shape.least});
+    Output pivots({ScalarType::kInt64, ScalarType::kInt64}, shape.batch, {shape.n});
+    lapack::pivoted_reflectors(types.scalar_type(), input.matrices(), factored.matrices(), tau.data(),
+                               reinterpret_cast<int64_t*>(pivots.data()));
+    return {factored.finish(), tau.finish(), pivots.finish()};
+}
+
 }  // namespace weft::linalg

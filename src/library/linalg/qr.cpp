@@ -70,12 +70,14 @@ void write_qr(const Matrices& a, const Matrices& q, const Matrices& r) {
     });
 }
 
-template <class T>
-void write_pivoted(const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots) {
+// geqp3 of each matrix, and what `use` does with its factored form, the factors of the reflectors and its
+// place.
+template <class T, class Use>
+void factor_pivoted(const Matrices& a, int64_t most_columns, int64_t* pivots, const Use& use) {
     const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
     const auto& f = functions<T>();
     share_matrices(a.count(), 2 * operations_of(a), [&](int64_t first, int64_t last) {
-        Room<T> room(m * std::max(n, q.columns)), tau(each), upper(r.rows * r.columns);
+        Room<T> room(m * most_columns), tau(each);
         Room<Real<T>> real_work(2 * n);
         int64_t size = -1, info = 0;
         T answer{};
@@ -95,18 +97,36 @@ void write_pivoted(const Matrices& a, const Matrices& q, const Matrices& r, int6
             std::fill(own, own + n, 0);  // every column may move
             factor(work, own);
             for (int64_t j = 0; j < n; ++j) --own[j];
-            for (int64_t j = 0; j < n; ++j) {
-                const T* const column = room.data() + j * lead;
-                T* const to = upper.data() + j * r.rows;
-                const int64_t end = std::min(j + 1, r.rows);
-                std::copy(column, column + end, to);
-                std::fill(to + end, to + r.rows, T(0));
-            }
-            give(upper.data(), leading(r.rows), r, index);
-            if (q.columns == 0) continue;
-            q_in_place(m, q.columns, each, room.data(), lead, tau.data());
-            give(room.data(), lead, q, index);
+            use(room.data(), tau.data(), index);
         }
+    });
+}
+
+template <class T>
+void write_pivoted(const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots) {
+    const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
+    factor_pivoted<T>(a, std::max(n, q.columns), pivots, [&](T* factored, const T* tau, int64_t index) {
+        Room<T> upper(r.rows * r.columns);
+        for (int64_t j = 0; j < n; ++j) {
+            const T* const column = factored + j * lead;
+            T* const to = upper.data() + j * r.rows;
+            const int64_t end = std::min(j + 1, r.rows);
+            std::copy(column, column + end, to);
+            std::fill(to + end, to + r.rows, T(0));
+        }
+        give(upper.data(), leading(r.rows), r, index);
+        if (q.columns == 0) return;
+        q_in_place(m, q.columns, each, factored, lead, tau);
+        give(factored, lead, q, index);
+    });
+}
+
+template <class T>
+void write_pivoted_reflectors(const Matrices& a, const Matrices& factored, T* tau, int64_t* pivots) {
+    const int64_t each = std::min(a.rows, a.columns), lead = leading(a.rows);
+    factor_pivoted<T>(a, a.columns, pivots, [&](const T* found, const T* factors, int64_t index) {
+        give(found, lead, factored, index);
+        std::copy(factors, factors + each, tau + index * each);
     });
 }
 
@@ -129,6 +149,13 @@ void qr_r(ScalarType type, const Matrices& a, const Matrices& r) {
 
 void pivoted_qr(ScalarType type, const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots) {
     visit_type(type, [&]<class T>(TypeTag<T>) { write_pivoted<T>(a, q, r, pivots); });
+}
+
+void pivoted_reflectors(ScalarType type, const Matrices& a, const Matrices& factored, char* tau,
+                        int64_t* pivots) {
+    visit_type(type, [&]<class T>(TypeTag<T>) {
+        write_pivoted_reflectors<T>(a, factored, reinterpret_cast<T*>(tau), pivots);
+    });
 }
 
 }  // namespace weft::lapack

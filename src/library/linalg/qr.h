@@ -19,4 +19,8 @@ void qr_r(ScalarType type, const Matrices& a, const Matrices& r);
 // of R does not grow. `q` has no columns where it is not wanted.
 void pivoted_qr(ScalarType type, const Matrices& a, const Matrices& q, const Matrices& r, int64_t* pivots);
 
+// The same as reflectors has it.
+void pivoted_reflectors(ScalarType type, const Matrices& a, const Matrices& factored, char* tau,
+                        int64_t* pivots);
+
 }  // namespace weft::lapack

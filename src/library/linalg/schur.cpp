@@ -45,6 +45,57 @@ bool write_schur(const Matrices& a, const Matrices& t, const Matrices& z) {
 }
 
 template <class T>
+void read_eigenvalues(const Matrices& t, std::complex<Real<T>>* values) {
+    const int64_t n = t.rows;
+    Room<T> room(n * n);
+    for (int64_t index = 0; index < t.count(); ++index, values += n) {
+        take(t, index, room.data(), n);
+        for (int64_t i = 0; i < n; ++i) {
+            values[i] = room[i * n + i];
+            if constexpr (!is_complex<T>) {
+                if (i + 1 == n || room[i * n + i + 1] == 0) continue;
+                // Of a block of two both diagonal elements are equal.
+                const T size =
+                    std::sqrt(std::abs(room[i * n + i + 1])) * std::sqrt(std::abs(room[(i + 1) * n + i]));
+                values[i] = {room[i * n + i], size};
+                values[i + 1] = {room[(i + 1) * n + i + 1], -size};
+                ++i;
+            }
+        }
+    }
+}
+
+template <class T>
+bool write_sorted(const Matrices& t, const Matrices& z, const int64_t* chosen, const Matrices& sorted_t,
+                  const Matrices& sorted_z, int64_t* count) {
+    const int64_t n = t.rows, lead = leading(n);
+    const auto& f = functions<T>();
+    std::atomic<bool> separated = true;
+    share_matrices(t.count(), operations_of(t), [&](int64_t first, int64_t last) {
+        Room<T> room(n * n), vectors(n * n), values(2 * n), work(leading(n));
+        const int64_t size = leading(n), one = 1;
+        int64_t integer_work = 0, info = 0;
+        Real<T> condition = 0, separation = 0;
+        for (int64_t index = first; index < last; ++index) {
+            take(t, index, room.data(), lead);
+            take(z, index, vectors.data(), lead);
+            const int64_t* const own = chosen + index * n;
+            if constexpr (is_complex<T>) {
+                f.trsen("N", "V", own, &n, room, &lead, vectors, &lead, values, count + index, &condition,
+                        &separation, work, &size, &info, 1, 1);
+            } else {
+                f.trsen("N", "V", own, &n, room, &lead, vectors, &lead, values, values + n, count + index,
+                        &condition, &separation, work, &size, &integer_work, &one, &info, 1, 1);
+            }
+            if (info != 0) separated = false;
+            give(room.data(), lead, sorted_t, index);
+            give(vectors.data(), lead, sorted_z, index);
+        }
+    });
+    return separated;
+}
+
+template <class T>
 void write_hessenberg(const Matrices& a, const Matrices& h, const Matrices& q) {
     const int64_t n = a.rows, lead = leading(n), one = 1;
     const auto& f = functions<T>();
@@ -75,6 +126,18 @@ void write_hessenberg(const Matrices& a, const Matrices& h, const Matrices& q) {
 
 bool schur(ScalarType type, const Matrices& a, const Matrices& t, const Matrices& z) {
     return visit_type(type, [&]<class T>(TypeTag<T>) { return write_schur<T>(a, t, z); });
+}
+
+void schur_eigenvalues(ScalarType type, const Matrices& t, char* values) {
+    visit_type(type, [&]<class T>(TypeTag<T>) {
+        read_eigenvalues<T>(t, reinterpret_cast<std::complex<Real<T>>*>(values));
+    });
+}
+
+bool sort_schur(ScalarType type, const Matrices& t, const Matrices& z, const int64_t* chosen,
+                const Matrices& sorted_t, const Matrices& sorted_z, int64_t* count) {
+    return visit_type(
+        type, [&]<class T>(TypeTag<T>) { return write_sorted<T>(t, z, chosen, sorted_t, sorted_z, count); });
 }
 
 void hessenberg(ScalarType type, const Matrices& a, const Matrices& h, const Matrices& q) {

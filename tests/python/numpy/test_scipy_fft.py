@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import warnings
 
 import numpy
 import pytest
@@ -157,8 +158,56 @@ def test_weft_as_backend():
 
 
 def test_signatures():
-    missing = {"fht", "ifht", "fhtoffset"}
     others = {"register_backend", "set_backend", "set_global_backend", "skip_backend"}
-    assert set(scipy.fft.__all__) - set(ours.__all__) == missing | others
+    assert set(scipy.fft.__all__) - set(ours.__all__) == others
     for name in (*SINGLE, *SEVERAL, *REAL, *REAL_SEVERAL, "next_fast_len", "set_workers"):
         assert str(inspect.signature(getattr(ours, name))) == str(inspect.signature(getattr(scipy.fft, name)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+@pytest.mark.parametrize("n", [1, 2, 5, 16, 63])
+def test_hankel_transforms(n, dtype):
+    a = (numpy.random.default_rng(n).standard_normal((2, n)) * 5).astype(dtype)
+    for name in ("fht", "ifht"):
+        for dln, mu, offset, bias in (
+            (0.1, 0.5, 0, 0),
+            (0.02, 2, 0.3, 0.4),
+            (0.3, 0, -0.2, -0.7),
+            (1, 30.5, 0, 0),
+        ):
+            found = getattr(weft.scipy.fft, name)(a, dln, mu, offset=offset, bias=bias)
+            expected = getattr(scipy.fft, name)(a, dln, mu, offset=offset, bias=bias)
+            assert found.dtype == expected.dtype
+            limit = 1e-4 if dtype == "f4" else 1e-11
+            numpy.testing.assert_allclose(numpy.asarray(found), expected, atol=limit * abs(expected).max())
+
+
+@pytest.mark.parametrize("bias", [1.5, -1.5, 3.5, 0.0])
+@pytest.mark.parametrize("mu", [0.5, -1.0, -3.5])
+def test_singular_hankel_transforms(bias, mu):
+    a = numpy.array([1.0, 3, 2, 5, 4])
+    for name in ("fht", "ifht"):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            ours = getattr(weft.scipy.fft, name)(a, 0.1, mu, bias=bias)
+        with warnings.catch_warnings(record=True) as expected:
+            warnings.simplefilter("always")
+            theirs = getattr(scipy.fft, name)(a, 0.1, mu, bias=bias)
+        assert [str(each.message) for each in found] == [str(each.message) for each in expected]
+        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, atol=1e-9 * abs(theirs).max())
+
+
+def test_offsets_of_hankel_transforms():
+    for dln, mu, initial, bias in (
+        (0.1, 0.5, 0, 0),
+        (0.02, 2, 0.3, 0.4),
+        (0.3, 0, -0.2, -0.7),
+        (1, 30.5, 5, 0),
+    ):
+        found = weft.scipy.fft.fhtoffset(dln, mu, initial=initial, bias=bias)
+        expected = scipy.fft.fhtoffset(dln, mu, initial=initial, bias=bias)
+        assert abs(found - expected) <= 1e-12
+    with pytest.raises(ZeroDivisionError):
+        weft.scipy.fft.fht([1.0, 2.0], 0, 0.5)
+    with pytest.raises(TypeError, match="real sequence"):
+        weft.scipy.fft.fht([1j, 2.0], 0.1, 0.5)

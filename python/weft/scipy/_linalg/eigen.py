@@ -1,10 +1,22 @@
 """Eigenvalues, Schur and Hessenberg forms, as scipy.linalg has them."""
 
+import math
+
 import weft.linalg as linalg
 from weft import _core
-from weft._core import _linalg_hessenberg, _linalg_schur, _linalg_solve_triangular
+from weft._core import (
+    _linalg_eig_sides,
+    _linalg_eigh_subset,
+    _linalg_eigvalsh_subset,
+    _linalg_generalized_eig,
+    _linalg_hessenberg,
+    _linalg_schur,
+    _linalg_schur_eigenvalues,
+    _linalg_solve_triangular,
+    _linalg_sort_schur,
+)
 from weft.exceptions import LinAlgError
-from weft.scipy._linalg.checks import adjoint, square
+from weft.scipy._linalg.checks import adjoint, checked, square
 
 _DRIVERS = ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx")
 
@@ -19,22 +31,48 @@ def eig(
     check_finite=True,
     homogeneous_eigvals=False,
 ):
-    """Complex eigenvalues, and right eigenvectors as columns. Of ``a @ v == w * b @ v`` with an invertible `b`.
+    """Complex eigenvalues, and right eigenvectors as columns; with `left` left ones before them.
+
+    Of ``a @ v == w * v``, or with `b` of ``a @ v == w * b @ v``, where values may be infinite. With
+    `homogeneous_eigvals` there are two rows of them, whose quotients they are. Left vectors fulfil
+    ``u.conj().mT @ a == w * u.conj().mT``. Raises LinAlgError without convergence.
 
     >>> np.scipy.linalg.eig([[0.0, -1.0], [1.0, 0.0]])[0]
     array([0.+1.j, 0.-1.j])
+    >>> np.scipy.linalg.eig([[2.0]], [[4.0]], homogeneous_eigvals=True, right=False).real
+    array([[2.],
+           [4.]])
     """
-    if left or homogeneous_eigvals:
-        raise NotImplementedError(
-            "weft.scipy.linalg.eig has no left eigenvectors and homogeneous eigenvalues yet"
-        )
-    a = square(a, check_finite)
-    if b is not None:
-        a = linalg.solve(square(b, check_finite, "b"), a)
-    values, vectors = linalg.eig(a)
-    if values.dtype.kind != "c":
-        values = values.astype(_core.complex64 if values.dtype.itemsize == 4 else _core.complex128)
-    return (values, vectors) if right else values
+    a = _square(a, check_finite)
+    if b is None:
+        values, u, v = _linalg_eig_sides(a, bool(left), bool(right))
+        if homogeneous_eigvals:
+            values = _core.stack([values, _core.full(values.shape, 1, values.dtype)], axis=-2)
+    else:
+        b = _square(b, check_finite)
+        if a.shape[-1] != b.shape[-1]:
+            raise ValueError("a and b must have the same shape")
+        alpha, beta, u, v = _linalg_generalized_eig(a, b, bool(left), bool(right))
+        values = _core.stack([alpha, beta], axis=-2) if homogeneous_eigvals else _quotients(alpha, beta)
+    if left:
+        return (values, u, v) if right else (values, u)
+    return (values, v) if right else values
+
+
+def _square(a, check_finite):
+    a = checked(a, check_finite)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError("expected square matrix")
+    return a
+
+
+def _quotients(alpha, beta):
+    none = beta == 0
+    if not bool(none.any()):
+        return alpha / beta
+    real = not bool((alpha.imag != 0).any())
+    unknown = _core.where(alpha == 0, math.nan if real else complex(math.nan, math.nan), math.inf)
+    return _core.where(none, unknown, alpha / _core.where(none, beta.dtype.type(1), beta)).astype(alpha.dtype)
 
 
 def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
@@ -85,7 +123,7 @@ def eigh(
 
     With `b`, which is positive definite: of ``a @ v == w * b @ v`` (`type` 1), ``a @ b @ v == w * v`` (2) or
     ``b @ a @ v == w * v`` (3). The subsets are the values from one index to another, both included, or those above one
-    value and up to another; all are computed, whatever the driver.
+    value and up to another; only these are computed, whatever the driver. Those above a value are of single matrices.
 
     >>> np.scipy.linalg.eigh([[2.0, 0.0], [0.0, 6.0]], np.eye(2) * 2, eigvals_only=True)
     array([1., 3.])
@@ -101,6 +139,8 @@ def eigh(
         raise ValueError(f'"{driver}" does not accept input b array for standard eigenvalue problems.')
     if subset_by_index is not None and subset_by_value is not None:
         raise ValueError("Either index or value subset can be requested.")
+    if (subset_by_index is not None or subset_by_value is not None) and driver in ("ev", "evd", "gv", "gvd"):
+        raise ValueError(f'"{driver}" cannot compute subsets of eigenvalues')
     n = a.shape[-1]
     back = None
     if b is not None:
@@ -117,36 +157,33 @@ def eigh(
                 "and no eigenvalues or eigenvectors were computed."
             ) from error
         lower = True
-    chosen = _subset_by_index(subset_by_index, n)
-    if eigvals_only and subset_by_value is None:
-        return linalg.eigvalsh(a, "L" if lower else "U")[..., chosen]
-    values, vectors = linalg.eigh(a, "L" if lower else "U")
-    if subset_by_value is not None:
-        low, high = subset_by_value
+    indices, interval = _subsets(subset_by_index, subset_by_value, n)
+    if eigvals_only:
+        return _linalg_eigvalsh_subset(a, not lower, indices, interval)
+    values, vectors = _linalg_eigh_subset(a, not lower, indices, interval)
+    return values, vectors if back is None else back(vectors)
+
+
+def _subsets(by_index, by_value, n):
+    if n == 0:
+        return None, None
+    if by_index is not None:
+        low, high = (int(each) for each in by_index)
+        if not 0 <= low <= high < n:
+            raise ValueError(
+                f"Requested eigenvalue indices are not valid. Valid range is [0, {n - 1}] and start <= end, "
+                f"but start={low}, end={high} is given"
+            )
+        return (low, high), None
+    if by_value is not None:
+        low, high = by_value
         if not low < high:
             raise ValueError(
-                "Requested eigenvalue bounds are not valid. Valid range is (low, high] but low < high is expected, "
-                f"and low={low}, high={high} is given"
+                "Requested eigenvalue bounds are not valid. Valid range is (-inf, inf) and low < high, but "
+                f"low={low}, high={high} is given"
             )
-        if a.ndim != 2:
-            raise ValueError("subset_by_value is for single matrices")
-        chosen = (values > low) & (values <= high)
-    if eigvals_only:
-        return values[..., chosen]
-    vectors = vectors[..., chosen]
-    return values[..., chosen], vectors if back is None else back(vectors)
-
-
-def _subset_by_index(subset, n):
-    if subset is None:
-        return slice(None)
-    low, high = (int(each) for each in subset)
-    if not 0 <= low <= high < n:
-        raise ValueError(
-            f"Requested eigenvalue indices are not valid. Valid range is [0, {n - 1}] and start <= end, "
-            f"but start={low}, end={high} is given"
-        )
-    return slice(low, high + 1)
+        return None, (low, high)
+    return None, None
 
 
 def eigvalsh(a, b=None, **options):
@@ -161,20 +198,47 @@ def eigvalsh(a, b=None, **options):
 def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
     """T and Z of ``a == Z @ T @ Z.conj().mT``, with orthonormal Z and upper triangular T.
 
-    With `output` 'real', T of a real matrix has blocks of two rows for conjugate eigenvalues.
+    With `output` 'real', T of a real matrix has blocks of two rows for conjugate eigenvalues. With `sort` chosen
+    eigenvalues come first, and their number is returned, too: 'lhp' (the left half of the plane), 'rhp', 'iuc' (inside
+    of the unit circle), 'ouc', or what says so of an eigenvalue, of a real matrix of its real and imaginary part.
 
     >>> np.scipy.linalg.schur([[1.0, 2.0], [0.0, 3.0]])[0]
     array([[1., 2.],
            [0., 3.]])
+    >>> np.scipy.linalg.schur([[1.0, 2.0], [0.0, -3.0]], sort="lhp")[0].round(9)
+    array([[-3., -2.],
+           [ 0.,  1.]])
     """
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
-    if sort is not None:
-        raise NotImplementedError("weft.scipy.linalg.schur has no `sort` yet")
     a = square(a, check_finite)
     if output in ("complex", "c") and a.dtype.kind != "c":
         a = a.astype(_core.complex64 if a.dtype == _core.float32 else _core.complex128)
-    return _linalg_schur(a)
+    if sort is not None and not callable(sort) and sort not in _HALVES:
+        raise ValueError(
+            "'sort' parameter must either be 'None', or a callable, or one of ('lhp','rhp','iuc','ouc')"
+        )
+    t, z = _linalg_schur(a)
+    if sort is None:
+        return t, z
+    t, z, count = _linalg_sort_schur(t, z, _chosen(_linalg_schur_eigenvalues(t), sort, a.dtype.kind == "c"))
+    return t, z, int(count) if count.ndim == 0 else count
+
+
+_HALVES = {
+    "lhp": lambda w: w.real < 0,
+    "rhp": lambda w: w.real >= 0,
+    "iuc": lambda w: abs(w) <= 1,
+    "ouc": lambda w: abs(w) > 1,
+}
+
+
+def _chosen(values, sort, is_complex):
+    if not callable(sort):
+        return _HALVES[sort](values)
+    numbers = values.ravel().tolist()
+    chosen = [bool(sort(w) if is_complex else sort(w.real, w.imag)) for w in numbers]
+    return _core.asarray(chosen, bool).reshape(values.shape)
 
 
 def hessenberg(a, calc_q=False, overwrite_a=False, check_finite=True):

@@ -4,11 +4,19 @@ import warnings
 
 import weft.linalg as linalg
 from weft import _core
-from weft._core import _linalg_lu, _linalg_solve_banded, _linalg_solve_triangular, asarray
-from weft._functions.indexing import put_along_axis, take_along_axis
-from weft.exceptions import LinAlgError
+from weft._core import (
+    _linalg_ldl,
+    _linalg_lu,
+    _linalg_lu_parts,
+    _linalg_lu_permuted,
+    _linalg_lu_solve,
+    _linalg_solve_banded,
+    _linalg_solve_toeplitz,
+    _linalg_solve_triangular,
+    asarray,
+)
+from weft.exceptions import ComplexWarning, LinAlgError
 from weft.scipy._linalg.checks import adjoint, checked, square
-from weft.scipy._linalg.special_matrices import toeplitz
 
 _FORMS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
@@ -40,23 +48,6 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     return factors, pivots.astype(_core.int32)
 
 
-def _order_of(pivots, rows):
-    """The rows of the factored matrix, in their order after the swaps."""
-    batch = pivots.shape[:-1]
-    order = _core.empty((*batch, rows), _core.int64)
-    order[...] = _core.arange(rows)
-    for i in range(pivots.shape[-1]):
-        with_ = pivots[..., i : i + 1].astype(_core.int64)
-        moved = take_along_axis(order, with_, axis=-1)
-        own = order[..., i : i + 1].copy()
-        if batch:
-            put_along_axis(order, with_, own, axis=-1)
-        else:
-            order[with_] = own
-        order[..., i : i + 1] = moved
-    return order
-
-
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     """The x of ``a @ x == b`` by what lu_factor gave; with `trans` 1 or 2 that of the transposed, or adjoint, matrix.
 
@@ -67,21 +58,9 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, pivots = map(asarray, lu_and_piv)
     b = checked(b, check_finite)
     form = _form(trans)
-    vector = b.ndim == 1
-    if factors.shape[-1] != b.shape[0 if vector else -2]:
+    if b.ndim == 0 or factors.shape[-1] != b.shape[0 if b.ndim == 1 else -2]:
         raise ValueError(f"Shapes of lu {factors.shape} and b {b.shape} are incompatible")
-    b = b[..., None] if vector else b
-    order = _order_of(pivots, factors.shape[-2])
-    if form == 0:
-        b = take_along_axis(b, order[..., None], axis=-2) if order.ndim > 1 or b.ndim > 2 else b[order]
-        x = _linalg_solve_triangular(factors, b, True, True, 0)
-        x = _linalg_solve_triangular(factors, x, False, False, 0)
-    else:
-        x = _linalg_solve_triangular(factors, b, False, False, form)
-        x = _linalg_solve_triangular(factors, x, True, True, form)
-        inverse = order.argsort(axis=-1)
-        x = take_along_axis(x, inverse[..., None], axis=-2) if order.ndim > 1 or x.ndim > 2 else x[inverse]
-    return x[..., 0] if vector else x
+    return _linalg_lu_solve(factors, pivots, b, form)
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
@@ -95,19 +74,12 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
     a = checked(a, check_finite)
     if a.ndim < 2:
         raise ValueError("The input array must be at least two-dimensional.")
-    rows, columns = a.shape[-2:]
-    least = min(rows, columns)
-    factors, pivots, _ = _linalg_lu(a)
-    lower = _core.tril(factors[..., :least], -1) + _core.eye(rows, least, dtype=factors.dtype)
-    upper = _core.triu(factors[..., :least, :], 0)
-    places = _order_of(pivots, rows).argsort(axis=-1)
     if permute_l:
-        permuted = lower[places] if lower.ndim == 2 else take_along_axis(lower, places[..., None], axis=-2)
-        return permuted, upper
-    if p_indices:
-        return places.astype(_core.int32), lower, upper
-    real = factors.real.dtype
-    return (places[..., None] == _core.arange(rows)).astype(real), lower, upper
+        return _linalg_lu_permuted(a)
+    P, L, U = _linalg_lu_parts(a, bool(p_indices))
+    if p_indices and a.shape[-2:] != (1, 1):  # SciPy leaves those of one element int64
+        P = P.astype(_core.int32)
+    return P, L, U
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
@@ -276,19 +248,39 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
 
 
 def solve_toeplitz(c_or_cr, b, check_finite=True):
-    """The x of ``toeplitz(c, r) @ x == b``, by an LU factorisation of that matrix.
+    """The x of ``toeplitz(c, r) @ x == b``, by Levinson's recursion, in float64 or complex128.
+
+    `r` is the conjugate of `c` if it is not given. Raises LinAlgError where a leading minor is singular.
 
     >>> np.scipy.linalg.solve_toeplitz([2.0, 0.0], [2.0, 4.0])
     array([1., 2.])
     """
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    c = checked(c, check_finite).ravel()
-    r = c.conj() if r is None else checked(r, check_finite).ravel()
-    b = checked(b, check_finite)
-    if b.ndim == 0 or b.shape[0] != c.shape[0] or c.shape != r.shape:
-        raise ValueError("incompatible dimensions")
-    try:
-        x = linalg.solve(toeplitz(c, r), b.reshape(b.shape[0], -1))
-    except LinAlgError as error:
-        raise LinAlgError("Singular principal minor") from error
-    return x.reshape(b.shape)
+    c = checked(c, check_finite)
+    r = c.conj() if r is None else checked(r, check_finite)
+    return _linalg_solve_toeplitz(c, r, checked(b, check_finite))
+
+
+def ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):
+    """L, D and the order of rows that makes L a unit triangle, lower or upper: ``A == L @ D @ L.conj().mT``.
+
+    D has blocks of one and two rows on its diagonal. Without `hermitian` complex matrices are symmetric, and
+    ``A == L @ D @ L.mT``. Only the lower triangle is read, or the upper one. Raises ValueError for a matrix that is
+    not square.
+
+    >>> L, D, perm = np.scipy.linalg.ldl([[2.0, 1.0], [1.0, 3.0]])
+    >>> D
+    array([[2. , 0. ],
+           [0. , 2.5]])
+    """
+    a = checked(A, check_finite)
+    a = a.reshape((1,) * (2 - a.ndim) + a.shape)
+    if a.shape[-1] != a.shape[-2]:
+        raise ValueError('The input array "a" should be square.')
+    if hermitian and a.dtype.kind == "c" and bool((a.imag.diagonal(0, -2, -1) != 0).any()):
+        message = (
+            "scipy.linalg.ldl():\nThe imaginary parts of the diagonal are ignored. "
+            'Use "hermitian=False" for factorization of complex symmetric arrays.'
+        )
+        warnings.warn(message, ComplexWarning, stacklevel=2)
+    return _linalg_ldl(a, bool(lower), bool(hermitian))

@@ -2,7 +2,13 @@
 
 import weft.linalg as linalg
 from weft import _core
-from weft._core import _linalg_qr_pivoted, _linalg_svd, _linalg_svdvals
+from weft._core import (
+    _linalg_qr_pivoted,
+    _linalg_qr_raw,
+    _linalg_qr_raw_pivoted,
+    _linalg_svd,
+    _linalg_svdvals,
+)
 from weft.scipy._linalg.checks import adjoint, checked
 
 
@@ -24,16 +30,21 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     full = mode in ("full", "qr", "r")
     if pivoting:
         if mode == "raw":
-            raise NotImplementedError("weft.scipy.linalg.qr has no pivoting in mode 'raw' yet")
+            factored, tau, P = _linalg_qr_raw_pivoted(a)
+            return (factored, tau), _upper(factored), P.astype(_core.int32)
         Q, R, P = _linalg_qr_pivoted(a, full)
         P = P.astype(_core.int32)
         return (R, P) if mode == "r" else (Q, R, P)
     if mode == "raw":
-        factored, tau = _core._linalg_qr_raw(a)
-        return (factored, tau), _core.triu(factored[..., : min(a.shape[-2:]), :], 0)
+        factored, tau = _linalg_qr_raw(a)
+        return (factored, tau), _upper(factored)
     if mode == "r":
         return (linalg.qr(a, mode="complete").R,)
     return tuple(linalg.qr(a, mode="complete" if full else "reduced"))
+
+
+def _upper(factored):
+    return _core.triu(factored[..., : min(factored.shape[-2:]), :], 0)
 
 
 def _by_gesvd(lapack_driver):

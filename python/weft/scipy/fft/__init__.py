@@ -29,6 +29,7 @@ from weft.scipy.fft._basic import (
 )
 from weft.scipy.fft._cosines import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from weft.scipy.fft._frequencies import fftfreq, rfftfreq
+from weft.scipy.fft._hankel import fht, fhtoffset, ifht
 from weft.scipy.fft._settings import get_workers, next_fast_len, prev_fast_len, set_workers
 
 __all__ = [
@@ -41,6 +42,8 @@ __all__ = [
     "fftfreq",
     "fftn",
     "fftshift",
+    "fht",
+    "fhtoffset",
     "get_workers",
     "hfft",
     "hfft2",
@@ -53,6 +56,7 @@ __all__ = [
     "ifft2",
     "ifftn",
     "ifftshift",
+    "ifht",
     "ihfft",
     "ihfft2",
     "ihfftn",
