@@ -79,6 +79,8 @@ array idstn(const array& a, int64_t type = 2, std::optional<Dims> s = {}, std::o
 array fht(const array& a, double dln, double mu, double offset = 0, double bias = 0);
 array ifht(const array& A, double dln, double mu, double offset = 0, double bias = 0);
 /// scipy.fft.fhtoffset: the offset nearest to `initial` with which neighbouring points do not ring.
+///
+///     fft::fhtoffset(0.1, 0.5) is -0.0276
 double fhtoffset(double dln, double mu, double initial = 0, double bias = 0);
 
 /// scipy.fft.next_fast_len, prev_fast_len: the nearest lengths at least, or at most, `target` whose prime

@@ -76,6 +76,8 @@ EighResult eigh(const array& a, bool upper = false);
 array eigvalsh(const array& a, bool upper = false);
 /// The singular values and vectors of a Hermitian matrix, from its eigenvalues: U, S and Vh as svd has them,
 /// and the values alone. The lower triangle is read.
+///
+///     svdvals_of_hermitian(array{{1.0, 0.0}, {0.0, -2.0}}) is {2, 1}
 SVDResult svd_of_hermitian(const array& a);
 array svdvals_of_hermitian(const array& a);
 
@@ -194,9 +196,13 @@ struct PLU {
 ///     lu(array{{1.0, 2.0}, {4.0, 8.0}}).L is {{1, 0}, {0.25, 1}}
 PLU lu(const array& a, LURows rows = LURows::kMatrix);
 /// The same with the rows of L in the order of a's: L is P L, and P is not given.
+///
+///     lu_permuted(array{{1.0, 2.0}, {4.0, 8.0}}).L is {{0.25, 1}, {1, 0}}
 PLU lu_permuted(const array& a);
 /// x of a x = b by what lu_factor gave, of the transposed matrix ('T'), or of the conjugated and transposed
 /// one ('C'). ValueError where the shapes do not fit.
+///
+///     const LUResult found = lu_factor(a); lu_solve(found.factors, found.pivots, b) is solve(a, b)
 array lu_solve(const array& factors, const array& pivots, const array& b, char form = 'N');
 
 struct TriangularOptions {
@@ -225,7 +231,7 @@ struct LDLResult {
 /// triangle is read: L[perm] is unit lower triangular, or upper, and D has blocks of one and two on its
 /// diagonal.
 ///
-///     ldl(array{{2.0, 4.0}, {4.0, 3.0}}).D is {{2, 0}, {0, -5}} or another of the same inertia
+///     ldl(array{{2.0, 1.0}, {1.0, 3.0}}).D is {{2, 0}, {0, 2.5}}
 LDLResult ldl(const array& a, bool lower = true, bool hermitian = true);
 
 /// Some of the eigenvalues in ascending order: those from one position to another, both included, or those
@@ -249,6 +255,8 @@ struct TwoSidedEig {
 };
 /// a v = w v of right vectors, and uᴴ a = w uᴴ of left ones, columns of length one. Vectors that were not
 /// asked for are not given. LinAlgError without convergence.
+///
+///     eig(array{{2.0, 0.0}, {0.0, 3.0}}, {.left = true}).left is {{1, 0}, {0, 1}}
 TwoSidedEig eig(const array& a, const EigSides& sides);
 struct GeneralizedEig {
     array alpha, beta, left, right;
@@ -256,13 +264,15 @@ struct GeneralizedEig {
 /// beta a v = alpha b v and beta uᴴ a = alpha uᴴ b: eigenvalues are alpha / beta, infinite where beta is
 /// zero. ValueError where the shapes differ.
 ///
-///     generalized_eig(array{{2.0, 0.0}, {0.0, 3.0}}, eye(2)).alpha is {2, 3} times beta
+///     generalized_eig(array{{2.0, 0.0}, {0.0, 3.0}}, eye(2)).alpha is {2, 3}
 GeneralizedEig generalized_eig(const array& a, const array& b, const EigSides& sides = {});
 
 struct RawPivotedQR {
     array factored, tau, P;
 };
 /// As qr_raw, of a[:, P].
+///
+///     qr_raw_pivoted(array{{1.0, 2.0}}).P is {1, 0}
 RawPivotedQR qr_raw_pivoted(const array& a);
 
 struct SchurResult {
@@ -272,6 +282,8 @@ struct SchurResult {
 /// matrix has complex eigenvalues.
 SchurResult schur(const array& a);
 /// The eigenvalues on the diagonal of such a T: complex, (…, n).
+///
+///     schur_eigenvalues(array{{0.0, -1.0}, {1.0, 0.0}}) is {i, -i}
 array schur_eigenvalues(const array& T);
 struct SortedSchur {
     array T, Z;
@@ -279,10 +291,12 @@ struct SortedSchur {
 };
 /// The same form with the chosen eigenvalues, (…, n) of bools, first. Of two conjugate ones both are chosen
 /// where one is. LinAlgError where they are too close to be separated.
+///
+///     sort_schur(schur(array{{1.0, 2.0}, {0.0, -3.0}}), array{false, true}).T is {{-3, -2}, {0, 1}}
 SortedSchur sort_schur(const SchurResult& form, const array& chosen);
 /// The Schur form with those eigenvalues first of which `is_first` holds.
 ///
-///     schur(a, [](std::complex<double> w) { return w.real() < 0; })
+///     schur(array{{-1.0}}, [](std::complex<double> w) { return w.real() < 0; }).count is 1
 SortedSchur schur(const array& a, const std::function<bool(std::complex<double>)>& is_first);
 struct HessenbergResult {
     array H, Q;

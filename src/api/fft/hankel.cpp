@@ -66,7 +66,7 @@ std::vector<Complex> kernel_of(int64_t n, const HankelOptions& options) {
             std::exp(Complex(upper.real() - lower.real() + std::numbers::ln2 * q,
                              upper.imag() + lower.imag() + 2 * (std::numbers::ln2 - options.offset) * y));
     }
-    kernel.back() = kernel.back().real();
+    if (n % 2 == 0) kernel.back() = kernel.back().real();
     return kernel;
 }
 

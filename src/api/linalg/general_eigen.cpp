@@ -45,6 +45,10 @@ TwoSidedEig eig(const array& a, const EigSides& sides) {
     check_square(a);
     check_finite(a);
     const Types types = common_type(a);
+    if (is_on_gpu(a) && !sides.left) {
+        const EigResult found = sides.right ? eig(a) : EigResult{eigvals(a), {}};
+        return {astype(found.eigenvalues, complex_types(types).result), {}, found.eigenvectors};
+    }
     if (is_on_gpu(a)) {
         TwoSidedEig result =
             on_host("eig", "left vectors", [&](const array& there) { return eig(there, sides); }, a);

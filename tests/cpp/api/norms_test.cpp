@@ -57,7 +57,9 @@ TEST(Norms, FuseWithWhatMakesTheirInput) {
     const array length = linalg::norm(x * 2.0 + 1.0);
     clear_kernel_history();
     EXPECT_NEAR(length.item<double>(), 3 * 316.22776601683796, 1e-9);
-    EXPECT_EQ(kernel_history().size(), 1U);
+    int64_t written = 0;
+    for (const KernelRecord& record : kernel_history()) written += record.bytes_written;
+    EXPECT_LT(written, 10000);  // the elements of x * 2 + 1 take 800000 bytes
 }
 
 TEST(Norms, Conditions) {
@@ -97,7 +99,7 @@ TEST(Norms, PseudoInverses) {
 TEST(TensorEquations, SolveAndInvert) {
     const array a = reshape(eye(6), {2, 3, 6}), b = ones({2, 3});
     EXPECT_EQ(to_repr(linalg::tensorsolve(a, b)), to_repr(ones({6})));
-    EXPECT_EQ(linalg::tensorsolve(reshape(eye(6), {6, 2, 3}), ones({6}), Dims{0}).shape(), (Dims{6}));
+    EXPECT_EQ(linalg::tensorsolve(reshape(eye(6), {6, 2, 3}), ones({2, 3}), Dims{0}).shape(), (Dims{6}));
     EXPECT_EQ(linalg::tensorinv(reshape(eye(4), {2, 2, 2, 2})).shape(), (Dims{2, 2, 2, 2}));
     EXPECT_EQ(linalg::tensorinv(reshape(eye(6), {6, 2, 3}), 1).shape(), (Dims{2, 3, 6}));
     EXPECT_THROW(linalg::tensorsolve(a, ones({3})), LinAlgError);

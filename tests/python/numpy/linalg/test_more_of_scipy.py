@@ -125,6 +125,35 @@ def test_subsets_of_eigenvalues(dtype):
     assert v.shape == (30, 3)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "c8"])
+def test_subsets_of_large_matrices(dtype):
+    a = hermitian((260, 260), dtype)
+    whole = scipy.linalg.eigvalsh(a.astype("c16"))
+    limit = 3e-3 if dtype == "c8" else 1e-9
+    for lower, options in (
+        (True, {"subset_by_index": [250, 259]}),
+        (False, {"subset_by_value": [float(whole[249] + 1e-3), 1e9]}),
+    ):
+        half = numpy.tril(a) if lower else numpy.triu(a)
+        w, v = plain(ours.eigh(half, lower=lower, **options))
+        assert len(w) == 10
+        numpy.testing.assert_allclose(w, whole[-10:], rtol=limit)
+        numpy.testing.assert_allclose(a @ v, v * w, atol=limit * whole[-1])
+        numpy.testing.assert_allclose(v.conj().T @ v, numpy.eye(10), atol=limit)
+    before = weft.config.num_threads
+    try:
+        bits = set()
+        for threads in (1, 3):
+            weft.config.num_threads = threads
+            w, v = plain(ours.eigh(a, subset_by_index=[0, 99]))
+            bits.add((w.tobytes(), v.tobytes()))
+        assert len(bits) == 1
+    finally:
+        weft.config.num_threads = before
+    huge = numpy.asarray(ours.eigvalsh(a.astype("c16") * 1e200, subset_by_index=[259, 259]))
+    numpy.testing.assert_allclose(huge, whole[-1] * 1e200, rtol=1e-5)
+
+
 def test_errors_of_subsets():
     a = numpy.eye(4)
     same_errors("eigh", a, subset_by_index=[2, 1])
