@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "library/linalg/dense_kernels.h"
+#include "library/linalg/spectral/both_products.h"
 
 namespace weft::lapack {
 
@@ -129,8 +130,14 @@ private:
                                     own, &step, 1);
                 return;
             }
+            T* const other = part(j, i) + (column - grid_.begin(j));
+            if constexpr (!is_complex<T>) {
+                if (both_ != nullptr)
+                    return both_(rows, columns, at(row, column), lda_, x + (column - first),
+                                 x + (row - first), own, other);
+            }
             multiply_vector(Form::kAdjoint, rows, columns, T(1), at(row, column), lda_, x + (row - first),
-                            T(0), part(j, i) + (column - grid_.begin(j)));
+                            T(0), other);
             multiply_vector(Form::kPlain, rows, columns, T(1), at(row, column), lda_, x + (column - first),
                             T(0), own);
         };
@@ -176,6 +183,7 @@ private:
     Room<T> left_, right_;
     Room<T> parts_;  // column k: what the tiles of block k give to the rows
     std::vector<std::pair<int64_t, int64_t>> tiles_;
+    BothProducts<Real<T>> both_ = both_products<Real<T>>();
     BlasThreads inside_;
 };
 
