@@ -20,36 +20,6 @@ lapack::SvdDriver routine(SVDDriver driver) {
 
 [[noreturn]] void throw_not_converged() { throw LinAlgError("SVD did not converge"); }
 
-// Whether all elements are finite: LAPACK's way by bidiagonal matrices never ends for some infinities.
-bool are_finite(ScalarType type, const lapack::Matrices& matrices) {
-    return lapack::visit_type(type, [&]<class T>(TypeTag<T>) {
-        const int64_t count = matrices.count();
-        for (int64_t k = 0; k < count; ++k) {
-            const char* const address = matrices.at(k);
-            T sum{};  // of zeros, or nan
-            for (int64_t i = 0; i < matrices.rows; ++i) {
-                for (int64_t j = 0; j < matrices.columns; ++j)
-                    sum += T(0) * *reinterpret_cast<const T*>(address + i * matrices.row_stride +
-                                                              j * matrices.column_stride);
-            }
-            if (sum != T(0)) return false;
-        }
-        return true;
-    });
-}
-
-// Of matrices some of which are not finite: nan for those with infinities. Throws for nan among the elements.
-SVDResult svd_of_infinities(const array& a, bool full_matrices, SVDDriver driver) {
-    if (truth_of(any(isnan(a)))) throw_not_converged();
-    const array ordinary = all(isfinite(a), {-1, -2});
-    SVDResult result = svd(where(expand_dims(ordinary, {-1, -2}), a, 0.0), full_matrices, driver);
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    result.S = copy(where(expand_dims(ordinary, {-1}), result.S, nan), 'C');
-    result.U = copy(where(expand_dims(ordinary, {-1, -2}), result.U, nan), 'C');
-    result.Vh = copy(where(expand_dims(ordinary, {-1, -2}), result.Vh, nan), 'C');
-    return result;
-}
-
 }  // namespace
 
 SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
@@ -64,8 +34,6 @@ SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
         return result;
     }
     const Input input(a, types);
-    if (!are_finite(types.scalar_type(), input.matrices()))
-        return svd_of_infinities(a, full_matrices, driver);
     const Dims batch = batch_of(a);
     const int64_t m = input.matrices().rows, n = input.matrices().columns, least = std::min(m, n);
     Output u(types, batch, {m, full_matrices ? m : least}), s(real_types(types), batch, {least}),
@@ -123,8 +91,7 @@ LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
     Output solved(types, {}, {rows, columns}), s(real_types(types), {}, {least});
     const lapack::Matrices to = solved.matrices();
     if (least != 0) {
-        if (!are_finite(types.scalar_type(), left.matrices()) ||
-            !lapack::least_squares(types.scalar_type(), left.matrices(), right.matrices(), least_ratio, to,
+        if (!lapack::least_squares(types.scalar_type(), left.matrices(), right.matrices(), least_ratio, to,
                                    s.data(), &rank))
             throw LinAlgError("SVD did not converge in Linear Least Squares");
     } else if (m != 0) {

@@ -59,9 +59,9 @@ private:
     std::optional<Room<int64_t>> integer_work_;
 };
 
-// A large matrix, on all threads where they are free. False: LAPACK must decide.
+// A large matrix, on all threads where they are free.
 template <class T>
-bool solve_large(const Matrices& a, int64_t index, bool upper, Real<T>* values, const Matrices* vectors) {
+Spectrum solve_large(const Matrices& a, int64_t index, bool upper, Real<T>* values, const Matrices* vectors) {
     const int64_t n = a.rows;
     const Room<T> room(n * n), columns(vectors == nullptr ? 1 : n * n);
     take(upper ? a.transposed() : a, index, room.data(), n);
@@ -69,10 +69,10 @@ bool solve_large(const Matrices& a, int64_t index, bool upper, Real<T>* values, 
         if (upper)
             for (int64_t i = 0; i < n * n; ++i) room[i] = std::conj(room[i]);
     }
-    if (!large_symmetric_eigen<T>(n, room, values, vectors == nullptr ? nullptr : columns.data()))
-        return false;
-    if (vectors != nullptr) give(columns.data(), n, *vectors, index);
-    return true;
+    const Spectrum spectrum =
+        large_symmetric_eigen<T>(n, room, values, vectors == nullptr ? nullptr : columns.data());
+    if (spectrum == Spectrum::kFound && vectors != nullptr) give(columns.data(), n, *vectors, index);
+    return spectrum;
 }
 
 // Without `vectors` the values alone.
@@ -81,27 +81,29 @@ bool solve_symmetric(const Matrices& a, bool upper, Real<T>* values, const Matri
     const int64_t n = a.rows;
     std::atomic<bool> converged = true;
     if (n == 0) return true;
-    share_spectra(
-        a.count(), n, operations_of(a, vectors == nullptr ? 2 : 9), [&](int64_t first, int64_t last) {
-            std::optional<SymmetricRoutine<T>> of_lapack;
-            for (int64_t index = first; index < last; ++index) {
-                if (n >= kLeastSharedSpectrum && solve_large<T>(a, index, upper, values + index * n, vectors))
-                    continue;
-                if (!of_lapack) of_lapack.emplace(vectors == nullptr ? 'N' : 'V', upper ? 'U' : 'L', n);
-                SymmetricRoutine<T>& routine = *of_lapack;
-                take(a, index, routine.matrix(), n);
-                const bool good = routine.run();
-                if (!good) converged = false;
-                for (int64_t i = 0; i < n; ++i)
-                    values[index * n + i] = good ? routine.values()[i] : kNan<Real<T>>;
-                if (vectors == nullptr) continue;
-                if (good) {
-                    give(routine.matrix(), n, *vectors, index);
-                } else {
-                    fill(*vectors, index, kNan<T>);
-                }
-            }
-        });
+    share_spectra(a.count(), n, operations_of(a, vectors == nullptr ? 2 : 9),
+                  [&](int64_t first, int64_t last) {
+                      std::optional<SymmetricRoutine<T>> of_lapack;
+                      const auto solve_by_lapack = [&](int64_t index) {
+                          if (!of_lapack)
+                              of_lapack.emplace(vectors == nullptr ? 'N' : 'V', upper ? 'U' : 'L', n);
+                          take(a, index, of_lapack->matrix(), n);
+                          if (!of_lapack->run()) return false;
+                          std::copy(of_lapack->values(), of_lapack->values() + n, values + index * n);
+                          if (vectors != nullptr) give(of_lapack->matrix(), n, *vectors, index);
+                          return true;
+                      };
+                      for (int64_t index = first; index < last; ++index) {
+                          Spectrum spectrum = Spectrum::kLeftToLapack;
+                          if (n >= kLeastSharedSpectrum)
+                              spectrum = solve_large<T>(a, index, upper, values + index * n, vectors);
+                          if (spectrum == Spectrum::kFound) continue;
+                          if (spectrum == Spectrum::kLeftToLapack && solve_by_lapack(index)) continue;
+                          converged = false;
+                          std::fill(values + index * n, values + (index + 1) * n, kNan<Real<T>>);
+                          if (vectors != nullptr) fill(*vectors, index, kNan<T>);
+                      }
+                  });
     return converged;
 }
 

@@ -100,10 +100,11 @@ bool is_shared(const Matrices& a, SvdDriver driver) {
     return driver == SvdDriver::kGesdd && std::min(a.rows, a.columns) >= kLeastSharedSpectrum;
 }
 
-// A large matrix, on all threads where they are free, without `u` and `vh` the values alone. False: LAPACK
-// must decide. A wide matrix is the transposed one of a tall matrix, and so are its vectors.
+// A large matrix, on all threads where they are free, without `u` and `vh` the values alone. A wide
+// matrix is the transposed one of a tall matrix, and so are its vectors.
 template <class T>
-bool decompose_large(const Matrices& a, int64_t index, Real<T>* s, const Matrices* u, const Matrices* vh) {
+Spectrum decompose_large(const Matrices& a, int64_t index, Real<T>* s, const Matrices* u,
+                         const Matrices* vh) {
     const bool wide = a.rows < a.columns;
     const int64_t m = std::max(a.rows, a.columns), n = std::min(a.rows, a.columns);
     const Room<T> room(m * n);
@@ -111,13 +112,14 @@ bool decompose_large(const Matrices& a, int64_t index, Real<T>* s, const Matrice
     if (u == nullptr) return large_svd<T>(m, n, room, s, 0, nullptr, nullptr);
     const int64_t columns = wide ? vh->rows : u->columns;
     const Room<T> left(m * columns), right(n * n);
-    if (!large_svd<T>(m, n, room, s, columns, left, right)) return false;
+    const Spectrum spectrum = large_svd<T>(m, n, room, s, columns, left, right);
+    if (spectrum != Spectrum::kFound) return spectrum;
     // Of a = left s rightᴴ the rows of vh are the columns of `right`, conjugated; of aᵀ = left s rightᴴ, u is
     // `right`, conjugated, and the rows of vh are the columns of `left`.
     conjugate_all(right.data(), n * n);
     give(left.data(), m, wide ? vh->transposed() : *u, index);
     give(right.data(), n, wide ? *u : vh->transposed(), index);
-    return true;
+    return spectrum;
 }
 
 // LAPACK's call for matrices of one shape, with its matrices.
@@ -145,24 +147,38 @@ bool decompose(const Matrices& a, const Matrices& u, Real<T>* s, const Matrices&
     std::atomic<bool> converged = true;
     share_spectra(a.count(), least, operations_of(a), [&](int64_t first, int64_t last) {
         std::optional<Decomposition<T>> of_lapack;
-        for (int64_t index = first; index < last; ++index) {
-            Real<T>* const values = s + index * least;
-            if (is_shared(a, driver) && decompose_large<T>(a, index, values, &u, &vh)) continue;
+        const auto fill_all = [&](int64_t index) {
+            fill(u, index, kNan<T>);
+            fill(vh, index, kNan<T>);
+            std::fill(s + index * least, s + (index + 1) * least, kNan<Real<T>>);
+        };
+        const auto decompose_by_lapack = [&](int64_t index) {
             if (!of_lapack) of_lapack.emplace(a, u, vh, driver);
             take(a, index, of_lapack->room.data(), leading(m));
+            const Magnitude magnitude = magnitude_of(m, n, of_lapack->room.data(), leading(m));
+            if (magnitude == Magnitude::kNan) return false;
+            if (magnitude == Magnitude::kInfinite) {
+                fill_all(index);
+                return true;
+            }
             if (!of_lapack->routine) {
                 if (u.columns == m) set_identity(of_lapack->left.data(), m);
                 if (vh.rows == n) set_identity(of_lapack->right.data(), n);
             } else if (!of_lapack->routine->run()) {
-                converged = false;
-                fill(u, index, kNan<T>);
-                fill(vh, index, kNan<T>);
-                std::fill(values, values + least, kNan<Real<T>>);
-                continue;
+                return false;
             }
             give(of_lapack->left.data(), leading(m), u, index);
             give(of_lapack->right.data(), leading(vh.rows), vh, index);
-            std::copy(of_lapack->values.data(), of_lapack->values.data() + least, values);
+            std::copy(of_lapack->values.data(), of_lapack->values.data() + least, s + index * least);
+            return true;
+        };
+        for (int64_t index = first; index < last; ++index) {
+            Spectrum spectrum = Spectrum::kLeftToLapack;
+            if (is_shared(a, driver)) spectrum = decompose_large<T>(a, index, s + index * least, &u, &vh);
+            if (spectrum == Spectrum::kFound) continue;
+            if (spectrum == Spectrum::kLeftToLapack && decompose_by_lapack(index)) continue;
+            converged = false;
+            fill_all(index);
         }
     });
     return converged;
@@ -178,11 +194,15 @@ bool write_values(const Matrices& a, Real<T>* s, SvdDriver driver) {
         Room<Real<T>> values(least);
         Routine<T> routine(driver, 'N', m, n, room.data(), values.data(), none.data(), 0, none.data(), 0);
         for (int64_t index = first; index < last; ++index) {
-            if (is_shared(a, driver) && decompose_large<T>(a, index, s + index * least, nullptr, nullptr))
-                continue;
+            Spectrum spectrum = Spectrum::kLeftToLapack;
+            if (is_shared(a, driver))
+                spectrum = decompose_large<T>(a, index, s + index * least, nullptr, nullptr);
+            if (spectrum == Spectrum::kFound) continue;
             take(a, index, room.data(), leading(m));
-            const bool good = routine.run();
-            if (!good) converged = false;
+            const Magnitude magnitude = magnitude_of(m, n, room.data(), leading(m));
+            const bool infinite = magnitude == Magnitude::kInfinite;
+            const bool good = !infinite && magnitude != Magnitude::kNan && routine.run();
+            if (!good && !infinite) converged = false;
             for (int64_t i = 0; i < least; ++i) s[index * least + i] = good ? values[i] : kNan<Real<T>>;
         }
     });
@@ -217,7 +237,10 @@ bool solve_least_squares(const Matrices& a, const Matrices& b, Real<T> rcond, co
             take(a, index, room.data(), lda);
             std::fill(right.data(), right.data() + rows * columns, T(0));
             take(b, index, right.data(), ldb);
-            if constexpr (is_complex<T>) {
+            const Magnitude magnitude = magnitude_of(m, n, room.data(), lda);
+            if (magnitude == Magnitude::kNan || magnitude == Magnitude::kInfinite) {
+                info = 1;
+            } else if constexpr (is_complex<T>) {
                 f.gelsd(&m, &n, &columns, room, &lda, right, &ldb, values, &rcond, &found, work, &size,
                         real_work, integer_work, &info);
             } else {
@@ -242,18 +265,16 @@ bool solve_least_squares(const Matrices& a, const Matrices& b, Real<T> rcond, co
 
 bool svd(ScalarType type, const Matrices& a, const Matrices& u, char* s, const Matrices& vh,
          SvdDriver driver) {
-    if (driver == SvdDriver::kGesdd) {
-        if (const auto done = small::svd(type, a, &u, s, &vh)) return *done;
-    }
+    // Where kernels fail, LAPACK tells infinities from nan.
+    if (driver == SvdDriver::kGesdd && small::svd(type, a, &u, s, &vh).value_or(false)) return true;
     return visit_type(type, [&]<class T>(TypeTag<T>) {
         return decompose<T>(a, u, reinterpret_cast<Real<T>*>(s), vh, driver);
     });
 }
 
 bool singular_values(ScalarType type, const Matrices& a, char* s, SvdDriver driver) {
-    if (driver == SvdDriver::kGesdd) {
-        if (const auto done = small::svd(type, a, nullptr, s, nullptr)) return *done;
-    }
+    // Where kernels fail, LAPACK tells infinities from nan.
+    if (driver == SvdDriver::kGesdd && small::svd(type, a, nullptr, s, nullptr).value_or(false)) return true;
     return visit_type(
         type, [&]<class T>(TypeTag<T>) { return write_values<T>(a, reinterpret_cast<Real<T>*>(s), driver); });
 }

@@ -126,7 +126,7 @@ std::optional<int64_t> solve_large(const Matrices& a, int64_t index, bool upper,
         if (upper)
             for (int64_t i = 0; i < n * n; ++i) matrix[i] = std::conj(matrix[i]);
     }
-    if (!has_plain_magnitude<T>(n, n, matrix, n)) return {};
+    if (magnitude_of<T>(n, n, matrix, n) != Magnitude::kPlain) return {};
     const Room<R> diagonal(n), below(n);
     const Room<T> tau(n);
     reduce_to_tridiagonal<T>(n, matrix, n, diagonal, below, tau);

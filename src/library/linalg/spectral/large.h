@@ -30,31 +30,40 @@ void for_pieces(int64_t count, int64_t each, const Task& task) {
                  [&](int64_t piece) { task(piece * each, std::min(count, (piece + 1) * each)); });
 }
 
-// Whether elements can be squared and summed without overflow, and without loss to denormal numbers.
-// Of m x n elements in column-major order: the largest one is finite and neither far too large nor too small
-// (the bounds are those beyond which LAPACK scales). A matrix of zeros is fine.
+// What became of a large matrix. Elements that are no numbers have no spectrum: with them LAPACK may end with
+// an error, with other such numbers, as its workspace happens to be filled, or never.
+enum class Spectrum { kFound, kNotFound, kLeftToLapack };
+
+enum class Magnitude { kPlain, kExtreme, kInfinite, kNan };
+
+// Of m x n elements in column-major order: extreme ones cannot be squared and summed without overflow, or
+// without loss to denormal numbers (the bounds are those beyond which LAPACK scales). Zeros alone are fine.
 template <class T>
-bool has_plain_magnitude(int64_t m, int64_t n, const T* a, int64_t lda) {
+Magnitude magnitude_of(int64_t m, int64_t n, const T* a, int64_t lda) {
     using R = Real<T>;
     const R least = std::sqrt(std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon());
     constexpr int64_t kColumns = 64;
-    std::atomic<bool> is_plain = true, is_zero = true, is_small = true;
-    parallel_for((n + kColumns - 1) / kColumns, [&](int64_t piece) {
+    std::atomic<bool> is_nan = false, is_large = false, is_infinite = false, is_zero = true, is_small = true;
+    for_pieces(n, kColumns, [&](int64_t first, int64_t last) {
         R most = 0;
-        bool finite = true;
-        for (int64_t j = piece * kColumns; j < std::min(n, (piece + 1) * kColumns); ++j) {
+        bool nan = false;
+        for (int64_t j = first; j < last; ++j) {
             const R* const column = reinterpret_cast<const R*>(a + j * lda);
             for (int64_t i = 0; i < m * (is_complex<T> ? 2 : 1); ++i) {
                 const R size = std::abs(column[i]);
-                finite = finite && size <= std::numeric_limits<R>::max();
+                nan = nan || size != size;
                 most = std::max(most, size);
             }
         }
-        if (!finite || most > 1 / least) is_plain = false;
+        if (nan) is_nan = true;
+        if (most == std::numeric_limits<R>::infinity()) is_infinite = true;
+        if (most > 1 / least) is_large = true;
         if (most != 0) is_zero = false;
         if (most >= least) is_small = false;
     });
-    return is_plain && (is_zero || !is_small);
+    if (is_nan) return Magnitude::kNan;
+    if (is_infinite) return Magnitude::kInfinite;
+    return is_large || (is_small && !is_zero) ? Magnitude::kExtreme : Magnitude::kPlain;
 }
 
 }  // namespace weft::lapack

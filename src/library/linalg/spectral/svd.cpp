@@ -43,9 +43,10 @@ bool write_values(int64_t n, R* diagonal, R* above, R* values) {
 }  // namespace
 
 template <class T>
-bool large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns, T* left, T* right) {
+Spectrum large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns, T* left, T* right) {
     using R = Real<T>;
-    if (!has_plain_magnitude(m, n, a, m)) return false;
+    const Magnitude magnitude = magnitude_of(m, n, a, m);
+    if (magnitude != Magnitude::kPlain) return Spectrum::kLeftToLapack;
     const bool by_qr = is_tall(m, n);
     const Room<T> tau(by_qr ? n : 0), triangle(by_qr ? n * n : 0);
     T* square = a;  // what is reduced, of `rows` rows
@@ -59,11 +60,12 @@ bool large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns
     const Room<R> diagonal(n), above(n);
     const Room<T> tau_q(n), tau_p(n), reflectors(n * n);
     reduce_to_bidiagonal<T>(rows, n, square, rows, diagonal, above, tau_q, tau_p, reflectors);
-    if (left == nullptr) return write_values<R>(n, diagonal, above, values);
+    if (left == nullptr)
+        return write_values<R>(n, diagonal, above, values) ? Spectrum::kFound : Spectrum::kLeftToLapack;
 
     const Room<R> u(n * n), vh(n * n);
     const std::vector<int64_t> order = bidiagonal_svd<R>(n, diagonal, above, u, n, vh, n);
-    if (order.empty()) return false;
+    if (order.empty()) return Spectrum::kLeftToLapack;
     const BlasThreads inside(library(), num_threads());
     const Reflectors<T> of_rows(rows, n, square, rows, tau_q),
         of_columns(n - 1, n - 1, reflectors + 1, n, tau_p);
@@ -100,10 +102,10 @@ bool large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns
             write_right((task - lefts) * kStrip, std::min(n, (task - lefts + 1) * kStrip));
         }
     });
-    return true;
+    return Spectrum::kFound;
 }
 
-#define WEFT_SVD(T) template bool large_svd(int64_t, int64_t, T*, Real<T>*, int64_t, T*, T*);
+#define WEFT_SVD(T) template Spectrum large_svd(int64_t, int64_t, T*, Real<T>*, int64_t, T*, T*);
 WEFT_SVD(float)
 WEFT_SVD(double)
 WEFT_SVD(std::complex<float>)

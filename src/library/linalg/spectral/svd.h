@@ -8,10 +8,9 @@
 namespace weft::lapack {
 
 // Of m x n elements, m >= n, in column-major order, which are lost: n values in descending order and, unless
-// `left` is null, vectors as columns, `left_columns` (n to m) of m elements and n of n. False where there was
-// no convergence, or where the elements are too large, too small or not finite: LAPACK, which scales, decides
-// about these.
+// `left` is null, vectors as columns, `left_columns` (n to m) of m elements and n of n. LAPACK, which scales,
+// is left with elements that are too large or too small, and where there was no convergence.
 template <class T>
-bool large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns, T* left, T* right);
+Spectrum large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_columns, T* left, T* right);
 
 }  // namespace weft::lapack

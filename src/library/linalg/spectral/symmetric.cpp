@@ -9,9 +9,11 @@
 namespace weft::lapack {
 
 template <class T>
-bool large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
+Spectrum large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
     using R = Real<T>;
-    if (!has_plain_magnitude(n, n, a, n)) return false;
+    const Magnitude magnitude = magnitude_of(n, n, a, n);
+    if (magnitude == Magnitude::kExtreme) return Spectrum::kLeftToLapack;
+    if (magnitude != Magnitude::kPlain) return Spectrum::kNotFound;
     const Room<R> diagonal(n), below(n);
     const Room<T> tau(n);
     reduce_to_tridiagonal<T>(n, a, n, diagonal, below, tau);
@@ -20,11 +22,11 @@ bool large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
         int64_t info = 0;
         functions<R>().sterf(&n, diagonal, below, &info);
         std::copy(diagonal.data(), diagonal.data() + n, values);
-        return info == 0;
+        return info == 0 ? Spectrum::kFound : Spectrum::kLeftToLapack;
     }
     const Room<R> q(n * n);
     const std::vector<int64_t> order = tridiagonal_eigen<R>(n, diagonal, below, q, n);
-    if (order.empty()) return false;
+    if (order.empty()) return Spectrum::kLeftToLapack;
 
     const BlasThreads inside(library(), num_threads());
     const Reflectors<T> reflectors(n - 1, n - 1, a + 1, n, tau);
@@ -38,12 +40,12 @@ bool large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
         }
         reflectors.apply(end - begin, vectors + 1 + begin * n, n);
     });
-    return true;
+    return Spectrum::kFound;
 }
 
-template bool large_symmetric_eigen(int64_t, float*, float*, float*);
-template bool large_symmetric_eigen(int64_t, double*, double*, double*);
-template bool large_symmetric_eigen(int64_t, std::complex<float>*, float*, std::complex<float>*);
-template bool large_symmetric_eigen(int64_t, std::complex<double>*, double*, std::complex<double>*);
+template Spectrum large_symmetric_eigen(int64_t, float*, float*, float*);
+template Spectrum large_symmetric_eigen(int64_t, double*, double*, double*);
+template Spectrum large_symmetric_eigen(int64_t, std::complex<float>*, float*, std::complex<float>*);
+template Spectrum large_symmetric_eigen(int64_t, std::complex<double>*, double*, std::complex<double>*);
 
 }  // namespace weft::lapack

@@ -7,9 +7,9 @@
 namespace weft::lapack {
 
 // Of the lower triangle of n x n elements in column-major order, which are lost: n values in ascending order
-// and, unless null, n x n elements of vectors, as columns. False where there was no convergence, or where the
-// elements are too large, too small or not finite: LAPACK, which scales, decides about these.
+// and, unless null, n x n elements of vectors, as columns. LAPACK, which scales, is left with elements that
+// are too large or too small, and where there was no convergence.
 template <class T>
-bool large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors);
+Spectrum large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors);
 
 }  // namespace weft::lapack
