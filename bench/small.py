@@ -266,20 +266,30 @@ STATEMENTS = {
 }
 
 
+def names_for(module):
+    """What statements use."""
+    names = {"np": module}
+    exec(SETUP, names)
+    names["theirs"] = numpy.arange(10) * 0.5
+    return names
+
+
+def written(names):
+    """The declaration of the names that statements write."""
+    return "global " + ", ".join(sorted(set("axmkfq") & set(names)))
+
+
 def timers(statement):
     """A timer for each module, and how many runs of the statement make a turn."""
     result = {}
     for module in (numpy, weft):
-        names = {"np": module}
-        exec(SETUP, names)
-        names["theirs"] = numpy.arange(10) * 0.5
+        names = names_for(module)
         if statement.startswith("q ="):
             names["q"] = module.arange(int(statement.split("#")[1])) * 0.001
             code = "global q\n" + statement
         else:
             code = statement
-        written = "global " + ", ".join(sorted(set("axmkfq") & set(names)))
-        result[module.__name__] = timeit.Timer(code, written, time.process_time, globals=names)
+        result[module.__name__] = timeit.Timer(code, written(names), time.process_time, globals=names)
     return result
 
 
