@@ -57,9 +57,19 @@ def count(package, only):
         subprocess.run(
             ["clang-19", "-shared", "-fPIC", "-o", marks, HERE / "cpp/callgrind_marks.c"], check=True
         )
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--smc-check=all-non-file"]
+        command = [
+            "valgrind",
+            "--tool=callgrind",
+            f"--callgrind-out-file={folder}/counts",
+            "--smc-check=all-non-file",
+        ]
         command += [sys.executable, __file__, "--only", only, "--marks", str(marks)]
-        environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONHASHSEED": "0", "WEFT_CACHE_DIR": folder}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(package),
+            "PYTHONHASHSEED": "0",
+            "WEFT_CACHE_DIR": folder,
+        }
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=False)
         totals = {}
         for path in pathlib.Path(folder).glob("counts.*"):
