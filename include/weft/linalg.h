@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "weft/array.h"
 #include "weft/options.h"
@@ -114,6 +115,13 @@ array tensorinv(const array& a, int64_t ind = 2);
 ///     matrix_power(array{{1, 1}, {0, 1}}, 5) is {{1, 5}, {0, 1}}
 array matrix_power(const array& a, int64_t n);
 
+/// The product of a chain of matrices, multiplied in the order that takes the fewest operations. The first
+/// may be a row of one axis, and the last a column. `out`, if valid, gets the result. ValueError for fewer
+/// than two arrays, or shapes that do not fit; LinAlgError for other numbers of axes.
+///
+///     multi_dot({ones({2, 3}), ones({3, 4}), ones({4})}) is {12, 12}
+array multi_dot(const std::vector<array>& arrays, const array& out = {});
+
 // ---- norms ----
 
 /// Which norm: none given, the Euclidean one of vectors and that of Frobenius of matrices; a number; "fro" or
@@ -205,6 +213,12 @@ PLU lu_permuted(const array& a);
 ///     const LUResult found = lu_factor(a); lu_solve(found.factors, found.pivots, b) is solve(a, b)
 array lu_solve(const array& factors, const array& pivots, const array& b, char form = 'N');
 
+/// x of a x = b by the factor that cholesky gave of a: the upper one, or the lower one. `b` is (n) or
+/// (…, n, k), and broadcasts with a batch of factors. ValueError where the shapes do not fit.
+///
+///     cho_solve(array{{2.0, 0.0}, {0.0, 1.0}}, array{4.0, 2.0}) is {1, 2}
+array cho_solve(const array& factor, const array& b, bool lower = false);
+
 struct TriangularOptions {
     bool lower = false;
     bool unit_diagonal = false;  // it counts as ones and is not read
@@ -247,6 +261,24 @@ struct EighSubset {
 EighResult eigh(const array& a, bool upper, const EighSubset& subset);
 array eigvalsh(const array& a, bool upper, const EighSubset& subset);
 
+/// Which problem a pair has: a v = w b v, a b v = w v, or b a v = w v.
+enum class PairProblem : uint8_t { kAvBv, kABv, kBAv };
+struct PairOptions {
+    bool upper = false;  // that triangle of both is read
+    PairProblem problem = PairProblem::kAvBv;
+    EighSubset subset = {};
+};
+/// Ascending eigenvalues and vectors of a Hermitian a (…, n, n) and a positive definite b, which broadcast:
+/// vectors fulfil vᴴ b v = 1, with kBAv vᴴ b⁻¹ v = 1. ValueError where the shapes differ, LinAlgError where b
+/// is not positive definite.
+///
+///     generalized_eigh(array{{2.0, 0.0}, {0.0, 6.0}}, eye(2) * 2).eigenvalues is {1, 3}
+EighResult generalized_eigh(const array& a, const array& b, const PairOptions& options = {});
+/// The values alone.
+///
+///     generalized_eigvalsh(array{{2.0, 0.0}, {0.0, 6.0}}, eye(2) * 2) is {1, 3}
+array generalized_eigvalsh(const array& a, const array& b, const PairOptions& options = {});
+
 struct EigSides {
     bool left = false, right = true;
 };
@@ -266,6 +298,39 @@ struct GeneralizedEig {
 ///
 ///     generalized_eig(array{{2.0, 0.0}, {0.0, 3.0}}, eye(2)).alpha is {2, 3}
 GeneralizedEig generalized_eig(const array& a, const array& b, const EigSides& sides = {});
+
+struct PolarResult {
+    array U, P;
+};
+enum class PolarSide : uint8_t { kRight, kLeft };
+/// a = U P with orthonormal columns of U, or rows, and positive semidefinite P; or a = P U with kLeft.
+/// LinAlgError for fewer than two axes.
+///
+///     polar(array{{0.0, -2.0}, {2.0, 0.0}}).P is {{2, 0}, {0, 2}}
+PolarResult polar(const array& a, PolarSide side = PolarSide::kRight);
+/// An orthonormal basis of the space of the columns of (…, m, n): (…, m, rank). Singular values up to `rcond`
+/// times the largest count as zero; not given, the precision of the type times max(m, n). ValueError where
+/// the ranks of a batch differ.
+///
+///     orth(array{{2.0, 0.0}, {0.0, 0.0}}).shape() is {2, 1}
+array orth(const array& a, std::optional<double> rcond = {});
+/// An orthonormal basis of what (…, m, n) maps to zero: (…, n, n - rank). `rcond` and errors are orth's.
+///
+///     null_space(array{{1.0, 0.0}, {0.0, 0.0}}).shape() is {2, 1}
+array null_space(const array& a, std::optional<double> rcond = {}, SVDDriver driver = SVDDriver::kGesdd);
+
+struct PinvTolerances {
+    double atol = 0;
+    std::optional<double> rtol = {};  // the precision of the type times max(m, n)
+};
+struct RankedPinv {
+    array inverse, rank;  // (…, n, m), and (…) of int64
+};
+/// The pseudo-inverses of (…, m, n), where singular values up to atol + rtol times the largest count as zero;
+/// and the ranks that follow from it. ValueError for negative tolerances.
+///
+///     ranked_pinv(array{{2.0, 0.0}, {0.0, 0.0}}).rank is 1
+RankedPinv ranked_pinv(const array& a, const PinvTolerances& tolerances = {});
 
 struct RawPivotedQR {
     array factored, tau, P;

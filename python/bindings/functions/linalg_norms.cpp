@@ -122,11 +122,30 @@ void bind_tensors(nb::module_& m) {
         arg("a"), arg("n"));
 }
 
+void bind_chains(nb::module_& m) {
+    m.def(
+        "_linalg_multi_dot",
+        [](nb::handle arrays, nb::handle out) -> nb::object {
+            std::vector<array> chain;
+            for (const nb::handle each : nb::iter(arrays)) chain.push_back(to_array(each));
+            if (!out.is_none() && !is_array(out.ptr())) throw TypeError("'out' must be an array");
+            const array target = out.is_none() ? array() : array_of(nb::borrow(out));
+            array result;
+            {
+                const ReleaseGil release(true);
+                result = linalg::multi_dot(chain, target);
+            }
+            return target.valid() ? nb::borrow(out) : wrap_result(std::move(result));
+        },
+        arg("arrays"), arg("out") = nb::none());
+}
+
 }  // namespace
 
 void bind_linalg_norms(nb::module_& m) {
     bind_norms(m);
     bind_tensors(m);
+    bind_chains(m);
     const auto bind_one = [&](const char* name, array (*function)(const array&)) {
         m.def(
             name,

@@ -146,12 +146,89 @@ void bind_structured(nb::module_& m) {
         arg("a"));
 }
 
+using Ratio = FromPython<std::optional<double>>;
+
+void bind_by_cholesky(nb::module_& m) {
+    m.def(
+        "_linalg_cho_solve",
+        [](nb::handle factor, nb::handle b, bool lower) {
+            const array left = to_array(factor), right = to_array(b);
+            return wrap(compute(left, [&] { return linalg::cho_solve(left, right, lower); }));
+        },
+        arg("factor"), arg("b"), arg("lower"));
+    const auto options_of = [](bool upper, int type, nb::handle positions, nb::handle interval) {
+        return linalg::PairOptions{upper, static_cast<linalg::PairProblem>(type - 1),
+                                   to_subset(positions, interval)};
+    };
+    m.def(
+        "_linalg_generalized_eigh",
+        [options_of](nb::handle a, nb::handle b, bool upper, int type, nb::handle positions,
+                     nb::handle interval) {
+            const array left = to_array(a), right = to_array(b);
+            const linalg::PairOptions options = options_of(upper, type, positions, interval);
+            linalg::EighResult result =
+                compute(left, [&] { return linalg::generalized_eigh(left, right, options); });
+            return nb::make_tuple(wrap(std::move(result.eigenvalues)), wrap(std::move(result.eigenvectors)));
+        },
+        arg("a"), arg("b"), arg("upper"), arg("type"), arg("positions"), arg("interval"));
+    m.def(
+        "_linalg_generalized_eigvalsh",
+        [options_of](nb::handle a, nb::handle b, bool upper, int type, nb::handle positions,
+                     nb::handle interval) {
+            const array left = to_array(a), right = to_array(b);
+            const linalg::PairOptions options = options_of(upper, type, positions, interval);
+            return wrap(compute(left, [&] { return linalg::generalized_eigvalsh(left, right, options); }));
+        },
+        arg("a"), arg("b"), arg("upper"), arg("type"), arg("positions"), arg("interval"));
+}
+
+void bind_by_singular_values(nb::module_& m) {
+    m.def(
+        "_linalg_polar",
+        [](nb::handle a, bool left) {
+            const array input = to_array(a);
+            const auto side = left ? linalg::PolarSide::kLeft : linalg::PolarSide::kRight;
+            linalg::PolarResult result = compute(input, [&] { return linalg::polar(input, side); });
+            return nb::make_tuple(wrap(std::move(result.U)), wrap(std::move(result.P)));
+        },
+        arg("a"), arg("left"));
+    m.def(
+        "_linalg_orth",
+        [](nb::handle a, nb::handle rcond) {
+            const array input = to_array(a);
+            const auto ratio = Ratio::convert(rcond);
+            return wrap(compute(input, [&] { return linalg::orth(input, ratio); }));
+        },
+        arg("a"), arg("rcond"));
+    m.def(
+        "_linalg_null_space",
+        [](nb::handle a, nb::handle rcond, bool by_gesvd) {
+            const array input = to_array(a);
+            const auto ratio = Ratio::convert(rcond);
+            const auto driver = by_gesvd ? linalg::SVDDriver::kGesvd : linalg::SVDDriver::kGesdd;
+            return wrap(compute(input, [&] { return linalg::null_space(input, ratio, driver); }));
+        },
+        arg("a"), arg("rcond"), arg("by_gesvd"));
+    m.def(
+        "_linalg_ranked_pinv",
+        [](nb::handle a, nb::handle atol, nb::handle rtol) {
+            const array input = to_array(a);
+            const linalg::PinvTolerances tolerances{Ratio::convert(atol).value_or(0.0), Ratio::convert(rtol)};
+            linalg::RankedPinv result =
+                compute(input, [&] { return linalg::ranked_pinv(input, tolerances); });
+            return nb::make_tuple(wrap(std::move(result.inverse)), wrap_result(std::move(result.rank)));
+        },
+        arg("a"), arg("atol"), arg("rtol"));
+}
+
 }  // namespace
 
 void bind_linalg_of_scipy(nb::module_& m) {
     bind_lu(m);
     bind_eigenvalues(m);
     bind_structured(m);
+    bind_by_cholesky(m);
+    bind_by_singular_values(m);
 }
 
 }  // namespace weft::python

@@ -2,10 +2,8 @@
 
 import operator
 
-from weft import _core
-from weft._core import _linalg_matrix_power, asarray, dot, matmul
+from weft._core import _linalg_matrix_power, _linalg_multi_dot, asarray, matmul
 from weft._functions import calculus, products, shapes
-from weft.exceptions import LinAlgError
 from weft.linalg._checks import check_square
 
 
@@ -37,22 +35,6 @@ def trace(x, /, *, offset=0, dtype=None):
     return products.trace(x, offset, -2, -1, dtype)
 
 
-def _splits(extents):
-    """Where to cut a chain of matrices of extents[i] * extents[i + 1] elements, for the fewest multiplications."""
-    count = len(extents) - 1
-    cost = [[0] * count for _ in range(count)]
-    split = [[0] * count for _ in range(count)]
-    for length in range(1, count):
-        for first in range(count - length):
-            last = first + length
-            ends = extents[first] * extents[last + 1]
-            cost[first][last], split[first][last] = min(
-                (cost[first][cut] + cost[cut + 1][last] + ends * extents[cut + 1], cut)
-                for cut in range(first, last)
-            )
-    return split
-
-
 def multi_dot(arrays, *, out=None):
     """The product of a chain of matrices, multiplied in the order that costs least.
 
@@ -62,38 +44,7 @@ def multi_dot(arrays, *, out=None):
     >>> np.linalg.multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones(4)])
     array([12., 12.])
     """
-    arrays = [asarray(a) for a in arrays]
-    if len(arrays) < 2:
-        raise ValueError("Expecting at least two arrays.")
-    if len(arrays) == 2:
-        return dot(arrays[0], arrays[1], out)
-    row, column = arrays[0].ndim == 1, arrays[-1].ndim == 1
-    if row:
-        arrays[0] = arrays[0][None, :]
-    if column:
-        arrays[-1] = arrays[-1][:, None]
-    for a in arrays:
-        if a.ndim != 2:
-            raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
-    for k in range(1, len(arrays)):
-        if arrays[k - 1].shape[1] != arrays[k].shape[0]:
-            dot(arrays[k - 1], arrays[k])  # raises
-    split = _splits([a.shape[0] for a in arrays] + [arrays[-1].shape[1]])
-
-    def chain(first, last, out=None):
-        if first == last:
-            return arrays[first]
-        cut = split[first][last]
-        return dot(chain(first, cut), chain(cut + 1, last), out)
-
-    if not row and not column:
-        return chain(0, len(arrays) - 1, out)
-    result = chain(0, len(arrays) - 1)
-    result = result[0, 0] if row and column else result[0] if row else result[:, 0]
-    if out is None:
-        return result
-    _core.copyto(out, result)
-    return out
+    return _linalg_multi_dot(arrays, out)
 
 
 def cross(x1, x2, /, *, axis=-1):

@@ -4,7 +4,6 @@
 """
 
 from weft.exceptions import LinAlgError
-from weft.linalg import norm
 from weft.scipy._linalg.eigen import eig, eigh, eigvals, eigvalsh, hessenberg, schur
 from weft.scipy._linalg.equations import (
     LinAlgWarning,
@@ -25,6 +24,7 @@ from weft.scipy._linalg.equations import (
     solve_triangular,
 )
 from weft.scipy._linalg.functions import expm, logm, sqrtm
+from weft.scipy._linalg.norms import norm
 from weft.scipy._linalg.orthogonal import null_space, orth, polar, qr, svd, svdvals
 from weft.scipy._linalg.special_matrices import block_diag, circulant, toeplitz
 

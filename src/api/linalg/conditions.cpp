@@ -57,7 +57,8 @@ array cond(const array& x, const NormOrder& p) {
         result = ratio_of_singular_values(x, number == -2);
     } else {
         check_square(x);
-        result = multiply(norm(x, p, {-2, -1}), norm(inv_or_nan(x), p, {-2, -1}));
+        const array inverse = inv_or_nan(x);  // refuses its types before the order is looked at
+        result = multiply(norm(x, p, {-2, -1}), norm(inverse, p, {-2, -1}));
         if (x.dtype().kind() == 'f' && result.dtype() != x.dtype()) result = astype(result, x.dtype());
     }
     const array unknown = isnan(result);

@@ -92,6 +92,11 @@ Dims batch_of(const array& a) {
     return batch;
 }
 
+array adjoint(const array& a) {
+    const array transposed = swapaxes(a, -1, -2);
+    return a.dtype().is_complex() ? conjugate(transposed) : transposed;
+}
+
 Input::Input(const array& given, const Types& types) : kept_(given) {
     const DType dtype = types.compute;
     if (given.dtype() != dtype) {

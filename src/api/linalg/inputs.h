@@ -39,6 +39,8 @@ void check_finite(const array& a);   // throws LinAlgError for infinities and na
 
 /// The axes before the last two.
 Dims batch_of(const array& a);
+/// Transposed, and conjugated where it is complex.
+array adjoint(const array& a);
 
 /// An array of matrices in the host's memory, computed, of `dtype`; nobody else writes there meanwhile.
 class Input {

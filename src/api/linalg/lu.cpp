@@ -7,6 +7,7 @@
 #include "weft/creation.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
+#include "weft/ops.h"
 
 namespace weft::linalg {
 
@@ -45,7 +46,14 @@ array order_of(const array& given, int64_t rows, bool inverse) {
 
 array rows_at(const array& matrices, const array& order) {
     if (order.ndim() == 1 && matrices.ndim() == 2) return matrices(order);
-    return take_along_axis(matrices, order(ellipsis, newaxis), -2);
+    const Dims own = batch_of(matrices), other = batch_of(order(ellipsis, newaxis));
+    const Dims* const both[2] = {&own, &other};
+    const Dims batch = broadcast_shapes(both);
+    Dims shape = batch, places = batch;
+    const Dims& core = matrices.shape();
+    for (const int64_t extent : {core[core.size() - 2], core.back()}) shape.push_back(extent);
+    for (const int64_t extent : {order.shape().back(), int64_t{1}}) places.push_back(extent);
+    return take_along_axis(broadcast_to(matrices, shape), broadcast_to(order(ellipsis, newaxis), places), -2);
 }
 
 struct Parts {

@@ -51,6 +51,8 @@ array pade(const array& a, int degree) {
     return solve(subtract(even, odd), add(even, odd));
 }
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 double norm_1(const array& a) { return max(sum(abs(a), -2)).item<double>(); }
 
 // One after the other: the matrices of a batch are scaled apart.
@@ -68,7 +70,7 @@ array expm_of_one(const array& a) {
     for (const Pade& each : kPade) {
         if (size <= each.bound) return pade(a, each.degree);
     }
-    if (!std::isfinite(size)) return multiply(a, std::numeric_limits<double>::quiet_NaN());
+    if (!std::isfinite(size)) return multiply(a, kNan);
     const int halvings = std::max(0, static_cast<int>(std::ceil(std::log2(size / kPade[4].bound))));
     array result = pade(multiply(a, std::ldexp(1.0, -halvings)), 13);
     for (int k = 0; k < halvings; ++k) result = matmul(result, result);
@@ -84,7 +86,8 @@ SchurResult complex_schur(const array& a) {
 // z t zᴴ, real where a real matrix has such a result up to rounding.
 array back_from_schur(const array& z, const array& t, bool real_input) {
     const array result = matmul(matmul(z, t), conjugate(swapaxes(z, -1, -2)));
-    if (!real_input || result.size() == 0) return result;
+    if (!real_input) return result;
+    if (result.size() == 0) return copy(real(result));
     const double precision = result.itemsize() == 8 ? 0x1p-23 : 0x1p-52;
     const double limit =
         1000.0 * static_cast<double>(result.shape().back()) * precision * max(abs(result)).item<double>();
@@ -137,6 +140,14 @@ array expm(const array& given) {
 
 array sqrtm(const array& a) {
     check_square(a);
+    if (a.size() != 0 && a.dtype().is_inexact()) {
+        const array known = weft::all(isfinite(a), {-1, -2});
+        if (!truth_of(weft::all(known))) {
+            const array there = expand_dims(known, {-1, -2});
+            const array roots = sqrtm(where(there, a, zeros({}, a.dtype())));
+            return copy(where(there, roots, astype(from_argument(kNan), roots.dtype())), 'C');
+        }
+    }
     const SchurResult form = complex_schur(a);
     return back_from_schur(form.Z, triangular_root(form.T), !a.dtype().is_complex());
 }

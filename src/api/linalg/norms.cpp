@@ -36,6 +36,7 @@ bool is_frobenius(const NormOrder& ord) {
 
 array norm_of_vectors(const array& x, const NormOrder& ord, const Axes& axis, bool keepdims) {
     if (ord.name()) throw ValueError("Invalid norm order '" + *ord.name() + "' for vectors");
+    if (x.ndim() == 0) normalize_axis((*axis.list())[0], 0);  // throws: a number has no axis
     const std::optional<double> value = value_of(ord);
     if (ord.is_default() || value == 2) return euclidean(x, axis, keepdims);
     if (value && std::isinf(*value)) {

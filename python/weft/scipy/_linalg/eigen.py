@@ -2,21 +2,21 @@
 
 import math
 
-import weft.linalg as linalg
 from weft import _core
 from weft._core import (
     _linalg_eig_sides,
     _linalg_eigh_subset,
     _linalg_eigvalsh_subset,
     _linalg_generalized_eig,
+    _linalg_generalized_eigh,
+    _linalg_generalized_eigvalsh,
     _linalg_hessenberg,
     _linalg_schur,
     _linalg_schur_eigenvalues,
-    _linalg_solve_triangular,
     _linalg_sort_schur,
 )
 from weft.exceptions import LinAlgError
-from weft.scipy._linalg.checks import adjoint, checked, square
+from weft.scipy._linalg.checks import checked, checked_double, over_batch, square
 
 _DRIVERS = ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx")
 
@@ -84,27 +84,6 @@ def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals
     return eig(a, b, right=False, check_finite=check_finite, homogeneous_eigvals=homogeneous_eigvals)
 
 
-def _reduced(a, b, lower, kind):
-    """An ordinary symmetric problem of the same eigenvalues, and what makes its vectors those of a and b."""
-    a = _hermitian(a, lower)
-    factor = linalg.cholesky(b, upper=not lower)
-    low = factor if lower else adjoint(factor)
-    if kind == 1:
-        half = _linalg_solve_triangular(low, a, True, False, 0)
-        reduced = adjoint(_linalg_solve_triangular(low, adjoint(half), True, False, 0))
-        return reduced, lambda v: _linalg_solve_triangular(low, v, True, False, 2)
-    reduced = _core.matmul(_core.matmul(adjoint(low), a), low)
-    if kind == 2:
-        return reduced, lambda v: _linalg_solve_triangular(low, v, True, False, 2)
-    return reduced, lambda v: _core.matmul(low, v)
-
-
-def _hermitian(a, lower):
-    triangle = _core.tril(a, -1) if lower else _core.triu(a, 1)
-    diagonal = _core.tril(_core.triu(a, 0), 0)
-    return triangle + adjoint(triangle) + (diagonal.real if a.dtype.kind == "c" else diagonal)
-
-
 def eigh(
     a,
     b=None,
@@ -123,7 +102,8 @@ def eigh(
 
     With `b`, which is positive definite: of ``a @ v == w * b @ v`` (`type` 1), ``a @ b @ v == w * v`` (2) or
     ``b @ a @ v == w * v`` (3). The subsets are the values from one index to another, both included, or those above one
-    value and up to another; only these are computed, whatever the driver. Those above a value are of single matrices.
+    value and up to another; only these are computed, whatever the driver. The values of a batch that are
+    above one value must be as many for each matrix.
 
     >>> np.scipy.linalg.eigh([[2.0, 0.0], [0.0, 6.0]], np.eye(2) * 2, eigvals_only=True)
     array([1., 3.])
@@ -131,42 +111,58 @@ def eigh(
     if driver is not None and driver not in _DRIVERS:
         raise ValueError(f'"{driver}" is unknown. Possible values are "None", "{chr(34).join(_DRIVERS)}".')
     a = square(a, check_finite)
+    n = a.shape[-1]
+    if n == 0:
+        values, vectors = _linalg_eigh_subset(a, False, None, None)
+        return values if eigvals_only else (values, vectors)
+    if subset_by_index is not None and subset_by_value is not None:
+        raise ValueError("Either index or value subset can be requested.")
+    indices, interval = _subsets(subset_by_index, subset_by_value, n)
     if driver in ("gv", "gvd", "gvx") and b is None:
         raise ValueError(
             f"{driver} requires input b array to be supplied for generalized eigenvalue problems."
         )
     if driver in ("ev", "evd", "evr", "evx") and b is not None:
         raise ValueError(f'"{driver}" does not accept input b array for standard eigenvalue problems.')
-    if subset_by_index is not None and subset_by_value is not None:
-        raise ValueError("Either index or value subset can be requested.")
-    if (subset_by_index is not None or subset_by_value is not None) and driver in ("ev", "evd", "gv", "gvd"):
+    if (indices or interval) and driver in ("ev", "evd", "gv", "gvd"):
         raise ValueError(f'"{driver}" cannot compute subsets of eigenvalues')
-    n = a.shape[-1]
-    back = None
-    if b is not None:
+    if b is None:
+
+        def values_of(a):
+            return _linalg_eigvalsh_subset(a, not lower, indices, interval)
+
+        def both_of(a):
+            return _linalg_eigh_subset(a, not lower, indices, interval)
+
+    else:
         b = square(b, check_finite, "b")
         if b.shape[-1] != n:
             raise ValueError(f"wrong b dimensions {b.shape}, should be {a.shape}")
         if type not in (1, 2, 3):
             raise ValueError('"type" keyword only accepts 1, 2, and 3.')
-        try:
-            a, back = _reduced(a, b, lower, type)
-        except LinAlgError as error:
-            raise LinAlgError(
-                "The leading minor of B is not positive definite. The factorization of B could not be completed "
-                "and no eigenvalues or eigenvectors were computed."
-            ) from error
-        lower = True
-    indices, interval = _subsets(subset_by_index, subset_by_value, n)
-    if eigvals_only:
-        return _linalg_eigvalsh_subset(a, not lower, indices, interval)
-    values, vectors = _linalg_eigh_subset(a, not lower, indices, interval)
-    return values, vectors if back is None else back(vectors)
+
+        def values_of(a, b):
+            return _linalg_generalized_eigvalsh(a, b, not lower, type, indices, interval)
+
+        def both_of(a, b):
+            return _linalg_generalized_eigh(a, b, not lower, type, indices, interval)
+
+    arrays = (a,) if b is None else (a, b)
+    alone = interval is not None and any(each.ndim > 2 for each in arrays)
+    try:
+        if eigvals_only:
+            return over_batch(lambda *each: (values_of(*each),), *arrays)[0] if alone else values_of(*arrays)
+        return over_batch(both_of, *arrays) if alone else both_of(*arrays)
+    except LinAlgError as error:
+        if "positive definite" not in str(error):
+            raise
+        raise LinAlgError(
+            "The leading minor of B is not positive definite. The factorization of B could not be completed "
+            "and no eigenvalues or eigenvectors were computed."
+        ) from error
 
 
 def _subsets(by_index, by_value, n):
-    if n == 0:
-        return None, None
     if by_index is not None:
         low, high = (int(each) for each in by_index)
         if not 0 <= low <= high < n:
@@ -211,7 +207,7 @@ def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fini
     """
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
-    a = square(a, check_finite)
+    a = square(a, check_finite, convert=checked_double)
     if output in ("complex", "c") and a.dtype.kind != "c":
         a = a.astype(_core.complex64 if a.dtype == _core.float32 else _core.complex128)
     if sort is not None and not callable(sort) and sort not in _HALVES:

@@ -5,29 +5,33 @@ import warnings
 import weft.linalg as linalg
 from weft import _core
 from weft._core import (
+    _linalg_cho_solve,
     _linalg_ldl,
     _linalg_lu,
     _linalg_lu_parts,
     _linalg_lu_permuted,
     _linalg_lu_solve,
+    _linalg_ranked_pinv,
     _linalg_solve_banded,
     _linalg_solve_toeplitz,
     _linalg_solve_triangular,
     asarray,
 )
+from weft._functions.creation import asarray_chkfinite
 from weft.exceptions import ComplexWarning, LinAlgError
-from weft.scipy._linalg.checks import adjoint, checked, square
+from weft.scipy._linalg.checks import at_least_matrix, checked, over_batch, square
 
-_FORMS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
+_NUMBERS = {0: 0, 1: 1, 2: 2}
+_FORMS = {**_NUMBERS, "N": 0, "T": 1, "C": 2}
 
 
 class LinAlgWarning(RuntimeWarning):
     """A result may be far from exact."""
 
 
-def _form(trans):
+def _form(trans, forms=_FORMS):
     try:
-        return _FORMS[trans]
+        return forms[trans]
     except (KeyError, TypeError):
         raise ValueError(f"unknown form of equation: {trans!r}") from None
 
@@ -57,7 +61,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     """
     factors, pivots = map(asarray, lu_and_piv)
     b = checked(b, check_finite)
-    form = _form(trans)
+    form = _form(trans, _NUMBERS)
     if b.ndim == 0 or factors.shape[-1] != b.shape[0 if b.ndim == 1 else -2]:
         raise ValueError(f"Shapes of lu {factors.shape} and b {b.shape} are incompatible")
     return _linalg_lu_solve(factors, pivots, b, form)
@@ -103,16 +107,17 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     array([[2., 1.],
            [0., 2.]])
     """
-    return linalg.cholesky(square(a, check_finite), upper=not lower)
+    return linalg.cholesky(square(a, check_finite, convert=at_least_matrix), upper=not lower)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """A triangular factor for cho_solve, and whether it is the lower one.
+    """A triangular factor for cho_solve, and whether it is the lower one; of a batch, an array that says so.
 
     >>> np.scipy.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])[1]
     False
     """
-    return cholesky(a, lower, check_finite=check_finite), lower
+    factor = cholesky(a, lower, check_finite=check_finite)
+    return factor, _core.full(factor.shape[:-2], lower, bool) if factor.ndim > 2 else lower
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
@@ -126,10 +131,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     factor, b = checked(factor, check_finite), checked(b, check_finite)
     if factor.ndim < 2 or factor.shape[-1] != factor.shape[-2]:
         raise ValueError("The factored matrix c is not square.")
-    if b.ndim == 0 or factor.shape[-1] != b.shape[0 if b.ndim == 1 else -2]:
-        raise ValueError(f"incompatible dimensions ({factor.shape} and {b.shape})")
-    x = _linalg_solve_triangular(factor, b, bool(lower), False, 0 if lower else 2)
-    return _linalg_solve_triangular(factor, x, bool(lower), False, 2 if lower else 0)
+    return _linalg_cho_solve(factor, b, bool(asarray(lower).any()))
 
 
 def solve(
@@ -148,69 +150,125 @@ def solve(
     >>> np.scipy.linalg.solve([[4.0, 0.0], [0.0, 2.0]], [4.0, 2.0], assume_a="pos")
     array([1., 1.])
     """
-    a, b = square(a, check_finite), checked(b, check_finite)
+    kind = _LONG_NAMES.get(assume_a, assume_a)
+    if kind not in _STRUCTURES:
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    a, b = (asarray_chkfinite(each) if check_finite else asarray(each) for each in (a, b))
+    if _core.result_type(a, b).kind in "biu":
+        a = a.astype(_core.float64)
+    a, b = square(a, False, convert=at_least_matrix), checked(b, False)
+    b = b if b.ndim else b.reshape(1)
+    if a.size == 1 and b.size:
+        if a.item() == 0:
+            raise LinAlgError("A singular matrix detected.")
+        return (b[:, None] / a)[..., 0] if b.ndim == 1 else b / a
     if transposed:
-        a, lower = a.mT, not lower
-    kind = {None: "general", "gen": "general", "pos": "positive definite"}.get(assume_a, assume_a)
+        a, lower, kind = a.mT, not lower, _TRANSPOSED.get(kind, kind)
     if kind == "positive definite":
         return cho_solve(cho_factor(a, lower, check_finite=False), b, check_finite=False)
     if kind in ("upper triangular", "lower triangular"):
         return _linalg_solve_triangular(a, b, kind == "lower triangular", False, 0)
-    if kind in ("sym", "symmetric", "her", "hermitian"):
-        other = _core.tril(a, -1).mT if lower else _core.triu(a, 1).mT
-        if kind in ("her", "hermitian"):
-            other = other.conj()
-        a = (_core.tril(a, 0) if lower else _core.triu(a, 0)) + other
-    elif kind not in ("general", "diagonal", "tridiagonal", "banded"):
-        raise ValueError(f"{assume_a} is not a recognized matrix structure")
     try:
-        return linalg.solve(a, b)
+        return linalg.solve(_whole(a, kind, lower), b)
     except LinAlgError as error:
         raise LinAlgError("A singular matrix detected.") from error
 
 
+_LONG_NAMES = {
+    None: "general",
+    "gen": "general",
+    "pos": "positive definite",
+    "sym": "symmetric",
+    "her": "hermitian",
+}
+_STRUCTURES = (
+    "general",
+    "positive definite",
+    "symmetric",
+    "hermitian",
+    "upper triangular",
+    "lower triangular",
+    "diagonal",
+    "tridiagonal",
+    "banded",
+)
+_TRANSPOSED = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
+
+
+def _whole(a, kind, lower):
+    """The matrix of that structure, of which only what defines it is read."""
+    if kind == "upper triangular":
+        return _core.triu(a, 0)
+    if kind == "lower triangular":
+        return _core.tril(a, 0)
+    if kind == "diagonal":
+        return _core.tril(_core.triu(a, 0), 0)
+    if kind == "tridiagonal":
+        return _core.tril(_core.triu(a, -1), 1)
+    if kind in ("symmetric", "hermitian", "positive definite"):
+        triangle = _core.tril(a, -1) if lower else _core.triu(a, 1)
+        diagonal = _core.tril(_core.triu(a, 0), 0)
+        if kind == "symmetric" or a.dtype.kind != "c":
+            return triangle + triangle.mT + diagonal
+        return triangle + triangle.mT.conj() + diagonal.real
+    return a
+
+
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
-    """The inverse of each matrix. Raises LinAlgError for a singular one.
+    """The inverse of each matrix. Raises LinAlgError for a singular one, KeyError for an unknown structure.
+
+    `assume_a` is 'general', 'diagonal', 'upper triangular', 'lower triangular', 'pos', 'sym' or 'her'. Of the last
+    three one triangle is read, the lower one with `lower`.
 
     >>> np.scipy.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    return linalg.inv(square(a, check_finite))
+    a = square(a, check_finite)
+    if a.size == 0:
+        return linalg.inv(a)
+    if assume_a not in _OF_INVERSES:
+        raise KeyError(assume_a)
+    kind = _LONG_NAMES.get(assume_a, assume_a)
+    if kind == "positive definite":
+        factor = cholesky(a, lower, check_finite=False)
+        return _linalg_cho_solve(factor, _core.eye(a.shape[-1], dtype=a.dtype), bool(lower))
+    return linalg.inv(_whole(a, kind, lower))
+
+
+_OF_INVERSES = (
+    None,
+    "general",
+    "gen",
+    "diagonal",
+    "upper triangular",
+    "lower triangular",
+    "pos",
+    "sym",
+    "her",
+)
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    """The determinant of each matrix.
+    """The determinant of each matrix, in double precision.
 
     >>> np.scipy.linalg.det([[1.0, 2.0], [3.0, 4.0]])
     np.float64(-2.0)
     """
-    return linalg.det(square(a, check_finite))
+    a = square(a, check_finite)
+    doubled = {_core.float32: _core.float64, _core.complex64: _core.complex128}.get(a.dtype.type)
+    return linalg.det(a if doubled is None else a.astype(doubled))
 
 
 def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as zero.
+    """The pseudo-inverse; singular values up to ``atol + rtol * largest`` count as zero.
 
     >>> np.scipy.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
-    a = checked(a, check_finite)
-    u, s, vh = linalg.svd(a, full_matrices=False)
-    largest = s.max(axis=-1, keepdims=True, initial=0)
-    precision = _precision(s.dtype)
-    atol = 0.0 if atol is None else atol
-    rtol = max(a.shape[-2:]) * precision if rtol is None else rtol
-    if atol < 0 or rtol < 0:
-        raise ValueError("atol and rtol values must be positive.")
-    kept = s > _core._ufuncs["maximum"](atol, largest * rtol)
-    inverse = _core.where(kept, 1 / _core.where(kept, s, s.dtype.type(1)), s.dtype.type(0))
-    result = _core.matmul(adjoint(vh) * inverse[..., None, :], adjoint(u))
-    return (result, kept.sum(axis=-1)) if return_rank else result
-
-
-def _precision(dtype):
-    return 2.0**-23 if dtype.itemsize == 4 else 2.0**-52
+    inverse, rank = _linalg_ranked_pinv(checked(a, check_finite), atol, rtol)
+    return (inverse, rank) if return_rank else inverse
 
 
 def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
@@ -219,22 +277,38 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
     >>> np.scipy.linalg.lstsq([[1.0], [1.0]], [1.0, 3.0])[0].round(9)
     array([2.])
     """
-    if lapack_driver not in (None, "gelsd", "gelsy", "gelss"):
-        raise ValueError(f'LAPACK driver "{lapack_driver}" is not found')
     a, b = checked(a, check_finite), checked(b, check_finite)
-    if a.ndim != 2:
+    if a.ndim < 2:
         raise ValueError("Input array a should be 2D")
-    if a.shape[0] != b.shape[0]:
+    vector = b.ndim == 1
+    if b.ndim == 0 or a.shape[-2] != b.shape[0 if vector else -2]:
         raise ValueError(
-            f"Shape mismatch: a and b should have the same number of rows ({a.shape[0]} != {b.shape[0]})."
+            f"Shape mismatch: a and b should have the same number of rows ({a.shape[-2]} != "
+            f"{b.shape[0 if vector else -2] if b.ndim else 0})."
         )
+
+    def solve_one(a, b):
+        return _lstsq_of_one(a, b[:, 0] if vector else b, cond, lapack_driver)
+
+    if a.ndim > 2 or b.ndim > 2:
+        return over_batch(solve_one, a, b[:, None] if vector else b)
+    return _lstsq_of_one(a, b, cond, lapack_driver)
+
+
+def _lstsq_of_one(a, b, cond, driver):
     kind = _core.result_type(a, b)
+    if 0 in a.shape:
+        kind = kind if kind.kind in "fc" else _core.float64
+        residuals = _core.empty(0) if a.shape[1] else linalg.norm(b, axis=0) ** 2
+        return _core.full((a.shape[1], *b.shape[1:]), 0, kind), residuals, 0, _core.empty(0)
+    if driver not in (None, "gelsd", "gelsy", "gelss"):
+        raise ValueError(f'LAPACK driver "{driver}" is not found')
     single = kind == _core.float32 or kind == _core.complex64
     rcond = (2.0**-23 if single else 2.0**-52) if cond is None else cond
     x, residuals, rank, values = linalg.lstsq(a, b, rcond)
-    if b.ndim == 1 and residuals.size:
-        residuals = residuals[0]
-    return x, residuals, int(rank), values if lapack_driver != "gelsy" else None
+    if driver == "gelsy" or not residuals.size:
+        return x, _core.empty(0, x.dtype), int(rank), None if driver == "gelsy" else values
+    return x, residuals[0] if b.ndim == 1 else residuals, int(rank), values
 
 
 def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
@@ -244,7 +318,13 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
     array([1., 1.])
     """
     below, above = l_and_u
-    return _linalg_solve_banded(below, above, checked(ab, check_finite), checked(b, check_finite))
+    ab, b = (_inexact(each, check_finite) for each in (ab, b))
+    return _linalg_solve_banded(below, above, ab, b)
+
+
+def _inexact(a, check_finite):
+    a = asarray_chkfinite(a) if check_finite else asarray(a)
+    return a.astype(_core.float64) if a.dtype.kind in "biu" else checked(a, False)
 
 
 def solve_toeplitz(c_or_cr, b, check_finite=True):
@@ -273,8 +353,7 @@ def ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):
     array([[2. , 0. ],
            [0. , 2.5]])
     """
-    a = checked(A, check_finite)
-    a = a.reshape((1,) * (2 - a.ndim) + a.shape)
+    a = at_least_matrix(A, check_finite)
     if a.shape[-1] != a.shape[-2]:
         raise ValueError('The input array "a" should be square.')
     if hermitian and a.dtype.kind == "c" and bool((a.imag.diagonal(0, -2, -1) != 0).any()):

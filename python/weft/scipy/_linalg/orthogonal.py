@@ -3,13 +3,16 @@
 import weft.linalg as linalg
 from weft import _core
 from weft._core import (
+    _linalg_null_space,
+    _linalg_orth,
+    _linalg_polar,
     _linalg_qr_pivoted,
     _linalg_qr_raw,
     _linalg_qr_raw_pivoted,
     _linalg_svd,
     _linalg_svdvals,
 )
-from weft.scipy._linalg.checks import adjoint, checked
+from weft.scipy._linalg.checks import checked
 
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
@@ -24,9 +27,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     """
     if mode not in ("full", "qr", "r", "economic", "raw"):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
-    a = checked(a, check_finite)
-    if a.ndim < 2:
-        raise ValueError("expected a 2-D array")
+    a = _matrices(a, check_finite, "expected a 2-D array")
     full = mode in ("full", "qr", "r")
     if pivoting:
         if mode == "raw":
@@ -39,7 +40,8 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
         factored, tau = _linalg_qr_raw(a)
         return (factored, tau), _upper(factored)
     if mode == "r":
-        return (linalg.qr(a, mode="complete").R,)
+        R = linalg.qr(a, mode="complete").R
+        return R if a.ndim > 2 else (R,)  # as SciPy has it
     return tuple(linalg.qr(a, mode="complete" if full else "reduced"))
 
 
@@ -47,7 +49,16 @@ def _upper(factored):
     return _core.triu(factored[..., : min(factored.shape[-2:]), :], 0)
 
 
-def _by_gesvd(lapack_driver):
+def _matrices(a, check_finite, message):
+    a = checked(a, check_finite)
+    if a.ndim < 2:
+        raise ValueError(message)
+    return a
+
+
+def _by_gesvd(lapack_driver, a):
+    if 0 in a.shape[-2:]:
+        return False  # of matrices without elements any driver will do
     if not isinstance(lapack_driver, str):
         raise TypeError("lapack_driver must be a string")
     if lapack_driver not in ("gesdd", "gesvd"):
@@ -61,10 +72,8 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
     >>> np.scipy.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
     array([4., 3.])
     """
-    by_gesvd = _by_gesvd(lapack_driver)
-    a = checked(a, check_finite)
-    if a.ndim < 2:
-        raise ValueError("expected matrix")
+    a = _matrices(a, check_finite, "expected matrix")
+    by_gesvd = _by_gesvd(lapack_driver, a)
     if compute_uv:
         return _linalg_svd(a, bool(full_matrices), by_gesvd)
     return _linalg_svdvals(a, by_gesvd)
@@ -79,30 +88,23 @@ def svdvals(a, overwrite_a=False, check_finite=True):
     return svd(a, compute_uv=False, check_finite=check_finite)
 
 
-def _rank(s, shape, rcond):
-    if rcond is None:
-        rcond = (2.0**-23 if s.dtype.itemsize == 4 else 2.0**-52) * max(shape)
-    return int((s > s.max(initial=0) * rcond).sum())
-
-
 def orth(A, rcond=None):
-    """An orthonormal basis of the columns' space.
+    """An orthonormal basis of the space of the columns. Raises ValueError where the ranks of a batch differ.
 
     >>> np.scipy.linalg.orth([[2.0, 0.0], [0.0, 0.0]]).shape
     (2, 1)
     """
-    u, s, vh = svd(A, full_matrices=False)
-    return u[:, : _rank(s, (u.shape[0], vh.shape[1]), rcond)]
+    return _linalg_orth(_matrices(A, True, "expected matrix"), rcond)
 
 
 def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
-    """An orthonormal basis of what `A` maps to zero.
+    """An orthonormal basis of what `A` maps to zero. Raises ValueError where the ranks of a batch differ.
 
     >>> np.scipy.linalg.null_space([[1.0, 0.0], [0.0, 0.0]]).shape
     (2, 1)
     """
-    u, s, vh = svd(A, check_finite=check_finite, lapack_driver=lapack_driver)
-    return adjoint(vh[_rank(s, (u.shape[0], vh.shape[1]), rcond) :, :])
+    a = _matrices(A, check_finite, "expected matrix")
+    return _linalg_null_space(a, rcond, _by_gesvd(lapack_driver, a))
 
 
 def polar(a, side="right"):
@@ -115,10 +117,4 @@ def polar(a, side="right"):
     """
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    a = _core.asarray(a)
-    if a.ndim < 2:
-        raise ValueError("`a` must be a 2-D array.")
-    w, s, vh = svd(a, full_matrices=False)
-    if side == "right":
-        return _core.matmul(w, vh), _core.matmul(adjoint(vh) * s[..., None, :], vh)
-    return _core.matmul(w, vh), _core.matmul(w * s[..., None, :], adjoint(w))
+    return _linalg_polar(_matrices(a, True, "`a` must be a 2-D array."), side == "left")

@@ -4,34 +4,14 @@ import numpy
 import pytest
 import scipy.linalg
 import weft
+from beside_scipy import both, ours, same
 from matrices import hermitian, some
-
-ours = weft.scipy.linalg
-
-
-def same(found, expected, tolerance=1e-8):
-    if isinstance(expected, tuple):
-        assert len(found) == len(expected)
-        for each, other in zip(found, expected):
-            same(each, other, tolerance)
-        return
-    found, expected = numpy.asarray(found), numpy.asarray(expected)
-    assert found.shape == expected.shape
-    assert found.dtype == expected.dtype
-    numpy.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.fixture(params=[("f8", 2), ("f8", 5), ("f8", 40), ("c16", 2), ("c16", 5), ("c16", 40)], ids=str)
 def matrix(request):
     dtype, n = request.param
     return some((n, n), dtype)
-
-
-def both(name, *arguments, **options):
-    same(
-        getattr(ours, name)(*arguments, **options),
-        getattr(scipy.linalg, name)(*arguments, **options),
-    )
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (6, 3), (3, 6), (2, 4, 4)])
