@@ -118,6 +118,11 @@ KINDS = [
 ]
 VALUES = [
     ({"inv"}, has("assume_a", "'diagonal'"), "what is beside the diagonal remains in the inverse"),
+    (
+        {"expm"},
+        lambda call: any(extents[-1:] > [16] for _, extents in arrays_of(call)),
+        "of large matrices the values are near the largest number of single precision",
+    ),
     OVERWRITTEN,
 ]
 
@@ -125,6 +130,8 @@ VALUES = [
 def reason(call, theirs, expected, found, rules=KINDS):
     """Why a difference counts for nothing, or None. `expected` and `found` are SciPy's and weft's kinds, as text."""
     if call.space != "scipy.linalg":
+        return None
+    if "AttributeError" in found or "RuntimeError" in found:
         return None
     if isinstance(theirs, NotImplementedError):
         return "SciPy has it not"

@@ -74,6 +74,7 @@ class Workers:
                 self.started += 1
             elif "failed" in message:
                 self.report(message["failed"], message["message"], "")
+                state["since"] = time.monotonic()  # a report may take long
             elif "done" in message:
                 state["done"] = True
             self.told(message)
