@@ -84,7 +84,7 @@ KINDS = [
     ),
     (
         {"expm", "sqrtm"},
-        lambda call: first_is_of(1)(call) and first_is_narrow(call),
+        lambda call: (first_is_of(1)(call) or is_vector(call)) and first_is_narrow(call),
         "of one element the function of numbers is taken, in the few digits of small integers",
     ),
     ({"sqrtm"}, is_vector, "a number's exponential is returned in place of its root"),
