@@ -18,6 +18,13 @@
 
 namespace weft::linalg {
 
+/// Where eigenvalues and singular values of arrays on a GPU are computed: there; or where that is quicker,
+/// which for general matrices, and for few small ones, is the CPU. Results come back to the GPU. To begin
+/// with it is what WEFT_LINALG_DEVICE says, `operands` or `auto`, else the GPU.
+enum class LinalgDevice : uint8_t { kOperands, kAuto };
+void set_linalg_device(LinalgDevice device);
+LinalgDevice linalg_device();
+
 /// x of a x = b: `a` is (…, n, n), and `b` (n) or (…, n, k).
 ///
 ///     solve(array{{2.0, 0.0}, {0.0, 4.0}}, array{1.0, 2.0}) is {0.5, 0.5}

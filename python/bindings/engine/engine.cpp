@@ -1,5 +1,6 @@
 // What is weft's own and not NumPy's: evaluation, explanation, the kernel history, settings.
 
+#include "api/linalg/linalg_device.h"
 #include "api/recording/transfer.h"
 #include "codegen/service/background_compiler.h"
 #include "convert/convert.h"
@@ -92,6 +93,9 @@ nb::object get_setting(const std::string& name) {
     if (name == "rewrite") return nb::bool_(settings.rewrite.load());
     if (name == "eager") return nb::bool_(settings.eager.load());
     if (name == "deferred_checks") return nb::bool_(settings.deferred_checks.load());
+    if (name == "linalg_device") {
+        return nb::str(std::string(linalg::linalg_device_name(linalg::linalg_device())).c_str());
+    }
     if (name == "small") return nb::int_(settings.small_limit.load());
     if (name == "stream") return nb::int_(settings.stream.load());
     if (name == "tier") return nb::str(std::string(tier_name(settings.tier.load())).c_str());
@@ -145,6 +149,8 @@ void set_setting(const std::string& name, nb::handle value) {
         settings.eager = to_switch(value);
     } else if (name == "deferred_checks") {
         settings.deferred_checks = to_switch(value);
+    } else if (name == "linalg_device") {
+        linalg::set_linalg_device(linalg::parse_linalg_device(to_text(name, value)));
     } else if (name == "small") {
         settings.small_limit = to_bounded(name, value, 0, Config::kMostSmall);
     } else if (name == "stream") {

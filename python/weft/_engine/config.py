@@ -6,6 +6,8 @@ _SETTINGS = {
     "fuse": "whether operations share kernels (WEFT_FUSE)",
     "rewrite": "whether products may be replaced by cheaper ones that round otherwise (WEFT_REWRITE)",
     "deferred_checks": "whether a GPU's indices, integer powers and matrices are checked late (WEFT_DEFERRED_CHECKS)",
+    "linalg_device": "where spectra of a GPU's matrices are computed, there or where it is quicker: operands, auto "
+    "(WEFT_LINALG_DEVICE)",
     "eager": "whether each operation runs at its call (WEFT_EAGER)",
     "small": "elements up to which work runs eagerly, without a kernel; 0: never (WEFT_SMALL)",
     "stream": "results of more bytes are stored non-temporally; -1: of more than stays in the caches (WEFT_STREAM)",

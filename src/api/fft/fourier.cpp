@@ -10,6 +10,7 @@
 
 #include "api/fast/fast_call.h"
 #include "api/fft/fourier_on_gpu.h"
+#include "api/recording/origins.h"
 #include "api/recording/transfer.h"
 #include "core/shape.h"
 #include "execution/evaluate.h"
@@ -141,6 +142,19 @@ bool gives_complex(TransformKind kind) {
            kind == TransformKind::kRealToComplex;
 }
 
+// As weft.explain says it.
+const char* name_of(TransformKind kind) {
+    switch (kind) {
+        case TransformKind::kComplex: break;
+        case TransformKind::kRealAsComplex:
+        case TransformKind::kRealToComplex: return "a Fourier transform of real numbers";
+        case TransformKind::kComplexToReal: return "a Fourier transform to real numbers";
+        case TransformKind::kCosine: return "a cosine transform";
+        case TransformKind::kSine: return "a sine transform";
+    }
+    return "a Fourier transform";
+}
+
 // One row of few numbers that are in memory, at once.
 constexpr int64_t kShortRow = 4096;
 
@@ -193,10 +207,17 @@ array fourier_transform(const array& input, const FourierCall& given) {
         call.kind = TransformKind::kRealAsComplex;
     DeviceBackend& device = device_of(input);
     if (!device.is_cpu()) {
+        LibraryCall telling(name_of(call.kind), input);
+        telling.set_axes(call.axes);
         std::string why;
-        if (array result = fourier_on_gpu(input, call, why); result.valid()) return result;
-        record_fallback(device, ("a Fourier transform (" + why + ")").c_str(), input.nbytes());
-        return move_to(fourier_transform(move_to(input, cpu_device()), given), device);
+        array result = fourier_on_gpu(input, call, why);
+        if (!result.valid()) {
+            record_fallback(device, ("a Fourier transform (" + why + ")").c_str(), input.nbytes());
+            LibraryCall::set_reason(why);
+            result = move_to(fourier_transform(move_to(input, cpu_device()), given), device);
+        }
+        LibraryCall::made(result);
+        return result;
     }
     Dims shape = input.shape();
     for (size_t i = 0; i < call.axes.size(); ++i) {
@@ -207,6 +228,8 @@ array fourier_transform(const array& input, const FourierCall& given) {
     array result;
     if (try_short_row(input, call, real, dtype, shape.empty() ? 0 : shape[0], result)) return result;
 
+    LibraryCall telling(name_of(call.kind), input);
+    telling.set_axes(call.axes);
     const Dims to_strides = result_strides(input, call, shape, dtype.itemsize());
     BufferPtr to = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
     if (element_count(shape) != 0) {
@@ -214,7 +237,9 @@ array fourier_transform(const array& input, const FourierCall& given) {
         run_passes(call, real, {from->data() + input.offset(), input.shape(), input.strides()},
                    {to->data(), shape, to_strides});
     }
-    return array_of(std::move(to), dtype, shape, to_strides);
+    result = array_of(std::move(to), dtype, shape, to_strides);
+    LibraryCall::made(result);
+    return result;
 }
 
 }  // namespace weft

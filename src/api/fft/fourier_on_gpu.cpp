@@ -8,6 +8,7 @@
 #include "api/recording/gpu_input.h"
 #include "api/recording/with_strides.h"
 #include "core/shape.h"
+#include "core/threads/way_taken.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
 #include "graph/operand.h"
@@ -201,6 +202,7 @@ private:
         to = is_ours && transform.kind == CufftKind::kComplex
                  ? from
                  : device_.allocate(static_cast<size_t>(pieces * to_bytes));
+        way_taken = {"cuFFT", nullptr, 0};
         ProgramRecord record(device_, name_of(transform), pieces * from_bytes, pieces * to_bytes,
                              pieces * std::max(transform.from_elements(), transform.to_elements()));
         for (int64_t piece = 0; piece < pieces; ++piece)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/shape.h"
+#include "core/threads/way_taken.h"
 #include "execution/evaluate.h"
 #include "execution/kernels/gpu_programs.h"
 #include "graph/operand.h"
@@ -39,6 +40,7 @@ bool is_usable(const array& a, std::string& why) {
 }
 
 std::string name_of(const char* routine, DType dtype, const cusolver::Matrices& matrices) {
+    way_taken = {"cuSOLVER", routine, 0};
     std::string name = std::string("cusolver ") + routine + " " + std::string(dtype.name()) + " ";
     if (matrices.count > 1) name += std::to_string(matrices.count) + "*";
     return name + std::to_string(matrices.rows) + "x" + std::to_string(matrices.columns);

@@ -18,12 +18,13 @@ bool is_real(const array& values) { return !truth_of(any(imag(values) != 0)); }
 }  // namespace
 
 EigResult eig(const array& a) {
+    const LibraryCall call("linalg.eig", a);
     check_square(a);
     check_finite(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eig(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::eig(a, types.result, why)) return told(*std::move(found));
         EigResult result = on_host("eig", why, [](const array& there) { return eig(there); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
@@ -37,17 +38,18 @@ EigResult eig(const array& a) {
         throw_not_converged();
     EigResult result{values.finish(), vectors.finish()};
     if (!types.is_complex() && is_real(result.eigenvalues))
-        return {copy(real(result.eigenvalues), 'C'), copy(real(result.eigenvectors), 'C')};
+        return told(EigResult{copy(real(result.eigenvalues), 'C'), copy(real(result.eigenvectors), 'C')});
     return result;
 }
 
 array eigvals(const array& a) {
+    const LibraryCall call("linalg.eigvals", a);
     check_square(a);
     check_finite(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigvals(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::eigvals(a, types.result, why)) return told(*std::move(found));
         array result = on_host("eigvals", why, [](const array& there) { return eigvals(there); }, a);
         back(a, {&result});
         return result;
@@ -57,15 +59,16 @@ array eigvals(const array& a) {
     if (a.size() != 0 && !lapack::eigenvalues(types.scalar_type(), input.matrices(), values.data()))
         throw_not_converged();
     const array result = values.finish();
-    return !types.is_complex() && is_real(result) ? copy(real(result), 'C') : result;
+    return !types.is_complex() && is_real(result) ? told(copy(real(result), 'C')) : result;
 }
 
 EighResult eigh(const array& a, bool upper) {
+    const LibraryCall call("linalg.eigh", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigh(a, types.result, upper, why)) return *std::move(found);
+        if (auto found = gpu::eigh(a, types.result, upper, why)) return told(*std::move(found));
         EighResult result = on_host("eigh", why, [&](const array& there) { return eigh(there, upper); }, a);
         back(a, {&result.eigenvalues, &result.eigenvectors});
         return result;
@@ -80,11 +83,12 @@ EighResult eigh(const array& a, bool upper) {
 }
 
 array eigvalsh(const array& a, bool upper) {
+    const LibraryCall call("linalg.eigvalsh", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::eigvalsh(a, types.result, upper, why)) return *std::move(found);
+        if (auto found = gpu::eigvalsh(a, types.result, upper, why)) return told(*std::move(found));
         array result =
             on_host("eigvalsh", why, [&](const array& there) { return eigvalsh(there, upper); }, a);
         back(a, {&result});

@@ -65,6 +65,7 @@ EighResult solve(const array& a, bool upper, const EighSubset& subset, bool with
 }  // namespace
 
 EighResult eigh(const array& a, bool upper, const EighSubset& subset) {
+    const LibraryCall call("linalg.eigh", a);
     check_square(a);
     check_subset(a, subset);
     if (!subset.positions && !subset.interval) return eigh(a, upper);
@@ -78,6 +79,7 @@ EighResult eigh(const array& a, bool upper, const EighSubset& subset) {
 }
 
 array eigvalsh(const array& a, bool upper, const EighSubset& subset) {
+    const LibraryCall call("linalg.eigvalsh", a);
     check_square(a);
     check_subset(a, subset);
     if (!subset.positions && !subset.interval) return eigvalsh(a, upper);

@@ -23,11 +23,12 @@ QRShape qr_shape(const array& a) {
 }  // namespace
 
 array cholesky(const array& a, bool upper) {
+    const LibraryCall call("linalg.cholesky", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::cholesky(a, types.result, upper, why)) return *std::move(found);
+        if (auto found = gpu::cholesky(a, types.result, upper, why)) return told(*std::move(found));
         array result =
             on_host("cholesky", why, [&](const array& there) { return cholesky(there, upper); }, a);
         back(a, {&result});
@@ -42,11 +43,12 @@ array cholesky(const array& a, bool upper) {
 }
 
 QRResult qr(const array& a, QRMode mode) {
+    const LibraryCall call("linalg.qr", a);
     const QRShape shape = qr_shape(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr(a, types.result, mode, why)) return *std::move(found);
+        if (auto found = gpu::qr(a, types.result, mode, why)) return told(*std::move(found));
         QRResult result = on_host("qr", why, [&](const array& there) { return qr(there, mode); }, a);
         back(a, {&result.Q, &result.R});
         return result;
@@ -59,11 +61,12 @@ QRResult qr(const array& a, QRMode mode) {
 }
 
 array qr_r(const array& a) {
+    const LibraryCall call("linalg.qr_r", a);
     const QRShape shape = qr_shape(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr_r(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::qr_r(a, types.result, why)) return told(*std::move(found));
         array result = on_host("qr", why, [](const array& there) { return qr_r(there); }, a);
         back(a, {&result});
         return result;
@@ -75,11 +78,12 @@ array qr_r(const array& a) {
 }
 
 RawQR qr_raw(const array& a) {
+    const LibraryCall call("linalg.qr_raw", a);
     const QRShape shape = qr_shape(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::qr_raw(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::qr_raw(a, types.result, why)) return told(*std::move(found));
         RawQR result = on_host("qr", why, [](const array& there) { return qr_raw(there); }, a);
         back(a, {&result.factored, &result.tau});
         return result;
@@ -91,6 +95,7 @@ RawQR qr_raw(const array& a) {
 }
 
 PivotedQR qr_pivoted(const array& a, QRMode mode) {
+    const LibraryCall call("linalg.qr_pivoted", a);
     const QRShape shape = qr_shape(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
@@ -110,6 +115,7 @@ PivotedQR qr_pivoted(const array& a, QRMode mode) {
 }
 
 RawPivotedQR qr_raw_pivoted(const array& a) {
+    const LibraryCall call("linalg.qr_raw_pivoted", a);
     const QRShape shape = qr_shape(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {

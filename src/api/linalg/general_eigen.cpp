@@ -42,6 +42,7 @@ bool is_real(const Types& types, const array& values) {
 }  // namespace
 
 TwoSidedEig eig(const array& a, const EigSides& sides) {
+    const LibraryCall call("linalg.eig", a);
     check_square(a);
     check_finite(a);
     const Types types = common_type(a);
@@ -73,6 +74,7 @@ TwoSidedEig eig(const array& a, const EigSides& sides) {
 }
 
 GeneralizedEig generalized_eig(const array& a, const array& b, const EigSides& sides) {
+    const LibraryCall call("linalg.generalized_eig", a);
     check_square(a);
     check_square(b);
     if (a.shape().back() != b.shape().back()) throw ValueError("a and b must have the same shape");

@@ -141,7 +141,9 @@ Output::Output(const Types& types, const Dims& batch, std::initializer_list<int6
 
 array Output::finish() {
     array computed = array_of(std::move(buffer_), types_.compute, std::move(shape_), std::move(strides_));
-    return types_.result == types_.compute ? computed : astype(computed, types_.result);
+    array result = types_.result == types_.compute ? std::move(computed) : astype(computed, types_.result);
+    LibraryCall::made(result);
+    return result;
 }
 
 lapack::Matrices Output::matrices() const {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/recording/origins.h"
 #include "api/recording/transfer.h"
 #include "execution/fallback.h"
 #include "graph/operand.h"
@@ -84,12 +85,30 @@ inline bool is_on_gpu(const array& a, const array& b) {
 template <class Function, class... Rest>
 auto on_host(std::string what, const std::string& why, const Function& function, const array& a,
              const Rest&... rest) {
+    LibraryCall::set_reason(why.empty() ? "no way on a GPU" : why);
     if (!why.empty()) what += " (" + why + ")";
     record_fallback(device_of(a), what.c_str(), (a.nbytes() + ... + rest.nbytes()));
     return function(move_to(a, cpu_device()), move_to(rest, cpu_device())...);
 }
 inline void back(const array& a, std::initializer_list<array*> results) {
-    for (array* each : results) *each = move_to(*each, device_of(a));
+    for (array* each : results) {
+        *each = move_to(*each, device_of(a));
+        LibraryCall::made(*each);
+    }
+}
+
+// Results that a GPU's functions give, for weft.explain.
+inline void tell(const array& a) { LibraryCall::made(a); }
+inline void tell(const SlogdetResult& r) { LibraryCall::made({&r.sign, &r.logabsdet}); }
+inline void tell(const QRResult& r) { LibraryCall::made({&r.Q, &r.R}); }
+inline void tell(const RawQR& r) { LibraryCall::made({&r.factored, &r.tau}); }
+inline void tell(const EigResult& r) { LibraryCall::made({&r.eigenvalues, &r.eigenvectors}); }
+inline void tell(const SVDResult& r) { LibraryCall::made({&r.U, &r.S, &r.Vh}); }
+inline void tell(const LstsqResult& r) { LibraryCall::made({&r.x, &r.residuals, &r.singular_values}); }
+template <class Result>
+Result told(Result result) {
+    tell(result);
+    return result;
 }
 
 }  // namespace weft::linalg

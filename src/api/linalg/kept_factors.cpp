@@ -124,9 +124,13 @@ std::shared_ptr<const lapack::OneLu> kept_factors(const array& a, const Types& t
     }
     if (auto* const found = dynamic_cast<KeptFactors*>(kept.get());
         found != nullptr && found->are_of(a, types.compute)) {
-        if (FactorsPtr factors = found->use()) return factors;
+        if (FactorsPtr factors = found->use()) {
+            way_taken = {lapack::kLapack, "from LU factors that were kept", 0};
+            return factors;
+        }
     }
     const Input input(a, types);
+    way_taken = {lapack::kLapack, nullptr, 1};  // unless the factorisation has a way of its own
     auto factors = std::make_shared<const lapack::OneLu>(types.scalar_type(), input.matrices());
     const auto fresh = std::make_shared<KeptFactors>(a, types.compute, factors);
     seen.resolve();

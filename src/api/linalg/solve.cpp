@@ -52,11 +52,12 @@ Dims check_solve(const array& a, const array& b) {
 [[noreturn]] void throw_singular() { throw LinAlgError("Singular matrix"); }
 
 array inverse_of(const array& a, bool singular_is_nan) {
+    const LibraryCall call("linalg.inv", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::inverse(a, types.result, singular_is_nan, why)) return *std::move(found);
+        if (auto found = gpu::inverse(a, types.result, singular_is_nan, why)) return told(*std::move(found));
         array result =
             on_host("inv", why, [&](const array& there) { return inverse_of(there, singular_is_nan); }, a);
         back(a, {&result});
@@ -78,12 +79,13 @@ array inverse_of(const array& a, bool singular_is_nan) {
 }  // namespace
 
 array solve(const array& a, const array& b) {
+    const LibraryCall call("linalg.solve", a);
     check_square(a);
     const Types types = common_type(a, b);
     const Dims batch = check_solve(a, b);
     if (is_on_gpu(a, b)) {
         std::string why;
-        if (auto found = gpu::solve(a, b, types.result, batch, why)) return *std::move(found);
+        if (auto found = gpu::solve(a, b, types.result, batch, why)) return told(*std::move(found));
         array result = on_host(
             "solve", why, [](const array& left, const array& right) { return solve(left, right); }, a, b);
         back(a, {&result});
@@ -113,11 +115,12 @@ array inv(const array& a) { return inverse_of(a, false); }
 array inv_or_nan(const array& a) { return inverse_of(a, true); }
 
 array det(const array& a) {
+    const LibraryCall call("linalg.det", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::det(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::det(a, types.result, why)) return told(*std::move(found));
         array result = on_host("det", why, [](const array& there) { return det(there); }, a);
         back(a, {&result});
         return result;
@@ -134,11 +137,12 @@ array det(const array& a) {
 }
 
 SlogdetResult slogdet(const array& a) {
+    const LibraryCall call("linalg.slogdet", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::slogdet(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::slogdet(a, types.result, why)) return told(*std::move(found));
         SlogdetResult result = on_host("slogdet", why, [](const array& there) { return slogdet(there); }, a);
         back(a, {&result.sign, &result.logabsdet});
         return result;

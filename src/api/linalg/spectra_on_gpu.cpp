@@ -4,6 +4,7 @@
 
 #include "api/linalg/device_matrices.h"
 #include "api/linalg/inputs.h"
+#include "api/linalg/linalg_device.h"
 #include "api/linalg/on_gpu.h"
 #include "execution/kernels/gpu_programs.h"
 #include "weft/assembly.h"
@@ -219,27 +220,32 @@ private:
 }  // namespace
 
 std::optional<EigResult> eig(const array& a, DType dtype, std::string& why) {
+    if (goes_to_host(SpectralWork::kGeneral, a, why)) return {};
     if (!is_usable(a, why) || !cusolver::has_general(why)) return {};
     return general(a, dtype, true);
 }
 
 std::optional<array> eigvals(const array& a, DType dtype, std::string& why) {
+    if (goes_to_host(SpectralWork::kGeneral, a, why)) return {};
     if (!is_usable(a, why) || !cusolver::has_general(why)) return {};
     return general(a, dtype, false).eigenvalues;
 }
 
 std::optional<EighResult> eigh(const array& a, DType dtype, bool upper, std::string& why) {
+    if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
     if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
     Symmetric found = symmetric(a, dtype, upper, true);
     return EighResult{std::move(found.values), std::move(found.vectors)};
 }
 
 std::optional<array> eigvalsh(const array& a, DType dtype, bool upper, std::string& why) {
+    if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
     if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
     return symmetric(a, dtype, upper, false).values;
 }
 
 std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, std::string& why) {
+    if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
     if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     Singular found = SingularWork(a, dtype, full_matrices, true).run();
@@ -247,6 +253,7 @@ std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, st
 }
 
 std::optional<array> svdvals(const array& a, DType dtype, std::string& why) {
+    if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
     if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     return SingularWork(a, dtype, false, false).run().s;

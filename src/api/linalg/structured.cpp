@@ -37,6 +37,7 @@ Types double_types(const array& column, const array& row, const array& b) {
 }  // namespace
 
 array solve_toeplitz(const array& column, const array& row, const array& b) {
+    const LibraryCall call("linalg.solve_toeplitz", column);
     const Dims batch = batch_of_toeplitz(column, row, b);
     if (is_on_gpu(column, b) || is_on_gpu(row, b)) {
         array result = on_host(
@@ -61,6 +62,7 @@ array solve_toeplitz(const array& column, const array& row, const array& b) {
 }
 
 LDLResult ldl(const array& a, bool lower, bool hermitian) {
+    const LibraryCall call("linalg.ldl", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {

@@ -23,11 +23,12 @@ lapack::SvdDriver routine(SVDDriver driver) {
 }  // namespace
 
 SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
+    const LibraryCall call("linalg.svd", a);
     check_stacked(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::svd(a, types.result, full_matrices, why)) return *std::move(found);
+        if (auto found = gpu::svd(a, types.result, full_matrices, why)) return told(*std::move(found));
         SVDResult result =
             on_host("svd", why, [&](const array& there) { return svd(there, full_matrices, driver); }, a);
         back(a, {&result.U, &result.S, &result.Vh});
@@ -45,11 +46,12 @@ SVDResult svd(const array& a, bool full_matrices, SVDDriver driver) {
 }
 
 array svdvals(const array& a, SVDDriver driver) {
+    const LibraryCall call("linalg.svdvals", a);
     check_stacked(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
         std::string why;
-        if (auto found = gpu::svdvals(a, types.result, why)) return *std::move(found);
+        if (auto found = gpu::svdvals(a, types.result, why)) return told(*std::move(found));
         array result = on_host("svdvals", why, [&](const array& there) { return svdvals(there, driver); }, a);
         back(a, {&result});
         return result;
@@ -63,6 +65,7 @@ array svdvals(const array& a, SVDDriver driver) {
 }
 
 LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
+    const LibraryCall call("linalg.lstsq", a);
     const bool vector = b.ndim() == 1;
     check_2d(a);
     if (!vector) check_2d(b);
@@ -73,7 +76,7 @@ LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
     const double least_ratio = rcond.value_or(precision * static_cast<double>(std::max(m, n)));
     if (is_on_gpu(a, b)) {
         std::string why;
-        if (auto found = gpu::lstsq(a, b, types.result, least_ratio, why)) return *std::move(found);
+        if (auto found = gpu::lstsq(a, b, types.result, least_ratio, why)) return told(*std::move(found));
         LstsqResult result = on_host(
             "lstsq", why, [&](const array& left, const array& right) { return lstsq(left, right, rcond); }, a,
             b);
@@ -109,7 +112,7 @@ LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
         residuals =
             sum(types.is_complex() ? real(rest) * real(rest) + imag(rest) * imag(rest) : rest * rest, 0);
     }
-    return {x, residuals, rank, s.finish()};
+    return told(LstsqResult{x, residuals, rank, s.finish()});
 }
 
 }  // namespace weft::linalg

@@ -45,6 +45,7 @@ bool is_empty(const Equation& equation) {
 }  // namespace
 
 LUResult lu_factor(const array& a) {
+    const LibraryCall call("linalg.lu_factor", a);
     check_stacked(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
@@ -66,6 +67,7 @@ LUResult lu_factor(const array& a) {
 }
 
 array solve_triangular(const array& a, const array& b, const TriangularOptions& options) {
+    const LibraryCall call("linalg.solve_triangular", a);
     check_square(a);
     const Types types = common_type(a, b);
     const Equation equation = equation_of(a, a.shape().back(), b);
@@ -89,6 +91,7 @@ array solve_triangular(const array& a, const array& b, const TriangularOptions& 
 }
 
 array solve_banded(int64_t below, int64_t above, const array& bands, const array& b) {
+    const LibraryCall call("linalg.solve_banded", bands);
     check_stacked(bands);
     const Types types = common_type(bands, b);
     if (below < 0 || above < 0 || bands.shape()[bands.shape().size() - 2] != below + above + 1)
@@ -114,6 +117,7 @@ array solve_banded(int64_t below, int64_t above, const array& bands, const array
 }
 
 SchurResult schur(const array& a) {
+    const LibraryCall call("linalg.schur", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
@@ -130,6 +134,7 @@ SchurResult schur(const array& a) {
 }
 
 HessenbergResult hessenberg(const array& a) {
+    const LibraryCall call("linalg.hessenberg", a);
     check_square(a);
     const Types types = common_type(a);
     if (is_on_gpu(a)) {
@@ -146,6 +151,7 @@ HessenbergResult hessenberg(const array& a) {
 }
 
 array triangular_root(const array& a) {
+    const LibraryCall call("linalg.triangular_root", a);
     check_square(a);
     const Types types = complex_types(common_type(a));
     if (is_on_gpu(a)) {

@@ -6,6 +6,7 @@
 
 #include "api/recording/deferred_checks.h"
 #include "api/recording/memory_pin.h"
+#include "api/recording/origins.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "execution/evaluate.h"
@@ -45,7 +46,7 @@ std::string explain(std::span<const array> arrays) {
         Source version = current_version(*input.storage());
         if (version.node) roots.push_back(std::move(version.node));
     }
-    return explain_plan(roots);
+    return explain_plan(roots) + explain_origins(arrays);
 }
 
 HostView::HostView() = default;

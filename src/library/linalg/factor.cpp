@@ -12,6 +12,8 @@ constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are 
 
 bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >= kBlocked; }
 
+void note_panels() { way_taken = {kLapack, "panel by panel", num_threads()}; }
+
 // Calls task(first, last) for strips of the columns from `first` on. The first strip is a panel's. Those
 // behind are twice as wide while there are many, so that each product reads its other factor less often.
 template <class Task>
@@ -189,19 +191,23 @@ void blocked_q(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, 
 
 template <class T>
 int64_t lu_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots) {
-    if (is_large(rows, columns)) return BlockedLu<T>(rows, columns, a, lda, pivots).run();
-    return lu_by_lapack(rows, columns, a, lda, pivots);
+    if (!is_large(rows, columns)) return lu_by_lapack(rows, columns, a, lda, pivots);
+    note_panels();
+    return BlockedLu<T>(rows, columns, a, lda, pivots).run();
 }
 
 template <class T>
 int64_t cholesky_in_place(int64_t n, T* a, int64_t lda) {
-    return is_large(n, n) ? blocked_cholesky(n, a, lda) : cholesky_by_lapack(n, a, lda);
+    if (!is_large(n, n)) return cholesky_by_lapack(n, a, lda);
+    note_panels();
+    return blocked_cholesky(n, a, lda);
 }
 
 template <class T>
 void qr_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
-    if (is_large(rows, columns)) return blocked_qr(rows, columns, a, lda, tau);
-    qr_by_lapack(rows, columns, a, lda, tau);
+    if (!is_large(rows, columns)) return qr_by_lapack(rows, columns, a, lda, tau);
+    note_panels();
+    blocked_qr(rows, columns, a, lda, tau);
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 
 #include "core/scalar_traits.h"
 #include "core/threads/thread_pool.h"
+#include "core/threads/way_taken.h"
 #include "device/device.h"
 #include "library/linalg/lapack.h"
 #include "weft/dims.h"
@@ -103,6 +104,9 @@ int64_t asked_size(const T& answer) {
     return std::max<int64_t>(static_cast<int64_t>(std::ceil(std::real(answer))), 1);
 }
 
+// As weft.explain names it.
+inline constexpr const char* kLapack = "LAPACK (OpenBLAS)";
+
 // Runs work(first, last) for all of `count` matrices, in pieces on the threads of the pool, if each takes
 // `operations` floating-point operations. No piece depends on the number of threads.
 template <class Work>
@@ -110,9 +114,14 @@ void share_matrices(int64_t count, double operations, const Work& work) {
     constexpr double kPiece = 1e5;  // operations that are worth a task
     const int64_t each = std::max<int64_t>(1, static_cast<int64_t>(kPiece / std::max(operations, 1.0)));
     const int64_t pieces = (count + each - 1) / each;
-    const BlasThreads inside(library(), std::max<int64_t>(std::min<int64_t>(pieces, num_threads()), 1));
-    if (pieces == 1) return work(int64_t{0}, count);
+    const int64_t threads = std::max<int64_t>(std::min<int64_t>(pieces, num_threads()), 1);
+    const BlasThreads inside(library(), threads);
+    if (pieces == 1) {
+        way_taken = {kLapack, nullptr, 1};  // unless `work` has a way of its own
+        return work(int64_t{0}, count);
+    }
     parallel_for(pieces, [&](int64_t piece) { work(piece * each, std::min(count, (piece + 1) * each)); });
+    way_taken = {kLapack, "each matrix by one thread", threads};
 }
 
 }  // namespace weft::lapack

@@ -69,5 +69,23 @@ TEST(Linalg, TypesAreThoseOfNumpy) {
     EXPECT_THROW(linalg::inv(astype(eye(2), ScalarType::kFloat16)), TypeError);
 }
 
+TEST(Linalg, ResultsAreExplained) {
+    const array a = eye(10) * 2.0;
+    const std::string text = explain(linalg::inv(a));
+    EXPECT_NE(text.find("made by linalg.inv of a matrix 10x10 float64, result on cpu"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("by LAPACK (OpenBLAS), on 1 thread"), std::string::npos) << text;
+    EXPECT_EQ(explain(a + 1.0).find("made by"), std::string::npos);
+}
+
+TEST(Linalg, WhereSpectraAreComputedIsASetting) {
+    const linalg::LinalgDevice before = linalg::linalg_device();
+    linalg::set_linalg_device(linalg::LinalgDevice::kAuto);
+    EXPECT_EQ(linalg::linalg_device(), linalg::LinalgDevice::kAuto);
+    EXPECT_EQ(explain(linalg::eigvalsh(eye(10))).find("on the CPU:"), std::string::npos);  // they are there
+    linalg::set_linalg_device(before);
+    EXPECT_EQ(linalg::linalg_device(), before);
+}
+
 }  // namespace
 }  // namespace weft

@@ -28,6 +28,7 @@ constexpr bool simd_exists =
 #include <utility>
 
 #include "core/threads/thread_pool.h"
+#include "core/threads/way_taken.h"
 #include "device/devices.h"
 #include "library/fft/cpu/plan_cache.h"
 #include "library/fft/transform.h"
@@ -431,12 +432,17 @@ void transform(const AxisTransform& t, bool in_parallel) {
             side_by_side<Work, V>(t, rows, first, last, *plan);
     };
     if (!in_parallel) return run(0, count, 1);
-    if (count < kLeastSideBySide && t.length >= kSharedRow) return run(0, count, 0);
+    if (count < kLeastSideBySide && t.length >= kSharedRow) {
+        run(0, count, 0);
+        way_taken = {"ducc0", "rows cut into shorter ones", num_threads()};
+        return;
+    }
     // Tasks of whole bunches.
     constexpr int64_t kBunch = kMostLanes;
     const int64_t bunches = alone ? count : (count + kBunch - 1) / kBunch;
     const int64_t tasks =
         std::clamp(count * t.length / kTaskNumbers, int64_t{1}, std::min(bunches, kMostTasks));
+    way_taken = {"ducc0", nullptr, std::min<int64_t>(tasks, num_threads())};
     if (tasks == 1) return run(0, count, 1);
     const int64_t rows_each = alone ? 1 : kBunch;
     parallel_for(tasks, [&](int64_t task) {

@@ -8,6 +8,7 @@
 
 #include "core/processor.h"
 #include "core/threads/thread_pool.h"
+#include "core/threads/way_taken.h"
 
 namespace weft::batched {
 
@@ -68,6 +69,7 @@ int64_t run(const Batch& batch) {
         if (!scratch) throw std::bad_alloc();
         wrong += choice.kernel(batch, task * own, std::min(batch.count, (task + 1) * own), scratch.get());
     });
+    way_taken = {"weft's kernels for small matrices", nullptr, std::min<int64_t>(tasks, num_threads())};
     return wrong;
 }
 

@@ -138,6 +138,7 @@ std::optional<int64_t> solve_large(const Matrices& a, int64_t index, bool upper,
     }
     if (!found) return {};
     std::copy(tridiagonal.values(), tridiagonal.values() + *found, values);
+    way_taken = {"weft's reduction by panels", "then LAPACK", num_threads()};
     if (vectors == nullptr || *found == 0) return found;
     const BlasThreads inside(library(), num_threads());
     const Room<T> columns(n * *found);

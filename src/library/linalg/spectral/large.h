@@ -20,6 +20,7 @@ void share_spectra(int64_t count, int64_t least, double operations, const Work& 
     if (least < kLeastSharedSpectrum || count >= num_threads())
         return share_matrices(count, operations, work);
     const BlasThreads inside(library(), 1);
+    way_taken = {kLapack, nullptr, 1};  // unless `work` finds the threads free
     work(int64_t{0}, count);
 }
 

@@ -60,6 +60,8 @@ Spectrum large_svd(int64_t m, int64_t n, T* a, Real<T>* values, int64_t left_col
     const Room<R> diagonal(n), above(n);
     const Room<T> tau_q(n), tau_p(n), reflectors(n * n);
     reduce_to_bidiagonal<T>(rows, n, square, rows, diagonal, above, tau_q, tau_p, reflectors);
+    way_taken = {"weft's reduction by panels", left == nullptr ? "then LAPACK" : "divide and conquer",
+                 num_threads()};
     if (left == nullptr)
         return write_values<R>(n, diagonal, above, values) ? Spectrum::kFound : Spectrum::kLeftToLapack;
 

@@ -22,6 +22,7 @@ Spectrum large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
         int64_t info = 0;
         functions<R>().sterf(&n, diagonal, below, &info);
         std::copy(diagonal.data(), diagonal.data() + n, values);
+        if (info == 0) way_taken = {"weft's reduction by panels", "then LAPACK", num_threads()};
         return info == 0 ? Spectrum::kFound : Spectrum::kLeftToLapack;
     }
     const Room<R> q(n * n);
@@ -40,6 +41,7 @@ Spectrum large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
         }
         reflectors.apply(end - begin, vectors + 1 + begin * n, n);
     });
+    way_taken = {"weft's reduction by panels", "divide and conquer", num_threads()};
     return Spectrum::kFound;
 }
 
