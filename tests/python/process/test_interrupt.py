@@ -85,8 +85,9 @@ LONG = {
 def test_interrupt_in_the_middle_of(what, threads):
     """Ctrl-C ends what one statement does, wherever that is; what is pending is still there."""
     program = (
-        "import os, subprocess, sys, time\n"
+        "import os, signal, subprocess, sys, time\n"
         "import weft as np\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         f"np.config.num_threads = {threads}\n"
         "held = np.arange(10**5) * 2.0 + 1\n"
         "subprocess.Popen(['sh', '-c', f'sleep 0.2; kill -INT {os.getpid()}'])\n"
