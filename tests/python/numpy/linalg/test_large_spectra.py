@@ -6,6 +6,8 @@ import pytest
 import weft
 from matrices import hermitian, some
 
+pytestmark = pytest.mark.host  # GPUs have libraries for these
+
 TYPES = ["f4", "f8", "c8", "c16"]
 N = 288
 # Of residuals and orthogonality, in roundings times the square root of the size. Most are near 2; deflation lets values

@@ -125,6 +125,7 @@ def test_subsets_of_eigenvalues(dtype):
     assert v.shape == (30, 3)
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("dtype", ["f8", "c8"])
 def test_subsets_of_large_matrices(dtype):
     a = hermitian((260, 260), dtype)
