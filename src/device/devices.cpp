@@ -41,6 +41,8 @@ DeviceBackend& current_device() {
     return device_named(config().device());
 }
 
+bool has_other_devices() { return cuda::any_device_opened(); }
+
 DeviceBackend* set_current_device(DeviceBackend* device) { return std::exchange(chosen, device); }
 
 DeviceScope::DeviceScope(DeviceBackend& device) : before_(set_current_device(&device)) {}

@@ -16,6 +16,9 @@ DeviceBackend& device_named(std::string_view name);
 // Of the calling thread: what `with weft.device(...)` says, else WEFT_DEVICE, else the CPU.
 DeviceBackend& current_device();
 
+// Whether this process has opened a device besides the CPU: if not, all arrays are the CPU's.
+bool has_other_devices();
+
 // Makes a device the calling thread's until it is destroyed.
 class DeviceScope {
 public:

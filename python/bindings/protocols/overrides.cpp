@@ -2,7 +2,9 @@
 // functions (`__array_function__`), and instances of subclasses of ndarray. Here is only the question whether
 // there is one; what follows is in weft._protocols.overrides. Arrays and numbers pay a comparison of types.
 #include "protocols/overrides.h"
+#include "device/devices.h"
 #include "fast/fast_table.h"
+#include "graph/placement.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
@@ -112,7 +114,40 @@ inline bool is_nested(const DispatcherObject* self, PyObject* object) {
            (Py_TYPE(object) == &PyTuple_Type || Py_TYPE(object) == &PyList_Type);
 }
 
+/// Where the first array among the arguments is, if another device is the calling thread's: what a function
+/// of the package makes besides is to be there, too.
+DeviceBackend* other_device(PyObject* const* arguments, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        PyObject* first = arguments[i];
+        nb::object element;  // of a tuple or list
+        if (const bool is_list = PyList_CheckExact(first) != 0; is_list || PyTuple_CheckExact(first) != 0) {
+            if ((is_list ? PyList_Size(first) : PyTuple_Size(first)) == 0) continue;
+            element = element_of(first, is_list, 0);
+            if (!element.is_valid()) continue;
+            first = element.ptr();
+        }
+        if (!is_array(first)) continue;
+        DeviceBackend& device = device_of(array_of(first));
+        return &device == &current_device() ? nullptr : &device;
+    }
+    return nullptr;
+}
+
+PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names);
+
 PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+    if (has_other_devices()) [[unlikely]] {
+        const auto positional = static_cast<size_t>(PyVectorcall_NARGS(flags));
+        const size_t keywords = names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names));
+        if (DeviceBackend* const device = other_device(arguments, positional + keywords)) {
+            const DeviceScope scope(*device);
+            return dispatch_here(object, arguments, flags, names);
+        }
+    }
+    return dispatch_here(object, arguments, flags, names);
+}
+
+PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
     auto* self = reinterpret_cast<DispatcherObject*>(object);
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
     if (self->fast != nullptr && names == nullptr) {

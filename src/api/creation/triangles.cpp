@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "core/shape.h"
+#include "device/devices.h"
+#include "graph/placement.h"
 #include "weft/creation.h"
 #include "weft/operations.h"
 
@@ -29,11 +31,13 @@ array below_diagonal(const array& matrix, double k) {
 }  // namespace
 
 array tril(const array& input, double k) {
+    const DeviceScope scope(device_of(input));
     const array matrix = as_matrix(input);
     return where(below_diagonal(matrix, k), matrix, zeros(1, matrix.dtype()));
 }
 
 array triu(const array& input, double k) {
+    const DeviceScope scope(device_of(input));
     const array matrix = as_matrix(input);
     return where(below_diagonal(matrix, std::ceil(k) - 1), zeros(1, matrix.dtype()), matrix);
 }

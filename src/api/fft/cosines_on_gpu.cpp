@@ -44,6 +44,7 @@ public:
     // What makes the matrix of the transform orthogonal, but for a factor: the ends of what is read, or of
     // what is written.
     array weighted(const array& values, double first, double last) const {
+        if (n_ == 1) return values * (first * last);  // which is both ends
         const array places = arange(n_);
         return values * astype(where(places == 0, first, where(places == n_ - 1, last, 1.0)), values.dtype());
     }

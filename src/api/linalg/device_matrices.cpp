@@ -132,24 +132,31 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 array have_finite(const array& read) { return all(isfinite(read), {-1, -2}); }
 
+// cuSOLVER reads nan as zero, and its results for such a matrix are those of another one.
+array have_nan(const array& read) { return any(isnan(read), {-1, -2}); }
+
 }  // namespace
+
+array DeviceInfo::failed_or_unknown(const array& read) const {
+    return read.dtype().is_inexact() ? failed() | have_nan(read) : failed();
+}
 
 DeviceInfo::Outcome DeviceInfo::check(const char* message, const array& read) const {
     if (!read.dtype().is_inexact()) return {check(message), array()};
     if (defers_checks(device_)) {
-        const array wrong = failed(), finite = have_finite(read);
+        const array wrong = failed(), finite = have_finite(read), unknown = have_nan(read);
         Requirement requirement;
         requirement.least = max(astype(wrong & finite, ScalarType::kInt32));
         requirement.low = INT64_MIN;
         requirement.high = 0;
         requirement.kind = ErrorKind::kLinAlgError;
         requirement.message = message;
-        return {join(poison_, defer(std::move(requirement))), wrong & ~finite};
+        return {join(poison_, defer(std::move(requirement))), (wrong & ~finite) | unknown};
     }
-    if (integer_at(max(numbers_.finish())) <= 0) return {poison_, array()};
-    const array wrong = failed();
-    if (truth_of(any(wrong & have_finite(read)))) throw LinAlgError(message);
-    return {poison_, wrong};
+    const array undefined = failed() | have_nan(read);
+    if (!truth_of(any(undefined))) return {poison_, array()};
+    if (truth_of(any(failed() & have_finite(read)))) throw LinAlgError(message);
+    return {poison_, undefined};
 }
 
 array DeviceInfo::Outcome::apply(const array& results) const {
@@ -159,7 +166,7 @@ array DeviceInfo::Outcome::apply(const array& results) const {
 array DeviceInfo::failed_as(double value, const array& read, const array& otherwise) const {
     const array wrong = failed(), failure = where(wrong, value, otherwise);
     if (!read.dtype().is_inexact()) return failure;
-    return where(wrong & ~have_finite(read), kNan, failure);
+    return where((wrong & ~have_finite(read)) | have_nan(read), kNan, failure);
 }
 
 }  // namespace weft::linalg

@@ -66,12 +66,13 @@ class DeviceInfo {
 public:
     DeviceInfo(DeviceBackend& device, const Dims& batch, const PoisonPtr& poison);
     uint64_t address() const { return numbers_.address(); }
-    array failed() const;  // bools, of the batch's shape
+    array failed() const;                              // bools, of the batch's shape
+    array failed_or_unknown(const array& read) const;  // or nan is among what was read
     /// Throws LinAlgError where a matrix has none, with one look for all of them; or leaves that for later:
     /// then results are poisoned by what it returns. So they are by what poisons the input.
     PoisonPtr check(const char* message) const;
     /// The same, but a matrix of `read` with infinities or nan has nan for a result, as LAPACK's, and is no
-    /// error: cuSOLVER calls it singular or not positive definite.
+    /// error: cuSOLVER calls it singular or not positive definite, or takes nan for zero.
     struct Outcome {
         PoisonPtr poison;
         array undefined;  // of the batch's shape, true where nan is the result; not valid where there is none

@@ -13,9 +13,10 @@ namespace {
 constexpr int kUnread = -1;
 std::atomic<int> setting{kUnread};  // a LinalgDevice, from the environment at first
 
-// Rows of all matrices together, up to which cuSOLVER takes longer than LAPACK and the copies do. Estimated
-// from figures of others, not measured (docs/decisions/0026-large-factorisations-by-panels.md).
-constexpr int64_t kMostRows = 256;
+// Up to these, cuSOLVER takes longer than 16 cores and the copies do
+// (docs/decisions/0026-large-factorisations-by-panels.md). It takes general matrices one by one, so their
+// number does not matter; of others, the rows of all matrices count together.
+constexpr int64_t kMostRowsOfGeneral = 384, kMostRowsOfSymmetric = 160, kMostRowsOfOthers = 192;
 
 }  // namespace
 
@@ -48,11 +49,14 @@ LinalgDevice linalg_device() {
 
 bool goes_to_host(SpectralWork work, const array& a, std::string& why) {
     if (linalg_device() != LinalgDevice::kAuto) return false;
-    const char* what = "of general matrices";
-    if (work != SpectralWork::kGeneral) {
-        const int64_t rows = a.shape()[a.shape().size() - 2], columns = a.shape().back();
+    const int64_t rows = a.shape()[a.shape().size() - 2], columns = a.shape().back();
+    const char* what = "of small general matrices";
+    if (work == SpectralWork::kGeneral) {
+        if (rows > kMostRowsOfGeneral) return false;
+    } else {
+        const int64_t most = work == SpectralWork::kSymmetric ? kMostRowsOfSymmetric : kMostRowsOfOthers;
         const int64_t least = std::max<int64_t>(std::min(rows, columns), 1);
-        if (std::max(rows, columns) > kMostRows || a.size() / least > kMostRows) return false;
+        if (std::max(rows, columns) > most || a.size() / least > most) return false;
         what = "of few small matrices";
     }
     why = "config.linalg_device is auto, which has the spectra " + std::string(what) + " computed there";

@@ -4,6 +4,7 @@
 
 #include "api/linalg/inputs.h"
 #include "core/shape.h"
+#include "device/devices.h"
 #include "weft/creation.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -61,6 +62,7 @@ struct Parts {
 };
 
 Parts parts_of(const array& a) {
+    const DeviceScope scope(device_of(a));
     const LUResult found = lu_factor(a);
     const int64_t rows = a.shape()[a.shape().size() - 2], least = std::min(rows, a.shape().back());
     const array left = tril(found.factors(ellipsis, slice(least)), -1);

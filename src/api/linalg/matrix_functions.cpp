@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/linalg/inputs.h"
+#include "device/devices.h"
 #include "weft/creation.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -128,6 +129,7 @@ array logm_of_one(const array& a) {
 }  // namespace
 
 array expm(const array& given) {
+    const DeviceScope scope(device_of(given));
     if (given.size() == 1 && given.ndim() < 2) return reshape(exp(given), {1, 1});
     if (given.ndim() < 2) throw LinAlgError("The input array must be at least two-dimensional");
     check_square(given);
@@ -139,6 +141,7 @@ array expm(const array& given) {
 }
 
 array sqrtm(const array& a) {
+    const DeviceScope scope(device_of(a));
     check_square(a);
     if (a.size() != 0 && a.dtype().is_inexact()) {
         const array known = weft::all(isfinite(a), {-1, -2});
@@ -153,6 +156,7 @@ array sqrtm(const array& a) {
 }
 
 array logm(const array& a) {
+    const DeviceScope scope(device_of(a));
     check_square(a);
     if (a.ndim() > 2 && a.size() != 0) return for_each_matrix(a, logm_of_one);
     return logm_of_one(a);

@@ -107,7 +107,7 @@ std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, 
     }
     if (singular_is_nan) {
         result.set_poison(factors.matrices.poison());
-        const array failed = factors.info.failed();
+        const array failed = factors.info.failed_or_unknown(a);
         return where(expand_dims(failed, {-1, -2}), std::numeric_limits<double>::quiet_NaN(),
                      result.finish());
     }

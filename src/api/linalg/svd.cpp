@@ -6,6 +6,7 @@
 #include "api/linalg/inputs.h"
 #include "api/linalg/on_gpu.h"
 #include "core/shape.h"
+#include "device/devices.h"
 #include "weft/creation.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -66,6 +67,7 @@ array svdvals(const array& a, SVDDriver driver) {
 
 LstsqResult lstsq(const array& a, const array& b, std::optional<double> rcond) {
     const LibraryCall call("linalg.lstsq", a);
+    const DeviceScope scope(device_of(a));
     const bool vector = b.ndim() == 1;
     check_2d(a);
     if (!vector) check_2d(b);

@@ -4,6 +4,7 @@
 
 #include "api/linalg/inputs.h"
 #include "core/shape.h"
+#include "device/devices.h"
 #include "weft/creation.h"
 #include "weft/products.h"
 
@@ -62,6 +63,7 @@ array tensorinv(const array& a, int64_t ind) {
 
 array matrix_power(const array& a, int64_t n) {
     check_square(a);
+    const DeviceScope scope(device_of(a));
     if (n == 0) return identity_like(a);
     const array base = n < 0 ? inv(a) : a;
     uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);

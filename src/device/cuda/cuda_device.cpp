@@ -337,6 +337,14 @@ int cuda_device_count() {
     return usable == nullptr ? 0 : usable->devices;
 }
 
+namespace {
+
+std::atomic<bool> opened{false};
+
+}  // namespace
+
+bool any_device_opened() { return opened.load(std::memory_order_relaxed); }
+
 CudaDevice& cuda_device(int ordinal) {
     static std::mutex mutex;
     static std::map<int, std::unique_ptr<CudaDevice>>* const devices =
@@ -345,6 +353,7 @@ CudaDevice& cuda_device(int ordinal) {
     const std::lock_guard lock(mutex);
     const auto found = devices->find(ordinal);
     if (found != devices->end()) return *found->second;
+    opened.store(true, std::memory_order_relaxed);
     return *devices->emplace(ordinal, std::make_unique<CudaDevice>(usable, ordinal)).first->second;
 }
 

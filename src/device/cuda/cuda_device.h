@@ -100,6 +100,7 @@ private:
 CudaDevice& cuda_device(int ordinal);
 // The device that has memory at `address`; null where the driver knows of none.
 CudaDevice* device_of_address(DeviceAddress address);
+bool any_device_opened();
 int cuda_device_count();  // 0 without a usable driver
 
 }  // namespace weft::cuda

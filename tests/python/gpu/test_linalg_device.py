@@ -44,7 +44,7 @@ def test_few_small_matrices(name, shape):
 
 
 @pytest.mark.parametrize("name, stays", [("eigvalsh", True), ("svdvals", True), ("eigvals", False)])
-@pytest.mark.parametrize("shape", [(90, 3, 3), (260, 260), (260, 2)], ids=str)
+@pytest.mark.parametrize("shape", [(90, 3, 3), (260, 260), (260, 2), (400, 400)], ids=str)
 def test_many_or_large_ones(name, stays, shape):
     if name != "svdvals" and shape[-1] != shape[-2]:
         pytest.skip("square matrices only")
@@ -52,7 +52,7 @@ def test_many_or_large_ones(name, stays, shape):
     if name == "eigvals" and shape[-1] > 100:
         a = numpy.diag(numpy.arange(1.0, shape[-1] + 1))
     with np.config(linalg_device="auto"):
-        assert went_to_the_cpu(name, a) != stays
+        assert went_to_the_cpu(name, a) != (stays or shape[-1] == 400)
 
 
 def test_other_functions_stay():

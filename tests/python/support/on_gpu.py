@@ -19,7 +19,9 @@ needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="neither a GPU nor the fake d
 
 def run(program, **environment):
     """A process of its own, with the fake driver: what it printed, and what it wrote to stderr."""
-    variables = {**os.environ, "WEFT_CUDA_DRIVER": str(FAKE_DRIVER), "WEFT_DEVICE": "", **environment}
+    toolkit = str(FAKE_DRIVER.parent / "fake_driver_toolkit")  # its libraries, also where there are NVIDIA's
+    fake = {"WEFT_CUDA_DRIVER": str(FAKE_DRIVER), "CUDA_HOME": toolkit, "WEFT_DEVICE": ""}
+    variables = {**os.environ, **fake, **environment}
     result = subprocess.run(
         [sys.executable, "-c", "import weft as np\n" + program],
         env=variables,

@@ -21,7 +21,8 @@ def toeplitz(c, r=None):
     c = _core.broadcast_to(c, (*batch, rows))
     r = _core.broadcast_to(r, (*batch, columns))
     values = _core.concatenate([c[..., ::-1], r[..., 1:]], axis=-1)
-    return values[..., (rows - 1) - _core.arange(rows)[:, None] + _core.arange(columns)]
+    down, along = (_core.arange(count, device=c.device) for count in (rows, columns))
+    return values[..., (rows - 1) - down[:, None] + along]
 
 
 def _at_least_vector(a):
@@ -38,7 +39,7 @@ def circulant(c):
            [3, 2, 1]])
     """
     c = _at_least_vector(c)
-    places = _core.arange(c.shape[-1])
+    places = _core.arange(c.shape[-1], device=c.device)
     return c[..., (places[:, None] - places) % c.shape[-1]]
 
 
@@ -56,7 +57,7 @@ def block_diag(*arrs):
     blocks = [each.reshape((1,) * (2 - each.ndim) + each.shape) for each in blocks]
     batch = broadcast_shapes(*(each.shape[:-2] for each in blocks))
     shape = [sum(each.shape[d] for each in blocks) for d in (-2, -1)]
-    result = _core.full((*batch, *shape), 0, _core.result_type(*blocks))
+    result = _core.full((*batch, *shape), 0, _core.result_type(*blocks), device=blocks[0].device)
     row = column = 0
     for each in blocks:
         rows, columns = each.shape[-2:]

@@ -84,9 +84,10 @@ Matrices matrices_of(const ProductAxes& axes, int64_t itemsize) {
     Matrices matrices{matrix_of(m.left, m.extent, k.left, k.extent, itemsize),
                       matrix_of(k.right, k.extent, n.right, n.extent, itemsize),
                       leading_of(n.out, n.extent, m.out, m.extent, itemsize)};
-    if (matrices.left && (matrices.left->leading > INT_MAX || batch.left % itemsize != 0))
-        matrices.left.reset();
-    if (matrices.right && (matrices.right->leading > INT_MAX || batch.right % itemsize != 0))
+    // Backwards from matrix to matrix, cuBLAS knows some types only, and names none.
+    const auto is_step = [&](int64_t stride) { return stride >= 0 && stride % itemsize == 0; };
+    if (matrices.left && (matrices.left->leading > INT_MAX || !is_step(batch.left))) matrices.left.reset();
+    if (matrices.right && (matrices.right->leading > INT_MAX || !is_step(batch.right)))
         matrices.right.reset();
     if (matrices.out && (*matrices.out > INT_MAX || batch.out % itemsize != 0)) matrices.out.reset();
     return matrices;
