@@ -9,6 +9,8 @@ if(SKBUILD)
     set(WEFT_INSTALL_INCLUDE weft/include)
     set(WEFT_INSTALL_CMAKE weft/cmake)
     install(TARGETS _core LIBRARY DESTINATION weft)
+    # Beside the package, where Python looks for .pth files: WEFT_INSTALL=1 installs weft in new processes.
+    install(FILES python/startup/weft-install.pth python/startup/_weft_install.py DESTINATION .)
 else()
     include(GNUInstallDirs)
     set(WEFT_INSTALL_LIBRARY "${CMAKE_INSTALL_LIBDIR}")

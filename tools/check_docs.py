@@ -138,8 +138,8 @@ def settings_of_code(root):
     table = re.search(r"_SETTINGS = \{(.*?)^\}", config.read_text(), re.MULTILINE | re.DOTALL)[1]
     names = set(re.findall(r'^    "(\w+)":', table, re.MULTILINE))
     variables = set(re.findall(r"WEFT_[A-Z0-9_]+", table))
-    for folder in ("src", "python/bindings"):
-        for path in (root / folder).rglob("*.cpp"):
+    for folder, kind in (("src", "*.cpp"), ("python/bindings", "*.cpp"), ("python/weft/_install", "*.py")):
+        for path in (root / folder).rglob(kind):
             variables |= set(VARIABLE.findall(path.read_text()))
     steps = (root / "src/core/optimisation_switches.def").read_text()
     return names, variables, set(re.findall(r'WEFT_OPTIMISATION_SWITCH\(\w+, "(\w+)"\)', steps))

@@ -23,7 +23,8 @@ FLOORS = [
     {"scipy"},
     {"_methods"},
     {"__init__"},
-    {"bench"},
+    {"_install", "bench"},
+    {"__main__", "ipython", "pytest_plugin"},
 ]
 HEIGHT = {part: i for i, floor in enumerate(FLOORS) for part in floor}
 MOST_FILES = 30  # in a folder

@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
     bind_random(m);
     bind_array_interface(m);
     bind_overrides(m);
+    bind_zero_change(m);
     bind_bound_functions(m);
     bind_fast_paths(m);
 }

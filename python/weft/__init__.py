@@ -44,6 +44,7 @@ _overrides.dispatch_all(globals())
 _register(_core._end_compilations)
 del _register
 
+_IPYTHON = "ipython"
 _SUBMODULES = ("fft", "jit", "lib", "linalg", "random", "scipy")
 
 
@@ -61,6 +62,8 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != f"weft.{name}":
                 raise
+    if name in ("load_ipython_extension", "unload_ipython_extension"):  # %load_ext asks for them here
+        return getattr(_import_module(f"weft.{_IPYTHON}"), name)
     if name.startswith("__"):
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     from weft._protocols.missing import module_message

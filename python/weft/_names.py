@@ -171,7 +171,9 @@ LATER = {
     "savez_compressed": "_io.files",
     "get_cmake_dir": "_engine.cpp",
     "get_include": "_engine.cpp",
+    "install": "_install",
     "profile": "_engine.profile",
+    "uninstall": "_install",
 }
 # Second names of the same function.
 ALIASES = {
