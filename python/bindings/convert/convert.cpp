@@ -6,6 +6,7 @@
 #include "api/recording/transfer.h"
 #include "convert/convert.h"
 #include "core/scalar_traits.h"
+#include "device/devices.h"
 #include "objects/objects.h"
 #include "package.h"
 
@@ -66,6 +67,9 @@ bool to_argument(PyObject* object, Argument& argument) {
         return true;
     }
     array converted;
+    // A scalar of NumPy's stays on the host, as Python's numbers and weft's scalars do.
+    std::optional<DeviceScope> on_host;
+    if (PySequence_Check(object) == 0 && PyNumber_Check(object) != 0) on_host.emplace(cpu_device());
     if (convert_foreign(object, std::nullopt, converted)) {
         argument = std::move(converted);
         return true;

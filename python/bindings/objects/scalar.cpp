@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "convert/foreign_buffer.h"
 #include "core/scalar_traits.h"
+#include "device/devices.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
 #include "interop/interop.h"
@@ -71,6 +72,7 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         if (value.is_none()) return wrap_result(convert_sequence(value.ptr(), dtype)).release().ptr();
         if (is_array(value.ptr()) || is_scalar(value.ptr()))
             return wrap_result(astype(to_array(value), *dtype)).release().ptr();
+        const DeviceScope on_host(cpu_device());
         if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || PyComplex_Check(value.ptr())) {
             array foreign;
             if (!PyBool_Check(value.ptr()) && has_foreign_buffer(value.ptr()))

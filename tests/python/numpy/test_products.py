@@ -409,7 +409,9 @@ def test_a_matrix_times_its_transpose_has_the_bits_of_any_product(dtype, rows, s
 def test_a_product_is_one_kernel(dtype, name):
     a, b = large(200, 300, dtype=dtype), large(300, 250, dtype=dtype)
     (kernel,) = ran(lambda: a @ b)
-    assert kernel["name"] == f"{name} 200x300@300x250"
+    if a.device.type == "cpu":  # which of cuBLAS's and weft's programs is quicker depends on the GPU
+        assert kernel["name"].startswith(name)
+    assert kernel["name"].endswith(" 200x300@300x250")
     assert kernel["bytes_read"] == a.nbytes + b.nbytes
     assert kernel["bytes_written"] == 200 * 250 * a.itemsize
     assert not kernel["compiled"]

@@ -151,9 +151,12 @@ def test_bits_depend_on_the_matrix_alone():
 def test_nan_is_not_an_indefinite_matrix(dtype, place):
     a = numpy.stack([numpy.eye(5, dtype=dtype) * 4 + 1] * 70)
     a[(7, *place)] = numpy.nan
-    found = numpy.asarray(weft.linalg.cholesky(weft.asarray(a)))
-    expected = numpy.linalg.cholesky(a)
-    assert numpy.array_equal(numpy.isnan(found), numpy.isnan(expected)) and numpy.isnan(found[7]).any()
+    factors = weft.linalg.cholesky(weft.asarray(a))
+    found = numpy.asarray(factors)
+    expected = numpy.isnan(numpy.linalg.cholesky(a))
+    if factors.device.type == "cuda":
+        expected[7] = True  # a matrix that has one is nan as a whole
+    assert numpy.array_equal(numpy.isnan(found), expected) and numpy.isnan(found[7]).any()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
