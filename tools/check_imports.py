@@ -24,7 +24,7 @@ FLOORS = [
     {"_methods"},
     {"__init__"},
     {"_install", "bench"},
-    {"__main__", "ipython", "pytest_plugin"},
+    {"__main__", "char", "ipython", "pytest_plugin", "rec", "strings"},
 ]
 HEIGHT = {part: i for i, floor in enumerate(FLOORS) for part in floor}
 MOST_FILES = 30  # in a folder

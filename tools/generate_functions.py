@@ -45,6 +45,7 @@ TOPICS = {
     "text": "Text",
     "files": "Files",
     "memory": "Memory",
+    "host": "Types that NumPy computes with",
     "engine": "weft's engine",
 }
 # Modules that are loaded with the package: methods need them, or most programs do.

@@ -45,7 +45,7 @@ _register(_core._end_compilations)
 del _register
 
 _IPYTHON = "ipython"
-_SUBMODULES = ("fft", "jit", "lib", "linalg", "random", "scipy")
+_SUBMODULES = ("char", "fft", "jit", "lib", "linalg", "random", "rec", "scipy", "strings")
 
 
 def __getattr__(name):

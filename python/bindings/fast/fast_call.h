@@ -6,6 +6,7 @@
 
 #include "convert/convert.h"
 #include "objects/objects.h"
+#include "protocols/by_numpy.h"
 #include "protocols/overrides.h"
 
 namespace weft::python {
@@ -62,6 +63,22 @@ struct WithFastPath {
     static inline bool is_method = false;
 
     static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+        PyObject* const result = call_own(self, arguments, count, names);
+        return result != nullptr ? result : call_numpy(self, arguments, count, names);
+    }
+
+    /// After an error.
+    static PyObject* call_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                                PyObject* names) {
+        const auto positional = static_cast<size_t>(count);
+        const char* const name = definition.ml_name;
+        if (!is_method) return numpy_instead(FailedCall::kFunction, name, arguments, positional, names);
+        std::vector<PyObject*> all{self};
+        all.insert(all.end(), arguments, arguments + count + (names == nullptr ? 0 : PyTuple_Size(names)));
+        return numpy_instead(FailedCall::kMethod, name, all.data(), positional + 1, names);
+    }
+
+    static PyObject* call_own(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
         if (names == nullptr && (!is_method || is_plain_array(self))) {
             PyObject* result = guarded([&] { return fast(self, arguments, count); });
             if (result != nullptr || PyErr_Occurred() != nullptr) return result;

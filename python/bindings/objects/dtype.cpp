@@ -5,6 +5,7 @@
 #include "module.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
+#include "protocols/by_numpy.h"
 
 namespace weft::python {
 
@@ -24,7 +25,7 @@ constexpr int kRegisteredFlags = 0x40;  // NPY_USE_SETITEM, with which ml_dtypes
 char byte_order(DType dtype) { return dtype.itemsize() > 1 ? '=' : '|'; }
 
 PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
-    return guarded([&] {
+    PyObject* const own = guarded([&] {
         static const char* names[] = {"dtype", "align", "copy", nullptr};
         PyObject *spec = nullptr, *align = nullptr, *copy = nullptr;
         if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO:dtype", const_cast<char**>(names), &spec,
@@ -32,6 +33,9 @@ PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
             throw_python_error();
         return wrap_dtype(to_dtype_required(spec)).release().ptr();
     });
+    if (own != nullptr || PyTuple_Size(arguments) == 0) return own;
+    PyObject* const spec = PyTuple_GetItem(arguments, 0);
+    return numpy_instead(FailedCall::kDtype, "dtype", &spec, 1, nullptr);
 }
 
 Py_hash_t dtype_hash(PyObject* self) {

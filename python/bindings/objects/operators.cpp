@@ -8,6 +8,7 @@
 #include "fast/fast_call.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
+#include "protocols/by_numpy.h"
 #include "protocols/overrides.h"
 #include "weft/products.h"
 
@@ -124,6 +125,23 @@ PyObject* run_on_scalars(OpId id, PyObject* left, PyObject* right) {
     return nullptr;
 }
 
+/// An operator of an array and an object that weft has no dtype for: objects, dates, long doubles. NumPy
+/// computes it, unless the other operand says that its own method comes first.
+PyObject* by_numpy_or_not_implemented(OpId id, PyObject* left, PyObject* right) {
+    PyObject* const other = is_array(left) ? right : left;
+    if (!is_array(left) && !is_array(right)) return not_implemented();
+    if (other == Py_None || PyUnicode_Check(other) || PyBytes_Check(other) ||
+        PyObject_HasAttrString(other, "__array_priority__") != 0)
+        return not_implemented();
+    PyErr_SetNone(PyExc_TypeError);
+    PyObject* const objects[] = {left, right};
+    PyObject* const result =
+        numpy_instead(FailedCall::kUfunc, std::string(op_info(id).name).c_str(), objects, 2, nullptr);
+    if (result != nullptr || PyErr_ExceptionMatches(PyExc_TypeError) == 0) return result;
+    PyErr_Clear();
+    return not_implemented();
+}
+
 template <OpId id>
 PyObject* binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
@@ -132,7 +150,8 @@ PyObject* binary(PyObject* left, PyObject* right) {
         if (PyObject* result = try_run(op_info(id), objects, 2)) return result;
         if (has_override(left) || has_override(right)) return operate(ufunc_of(id), left, right);
         Argument inputs[2];
-        if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1])) return not_implemented();
+        if (!to_argument(left, inputs[0]) || !to_argument(right, inputs[1]))
+            return by_numpy_or_not_implemented(id, left, right);
         const ScalarOperation names(are_numbers(left, right));
         return wrap_result(call_refused(op_info(id), objects, inputs)).release().ptr();
     });

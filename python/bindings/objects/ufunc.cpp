@@ -10,6 +10,7 @@
 #include "ops/aliases.h"
 #include "ops/resolve.h"
 #include "package.h"
+#include "protocols/by_numpy.h"
 #include "protocols/overrides.h"
 
 // After Python.h, which it does not include itself.
@@ -239,7 +240,7 @@ struct Overridable {
     }
 };
 
-PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
+PyObject* call_own(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
         const OpInfo& op = op_of(self);
         const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
@@ -270,6 +271,14 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, P
         }
         return call_with_options(self, arguments, count, names).release().ptr();
     });
+}
+
+PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
+    PyObject* const result = call_own(self, arguments, flags, names);
+    if (result != nullptr) return result;
+    const std::string name = name_of(op_of(self));
+    const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+    return numpy_instead(FailedCall::kUfunc, name.c_str(), arguments, count, names);
 }
 
 PyObject* ufunc_repr(PyObject* self) {

@@ -8,6 +8,7 @@
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
+#include "protocols/by_numpy.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>
@@ -133,6 +134,15 @@ DeviceBackend* other_device(PyObject* const* arguments, size_t count) {
     return nullptr;
 }
 
+/// As NumPy has it: "linalg.norm", or "sort". Keeps the error that is set.
+std::string qualified_name(PyObject* function) {
+    const nb::python_error error;
+    nb::python_error kept(error);
+    std::string name = text_of(nb::getattr(nb::handle(function), "__name__", nb::str("")));
+    kept.restore();
+    return name;
+}
+
 PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names);
 
 PyObject* dispatch(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
@@ -173,7 +183,10 @@ PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t fla
                 .ptr();
         });
     }
-    return PyObject_Vectorcall(self->function, arguments, flags, names);
+    PyObject* const result = PyObject_Vectorcall(self->function, arguments, flags, names);
+    if (result != nullptr) return result;
+    const std::string name = qualified_name(self->function);
+    return numpy_instead(FailedCall::kFunction, name.c_str(), arguments, count, names);
 }
 
 void dispatcher_dealloc(PyObject* object) {
@@ -247,6 +260,9 @@ void bind_overrides(nb::module_& m) {
     static PyTypeObject* const type =
         make_type(m, "_Dispatcher", sizeof(DispatcherObject),
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    m.def(
+        "_lends_memory", [](nb::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0; },
+        arg("object"));
     m.def(
         "_dispatcher",
         [](nb::handle function, int kind, const std::string& name) {

@@ -117,11 +117,20 @@ def issubdtype(arg1, arg2):
     """
 
     def scalar_type(arg):
-        if isinstance(arg, type) and issubclass(arg, _core.generic):
+        if isinstance(arg, type) and (issubclass(arg, _core.generic) or _is_of_numpy(arg)):
             return arg
         return dtype(arg).type
 
-    return issubclass(scalar_type(arg1), scalar_type(arg2))
+    first, second = scalar_type(arg1), scalar_type(arg2)
+    if _is_of_numpy(first) or _is_of_numpy(second):  # a type that weft leaves to NumPy
+        import numpy
+
+        first, second = (getattr(numpy, each.__name__, each) for each in (first, second))
+    return issubclass(first, second)
+
+
+def _is_of_numpy(kind):
+    return kind.__module__ == "numpy"
 
 
 _KINDS = {

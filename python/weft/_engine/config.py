@@ -25,8 +25,26 @@ _SETTINGS = {
     "cache": "whether compiled kernels are kept on disk (WEFT_CACHE)",
     "cache_dir": "the folder they are kept in; None: the user's cache folder; empty: none (WEFT_CACHE_DIR)",
     "cache_size": "most bytes of them (WEFT_CACHE_SIZE)",
+    "fallback": "what a call does that NumPy has to compute: silent, warn, error (WEFT_FALLBACK)",
     "guard": "whether every buffer touches an inaccessible page (WEFT_GUARD)",
 }
+
+
+def _get(name):
+    if name == "fallback":
+        from weft._engine import fallback
+
+        return fallback.get_mode()
+    return _core._get_setting(name)
+
+
+def _set(name, value):
+    if name == "fallback":
+        from weft._engine import fallback
+
+        fallback.set_mode(value)
+    else:
+        _core._set_setting(name, value)
 
 
 class _Changed:
@@ -36,14 +54,14 @@ class _Changed:
         self._changes = changes
 
     def __enter__(self):
-        self._before = {name: _core._get_setting(name) for name in self._changes}
+        self._before = {name: _get(name) for name in self._changes}
         for name, value in self._changes.items():
-            _core._set_setting(name, value)
+            _set(name, value)
         return config
 
     def __exit__(self, *exception):
         for name, value in self._before.items():
-            _core._set_setting(name, value)
+            _set(name, value)
 
 
 class Config:
@@ -52,10 +70,10 @@ class Config:
     __slots__ = ()
 
     def __getattr__(self, name):
-        return _core._get_setting(name)
+        return _get(name)
 
     def __setattr__(self, name, value):
-        _core._set_setting(name, value)
+        _set(name, value)
 
     def __call__(self, **changes):
         return _Changed(changes)
@@ -64,7 +82,7 @@ class Config:
         return sorted(_SETTINGS)
 
     def __repr__(self):
-        lines = [f"  {name} = {_core._get_setting(name)!r}  # {about}" for name, about in _SETTINGS.items()]
+        lines = [f"  {name} = {_get(name)!r}  # {about}" for name, about in _SETTINGS.items()]
         return "\n".join(["weft.config:", *lines])
 
 
@@ -82,7 +100,7 @@ def show_config(mode="stdout"):
         "weft": _core.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
-        "settings": {name: _core._get_setting(name) for name in _SETTINGS},
+        "settings": {name: _get(name) for name in _SETTINGS},
         "cache": _core.cache_info(),
         "cuda": _core._gpu_report(),
     }

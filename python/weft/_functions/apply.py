@@ -3,6 +3,7 @@
 from weft import _core
 from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import asarray, empty, ndarray, zeros
+from weft._ufunc.frompyfunc import elements_in_shape
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -130,14 +131,13 @@ class vectorize:
         if not given:
             return call([])
         shape = broadcast_shapes(*(x.shape for x in given))
-        columns = [_core.broadcast_to(x, shape).ravel() for x in given]
-        count = columns[0].size
+        numbers = [elements_in_shape(x, shape) for x in given]
+        count = len(numbers[0])
         if count == 0:
             if self.otypes is None:
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
             results = tuple(empty(shape, dtype) for dtype in self.otypes)
             return results[0] if len(results) == 1 else results
-        numbers = [column.tolist() for column in columns]
         rows = [call([column[k] for column in numbers]) for k in range(count)]
         several = len(self.otypes) > 1 if self.otypes is not None else isinstance(rows[0], tuple)
         parts = list(zip(*rows)) if several else [rows]

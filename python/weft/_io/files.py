@@ -64,7 +64,7 @@ def load(
     allow_pickle: whether files may be read that are neither, by Python's pickle, which runs what they say.
 
     Raises ValueError for what is no such file, is damaged, or has fewer bytes than its header says; EOFError for an
-    empty file; TypeError for elements that weft has no dtype for.
+    empty file. Elements that weft has no dtype for are read by NumPy.
     """
     if encoding not in ("ASCII", "latin1", "bytes"):
         raise ValueError("encoding must be 'ASCII', 'latin1', or 'bytes'")
@@ -85,8 +85,20 @@ def load(
                     raise ValueError(
                         "Filename must be a string or a path-like object.  Memmap cannot use existing file handles."
                     )
-                return _mapped(os.fspath(file), mmap_mode, allow_pickle, max_header_size)
-            return npy.read_array(stream, allow_pickle, max_header_size)
+                try:
+                    return _mapped(os.fspath(file), mmap_mode, allow_pickle, max_header_size)
+                except TypeError as error:
+                    options = {"mmap_mode": mmap_mode, "allow_pickle": allow_pickle}
+                    return _loaded_by_numpy(os.fspath(file), error, options, max_header_size)
+            before = stream.tell() if hasattr(stream, "tell") else None
+            try:
+                return npy.read_array(stream, allow_pickle, max_header_size)
+            except TypeError as error:
+                if before is None:
+                    raise
+                stream.seek(before)
+                options = {"allow_pickle": allow_pickle, "fix_imports": fix_imports, "encoding": encoding}
+                return _loaded_by_numpy(stream, error, options, max_header_size)
         if not allow_pickle:
             raise ValueError(
                 "This file contains pickled (object) data. If you trust the file you can load it unsafely using the "
@@ -98,6 +110,16 @@ def load(
             return pickle.load(stream, fix_imports=fix_imports, encoding=encoding)
         except Exception as error:
             raise pickle.UnpicklingError(f"Failed to interpret file {file!r} as a pickle") from error
+
+
+def _loaded_by_numpy(file, error, options, max_header_size):
+    """An array of a dtype that weft leaves to NumPy."""
+    import numpy
+
+    from weft._protocols import host_arrays
+
+    options["max_header_size"] = max_header_size
+    return host_arrays.run("load", numpy.load, (file,), options, str(error))
 
 
 _ACCESS = {
@@ -244,6 +266,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
             raise TypeError("'offset' argument only permitted for binary files")
         return asarray(_numpy("fromfile")(file, _numpy_dtype(dtype), count, sep))
     element = _dtype(dtype)
+    if not isinstance(element, _dtype):
+        return asarray(_numpy("fromfile")(file, element, count, sep, offset))
     with _opened(file, "rb") as stream:
         stream.fileno()
         stream.seek(offset, 1)
@@ -300,7 +324,11 @@ def _numpy(name):
 
 
 def _numpy_dtype(dtype):
-    return None if dtype is None else _core.dtype(dtype).str if not isinstance(dtype, str) else dtype
+    """The dtype for NumPy's functions: fields and strings, too."""
+    if dtype is None or isinstance(dtype, str):
+        return dtype
+    found = _core.dtype(dtype)
+    return found.str if isinstance(found, _dtype) else found
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):

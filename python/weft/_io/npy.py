@@ -81,7 +81,10 @@ def _element_type(descr):
             raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
         order, kind, size = match.groups()
         try:
-            return _dtype(kind + size), order == ">" and size not in ("", "1")
+            found = _dtype(kind + size)
+            if not isinstance(found, _dtype):
+                raise TypeError
+            return found, order == ">" and size not in ("", "1")
         except TypeError:
             if kind not in "SaUVmMOfcgG" or len(size) > 9:
                 raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}") from None

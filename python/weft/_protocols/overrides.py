@@ -609,6 +609,8 @@ def dispatch_all(package):
     global _package
     for name in _names.OVERRIDES.keys() & package.keys():
         package[name] = dispatcher(name, package[name])
+    # No argument overrides it, but NumPy has dtypes that weft has not (by_numpy.py).
+    package["promote_types"] = dispatcher("promote_types", package["promote_types"], kind=_ARGUMENTS)
     for name, target in _names.ALIASES.items():
         package[name] = package[target]
     _package = package

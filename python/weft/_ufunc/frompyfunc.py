@@ -26,6 +26,15 @@ def frompyfunc(func, nin, nout, *, identity=None):
     return PythonUfunc(func, nin, nout, identity)
 
 
+def elements_in_shape(x, shape):
+    """The elements of an array in a larger shape, as Python's objects."""
+    if issubclass(type(x), ndarray):
+        return _core.broadcast_to(x, shape).ravel().tolist()
+    import numpy  # of objects, texts and dates
+
+    return numpy.broadcast_to(x, shape).ravel().tolist()
+
+
 class PythonUfunc:
     """What frompyfunc makes: a ufunc whose loop calls a Python function."""
 
@@ -65,7 +74,7 @@ class PythonUfunc:
         shown = [each.shape for each in outs if each is not None]
         if shown and broadcast_shapes(shape, *shown) != shown[0]:
             raise ValueError(f"output of shape {shown[0]} does not hold what broadcasts to {shape}")
-        columns = [_core.broadcast_to(x, shape).ravel().tolist() for x in given]
+        columns = [elements_in_shape(x, shape) for x in given]
         chosen = None if where is True else _core.broadcast_to(mask, shape).ravel().tolist()
         rows = [
             self._call([column[k] for column in columns])

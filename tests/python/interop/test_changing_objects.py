@@ -66,8 +66,7 @@ def test_joined_sequences_are_walked_once():
 def test_an_element_changes_the_list_that_it_is_in():
     items = [1.0, 2.0, 3.0]
     items[1] = Acting(lambda: items.extend([5.0] * 1000), 2)
-    with pytest.raises(TypeError):
-        weft.array(items)
+    assert weft.array(items).dtype == object  # as NumPy has it, which never asks for the number
     items = [1, 2, 3]
     items[1] = type("Number", (int,), {"__int__": lambda self: items.extend([5] * 1000) or 2})(2)
     numpy.testing.assert_array_equal(weft.array(items, "i4"), [1, 2, 3])
@@ -341,7 +340,9 @@ def test_buffers_without_strides_or_shape():
 
 @pytest.mark.parametrize("value", [numpy.datetime64("2020"), numpy.timedelta64(5)])
 def test_dates_are_no_bytes(value):
-    for call in (weft.array, weft.int64, weft.poly, lambda x: weft.add(x, 1)):
+    assert weft.array(value).dtype == value.dtype
+    assert weft.add(value, 1) == value + 1
+    for call in (weft.int64, weft.poly):
         with pytest.raises(TypeError):
             call(value)
 

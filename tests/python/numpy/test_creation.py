@@ -83,9 +83,10 @@ def test_elements_that_do_not_fit(value, dtype):
 @pytest.mark.parametrize(
     "value", ["text", ["a"], b"ab", None, object(), {"a": 1}, [object()], [None]], ids=named
 )
-def test_no_dtype_for_it(value):
-    with pytest.raises(TypeError, match="weft has no arrays of"):
-        weft.array(value)
+def test_what_weft_has_no_dtype_for_is_numpys(value):
+    expected, result = numpy.array(value), weft.array(value)
+    assert isinstance(result, weft.ndarray) and result.dtype == expected.dtype
+    assert result.shape == expected.shape and repr(result) == repr(expected)
 
 
 def test_copies_and_identity():

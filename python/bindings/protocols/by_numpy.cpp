@@ -1,0 +1,44 @@
+#include "protocols/by_numpy.h"
+
+#include "engine/errors.h"
+#include "package.h"
+
+namespace weft::python {
+
+namespace {
+
+const char* name_of(FailedCall kind) {
+    switch (kind) {
+        case FailedCall::kFunction: return "function";
+        case FailedCall::kUfunc: return "ufunc";
+        case FailedCall::kMethod: return "method";
+        case FailedCall::kDtype: return "dtype";
+    }
+    return "";
+}
+
+}  // namespace
+
+PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* arguments, size_t positional,
+                        PyObject* names) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_OverflowError) == 0)
+        return nullptr;
+    nb::python_error error;  // takes it
+    return guarded([&]() -> PyObject* {
+        nb::list given;
+        nb::dict keywords;
+        for (size_t k = 0; k < positional; ++k) given.append(nb::handle(arguments[k]));
+        const Py_ssize_t count = names == nullptr ? 0 : PyTuple_Size(names);
+        for (Py_ssize_t k = 0; k < count; ++k)
+            keywords[nb::handle(PyTuple_GetItem(names, k))] =
+                nb::handle(arguments[positional + static_cast<size_t>(k)]);
+        const nb::object result =
+            nb::module_::import_(modules::kByNumpy)
+                .attr("instead")(name, name_of(kind), nb::tuple(given), keywords, error.value());
+        if (result.ptr() != Py_NotImplemented) return nb::object(result).release().ptr();
+        error.restore();
+        return nullptr;
+    });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,17 @@
+// Calls that failed because of a dtype that weft leaves to NumPy (objects, strings, dates, structures):
+// NumPy's answer instead of the error. What decides and converts is weft._protocols.by_numpy; nothing here
+// runs unless a call has failed.
+#pragma once
+
+#include "module.h"
+
+namespace weft::python {
+
+enum class FailedCall : uint8_t { kFunction, kUfunc, kMethod, kDtype };
+
+/// NumPy's result of a call that has set an error; null, with that error or NumPy's, where there is none.
+/// Arguments are as in a vectorcall; those of a method begin with the array.
+PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* arguments, size_t positional,
+                        PyObject* names);
+
+}  // namespace weft::python

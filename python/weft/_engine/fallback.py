@@ -1,0 +1,131 @@
+"""What NumPy does for weft: counted by the program's line, and refused or warned of where that is asked for."""
+
+import os
+import sys
+import time
+
+from weft import _core
+
+_MODES = ("silent", "warn", "error")
+_counted = {}
+_state = {"mode": None}
+
+
+class Count:
+    """The calls of one function from one line of the program."""
+
+    __slots__ = ("bytes", "calls", "function", "line", "reason", "seconds")
+
+    def __init__(self, function, reason, line):
+        self.function, self.reason, self.line = function, reason, line
+        self.calls, self.bytes, self.seconds = 0, 0, 0.0
+
+
+def get_mode():
+    """What weft.config.fallback is; WEFT_FALLBACK is what it is at first."""
+    if _state["mode"] is None:
+        set_mode(os.environ.get("WEFT_FALLBACK") or "silent")
+    return _state["mode"]
+
+
+def set_mode(mode):
+    if mode not in _MODES:
+        raise ValueError(f"fallback is silent, warn or error, not {mode!r}")
+    _state["mode"] = mode
+
+
+def line_of_program():
+    """File and line of the nearest caller that is not weft's."""
+    frame = sys._getframe(1)
+    while frame is not None and (frame.f_globals.get("__name__") or "").split(".")[0] == "weft":
+        frame = frame.f_back
+    return "?" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+class counting:
+    """Counts what its block does as one call of a function by NumPy; `bytes` may be added to."""
+
+    __slots__ = ("_entry", "_start", "bytes")
+
+    def __init__(self, function, reason):
+        mode = get_mode()
+        if mode == "error":
+            raise NotImplementedError(
+                f"{function} would be done by NumPy ({reason}), and config.fallback is 'error'"
+            )
+        if mode == "warn":
+            import warnings
+
+            warnings.warn(f"{function} is done by NumPy: {reason}", RuntimeWarning, stacklevel=4)
+        line = line_of_program()
+        entry = _counted.get((function, reason, line))
+        if entry is None:
+            entry = _counted[function, reason, line] = Count(function, reason, line)
+        self._entry, self.bytes = entry, 0
+
+    def __enter__(self):
+        self._start = time.perf_counter()
+        return self
+
+    def __exit__(self, *exception):
+        entry = self._entry
+        entry.seconds += time.perf_counter() - self._start
+        entry.calls += 1
+        entry.bytes += self.bytes
+
+
+def _of_the_engine():
+    """The fallbacks in the history of kernels, which clear_kernel_history() forgets."""
+    found = {}
+    for record in _core.kernel_history():
+        reason = record["fallback"]
+        if not reason:
+            continue
+        line = (record["lines"] or ["?"])[0]
+        entry = found.get((reason, line))
+        if entry is None:
+            entry = found[reason, line] = Count(record["name"], reason, line)
+        entry.calls += 1
+        entry.bytes += record["bytes_read"]
+        entry.seconds += record.get("milliseconds", 0) / 1000 if isinstance(record, dict) else 0
+    return list(found.values())
+
+
+class FallbackReport(list):
+    """Rows as dictionaries, the longest time first; printed, a table."""
+
+    def __repr__(self):
+        if not self:
+            return "nothing fell back"
+        lines = [f"{'seconds':>9} {'calls':>7} {'bytes':>12}  function"]
+        for row in self:
+            lines.append(f"{row['seconds']:9.4f} {row['calls']:7d} {row['bytes']:12d}  {row['function']}")
+            lines.append(f"{'':31} {row['reason']}, at {row['line']}")
+        return "\n".join(lines)
+
+
+def fallback_report():
+    """What NumPy or the CPU did because weft, or a GPU, does not do it: function, reason, calls, bytes that were moved
+    between devices, seconds, and the line of the program, the longest time first.
+
+    >>> np.clear_fallbacks()
+    >>> words = np.array(["b", "a"])
+    >>> [(row["function"], row["reason"]) for row in np.fallback_report()]
+    [('array', 'dtype <U1')]
+    """
+    rows = sorted([*_counted.values(), *_of_the_engine()], key=lambda entry: (-entry.seconds, entry.function))
+    return FallbackReport(
+        {name: getattr(row, name) for name in ("function", "reason", "calls", "bytes", "seconds", "line")}
+        for row in rows
+    )
+
+
+def clear_fallbacks():
+    """Forgets what fallback_report() has counted.
+
+    >>> np.clear_fallbacks()
+    >>> np.fallback_report()
+    nothing fell back
+    """
+    _counted.clear()
+    _core.clear_kernel_history()

@@ -1,0 +1,115 @@
+"""Calls that failed because of a dtype that weft leaves to NumPy: NumPy's answer instead of the error.
+
+The binding comes here with a TypeError or an OverflowError (python/bindings/protocols/by_numpy.h).
+"""
+
+import threading
+
+from weft import _core
+
+_running = threading.local()
+
+
+def instead(name, kind, args, kwargs, error):
+    """NumPy's result of a call of a "function", a "ufunc", a "method" or "dtype", or NotImplemented where the error has
+    another reason. Errors of NumPy's are raised."""
+    if getattr(_running, "now", False) or "like" in kwargs:
+        return NotImplemented
+    _running.now = True
+    try:
+        import numpy
+
+        from weft._protocols import host_arrays
+
+        if kind == "dtype":
+            found = _foreign_dtype(args[0], numpy, host_arrays)
+            return NotImplemented if found is None else found
+        reason = _reason(args, kwargs, numpy, host_arrays)
+        if reason is None:
+            return NotImplemented
+        if kind == "method":
+            function = getattr(numpy.ndarray, name, None)
+        else:
+            function = numpy
+            for part in name.split("."):
+                function = getattr(function, part, None)
+        if function is None:
+            return NotImplemented
+    finally:
+        _running.now = False
+    return host_arrays.run(name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason)
+
+
+def _foreign_dtype(value, numpy, host_arrays):
+    """NumPy's dtype for what describes one that weft has not."""
+    if value is None or isinstance(value, (bool, int, float, complex)):
+        return None
+    try:
+        dtype = numpy.dtype(value)
+    except Exception:
+        return None
+    return None if host_arrays.is_native(dtype) else dtype
+
+
+def _reason(args, kwargs, numpy, host_arrays):
+    """What makes the call NumPy's: the first operand or dtype that weft has not."""
+    for key, value in (*((None, value) for value in args), *kwargs.items()):
+        if value is None:
+            continue
+        if (
+            key == "dtype"
+            or isinstance(value, (type, numpy.dtype))
+            or (isinstance(value, list) and _describes(value))
+        ):
+            dtype = _foreign_dtype(value, numpy, host_arrays)
+            if dtype is not None:
+                return f"dtype {dtype.str if dtype.names is None else 'with fields'}"
+            continue
+        if key is not None and isinstance(value, str):
+            continue  # an option
+        dtype = _dtype_of(value, numpy, host_arrays)
+        if dtype is not None and not host_arrays.is_native(dtype):
+            return f"dtype {dtype.str if dtype.names is None else 'with fields'}"
+    if args and args[0] is None and not kwargs.get("dtype"):
+        return "dtype |O"
+    # A string that is no operand: zeros(3, "U5").
+    for value in args:
+        if isinstance(value, str):
+            dtype = _foreign_dtype(value, numpy, host_arrays)
+            if dtype is not None:
+                return f"dtype {dtype.str}"
+    return None
+
+
+def _lends_memory(value, numpy):
+    """Whether a foreign object lends its memory, or an element of a list does."""
+    if isinstance(value, (list, tuple)):
+        return any(_lends_memory(each, numpy) for each in value)
+    return not isinstance(value, (bytes, str, numpy.ndarray, numpy.generic)) and _core._lends_memory(value)
+
+
+def _describes(value):
+    """Whether a list looks like the fields of a structure."""
+    return bool(value) and all(
+        isinstance(each, tuple) and each and isinstance(each[0], str) for each in value
+    )
+
+
+def _dtype_of(value, numpy, host_arrays):
+    """The dtype that NumPy gives an operand, None where weft's own is as good."""
+    if isinstance(value, host_arrays._ndarray) and type(value) is not host_arrays.HostArray:
+        return None
+    if value is None or isinstance(value, (bool, float, complex, _core.generic, slice)):
+        return None
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**64 else numpy.dtype(object)
+    if hasattr(value, "dtype") and isinstance(value.dtype, numpy.dtype):
+        return value.dtype
+    if callable(value) and not hasattr(value, "__array__"):
+        return None
+    if _lends_memory(value, numpy):
+        return None  # elements that weft has refused, or memory that is not what it says
+    try:
+        return numpy.asarray(host_arrays.Conversion().to_numpy(value)).dtype
+    except Exception:
+        return None

@@ -1,0 +1,269 @@
+"""Arrays of dtypes that weft leaves to NumPy: objects, strings, dates, structures, long doubles.
+
+A HostArray is an ndarray to the program, over memory of NumPy's on the host, and NumPy runs its operations at the call.
+Numeric results are weft's own arrays again; those that are views of NumPy's memory, such as a field of a structure,
+share it. What NumPy does so is counted (fallback.py).
+"""
+
+import functools
+
+import numpy
+
+from weft import _core
+from weft._engine.fallback import counting
+
+_ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
+
+
+_NATIVE = frozenset(
+    ("b1", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8", "c8", "c16")
+)
+
+
+def is_native(dtype):
+    """Whether weft has arrays of this dtype of NumPy's."""
+    if dtype.kind == "V":
+        return dtype.type.__name__ == "bfloat16"
+    return dtype.isnative and f"{dtype.kind}{dtype.itemsize}" in _NATIVE
+
+
+class Conversion:
+    """The arguments of a call for NumPy, and its results for the program."""
+
+    __slots__ = ("_given", "moved")
+
+    def __init__(self):
+        self.moved = 0  # bytes from other devices
+        self._given = {}  # by the id of NumPy's array: the program's and NumPy's, which keeps the id its own
+
+    def to_numpy(self, value):
+        kind = type(value)
+        if kind is HostArray:
+            array = value._array
+            self._given[id(array)] = value, array
+            return array
+        if isinstance(value, _ndarray):
+            array = numpy.asarray(value)
+            if value.device != "cpu":
+                self.moved += array.nbytes
+            self._given[id(array)] = value, array
+            return array
+        if kind is tuple or kind is list:
+            return kind([self.to_numpy(each) for each in value])
+        if kind is dict:
+            return {key: self.to_numpy(each) for key, each in value.items()}
+        if kind is _dtype:
+            return value.__numpy_dtype__
+        if isinstance(value, _generic):
+            return numpy.asarray(value)[()]
+        if isinstance(value, type) and issubclass(value, _generic):
+            return getattr(numpy, value.__name__, value)
+        return value
+
+    def to_weft(self, value):
+        kind = type(value)
+        if isinstance(value, numpy.ndarray):
+            known = self._given.get(id(value))
+            return known[0] if known is not None else as_array(value)
+        if isinstance(value, numpy.generic):
+            return as_scalar(value)
+        if kind is tuple or kind is list:
+            return kind([self.to_weft(each) for each in value])
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return kind(*map(self.to_weft, value))
+        return value
+
+
+def as_array(array):
+    """NumPy's array as the program gets it: weft's over the same memory, or a HostArray."""
+    if isinstance(array, numpy.ma.MaskedArray):
+        return array
+    if type(array) is numpy.ndarray and is_native(array.dtype):
+        try:
+            return _core.asarray(array, copy=False)
+        except (
+            ValueError,
+            BufferError,
+            TypeError,
+        ):  # memory that weft cannot share, such as unaligned fields
+            if array.base is None:
+                return _core.asarray(array)
+    return HostArray(array)
+
+
+def as_scalar(value):
+    """NumPy's scalar as the program gets it: weft's, or NumPy's where weft has no such type."""
+    return _core.asarray(value)[()] if is_native(value.dtype) else value
+
+
+def run(name, function, args, kwargs, reason):
+    """A call that NumPy runs, counted."""
+    conversion = Conversion()
+    with counting(name, reason) as count:
+        args = [conversion.to_numpy(each) for each in args]
+        kwargs = {key: conversion.to_numpy(each) for key, each in kwargs.items()}
+        kwargs.pop("device", None)
+        result = function(*args, **kwargs)
+        count.bytes += conversion.moved
+    return conversion.to_weft(result)
+
+
+def _reason(array):
+    return f"dtype {array.dtype.str if array.dtype.names is None else 'with fields'}"
+
+
+def numpy_name(function):
+    """NumPy's object of the same name as one of weft's, or None."""
+    module = (getattr(function, "__module__", None) or "weft").split(".")
+    name = getattr(function, "__name__", "")
+    for path in (module[1:], [part for part in module[1:] if not part.startswith("_")], []):
+        found = numpy
+        for part in [*path, *name.split(".")]:
+            found = getattr(found, part, None)
+        if found is not None:
+            return found
+    return None
+
+
+class HostArray:
+    """An array over NumPy's memory, for dtypes that weft leaves to NumPy."""
+
+    __slots__ = ("__weakref__", "_array")
+    __array_priority__ = 1.0
+    __hash__ = None
+
+    def __init__(self, array):
+        object.__setattr__(self, "_array", array)
+
+    # To isinstance, and to the program, it is an ndarray.
+    __class__ = property(lambda self: _ndarray)
+
+    @property
+    def device(self):
+        from weft._engine.device import device
+
+        return device("cpu")
+
+    def to_device(self, device, /, *, stream=None):
+        if str(device) != "cpu":
+            raise TypeError(
+                f"arrays of {_reason(self._array)} are on the host alone, and cannot go to {device}"
+            )
+        return self
+
+    def __getattr__(self, name):
+        if name in (
+            "__array_struct__",
+            "__array_interface__",
+        ):  # __array__ says it all; these lose strings' lengths
+            raise AttributeError(name)
+        value = getattr(self._array, name)
+        if callable(value) and not isinstance(value, (numpy.ndarray, type)):
+            return functools.partial(_call_method, self, name, value)
+        if isinstance(value, numpy.ndarray):
+            return as_array(value)
+        return value
+
+    def __setattr__(self, name, value):
+        setattr(self._array, name, Conversion().to_numpy(value))
+
+    def __delattr__(self, name):
+        delattr(self._array, name)
+
+    def __dir__(self):
+        return dir(self._array)
+
+    def __array__(self, dtype=None, copy=None):
+        return numpy.array(self._array, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        theirs = ufunc if isinstance(ufunc, numpy.ufunc) else getattr(numpy, ufunc.__name__, None)
+        if theirs is None:
+            return NotImplemented
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        return run(name, getattr(theirs, method), inputs, options, _reason(self._array))
+
+    def __array_function__(self, function, types, args, kwargs):
+        theirs = function if getattr(function, "__module__", "").startswith("numpy") else numpy_name(function)
+        if theirs is None:
+            return NotImplemented
+        return run(function.__name__, theirs, args, kwargs, _reason(self._array))
+
+    def __getitem__(self, index):
+        conversion = Conversion()
+        value = self._array[conversion.to_numpy(index)]
+        return conversion.to_weft(value)
+
+    def __setitem__(self, index, value):
+        conversion = Conversion()
+        self._array[conversion.to_numpy(index)] = conversion.to_numpy(value)
+
+    def __len__(self):
+        return len(self._array)
+
+    def __iter__(self):
+        return map(Conversion().to_weft, self._array)
+
+    def __repr__(self):
+        return repr(self._array)
+
+    def __str__(self):
+        return str(self._array)
+
+    def __format__(self, spec):
+        return format(self._array, spec)
+
+    def __copy__(self):
+        return HostArray(self._array.copy())
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        return HostArray(copy.deepcopy(self._array, memo))
+
+    def __reduce_ex__(self, protocol):
+        return as_array, (self._array,)
+
+
+def _call_method(self, name, method, *args, **kwargs):
+    result = run(f"ndarray.{name}", method, args, kwargs, _reason(self._array))
+    return self if type(result) is HostArray and result._array is self._array else result
+
+
+def _operator(name, in_place):
+    theirs = getattr(numpy.ndarray, name)
+
+    def method(self, *others):
+        conversion = Conversion()
+        with counting(name.strip("_"), _reason(self._array)) as count:
+            result = theirs(self._array, *map(conversion.to_numpy, others))
+            count.bytes += conversion.moved
+        return self if in_place and result is self._array else conversion.to_weft(result)
+
+    method.__name__ = name
+    return method
+
+
+def _conversion(name):
+    theirs = getattr(numpy.ndarray, name)
+
+    def method(self, *others):
+        return theirs(self._array, *others)
+
+    method.__name__ = name
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
+for _name in _BINARY:
+    for _form in ("", "r"):
+        setattr(HostArray, f"__{_form}{_name}__", _operator(f"__{_form}{_name}__", False))
+    if _name != "divmod":
+        setattr(HostArray, f"__i{_name}__", _operator(f"__i{_name}__", True))
+for _name in "eq ne lt le gt ge neg pos abs invert".split():
+    setattr(HostArray, f"__{_name}__", _operator(f"__{_name}__", False))
+for _name in "bool int float complex index contains".split():
+    setattr(HostArray, f"__{_name}__", _conversion(f"__{_name}__"))
+HostArray.__name__ = HostArray.__qualname__ = "ndarray"
+HostArray.__module__ = "weft"
+del _name, _form
