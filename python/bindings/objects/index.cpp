@@ -6,6 +6,7 @@
 #include "graph/indexed_view.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
+#include "protocols/by_numpy.h"
 
 namespace weft::python {
 
@@ -321,7 +322,7 @@ void refuse_in_one_element(const array& source, DType target) {
         throw ValueError("setting an array element with a sequence.");
 }
 
-int array_assign(PyObject* self, PyObject* key, PyObject* value) {
+int assign_own(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_number([&]() -> int {
         if (value == nullptr) throw ValueError("cannot delete array elements");
         if (!array_of(self).writeable()) throw ValueError("assignment destination is read-only");
@@ -368,6 +369,12 @@ int array_assign(PyObject* self, PyObject* key, PyObject* value) {
         assign(target, argument);
         return 0;
     });
+}
+
+int array_assign(PyObject* self, PyObject* key, PyObject* value) {
+    const int status = assign_own(self, key, value);
+    if (status == 0 || value == nullptr) return status;
+    return assign_by_numpy(self, key, value) ? 0 : -1;
 }
 
 Py_ssize_t array_length(PyObject* self) {

@@ -41,4 +41,17 @@ PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* argu
     });
 }
 
+bool assign_by_numpy(PyObject* array, PyObject* key, PyObject* value) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
+    nb::python_error error;  // takes it
+    return guarded_number([&]() -> int {
+               const nb::object result =
+                   nb::module_::import_(modules::kByNumpy)
+                       .attr("assign")(nb::handle(array), nb::handle(key), nb::handle(value));
+               if (result.ptr() != Py_NotImplemented) return 0;
+               error.restore();
+               return -1;
+           }) == 0;
+}
+
 }  // namespace weft::python

@@ -14,4 +14,8 @@ enum class FailedCall : uint8_t { kFunction, kUfunc, kMethod, kDtype };
 PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* arguments, size_t positional,
                         PyObject* names);
 
+/// array[key] = value after a TypeError, where the value has a dtype that weft has not; false with an error
+/// set.
+bool assign_by_numpy(PyObject* array, PyObject* key, PyObject* value);
+
 }  // namespace weft::python

@@ -240,3 +240,17 @@ def typename(char):
     'double precision'
     """
     return _TYPE_NAMES[char]
+
+
+def newbyteorder(self, new_order="S", /):
+    """The dtype with another order of bytes, which is NumPy's where it is not the machine's.
+
+    >>> np.dtype("i4").newbyteorder("=")
+    dtype('int32')
+    """
+    return dtype(self.__numpy_dtype__.newbyteorder(new_order))
+
+
+newbyteorder.__qualname__ = "dtype.newbyteorder"
+dtype.newbyteorder = newbyteorder
+del newbyteorder

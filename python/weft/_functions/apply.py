@@ -88,6 +88,13 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return result
 
 
+def _dtype_of_results(values):
+    """The dtype of the first; of texts with room for the longest."""
+    first = asarray(values[0])
+    native = issubclass(type(first), _core.ndarray)
+    return first.dtype if native or first.dtype.kind not in "SU" else asarray(list(values)).dtype
+
+
 class vectorize:
     """A Python function of numbers as a function of arrays: one call for each element, after broadcasting.
 
@@ -141,9 +148,12 @@ class vectorize:
         rows = [call([column[k] for column in numbers]) for k in range(count)]
         several = len(self.otypes) > 1 if self.otypes is not None else isinstance(rows[0], tuple)
         parts = list(zip(*rows)) if several else [rows]
-        dtypes = self.otypes or [asarray(part[0]).dtype for part in parts]
+        dtypes = self.otypes or [_dtype_of_results(part) for part in parts]
         results = tuple(
-            _core.array(list(part)).astype(dtype).reshape(shape) for part, dtype in zip(parts, dtypes)
+            _core.array(list(part), dtype=None if isinstance(dtype, _core.dtype) else dtype)
+            .astype(dtype)
+            .reshape(shape)
+            for part, dtype in zip(parts, dtypes)
         )
         return results if several else results[0]
 

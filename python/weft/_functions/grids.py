@@ -190,6 +190,16 @@ mgrid = _Grid(sparse=False)
 ogrid = _Grid(sparse=True)
 
 
+def _joined_by_numpy(joiner, key):
+    """np.r_ and np.c_ of texts, dates and objects."""
+    import numpy
+
+    from weft._protocols.host_arrays import run
+
+    name = "r_" if joiner is r_ else "c_"
+    return run(name, getattr(numpy, name).__getitem__, (key,), {}, "a dtype that weft leaves to NumPy")
+
+
 class _Joiner:
     """np.r_ and np.c_: arrays, numbers and slices joined, np.r_[1:4, 0, [7, 8]]."""
 
@@ -218,6 +228,8 @@ class _Joiner:
                 rest = list(range(ndmin - before))
                 own = own.transpose(rest[:first] + order + rest[first:])
             joined.append((own, number, part))
+        if not all(issubclass(type(own), _core.ndarray) for own, _, _ in joined):
+            return _joined_by_numpy(self, key)
         dtype = _core.result_type(*(part if number else own for own, number, part in joined))
         return concatenate([own.astype(dtype, copy=False) for own, _, _ in joined], axis)
 

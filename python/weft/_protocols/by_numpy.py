@@ -45,7 +45,7 @@ def _foreign_dtype(value, numpy, host_arrays):
     if value is None or isinstance(value, (bool, int, float, complex)):
         return None
     try:
-        dtype = numpy.dtype(value)
+        dtype = numpy.dtype(host_arrays.Conversion().to_numpy(value))
     except Exception:
         return None
     return None if host_arrays.is_native(dtype) else dtype
@@ -112,4 +112,29 @@ def _dtype_of(value, numpy, host_arrays):
     try:
         return numpy.asarray(host_arrays.Conversion().to_numpy(value)).dtype
     except Exception:
-        return None
+        if not isinstance(value, (list, tuple)):
+            return None
+    found = (_dtype_of(each, numpy, host_arrays) for each in value)  # of several arrays
+    return next((each for each in found if each is not None and not host_arrays.is_native(each)), None)
+
+
+def assign(array, index, value):
+    """array[index] = value for values that weft has no dtype for; NotImplemented where another reason has failed."""
+    if getattr(_running, "now", False):
+        return NotImplemented
+    _running.now = True
+    try:
+        import numpy
+
+        from weft._protocols import host_arrays
+
+        found = _dtype_of(value, numpy, host_arrays)
+        if found is None or host_arrays.is_native(found):
+            return NotImplemented
+        converted = numpy.asarray(host_arrays.Conversion().to_numpy(value))
+        # Rounded to the array's dtype by NumPy, whose errors say what does not fit.
+        converted = converted.astype(array.dtype.__numpy_dtype__)
+    finally:
+        _running.now = False
+    array[index] = converted
+    return None

@@ -115,6 +115,118 @@ def flat(value):
         yield value
 
 
+CALLS = {
+    "groupby": lambda np: [
+        np.array([1, 2, 3])[np.array(["a", "b", "a"]) == k].sum()
+        for k in np.unique(np.array(["a", "b", "a"]))
+    ],
+    "dict counts": lambda np: dict(
+        zip(*[x.tolist() for x in np.unique(np.array(list("hello")), return_counts=True)])
+    ),
+    "choose str": lambda np: np.choose([0, 1], [np.array(["a", "b"]), np.array(["c", "d"])]),
+    "select": lambda np: np.select([np.arange(3) < 1, np.arange(3) < 2], ["lo", "mid"], "hi"),
+    "split": lambda np: np.split(np.array(["a", "b", "c", "d"]), 2),
+    "tile": lambda np: np.tile(np.array(["a", "b"]), 2),
+    "repeat": lambda np: np.repeat(["a", "b"], 2),
+    "stack": lambda np: np.stack([np.array(["a"]), np.array(["b"])]),
+    "hstack lists": lambda np: np.hstack([["a"], ["b", "c"]]),
+    "append": lambda np: np.append(np.array(["a"]), "b"),
+    "insert": lambda np: np.insert(np.array(["a", "c"]), 1, "b"),
+    "delete": lambda np: np.delete(np.array(["a", "c"]), 0),
+    "in1d": lambda np: np.intersect1d(["a", "b"], ["b", "c"]),
+    "searchsorted": lambda np: np.searchsorted(np.array(["a", "c"]), "b"),
+    "digitize dates": lambda np: np.digitize(np.array([1.5]), np.array([1, 2])),
+    "max obj": lambda np: np.max(np.array([1, 5, 2], dtype=object)),
+    "nan obj": lambda np: np.isnan(np.array([1.0, float("nan")], dtype=object).astype(float)),
+    "datetime mean": lambda np: np.array(["2020-01-01", "2020-01-03"], dtype="M8[D]").astype("i8").mean(),
+    "date range sel": lambda np: (lambda d: d[(d >= np.datetime64("2020-01-02"))])(
+        np.arange("2020-01-01", "2020-01-05", dtype="M8[D]")
+    ),
+    "td div": lambda np: np.timedelta64(3, "D") / np.timedelta64(1, "h"),
+    "td arr div": lambda np: (
+        np.diff(np.arange("2020-01-01", "2020-01-05", dtype="M8[D]")) / np.timedelta64(1, "D")
+    ),
+    "td sum": lambda np: np.diff(np.arange("2020-01-01", "2020-01-05", dtype="M8[D]")).sum(),
+    "rec sort": lambda np: np.sort(
+        np.array([("b", 2), ("a", 1)], dtype=[("n", "U1"), ("v", "i4")]), order="n"
+    ),
+    "rec field assign": lambda np: (lambda a: (a.__setitem__("v", [5, 6]), a)[1])(
+        np.zeros(2, dtype=[("n", "U1"), ("v", "i4")])
+    ),
+    "rec view": lambda np: np.zeros(2, dtype=[("n", "f4"), ("v", "f4")]).view("f4").reshape(2, 2),
+    "nested dtype": lambda np: np.zeros(1, dtype=np.dtype([("p", [("x", "f4"), ("y", "f4")])]))["p"]["x"],
+    "dtype from float": lambda np: np.dtype([("a", np.float32), ("b", np.int64, (2,))]),
+    "array of lists": lambda np: (lambda a: (a.__setitem__(0, [1, 2]), a)[1])(np.empty(2, dtype=object)),
+    "object dot": lambda np: np.dot(np.array([1, 2], dtype=object), np.array([3, 4], dtype=object)),
+    "object mat": lambda np: (
+        np.array([[1, 2], [3, 4]], dtype=object) @ np.array([[1, 0], [0, 1]], dtype=object)
+    ),
+    "obj + weft": lambda np: np.array([1, 2], dtype=object) + np.arange(2),
+    "weft + obj": lambda np: np.arange(2) + np.array([1, 2], dtype=object),
+    "iadd": lambda np: (lambda a: (a.__iadd__(1), a)[1])(np.array([1, 2], dtype=object)),
+    "weft[...]=obj": lambda np: (
+        lambda a: (a.__setitem__(slice(None), np.array([1, 2], dtype=object)), a)[1]
+    )(np.zeros(2)),
+    "weft iadd obj": lambda np: np.add(np.arange(2.0), np.array([1, 2], dtype=object)),
+    "any str": lambda np: any(np.array(["a", "b"]) == "b"),
+    "str mult": lambda np: np.char.multiply(np.array(["a"]), 3),
+    "join": lambda np: "-".join(np.array(["a", "b"])),
+    "format": lambda np: f"{np.array(['a'])[0]:>3}",
+    "sorted": lambda np: sorted(np.array(["b", "a"])),
+    "enumerate": lambda np: [(i, str(x)) for i, x in np.ndenumerate(np.array(["a", "b"]))],
+    "meshgrid": lambda np: np.meshgrid(np.array(["a"]), np.arange(2)),
+    "argsort str idx": lambda np: np.arange(3.0)[np.array(["c", "a", "b"]).argsort()],
+    "bool idx": lambda np: np.arange(3)[np.array(["c", "a", "b"]) != "a"],
+    "mask astype": lambda np: (np.array(["c", "a"]) == "a").astype(int).sum(),
+    "copyto": lambda np: (lambda a: (np.copyto(a, "z"), a)[1])(np.array(["c", "a"])),
+    "full_like": lambda np: np.full_like(np.array(["c", "a"]), "z"),
+    "zeros_like": lambda np: np.zeros_like(np.array(["c", "a"])),
+    "empty_like shape": lambda np: np.empty_like(np.array(["c", "a"], dtype=object)),
+    "savetxt": lambda np: (lambda s: (np.savetxt(s, np.array(["a", "b"]), fmt="%s"), s.getvalue())[1])(
+        io.StringIO()
+    ),
+    "float128 lin": lambda np: np.linspace(0, 1, 3, dtype="longdouble"),
+    "longdouble sum": lambda np: np.sum(np.ones(3), dtype=np.longdouble),
+    "clongdouble": lambda np: np.ones(2, dtype=np.clongdouble) * 1j,
+    "bytes": lambda np: np.array([b"a", b"bc"]).astype("U"),
+    "frombuffer struct": lambda np: np.frombuffer(b"\x01\x00\x02\x00", dtype=[("a", "<i2"), ("b", "<i2")])[
+        "b"
+    ],
+    "S to int": lambda np: np.array([b"12", b"3"]).astype(int),
+    "big endian": lambda np: np.frombuffer(b"\x00\x01\x00\x02", dtype=">u2") + 1,
+    "big endian sum": lambda np: np.array([1, 2], dtype=">f8").sum(),
+    "newbyteorder": lambda np: np.dtype("i4").newbyteorder(">"),
+    "timedelta pandas": lambda np: np.array([1, 2], dtype="timedelta64[s]").astype("m8[ms]"),
+    "isinstance str_": lambda np: isinstance(np.array(["a"])[0], np.str_),
+    "vectorize str": lambda np: np.vectorize(lambda s: s.upper())(np.array(["a", "bb"])),
+    "apply_along": lambda np: np.apply_along_axis(lambda r: r[0], 1, np.array([["a", "b"], ["c", "d"]])),
+    "r_": lambda np: np.r_[np.array(["a"]), np.array(["b"])],
+    "c_": lambda np: np.c_[np.array(["a"]), np.array(["b"])],
+    "T tolist": lambda np: np.array([["a", "b"], ["c", "d"]]).T.tolist(),
+    "shape assign": lambda np: (lambda a: (setattr(a, "shape", (2, 1)), a)[1])(np.array(["a", "b"])),
+    "broadcast_to": lambda np: np.broadcast_to(np.array(["a"]), (2,)),
+    "atleast": lambda np: np.atleast_1d("a"),
+    "ravel": lambda np: np.ravel([["a"], ["b"]]),
+    "ndim": lambda np: np.ndim(["a"]),
+    "shape fn": lambda np: np.shape([["a", "b"]]),
+    "size fn": lambda np: np.size(["a"]),
+    "array of arrays": lambda np: np.array([np.array(["a"]), np.array(["b"])]),
+    "asarray dtype obj": lambda np: np.asarray([1, 2], dtype=object),
+    "unique rows": lambda np: np.unique(np.array([["a", "b"], ["a", "b"]]), axis=0),
+    "cumsum obj": lambda np: np.cumsum(np.array([1, 2], dtype=object)),
+    "frompyfunc": lambda np: np.frompyfunc(lambda a, b: a + b, 2, 1)(
+        np.array(["a"], dtype=object), "b"
+    ).tolist(),
+    "int of arr": lambda np: int(np.array("5")),
+    "float arr": lambda np: float(np.array(3, dtype=object)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(name):
+    assert repr(CALLS[name](weft)) == repr(CALLS[name](numpy))
+
+
 @pytest.mark.parametrize("program", [strings, objects, dates, structures, others])
 def test_programs(program):
     with warnings.catch_warnings():
