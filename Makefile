@@ -1,7 +1,7 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads fuzz fuzz-variants probe probe-sanitize demo \
-	bench bench-curves bench-peers wheel test-wheel clean
+	bench bench-curves bench-programs bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
@@ -78,6 +78,9 @@ demo: build ## Run the example programs beside NumPy and print the table
 
 bench: build ## Time weft beside NumPy and any installed peer (ARGS="--only TEXT")
 	@$(PYTHON) bench/run.py $(if $(wildcard .venv-peers/bin/python),--peers-python .venv-peers/bin/python) $(ARGS)
+
+bench-programs: build ## Time the programs of examples/programs with NumPy, the import changed, and unchanged (ARGS="--only heat")
+	@$(PYTHON) bench/programs.py $(ARGS)
 
 bench-curves: build ## Time against size and threads, into out/ and docs/pictures (ARGS="--only sum")
 	@mkdir -p out

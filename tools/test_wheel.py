@@ -40,6 +40,11 @@ assert main([]) == 2  # there is no NumPy to compare with, and it says so
 include, cmake = pathlib.Path(weft.get_include()), pathlib.Path(weft.get_cmake_dir())
 for path in (include / "weft/weft.h", include / "weft/operations.h", cmake / "weftConfig.cmake"):
     assert path.exists() and package in path.parents, path
+import os, subprocess
+code = "import numpy; print(type(numpy.ones(2)).__module__)"  # by the .pth file, where there is no NumPy
+words = [sys.executable, "-c", code]
+done = subprocess.run(words, env={**os.environ, "WEFT_INSTALL": "1"}, capture_output=True, text=True)
+assert done.stdout == "weft\\n", done.stderr
 print("ok")
 """
 

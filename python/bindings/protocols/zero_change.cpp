@@ -109,10 +109,10 @@ void bind_zero_change(nb::module_& m) {
                              {Py_tp_call, reinterpret_cast<void*>(router_call)},
                              {Py_tp_getattro, reinterpret_cast<void*>(router_getattr)},
                              {Py_tp_dealloc, reinterpret_cast<void*>(router_dealloc)}});
-    m.attr("_check_instance") =
-        nb::cpp_function(check_instance, nb::is_method(), nb::name("__instancecheck__"));
-    m.attr("_check_subclass") =
-        nb::cpp_function(check_subclass, nb::is_method(), nb::name("__subclasscheck__"));
+    m.attr("_check_instance") = nb::cpp_function(check_instance, nb::is_method(),
+                                                 nb::name("__instancecheck__"), nb::arg("object").none());
+    m.attr("_check_subclass") = nb::cpp_function(check_subclass, nb::is_method(),
+                                                 nb::name("__subclasscheck__"), nb::arg("kind").none());
     m.def("_set_metaclass", set_metaclass, nb::arg("type"), nb::arg("metaclass"));
 }
 

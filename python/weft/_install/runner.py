@@ -86,10 +86,11 @@ def _run_file(path, words):
     if get_importer(path) is not None:  # a folder or an archive with a __main__.py
         import runpy
 
+        whole = os.path.abspath(path)
         if sys.flags.safe_path:
-            sys.path.insert(0, path)
+            sys.path.insert(0, whole)
         else:
-            sys.path[0] = path
+            sys.path[0] = whole
         _new_main()
         runpy._run_module_as_main("__main__", False)
         return
@@ -149,6 +150,8 @@ def _run_input(name, words):
     _set_path("")
     main = _new_main()
     if not sys.stdin.isatty():
+        main.__file__ = "<stdin>"
+        main.__cached__ = None
         _run_text(sys.stdin.buffer.read(), "<stdin>", main)
         return
     import code
@@ -224,7 +227,7 @@ def main(words):
     os.environ["WEFT_INSTALL"] = "1"
     if "report" in options:
         report.at_exit("1")
-    install()
+    install(fallback=options.get("fallback"))
     try:
         _RUN[kind](what, rest)
     except SystemExit:

@@ -121,3 +121,17 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if copy and not (knows_copy and is_copied):
         return result.copy()
     return result
+
+
+class _NumpyDtype:
+    """`__numpy_dtype__`, by which NumPy finds the dtype of a scalar type: numpy.zeros(3, weft.float32)."""
+
+    def __get__(self, instance, owner):
+        if owner.__subclasses__() or owner is _core.generic:
+            raise AttributeError(f"{owner.__name__} has no dtype")
+        if instance is not None:
+            return instance.dtype.__numpy_dtype__
+        return _core.dtype(owner).__numpy_dtype__
+
+
+_core.generic.__numpy_dtype__ = _NumpyDtype()
