@@ -5,7 +5,6 @@ also says yes to NumPy's own arrays, scalars, dtypes, ufuncs and generators, whi
 """
 
 import abc
-import copy
 import copyreg
 import sys
 
@@ -65,6 +64,21 @@ def _others():
         kind = getattr(weft, name, None)
         if isinstance(kind, type):
             pairs[kind] = name
+    return pairs
+
+
+def _know(pairs):
+    for kind, name in pairs.items():
+        if kind not in _same:
+            _same[kind] = None
+            _scalar_names[kind] = name
+            if type(kind) is type:
+                _core._set_metaclass(kind, Kind)
+
+
+def know_random():
+    """The program uses weft.random, which is loaded when it does."""
+    pairs = {}
     for name in (
         "Generator",
         "BitGenerator",
@@ -76,21 +90,15 @@ def _others():
         "SFC64",
     ):
         kind = getattr(weft.random, name, None)
-        if isinstance(kind, type):
+        if isinstance(kind, type) and kind.__module__.startswith("weft."):
             pairs[kind] = f"random.{name}"
-    return pairs
+    _know(pairs)
+    if theirs.loaded("numpy") is not None:
+        meet()
 
 
 def install():
-    for kind in _scalar_types():
-        _same[kind] = None
-        _scalar_names[kind] = kind.__name__
-    for kind, name in _others().items():
-        _same[kind] = None
-        _scalar_names[kind] = name
-    for kind in _same:
-        if type(kind) is type:
-            _core._set_metaclass(kind, Kind)
+    _know({kind: kind.__name__ for kind in _scalar_types()} | _others())
     copyreg.pickle(Kind, _reduce_kind)
     for kind, methods in {
         _core.ndarray: {"__reduce_ex__": _reduce_array, "__reduce__": _reduce_array_old},
@@ -191,4 +199,6 @@ def _reduce_kind(kind):
     other = _same.get(kind)
     if other is None or theirs.load("numpy") is None:
         return kind.__qualname__
-    return copy.copy, (other,)
+    from copy import copy
+
+    return copy, (other,)

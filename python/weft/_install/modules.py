@@ -9,7 +9,7 @@ from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import weft
-from weft._install import fallbacks, shared, theirs
+from weft._install import fallbacks, kinds, shared, theirs
 from weft._protocols.numpy_names import module_names
 
 # What tells of NumPy itself.
@@ -128,6 +128,8 @@ def module(path):
             del vars(found)[name]
         look = _Names(path)
         vars(found)["__getattr__"] = look.find
+        if path == "numpy.random":
+            kinds.know_random()
         if path != "numpy":
             parent, _, name = path.rpartition(".")
             vars(module(parent))[name] = found

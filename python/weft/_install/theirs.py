@@ -1,7 +1,6 @@
 """NumPy itself: loaded when it is needed, described without being loaded."""
 
 import importlib.machinery
-import importlib.util
 import os
 import sys
 import threading
