@@ -42,6 +42,23 @@ def _both(path, name):
     return tells
 
 
+def _into(name):
+    """A function that writes into its first argument: NumPy's own does it where that is a library's array."""
+    function = getattr(weft, name)
+
+    def writes(*args, **kwargs):
+        if not args or type(args[0]) is weft.ndarray:
+            return function(*args, **kwargs)
+        real = theirs.loaded("numpy")
+        if real is None or type(args[0]) is not real.ndarray:
+            return function(*args, **kwargs)
+        _tell("numpy", name, args, kwargs)
+
+    writes.__name__ = writes.__qualname__ = name
+    writes.__doc__, writes.__module__, writes.__wrapped__ = function.__doc__, "numpy", function
+    return writes
+
+
 class errstate(weft.errstate):
     """weft's error modes and NumPy's, for what NumPy or a library computes inside of the block."""
 
@@ -102,14 +119,15 @@ class _Later(dict):
         return name in self._names or super().__contains__(name)
 
     def __missing__(self, name):
-        value = self[name] = _both(self._path, name)
+        value = self[name] = _into(name) if name in _WRITING else _both(self._path, name)
         return value
 
 
+_WRITING = {"copyto", "place", "put", "put_along_axis", "putmask"}
 NAMES = {
     "numpy": _Later(
         "numpy",
-        {"set_printoptions", "seterr", "seterrcall"},
+        {"set_printoptions", "seterr", "seterrcall", *_WRITING},
         errstate=errstate,
         printoptions=printoptions,
     ),

@@ -184,6 +184,15 @@ def kind(x): return "other"
 def _(x): return "array"
 assert kind(np.ones(1)) == "array" and kind(1.0) == "other"
 
+# What writes into an array writes into a library's, too.
+np.copyto(given, np.full((2, 2), 3.0))
+np.put(given, [0], 9.0)
+np.putmask(given, np.eye(2, dtype=bool)[::-1], 4.0)
+np.place(given, given == 3.0, [1.0])
+np.fill_diagonal(given, 5.0)
+given += np.ones((2, 2))
+assert type(given) is real.ndarray and given.tolist() == [[6.0, 5.0], [5.0, 6.0]]
+
 # Classes of the program's.
 class A(np.ndarray):
     def __new__(cls, x): return np.asarray(x).view(cls)
