@@ -60,7 +60,7 @@ def _scalar_types():
 def _others():
     """weft's types that are no scalars, with the place of NumPy's."""
     pairs = {_core.ndarray: "ndarray", _core.dtype: "dtype", _core.ufunc: "ufunc"}
-    for name in ("flatiter", "broadcast", "nditer"):
+    for name in ("flatiter", "broadcast"):
         kind = getattr(weft, name, None)
         if isinstance(kind, type):
             pairs[kind] = name
