@@ -19,11 +19,13 @@ FLOORS = [
     {"_array", "_protocols"},
     {"_ufunc", "_pickle"},
     {"_functions"},
-    {"_io", "fft", "linalg", "random", "lib"},
+    {"_io", "fft", "linalg", "random"},
     {"scipy"},
     {"_methods"},
     {"__init__"},
-    {"_install", "bench"},
+    {"_install", "_numpys"},
+    {"lib"},
+    {"bench", "ctypeslib", "dtypes", "ma", "polynomial", "testing", "typing"},
     {"__main__", "char", "ipython", "pytest_plugin", "rec", "strings"},
 ]
 HEIGHT = {part: i for i, floor in enumerate(FLOORS) for part in floor}

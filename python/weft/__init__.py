@@ -15,6 +15,7 @@ from weft._core import *
 from weft._core import __version__, _ufuncs
 from weft._protocols import overrides as _overrides
 from weft._protocols.array_api import __array_api_version__, __array_namespace_info__
+from weft._protocols.no_value import NO_VALUE as _NoValue
 
 pi = 3.141592653589793
 e = 2.718281828459045
@@ -45,7 +46,9 @@ _register(_core._end_compilations)
 del _register
 
 _IPYTHON = "ipython"
-_SUBMODULES = ("char", "fft", "jit", "lib", "linalg", "random", "rec", "scipy", "strings")
+_SUBMODULES = frozenset(
+    "char ctypeslib dtypes fft jit lib linalg ma polynomial random rec scipy strings testing typing".split()
+)
 
 
 def __getattr__(name):
@@ -64,6 +67,8 @@ def __getattr__(name):
                 raise
     if name in ("load_ipython_extension", "unload_ipython_extension"):  # %load_ext asks for them here
         return getattr(_import_module(f"weft.{_IPYTHON}"), name)
+    if name == "emath":
+        return _import_module("weft.lib.scimath")
     if name.startswith("__"):
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     from weft._protocols.missing import module_message

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import types
 from importlib import import_module as _import_module
 
 from weft import _core, _names
@@ -12,6 +13,7 @@ from weft._functions.rounding import round as _round
 from weft._protocols import overrides
 from weft._protocols.array_api import array_namespace
 from weft._protocols.missing import MissingAttribute
+from weft._protocols.no_value import NO_VALUE
 from weft._protocols.numpy_names import array_names
 
 
@@ -22,9 +24,9 @@ def conj(self, *args, **options):
     return _ufuncs["conjugate"](self, *args, **options)
 
 
-def clip(self, min=None, max=None, out=None, **options):
+def clip(self, min=None, max=None, out=None, **kwargs):
     """The elements, those below `min` or above `max` replaced by the bound."""
-    return _clip(self, min, max, out, **options)
+    return _clip(self, min, max, out, **kwargs)
 
 
 def compress(self, condition, axis=None, out=None):
@@ -89,7 +91,7 @@ _SWAPS = {
 }
 
 
-def setflags(self, write=None, align=None, uic=None):
+def setflags(self, *, write=None, align=None, uic=None):
     """Sets whether the array may be written. Elements are always aligned, and nothing waits to be copied back."""
     if uic:
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
@@ -97,6 +99,25 @@ def setflags(self, write=None, align=None, uic=None):
         raise ValueError("weft's arrays are always aligned")
     if write is not None:
         self.flags.writeable = write
+
+
+class _Signature:
+    """`method.__wrapped__`: the function that inspect.signature asks instead of the method, loaded when it is asked."""
+
+    __slots__ = ("_load",)
+
+    def __init__(self, load):
+        self._load = load
+
+    @property
+    def __wrapped__(self):
+        return self._load()
+
+    @property
+    def __signature__(self):
+        import inspect
+
+        return inspect.signature(self._load())
 
 
 def _later(name, module, source, keeps_type):
@@ -112,6 +133,7 @@ def _later(name, module, source, keeps_type):
         return overrides.like_owner(result, self) if keeps_type and self.__class__ is not ndarray else result
 
     method.__name__ = name
+    method.__wrapped__ = _Signature(lambda: getattr(_import_module(f"weft.{module}"), source))
     return method
 
 
@@ -136,6 +158,7 @@ def _of_an_array(name):
         return result[()] if isinstance(result, ndarray) and result.ndim == 0 else result
 
     method.__name__ = name
+    method.__wrapped__ = _Signature(lambda: getattr(ndarray, name))
     method.__doc__ = getattr(ndarray, name).__doc__
     return method
 
@@ -166,9 +189,87 @@ ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
 
+
+def _pointers(self):
+    """The memory, shape and strides for functions that ctypes calls."""
+    return _import_module("weft._array.pointers").Pointers(self)
+
+
+ndarray.ctypes = property(_pointers)
 for _name in array_names:
     if not hasattr(ndarray, _name):
         setattr(ndarray, _name, MissingAttribute(_name))
+
+
+def _class_getitem(most):
+    """`ndarray[shape, dtype]` and its kin, for annotations."""
+
+    def alias(owner, key):
+        count = len(key) if isinstance(key, tuple) else 1
+        if not 1 <= count <= most:
+            raise TypeError(f"Too {'many' if count > most else 'few'} arguments for {owner}")
+        return types.GenericAlias(owner, key)
+
+    return classmethod(alias)
+
+
+for _type, _most in ((ndarray, 2), (_core.dtype, 1), (number, 1), (_core.complexfloating, 2)):
+    _type.__class_getitem__ = _class_getitem(_most)
+
+
+class _SignatureOf:
+    """`__signature__` of a type, or of its instances, made of a text when it is asked for."""
+
+    def __init__(self, text_of, of_instances):
+        self._text_of, self._of_instances = text_of, of_instances
+
+    def __get__(self, instance, owner):
+        own = instance is not None if self._of_instances else getattr(_core, owner.__name__, None) is owner
+        if not own or (instance is not None) != self._of_instances:
+            raise AttributeError("__signature__")
+        import inspect
+
+        names = {"NO_VALUE": NO_VALUE}
+        exec(f"def f({self._text_of(owner if instance is None else instance)}): pass", names)
+        return inspect.signature(names["f"])
+
+
+def _signature_of_ufunc(function):
+    inputs = "x" if function.nin == 1 else ", ".join(f"x{i + 1}" for i in range(function.nin))
+    out = "None" if function.nout == 1 else repr((None,) * function.nout)
+    core = "axes=NO_VALUE, axis=NO_VALUE, keepdims=False" if function.signature else "where=True"
+    return f"{inputs}, /, out={out}, *, {core}, casting='same_kind', order='K', dtype=None, subok=True, signature=None"
+
+
+def _signature_of_scalar(kind):
+    if kind in (_core.complex64, _core.complex128):
+        return "real=0, imag=0, /"
+    if kind is _core.bool:
+        return "value=False, /"
+    return "" if _core.generic in kind.__bases__ or kind.__subclasses__() else "value=0, /"
+
+
+_core.ufunc.__signature__ = _SignatureOf(_signature_of_ufunc, True)
+generic.__signature__ = _SignatureOf(_signature_of_scalar, False)
+ndarray.__signature__ = _SignatureOf(
+    lambda _: "shape, dtype=None, buffer=None, offset=0, strides=None, order=None", False
+)
+
+
+def _newbyteorder(self, new_order="S", /):
+    """The dtype with another order of bytes; itself for this machine's."""
+    order = new_order[:1].lower() if isinstance(new_order, str) else new_order
+    if order in ("=", "|", "<", "n", "l", "i") or self.itemsize == 1:
+        return self
+    if order not in ("s", ">", "b"):
+        raise ValueError(f"{new_order} is an unrecognized byteorder")
+    return _core.dtype(">" + self.str[1:])
+
+
+_core.dtype.newbyteorder = _newbyteorder
+
+# What numpy.testing asks the class of a dtype.
+_core.dtype._is_numeric, _core.dtype._legacy, _core.dtype._abstract = True, True, False
 
 integer.__round__ = floating.__round__ = _round_scalar
 integer.__floor__ = floating.__floor__ = _by_python(math.floor)

@@ -7,7 +7,10 @@ __all__ = [
     "DeviceError",
     "InternalError",
     "LinAlgError",
+    "ModuleDeprecationWarning",
     "OutOfMemoryError",
+    "RankWarning",
+    "TooHardError",
     "UFuncTypeError",
     "VisibleDeprecationWarning",
 ]
@@ -50,6 +53,18 @@ class ComplexWarning(RuntimeWarning):
 
 class VisibleDeprecationWarning(UserWarning):
     """A use that will stop working."""
+
+
+class ModuleDeprecationWarning(DeprecationWarning):
+    """A module that will go away."""
+
+
+class RankWarning(RuntimeWarning):
+    """A matrix of a fit has less than full rank."""
+
+
+class TooHardError(RuntimeError):
+    """A question that would take too long to answer."""
 
 
 class DeviceError(RuntimeError):

@@ -45,6 +45,17 @@ class finfo:
 
     __module__ = "weft"  # as pickles name it
 
+    def __new__(cls, dtype):
+        described = dtype if isinstance(dtype, type) else getattr(dtype, "dtype", dtype)
+        if described in ("g", "G") if isinstance(described, str) else _is_long(described):
+            import numpy
+
+            return numpy.finfo(described)
+        return super().__new__(cls)
+
+    def __getnewargs__(self):
+        return (self.dtype,)
+
     def __init__(self, dtype):
         given = dtype
         if isinstance(dtype, (_core.ndarray, _core.generic)):
@@ -85,13 +96,13 @@ class iinfo:
 
     __module__ = "weft"  # as pickles name it
 
-    def __init__(self, type):
-        given = type
-        if isinstance(type, (_core.ndarray, _core.generic)):
-            type = type.dtype
-        elif isinstance(type, int):
-            type = int
-        self.dtype = dtype(type)
+    def __init__(self, int_type):
+        given = int_type
+        if isinstance(int_type, (_core.ndarray, _core.generic)):
+            int_type = int_type.dtype
+        elif isinstance(int_type, int):
+            int_type = int
+        self.dtype = dtype(int_type)
         self.kind, self.bits = self.dtype.kind, self.dtype.itemsize * 8
         if self.kind not in "iu":
             raise ValueError(f"Invalid integer data type {self.kind!r}.") from None
@@ -129,6 +140,12 @@ def issubdtype(arg1, arg2):
     return issubclass(first, second)
 
 
+def _is_long(described):
+    """Whether a dtype or a type is NumPy's long double, whose arrays are NumPy's memory."""
+    name = getattr(described, "__name__", None) or getattr(described, "name", None)
+    return name in ("longdouble", "clongdouble", "float128", "complex256")
+
+
 def _is_of_numpy(kind):
     return kind.__module__ == "numpy"
 
@@ -155,7 +172,7 @@ def isdtype(dtype, kind):
     return _core.dtype(dtype) == _core.dtype(kind)
 
 
-def min_scalar_type(a):
+def min_scalar_type(a, /):
     """The smallest dtype that holds a scalar's value; of an array its dtype."""
     a = _core.asarray(a)
     if a.ndim or a.dtype.kind == "b":

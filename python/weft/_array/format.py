@@ -90,12 +90,12 @@ def get_printoptions():
 class printoptions:
     """A context in which arrays are printed otherwise; takes what set_printoptions takes."""
 
-    def __init__(self, **changes):
-        self._changes = changes
+    def __init__(self, *args, **kwargs):
+        self._arguments, self._changes = args, kwargs
 
     def __enter__(self):
         self._before = dict(_options)
-        set_printoptions(**self._changes)
+        set_printoptions(*self._arguments, **self._changes)
         return dict(_options)
 
     def __exit__(self, *exception):

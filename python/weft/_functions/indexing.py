@@ -169,7 +169,7 @@ def place(arr, mask, vals):
     arr[mask] = _repeated(values, count)
 
 
-def putmask(a, mask, values):
+def putmask(a, /, mask, values):
     """Writes `values` where `mask` is true: shorter ones over and over, counted along all elements of `a`.
 
     >>> a = np.arange(4)

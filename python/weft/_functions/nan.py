@@ -64,10 +64,7 @@ def _extreme(plain, worst, a, axis, out, keepdims, options):
         ufunc = _ufuncs["fmax" if plain is _max else "fmin"] if plain in (_max, _min) else None
         if ufunc is not None:
             result = ufunc.reduce(a, axis=axis, out=out, keepdims=keepdims, **options)
-            _warn(
-                _isnan(result),
-                "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered",
-            )
+            _warn(_isnan(result), "All-NaN slice encountered")
             return result
     if a.dtype.kind != "f":
         return plain(a, axis, out, keepdims, **options)
@@ -77,7 +74,7 @@ def _extreme(plain, worst, a, axis, out, keepdims, options):
     if "initial" not in options and bool(asarray(result == worst).any()):
         nothing = _all(_isnan(a), axis, keepdims=keepdims)
         result = where(nothing, asarray(float("nan"), a.dtype), result)
-        _warn(nothing, "All-NaN slice encountered" if axis is not None else "All-NaN axis encountered")
+        _warn(nothing, "All-NaN slice encountered")
     if out is not None:
         _core.copyto(out, result, "unsafe")
         return out

@@ -10,7 +10,7 @@ from weft._functions.reductions import cumsum
 
 _ufuncs = _core._ufuncs
 _not, _isnan = _ufuncs["logical_not"], _ufuncs["isnan"]
-_KINDS = ("quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s")
+_KINDS = ("quicksort", "mergesort", "heapsort", "quick", "merge", "heap", "stable", "q", "m", "h", "s")
 
 
 def _checked_kind(kind, stable, order):
@@ -304,24 +304,24 @@ def _unique_along(ar, axis, return_index, return_inverse, return_counts):
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def unique_all(x, /):
+def unique_all(x):
     """unique with all that it can tell; every NaN counts as another value."""
     return UniqueAllResult(
         *unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     )
 
 
-def unique_counts(x, /):
+def unique_counts(x):
     """The different elements and how often each is there."""
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
-def unique_inverse(x, /):
+def unique_inverse(x):
     """The different elements and which one each element is."""
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
-def unique_values(x, /):
+def unique_values(x):
     """The different elements."""
     return unique(x, equal_nan=False)
 

@@ -27,6 +27,8 @@ def _pairs(value, ndim, as_index=False):
             given = asarray(_ufuncs["rint"](given).astype("int64"))
         if given.size and bool((given < 0).any()):
             raise ValueError("index can't contain negative values")
+    if given.ndim > 2:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     try:
         wide = _core.broadcast_to(asarray(given), (ndim, 2))
     except ValueError as error:
@@ -146,7 +148,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
         for axis, width in pad_width.items():
             widths[axis] = (width, width) if isinstance(width, int) else tuple(width)
     else:
-        given = asarray(pad_width)
+        try:
+            given = asarray(pad_width)
+        except TypeError:  # objects of which weft makes no arrays
+            raise TypeError("`pad_width` must be of integral type.") from None
         if given.dtype.kind not in "iu":
             raise TypeError("`pad_width` must be of integral type.")
         widths = _pairs(given, a.ndim, as_index=True)
@@ -159,6 +164,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {wrong}")
     values = _pairs(kwargs.get("constant_values" if mode == "constant" else "end_values", 0), a.ndim)
     lengths = _pairs(kwargs.get("stat_length"), a.ndim, as_index=kwargs.get("stat_length") is not None)
+    if mode in ("maximum", "minimum") and any(length == 0 for pair in lengths for length in pair):
+        raise ValueError("stat_length of 0 yields no value for padding")
     odd = kwargs.get("reflect_type", "even")
     if odd not in ("even", "odd"):
         odd = "even"

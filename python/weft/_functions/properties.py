@@ -49,7 +49,10 @@ def angle(z, deg=False):
 
 def iscomplexobj(x):
     """Whether the elements are of a complex type."""
-    return (x.dtype if hasattr(x, "dtype") else asarray(x).dtype).kind == "c"
+    try:
+        return x.dtype.kind == "c"
+    except AttributeError:  # no array, or a class of scalars
+        return asarray(x).dtype.kind == "c"
 
 
 def isrealobj(x):

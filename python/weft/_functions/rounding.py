@@ -12,7 +12,7 @@ _maximum, _minimum, _rint = _ufuncs["maximum"], _ufuncs["minimum"], _ufuncs["rin
 _multiply, _divide, _power = _ufuncs["multiply"], _ufuncs["divide"], _ufuncs["power"]
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     """The elements, those below `a_min` or above `a_max` replaced by the bound.
 
     >>> np.clip([1, 5, 9], 2, 6)
@@ -33,12 +33,12 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options):
         if type(a_max) is int and a_max >= limits.max:
             a_max = None
     if a_min is None and a_max is None:
-        return _ufuncs["positive"](a, out=out, **options)
+        return _ufuncs["positive"](a, out=out, **kwargs)
     if a_min is None:
-        return _minimum(a, a_max, out=out, **options)
+        return _minimum(a, a_max, out=out, **kwargs)
     if a_max is None:
-        return _maximum(a, a_min, out=out, **options)
-    return _ufuncs["clip"](a, a_min, a_max, out=out, **options)
+        return _maximum(a, a_min, out=out, **kwargs)
+    return _ufuncs["clip"](a, a_min, a_max, out=out, **kwargs)
 
 
 def round(a, decimals=0, out=None):

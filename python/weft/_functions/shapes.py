@@ -130,13 +130,13 @@ class broadcast:
     (np.int64(1), np.int64(3))
     """
 
-    def __init__(self, *args):
-        arrays = []
-        for x in args:
-            arrays += x._arrays if isinstance(x, broadcast) else [asarray(x)]
-        self._arrays = arrays
-        self.shape = broadcast_shapes(*(x.shape for x in arrays))
-        self.numiter = len(arrays)
+    def __init__(self, *arrays):
+        found = []
+        for x in arrays:
+            found += x._arrays if isinstance(x, broadcast) else [asarray(x)]
+        self._arrays = found
+        self.shape = broadcast_shapes(*(x.shape for x in found))
+        self.numiter = len(found)
         self.nd = self.ndim = len(self.shape)
         self.size = math.prod(self.shape)
         self.reset()

@@ -1,7 +1,7 @@
 """What to say about names of NumPy's that weft does not have yet."""
 
 instead_of = {
-    "testing": "numpy.testing takes weft's arrays",
+    "f2py": "numpy.f2py, which makes no arrays of its own",
 }
 
 

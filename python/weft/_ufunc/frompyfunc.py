@@ -9,7 +9,7 @@ from weft._core import array, asarray, ndarray
 _NONE = object()
 
 
-def frompyfunc(func, nin, nout, *, identity=None):
+def frompyfunc(func, /, nin, nout, **kwargs):
     """A Python function of `nin` numbers, which gives `nout`, as a ufunc: a call for each element, after broadcasting.
 
     It gets Python's numbers. Of numbers alone the result is what the function returns; of arrays it is an array of
@@ -23,6 +23,9 @@ def frompyfunc(func, nin, nout, *, identity=None):
     >>> gcd.reduce([12, 18, 30])
     6
     """
+    identity = kwargs.pop("identity", None)
+    for name in kwargs:
+        raise TypeError(f"frompyfunc() got an unexpected keyword argument '{name}'")
     return PythonUfunc(func, nin, nout, identity)
 
 

@@ -15,15 +15,8 @@ from weft._core import (
     _linalg_tensorsolve,
     asarray,
 )
+from weft._protocols.no_value import NO_VALUE
 from weft.linalg._checks import as_given
-
-
-class _NoValue:
-    def __repr__(self):
-        return "<no value>"
-
-
-_NO_VALUE = _NoValue()
 
 
 class SlogdetResult(NamedTuple):
@@ -85,7 +78,7 @@ def lstsq(a, b, rcond=None):
     return as_given(x, b), as_given(residuals, b), _core.int32(rank), values
 
 
-def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
+def pinv(a, rcond=None, hermitian=False, *, rtol=NO_VALUE):
     """The pseudo-inverse of each matrix, by its singular values; those up to `rcond` times the largest count as zero.
 
     >>> np.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
@@ -93,14 +86,14 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
            [0. , 0. ]])
     """
     if rcond is None:
-        if rtol is _NO_VALUE:
+        if rtol is NO_VALUE:
             rcond = 1e-15
         elif rtol is None:
             a = asarray(a)
             rcond = max(a.shape[-2:]) * finfo(a.dtype).eps
         else:
             rcond = rtol
-    elif rtol is not _NO_VALUE:
+    elif rtol is not NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     return as_given(_linalg_pinv(a, rcond, hermitian), a)
 

@@ -1,0 +1,52 @@
+"""`ndarray.ctypes`: an array's memory, shape and strides for functions that ctypes calls."""
+
+
+class Pointers:
+    """The attribute `ctypes` of an array. It keeps the array, as pointers that it gives do.
+
+    >>> np.arange(3).ctypes.shape[0]
+    3
+    """
+
+    def __init__(self, array):
+        self._arr = array
+        self._data = array.__array_interface__["data"][0]
+
+    @property
+    def data(self):
+        """The address of the first element."""
+        return self._as_parameter_.value
+
+    @property
+    def shape(self):
+        """The shape as an array of ctypes."""
+        return self.shape_as(_ctypes().c_ssize_t)
+
+    @property
+    def strides(self):
+        """The strides as an array of ctypes."""
+        return self.strides_as(_ctypes().c_ssize_t)
+
+    @property
+    def _as_parameter_(self):
+        return self.data_as(_ctypes().c_void_p)
+
+    def data_as(self, obj):
+        """The address as a pointer of that type."""
+        pointer = _ctypes().cast(self._data, obj)
+        pointer._arr = self._arr
+        return pointer
+
+    def shape_as(self, obj):
+        """The shape as an array of that type; None without axes."""
+        return None if self._arr.ndim == 0 else (obj * self._arr.ndim)(*self._arr.shape)
+
+    def strides_as(self, obj):
+        """The strides as an array of that type; None without axes."""
+        return None if self._arr.ndim == 0 else (obj * self._arr.ndim)(*self._arr.strides)
+
+
+def _ctypes():
+    import ctypes
+
+    return ctypes

@@ -1,0 +1,1 @@
+"""Modules of NumPy that are plain Python: the installed sources, run over weft."""

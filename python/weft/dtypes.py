@@ -1,0 +1,77 @@
+"""numpy.dtypes: classes of dtypes. A dtype is an instance of the class that is named after it.
+
+>>> isinstance(np.dtype("f8"), np.dtypes.Float64DType)
+True
+>>> np.dtypes.Int8DType()
+dtype('int8')
+"""
+
+from weft._core import dtype
+
+__all__ = []
+
+
+class _ClassOfDTypes(type):
+    """Calls make the dtype, and isinstance asks which dtype it is."""
+
+    def __call__(cls, *arguments):
+        if cls._code is None:
+            raise TypeError(f"Preallocated numpy dtype instance required for {cls.__name__}")
+        return dtype(cls._code)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, dtype) and value.char in cls._chars
+
+    def __subclasscheck__(cls, other):
+        return other is cls
+
+    def __repr__(cls):
+        return f"<class 'weft.dtypes.{cls.__name__}'>"
+
+    @property
+    def type(cls):
+        return dtype(cls._code).type
+
+
+def _add(name, code, alias=None):
+    try:
+        chars = dtype(code).char
+    except TypeError:
+        return  # weft has no such dtype
+    made = _ClassOfDTypes(name, (), {"_code": code, "_chars": chars, "__module__": "weft.dtypes"})
+    for each in (name, alias):
+        if each is not None:
+            globals()[each] = made
+            __all__.append(each)
+
+
+for _kind, _letters, _names in (
+    ("Int", "bhil", ("Byte", "Short", None, None)),
+    ("UInt", "BHIL", ("UByte", "UShort", None, None)),
+):
+    for _letter, _bits, _alias in zip(_letters, (8, 16, 32, 64), _names):
+        _add(f"{_kind}{_bits}DType", _letter, f"{_alias}DType" if _alias else None)
+for _name, _code, _alias in (
+    ("BoolDType", "?", None),
+    ("IntDType", "i", None),
+    ("LongDType", "l", None),
+    ("LongLongDType", "q", None),
+    ("UIntDType", "I", None),
+    ("ULongDType", "L", None),
+    ("ULongLongDType", "Q", None),
+    ("Float16DType", "e", None),
+    ("Float32DType", "f", None),
+    ("Float64DType", "d", None),
+    ("LongDoubleDType", "g", None),
+    ("Complex64DType", "F", None),
+    ("Complex128DType", "D", None),
+    ("CLongDoubleDType", "G", None),
+    ("ObjectDType", "O", None),
+    ("BytesDType", "S", None),
+    ("StrDType", "U", None),
+    ("VoidDType", "V", None),
+    ("DateTime64DType", "M", None),
+    ("TimeDelta64DType", "m", None),
+):
+    if _name not in globals():
+        _add(_name, _code, _alias)

@@ -1,0 +1,150 @@
+"""inspect.signature of everything public agrees with NumPy's: names, kinds, defaults."""
+
+import importlib
+import inspect
+
+import numpy
+import pytest
+import weft
+
+MODULES = (
+    "numpy numpy.linalg numpy.fft numpy.lib.stride_tricks numpy.testing numpy.polynomial.polynomial".split()
+)
+TYPES = ["ndarray", "float64", "int64", "complex128", "bool", "ufunc", "flatiter", "finfo", "iinfo", "dtype"]
+# What the object is called here: NumPy takes parameters by other names or kinds, or others.
+EXCEPTIONS = {}
+EXCEPTIONS.update(
+    dict.fromkeys(
+        """
+        numpy.broadcast_to numpy.can_cast numpy.copyto numpy.empty_like numpy.expand_dims numpy.flip numpy.kron
+        numpy.may_share_memory numpy.nonzero numpy.promote_types numpy.result_type numpy.shares_memory numpy.stack
+        numpy.tril numpy.triu numpy.where numpy.matmul numpy.linalg.matmul
+        """.split(),
+        "the binding tells no signature",
+    )
+)
+EXCEPTIONS.update(
+    dict.fromkeys(
+        """
+        ndarray.diagonal ndarray.fill ndarray.flatten ndarray.squeeze ndarray.swapaxes ndarray.to_device
+        ndarray.tobytes ndarray.view ufunc.resolve_dtypes
+        """.split(),
+        "the binding tells no signature of these methods",
+    )
+)
+EXCEPTIONS.update(
+    dict.fromkeys(
+        "ndarray.max ndarray.min ndarray.mean ndarray.prod ndarray.std ndarray.sum ndarray.var".split(),
+        "NumPy's kwargs, by their names",
+    )
+)
+EXCEPTIONS.update(
+    {
+        "numpy.arange": "start may be given by name",
+        "numpy.array": "ndmax is to come",
+        "numpy.concat": "arrays may be given by name",
+        "numpy.concatenate": "arrays may be given by name",
+        "numpy.einsum": "NumPy's kwargs, by their names",
+        "numpy.eye": "the default of dtype is None",
+        "numpy.flatiter": "weft's are made by calls",
+        "numpy.dtype": "align and copy are to come",
+        "numpy.genfromtxt": "NumPy parses",
+        "numpy.loadtxt": "NumPy parses",
+        "numpy.savetxt": "NumPy prints",
+        "numpy.nditer": "NumPy iterates",
+        "numpy.matvec": "options of ufuncs are to come",
+        "numpy.vecdot": "options of ufuncs are to come",
+        "numpy.vecmat": "options of ufuncs are to come",
+        "ndarray.conj": "NumPy's takes out as well",
+        "ndarray.conjugate": "NumPy's takes out as well",
+        "ufunc.reduce": "NumPy's kwargs, by their names",
+        "numpy.fft.fftfreq": "dtype, as the array API has it",
+        "numpy.fft.rfftfreq": "dtype, as the array API has it",
+        "numpy.fromfile": "the default of dtype is float",
+    }
+)
+
+
+def signature(function):
+    try:
+        return inspect.signature(function)
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+def described(found, of_method):
+    """The parameters without `device`, which is weft's. A default that nobody can pass stands for any."""
+    parameters = [each for each in found.parameters.values() if each.name != "device"]
+    if of_method and parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        parameters = parameters[1:]
+    return [(each.name, each.kind, each.default) for each in parameters]
+
+
+def is_any(default):
+    text = repr(default)
+    return text == "<no value>" or " object at 0x" in text
+
+
+def agree(theirs, ours, of_method):
+    theirs, ours = described(theirs, of_method), described(ours, of_method)
+    if len(theirs) != len(ours):
+        return False
+    for (name, kind, default), (our_name, our_kind, our_default) in zip(theirs, ours):
+        if of_method and kind is inspect.Parameter.POSITIONAL_ONLY:
+            name, kind = our_name, our_kind  # weft takes it by name, too
+        if (name, kind) != (our_name, our_kind):
+            return False
+        if (default is inspect.Parameter.empty) != (our_default is inspect.Parameter.empty):
+            return False
+        if not is_any(default) and repr(default).replace("numpy", "weft") != repr(our_default).replace(
+            "numpy", "weft"
+        ):
+            return False
+    return True
+
+
+def public():
+    for module in MODULES:
+        theirs = importlib.import_module(module)
+        ours = importlib.import_module(module.replace("numpy", "weft", 1))
+        for name in dir(theirs):
+            value = getattr(theirs, name)
+            if not name.startswith("_") and callable(value) and hasattr(ours, name):
+                yield f"{module}.{name}", value, getattr(ours, name), False
+    for kind in TYPES:
+        theirs, ours = getattr(numpy, kind), getattr(weft, kind)
+        for name in dir(theirs):
+            value = getattr(theirs, name, None)
+            if (
+                not name.startswith("_")
+                and callable(value)
+                and hasattr(ours, name)
+                and inspect.isroutine(value)
+            ):
+                if kind in ("float64", "int64", "complex128", "bool") and name in dir(numpy.ndarray):
+                    continue  # weft's are those of arrays
+                yield f"{kind}.{name}", value, getattr(ours, name), True
+
+
+CASES = {name: case for name, *case in public() if signature(case[0]) is not None}
+
+
+def test_there_are_cases():
+    assert len(CASES) > 600
+    assert not set(EXCEPTIONS) - set(CASES)
+
+
+@pytest.mark.parametrize("module", [*MODULES, *TYPES])
+def test_signatures(module):
+    wrong, passing = [], []
+    for name, (theirs, ours, of_method) in CASES.items():
+        if name.rpartition(".")[0] != module:
+            continue
+        found = signature(ours)
+        right = found is not None and agree(signature(theirs), found, of_method)
+        if not right and name not in EXCEPTIONS:
+            wrong.append(f"{name}{signature(theirs)} is {found}")
+        if right and name in EXCEPTIONS:
+            passing.append(name)
+    assert not wrong, "\n".join(wrong)
+    assert not passing, f"these agree now: {passing}"
