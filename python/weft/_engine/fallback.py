@@ -30,7 +30,7 @@ def get_mode():
 
 def set_mode(mode):
     if mode not in _MODES:
-        raise ValueError(f"fallback is silent, warn or error, not {mode!r}")
+        raise ValueError(f"fallback is one of {', '.join(_MODES)}, not {mode!r}")
     _state["mode"] = mode
 
 
@@ -40,6 +40,19 @@ def line_of_program():
     while frame is not None and (frame.f_globals.get("__name__") or "").split(".")[0] == "weft":
         frame = frame.f_back
     return "?" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _entry_of(function, reason):
+    line = line_of_program()
+    entry = _counted.get((function, reason, line))
+    if entry is None:
+        entry = _counted[function, reason, line] = Count(function, reason, line)
+    return entry
+
+
+def counted(function, reason):
+    """Counts a use of something of NumPy's that is no call."""
+    _entry_of(function, reason).calls += 1
 
 
 class counting:
@@ -57,11 +70,7 @@ class counting:
             import warnings
 
             warnings.warn(f"{function} is done by NumPy: {reason}", RuntimeWarning, stacklevel=4)
-        line = line_of_program()
-        entry = _counted.get((function, reason, line))
-        if entry is None:
-            entry = _counted[function, reason, line] = Count(function, reason, line)
-        self._entry, self.bytes = entry, 0
+        self._entry, self.bytes = _entry_of(function, reason), 0
 
     def __enter__(self):
         self._start = time.perf_counter()

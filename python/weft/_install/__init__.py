@@ -2,7 +2,8 @@
 
 import os
 
-from weft._install import callers, importing, kinds, mode, modules, rebinding, shared, theirs
+from weft._engine.fallback import set_mode
+from weft._install import callers, importing, kinds, modules, rebinding, shared, theirs
 
 __all__ = ["install", "uninstall"]
 
@@ -52,11 +53,9 @@ def install(*, include=(), exclude=(), fallback=None):
     >>> type(total)
     <class 'weft.float64'>
     """
-    if fallback is not None and fallback not in mode.MODES:
-        raise ValueError(f"fallback is one of {', '.join(mode.MODES)}, not {fallback!r}")
-    callers.configure(include, exclude)
     if fallback is not None:
-        mode.fallback = fallback
+        set_mode(fallback)
+    callers.configure(include, exclude)
     _installed.append(True)
     if len(_installed) > 1:
         return _Installed()

@@ -56,6 +56,10 @@ def _reason(args, kwargs, numpy, host_arrays):
     for key, value in (*((None, value) for value in args), *kwargs.items()):
         if value is None:
             continue
+        if key == "out":
+            outputs = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(each, numpy.ndarray) for each in outputs):
+                return "out is NumPy's array"
         if (
             key == "dtype"
             or isinstance(value, (type, numpy.dtype))

@@ -60,6 +60,12 @@ class Conversion:
             return getattr(numpy, value.__name__, value)
         return value
 
+    def keep(self, out):
+        """Arrays that results go into are the results."""
+        for each in out if isinstance(out, tuple) else (out,):
+            if isinstance(each, numpy.ndarray):
+                self._given.setdefault(id(each), (each, each))
+
     def to_weft(self, value):
         kind = type(value)
         if isinstance(value, numpy.ndarray):
@@ -102,6 +108,7 @@ def run(name, function, args, kwargs, reason):
     with counting(name, reason) as count:
         args = [conversion.to_numpy(each) for each in args]
         kwargs = {key: conversion.to_numpy(each) for key, each in kwargs.items()}
+        conversion.keep(kwargs.get("out"))
         kwargs.pop("device", None)
         result = function(*args, **kwargs)
         count.bytes += conversion.moved

@@ -316,5 +316,12 @@ def test_numpy_may_be_refused():
     with weft.config(fallback="warn"), pytest.warns(RuntimeWarning, match="done by NumPy"):
         weft.array(WORDS)
     assert weft.config.fallback == "silent"
-    with pytest.raises(ValueError, match="silent, warn or error"):
+    with pytest.raises(ValueError, match="one of silent, warn, error"):
         weft.config.fallback = "loud"
+
+
+def test_results_go_into_numpys_arrays():
+    out, given = numpy.zeros(3), weft.arange(3.0)
+    assert weft.add(given, 1, out=out) is out and out.tolist() == [1, 2, 3]
+    assert weft.cumsum(given, out=out) is out and out.tolist() == [0, 1, 3]
+    assert given.tolist() == [0, 1, 2]
