@@ -383,7 +383,9 @@ def test_what_numpy_did_is_told(tmp_path):
     assert "kernels" in done.stderr
     assert run("-m", "weft", path).stderr == ""
     assert "char.upper" in run("-m", "weft", path, WEFT_REPORT="1").stderr
-    assert "RuntimeWarning: char.upper is done by NumPy" in run("-m", "weft", "--fallback", "warn", path).stderr
+    assert (
+        "RuntimeWarning: char.upper is done by NumPy" in run("-m", "weft", "--fallback", "warn", path).stderr
+    )
     done = run("-m", "weft", "--fallback=error", path, code=1)
     assert "NotImplementedError: char.upper would be done by NumPy" in done.stderr
 
