@@ -32,6 +32,7 @@ void bind_engine(nb::module_& m);
 void bind_float_errors(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_distributions(nb::module_& m);
 void bind_array_interface(nb::module_& m);
 void bind_overrides(nb::module_& m);
 void bind_zero_change(nb::module_& m);

@@ -1,8 +1,6 @@
 #include "random/bit_generator.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 
 #include "random/stream_steps.h"
 #include "random/stream_words.h"
@@ -59,17 +57,6 @@ uint64_t BitGenerator::next_philox() {
     block = block_of(words);
     used = 1;
     return block[0];
-}
-
-std::optional<BitGenerator> BitGenerator::of_bytes(std::span<const std::byte> bytes) {
-    BitGenerator generator;
-    if (bytes.size() != sizeof generator) return std::nullopt;
-    if (bytes[offsetof(BitGenerator, algorithm)] > std::byte(BitAlgorithm::kPhilox) ||
-        bytes[offsetof(BitGenerator, has_half)] > std::byte(1))
-        return std::nullopt;
-    std::memcpy(&generator, bytes.data(), sizeof generator);
-    if (generator.used > generator.block.size()) return std::nullopt;
-    return generator;
 }
 
 uint64_t BitGenerator::next64() {

@@ -32,9 +32,6 @@ struct BitGenerator {
     bool has_half = false;
     uint32_t half = 0;
 
-    // The state that has these bytes; nothing if none has.
-    static std::optional<BitGenerator> of_bytes(std::span<const std::byte> bytes);
-
     uint64_t next64();
     uint32_t next32() {
         if (has_half) {

@@ -32,19 +32,4 @@ void draw_exponential_by_log(BitGenerator& generator, std::span<float> out);
 void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint64_t range, int64_t count,
                    char* out, Stores stores);
 
-// The same between bounds of their own: `low` and `range` of each number, as 64 bits.
-void draw_integers_between(BitGenerator& generator, ScalarType type, std::span<const uint64_t> low,
-                           std::span<const uint64_t> range, char* out);
-
-// Different numbers below `population`, at least as many as `out` has: by Floyd's method where they are few
-// (Bentley and Floyd, 1987), else from the end of a shuffle; unless `shuffled` those of Floyd's come as they
-// are found, of which the first cannot be the largest numbers.
-void draw_sample(BitGenerator& generator, int64_t population, std::span<int64_t> out, bool shuffled);
-
-// Puts items of `itemsize` bytes into random order.
-void shuffle(BitGenerator& generator, char* items, int64_t count, int64_t itemsize);
-
-// 0, 1, 2 and so on.
-void count_up(std::span<int64_t> numbers);
-
 }  // namespace weft

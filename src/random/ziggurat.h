@@ -34,9 +34,12 @@ struct Normal {
 
     static bool in_wedge(uint64_t word) { return layer_of(word) != 0; }
     static bool accepts(double x, uint64_t word, uint64_t next) {
+        return accepts_at(x, word, to_double(next));
+    }
+    static bool accepts_at(double x, uint64_t word, double uniform) {
         const size_t layer = layer_of(word);
         const double step = kNormalHeights[layer - 1] - kNormalHeights[layer];
-        return step * to_double(next) + kNormalHeights[layer] < std::exp(-0.5 * x * x);
+        return step * uniform + kNormalHeights[layer] < std::exp(-0.5 * x * x);
     }
 
     template <class Source>
@@ -72,10 +75,11 @@ struct Normal32 {
     }
 
     static bool in_wedge(uint32_t half) { return layer_of(half) != 0; }
-    static bool accepts(float x, uint32_t half, uint32_t next) {
+    static bool accepts(float x, uint32_t half, uint32_t next) { return accepts_at(x, half, to_float(next)); }
+    static bool accepts_at(float x, uint32_t half, float uniform) {
         const size_t layer = layer_of(half);
         const float step = kNormalFloatHeights[layer - 1] - kNormalFloatHeights[layer];
-        const float height = step * to_float(next) + kNormalFloatHeights[layer];
+        const float height = step * uniform + kNormalFloatHeights[layer];
         return static_cast<double>(height) < std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x));
     }
 
@@ -114,9 +118,12 @@ struct Exponential {
 
     static bool in_wedge(uint64_t word) { return layer_of(word) != 0; }
     static bool accepts(double x, uint64_t word, uint64_t next) {
+        return accepts_at(x, word, to_double(next));
+    }
+    static bool accepts_at(double x, uint64_t word, double uniform) {
         const size_t layer = layer_of(word);
         const double step = kExponentialHeights[layer - 1] - kExponentialHeights[layer];
-        return step * to_double(next) + kExponentialHeights[layer] < std::exp(-x);
+        return step * uniform + kExponentialHeights[layer] < std::exp(-x);
     }
 
     template <class Source>
@@ -142,10 +149,11 @@ struct Exponential32 {
     }
 
     static bool in_wedge(uint32_t half) { return layer_of(half) != 0; }
-    static bool accepts(float x, uint32_t half, uint32_t next) {
+    static bool accepts(float x, uint32_t half, uint32_t next) { return accepts_at(x, half, to_float(next)); }
+    static bool accepts_at(float x, uint32_t half, float uniform) {
         const size_t layer = layer_of(half);
         const float step = kExponentialFloatHeights[layer - 1] - kExponentialFloatHeights[layer];
-        return step * to_float(next) + kExponentialFloatHeights[layer] < std::exp(-x);
+        return step * uniform + kExponentialFloatHeights[layer] < std::exp(-x);
     }
 
     template <class Source>

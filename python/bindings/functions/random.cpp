@@ -1,61 +1,121 @@
-// Random streams for Python: a state is a bytes object that each call takes and gives back changed, so that
-// the package keeps it, with its lock.
+// Random streams for Python, and draws from them.
 #include "api/random/random.h"
 
 #include <optional>
 #include <span>
 
-#include "convert/convert.h"
-#include "module.h"
+#include "api/random/vectors.h"
+#include "functions/random_streams.h"
 #include "objects/objects.h"
-#include "random/draw.h"
+#include "random/seed_sequence.h"
 
 namespace weft::python {
 
 namespace {
 
-static_assert(std::is_trivially_copyable_v<BitGenerator>);
+// ---- streams and their states ----
 
-BitGenerator to_generator(nb::handle state) {
-    char* data = nullptr;
-    Py_ssize_t size = 0;
-    if (PyBytes_AsStringAndSize(state.ptr(), &data, &size) != 0) throw_python_error();
-    const std::optional<BitGenerator> generator =
-        BitGenerator::of_bytes(std::as_bytes(std::span(data, static_cast<size_t>(size))));
-    if (!generator) throw ValueError("that is no state of a random stream");
-    return *generator;
-}
+// The algorithms of the package's classes, behind those of BitAlgorithm.
+constexpr int kSfc64 = 3, kMt19937 = 4;
 
-nb::object to_state(const BitGenerator& generator) {
-    return steal_or_throw(
-        PyBytes_FromStringAndSize(reinterpret_cast<const char*>(&generator), sizeof generator));
-}
-
-template <class Work>
-nb::object drawn(nb::handle state, const Work& work) {
-    BitGenerator generator = to_generator(state);
-    array result;
-    {
-        const ReleaseGil release(true);
-        result = work(generator);
+template <class T, size_t kCount>
+void read_words(nb::handle list, std::array<T, kCount>& words) {
+    size_t k = 0;
+    for (nb::handle word : list) {
+        if (k == kCount) break;
+        words[k++] = nb::cast<T>(word);
     }
-    return nb::make_tuple(wrap(std::move(result)), to_state(generator));
+    if (k != kCount || nb::len(list) != kCount) throw ValueError("that is no state of a random stream");
 }
 
-BitGenerator make_generator(int algorithm, const std::vector<uint64_t>& words,
-                            const std::vector<uint64_t>& block, uint32_t used, bool has_half, uint32_t half) {
+// (algorithm, words, block, used, has_half, half): what state_to_python gives.
+BitStream::State to_state(nb::handle parts) {
+    if (nb::len(parts) != 6) throw ValueError("that is no state of a random stream");
+    const int algorithm = nb::cast<int>(parts[0]);
+    const auto used = nb::cast<int64_t>(parts[3]);
+    if (algorithm == kMt19937) {
+        Mt19937 twister;
+        read_words(parts[1], twister.key);
+        if (used < 0 || used > Mt19937::kWords) throw ValueError("that is no state of a random stream");
+        twister.pos = static_cast<int32_t>(used);
+        return twister;
+    }
+    const bool has_half = nb::cast<int64_t>(parts[4]) != 0;
+    const auto half = nb::cast<uint32_t>(parts[5]);
+    if (algorithm == kSfc64) {
+        Sfc64 stream;
+        read_words(parts[1], stream.words);
+        stream.has_half = has_half;
+        stream.half = half;
+        return stream;
+    }
     BitGenerator generator;
-    if (algorithm < 0 || algorithm > static_cast<int>(BitAlgorithm::kPhilox) ||
-        words.size() != generator.words.size() || block.size() != generator.block.size() ||
-        used > generator.block.size())
+    if (algorithm < 0 || algorithm > static_cast<int>(BitAlgorithm::kPhilox) || used < 0 ||
+        used > static_cast<int64_t>(generator.block.size()))
         throw ValueError("that is no state of a random stream");
     generator.algorithm = static_cast<BitAlgorithm>(algorithm);
-    std::copy(words.begin(), words.end(), generator.words.begin());
-    std::copy(block.begin(), block.end(), generator.block.begin());
-    generator.used = used;
+    read_words(parts[1], generator.words);
+    read_words(parts[2], generator.block);
+    generator.used = static_cast<uint32_t>(used);
     generator.has_half = has_half;
     generator.half = half;
     return generator;
+}
+
+template <class Words>
+nb::list to_list(const Words& words) {
+    nb::list list;
+    for (const auto word : words) list.append(word);
+    return list;
+}
+
+nb::object state_to_python(const BitSource& source) {
+    const std::optional<BitStream::State> state = state_of(source);
+    if (!state) throw TypeError("the stream is not weft's");
+    if (const auto* twister = std::get_if<Mt19937>(&*state))
+        return nb::make_tuple(kMt19937, to_list(twister->key), nb::list(), twister->pos, 0, 0);
+    if (const auto* stream = std::get_if<Sfc64>(&*state))
+        return nb::make_tuple(kSfc64, to_list(stream->words), nb::list(), 0, int{stream->has_half},
+                              stream->half);
+    const auto& generator = std::get<BitGenerator>(*state);
+    return nb::make_tuple(static_cast<int>(generator.algorithm), to_list(generator.words),
+                          to_list(generator.block), generator.used, int{generator.has_half}, generator.half);
+}
+
+void delete_stream(PyObject* capsule) { delete static_cast<BitStream*>(PyCapsule_GetContext(capsule)); }
+
+StreamHandle* new_stream(nb::handle parts, nb::handle lock) {
+    auto stream = std::make_unique<BitStream>(to_state(parts));
+    nb::object capsule = steal_or_throw(PyCapsule_New(&stream->source(), "BitGenerator", nullptr));
+    if (PyCapsule_SetContext(capsule.ptr(), stream.get()) != 0 ||
+        PyCapsule_SetDestructor(capsule.ptr(), delete_stream) != 0)
+        throw_python_error();
+    (void)stream.release();
+    return new StreamHandle(std::move(capsule), lock);
+}
+
+Mt19937& twister_behind(StreamHandle& handle) {
+    Mt19937* twister = twister_of(*handle.source);
+    if (twister == nullptr) throw TypeError("the stream is no Mersenne Twister");
+    return *twister;
+}
+
+template <class Function>
+uintptr_t address_of(Function function) {
+    return reinterpret_cast<uintptr_t>(reinterpret_cast<void*>(function));
+}
+
+// ---- draws ----
+
+template <class Work>
+nb::object drawn(StreamHandle& handle, const Work& work) {
+    array result;
+    {
+        const StreamLock lock(handle);
+        const ReleaseGil release(true);
+        result = work(*handle.source);
+    }
+    return wrap(std::move(result));
 }
 
 std::vector<uint64_t> to_words(nb::handle list) {
@@ -64,72 +124,155 @@ std::vector<uint64_t> to_words(nb::handle list) {
     return words;
 }
 
+std::vector<uint32_t> to_small_words(nb::handle list) {
+    std::vector<uint32_t> words;
+    for (nb::handle word : list) words.push_back(nb::cast<uint32_t>(word));
+    return words;
+}
+
+void bind_streams(nb::module_& m) {
+    using nb::arg;
+    nb::class_<StreamHandle>(m, "_Stream")
+        .def_prop_ro("capsule", [](StreamHandle& self) { return self.capsule; })
+        .def_prop_rw(
+            "parts", [](StreamHandle& self) { return state_to_python(*self.source); },
+            [](StreamHandle& self, nb::handle parts) {
+                if (!set_state(*self.source, to_state(parts)))
+                    throw ValueError("the state is of another kind of stream");
+            },
+            arg("parts").none())
+        .def_prop_rw(
+            "spare",
+            [](StreamHandle& self) { return nb::make_tuple(int{self.spare.waits}, self.spare.value); },
+            [](StreamHandle& self, nb::handle spare) {
+                self.spare = {nb::cast<int64_t>(spare[0]) != 0, nb::cast<double>(spare[1])};
+            },
+            arg("spare").none())
+        .def_prop_ro("addresses",
+                     [](StreamHandle& self) {
+                         const BitSource& source = *self.source;
+                         return nb::make_tuple(reinterpret_cast<uintptr_t>(source.state),
+                                               address_of(source.next_uint64), address_of(source.next_uint32),
+                                               address_of(source.next_double),
+                                               reinterpret_cast<uintptr_t>(&source));
+                     })
+        .def("jump", [](StreamHandle& self) { twister_behind(self).jump(); })
+        .def("seed", [](StreamHandle& self, uint32_t seed) { twister_behind(self).seed(seed); })
+        .def("seed_by_array", [](StreamHandle& self, nb::handle seeds) {
+            const std::vector<uint32_t> words = to_small_words(seeds);
+            if (words.empty()) throw ValueError("Seed must be non-empty");
+            twister_behind(self).seed(words);
+        });
+    m.def(
+        "_stream", [](nb::handle parts, nb::handle lock) { return new_stream(parts, lock); },
+        nb::rv_policy::take_ownership, arg("parts"), arg("lock"));
+    m.def(
+        "_stream_of",
+        [](nb::handle capsule, nb::handle lock) { return new StreamHandle(nb::borrow(capsule), lock); },
+        nb::rv_policy::take_ownership, arg("capsule"), arg("lock"));
+    m.def(
+        "_seed_pool",
+        [](nb::handle words, nb::handle path, uint32_t size) {
+            return to_list(SeedPool(to_small_words(words), to_small_words(path), size).words());
+        },
+        arg("words"), arg("path"), arg("size"));
+    m.def(
+        "_seed_words",
+        [](nb::handle pool, int64_t count) {
+            return to_list(SeedPool(to_small_words(pool)).generate(static_cast<size_t>(count)));
+        },
+        arg("pool"), arg("count"));
+}
+
 }  // namespace
 
 void bind_random(nb::module_& m) {
     using nb::arg;
-    m.def(
-        "_stream",
-        [](int algorithm, nb::handle words, nb::handle block, uint32_t used, bool has_half, uint32_t half) {
-            return to_state(
-                make_generator(algorithm, to_words(words), to_words(block), used, has_half, half));
-        },
-        arg("algorithm"), arg("words"), arg("block"), arg("used"), arg("has_half"), arg("half"));
-    m.def(
-        "_stream_parts",
-        [](nb::handle state) {
-            const BitGenerator generator = to_generator(state);
-            nb::list words, block;
-            for (const uint64_t word : generator.words) words.append(word);
-            for (const uint64_t word : generator.block) block.append(word);
-            return nb::make_tuple(words, block, generator.used, generator.has_half, generator.half);
-        },
-        arg("state"));
+    bind_streams(m);
+    bind_distributions(m);
     m.def(
         "_draw",
-        [](nb::handle state, int distribution, nb::handle shape, nb::handle dtype) {
-            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& generator) {
-                return draw(generator, static_cast<Distribution>(distribution), dims, type);
+        [](StreamHandle& stream, int distribution, nb::handle shape, nb::handle dtype) {
+            return drawn(stream, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& source) {
+                return draw(source, static_cast<Distribution>(distribution), dims, type);
             });
         },
-        arg("state"), arg("distribution"), arg("shape"), arg("dtype"));
+        arg("stream"), arg("distribution"), arg("shape"), arg("dtype"));
     m.def(
         "_draw_integers",
-        [](nb::handle state, nb::handle shape, nb::handle dtype, uint64_t low, uint64_t range) {
-            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& generator) {
-                return draw_integers(generator, dims, type, low, range);
+        [](StreamHandle& stream, nb::handle shape, nb::handle dtype, uint64_t low, uint64_t range,
+           bool masked) {
+            return drawn(stream, [&, dims = to_dims(shape), type = to_dtype_required(dtype)](auto& source) {
+                return draw_integers(source, dims, type, low, range,
+                                     masked ? Within::kByMasks : Within::kByProducts);
             });
         },
-        arg("state"), arg("shape"), arg("dtype"), arg("low"), arg("range"));
+        arg("stream"), arg("shape"), arg("dtype"), arg("low"), arg("range"), arg("masked"));
     m.def(
         "_draw_permutation",
-        [](nb::handle state, int64_t count, nb::handle rows) {
+        [](StreamHandle& stream, int64_t count, nb::handle rows) {
             const auto several =
                 rows.is_none() ? std::nullopt : std::optional<int64_t>(nb::cast<int64_t>(rows));
-            return drawn(state, [&](auto& generator) { return draw_permutation(generator, count, several); });
+            return drawn(stream, [&](auto& source) { return draw_permutation(source, count, several); });
         },
-        arg("state"), arg("count"), arg("rows") = nb::none());
+        arg("stream"), arg("count"), arg("rows") = nb::none());
     m.def(
         "_draw_sample",
-        [](nb::handle state, int64_t population, int64_t count, bool shuffled) {
+        [](StreamHandle& stream, int64_t population, int64_t count, bool shuffled) {
             if (count < 0 || count > population) throw ValueError("a sample has no more than there are");
-            return drawn(
-                state, [&](auto& generator) { return draw_sample(generator, population, count, shuffled); });
+            return drawn(stream,
+                         [&](auto& source) { return draw_sample(source, population, count, shuffled); });
         },
-        arg("state"), arg("population"), arg("count"), arg("shuffled"));
+        arg("stream"), arg("population"), arg("count"), arg("shuffled"));
     m.def(
         "_draw_integers_between",
-        [](nb::handle state, nb::handle shape, nb::handle dtype, nb::handle low, nb::handle range) {
-            return drawn(state, [&, dims = to_dims(shape), type = to_dtype_required(dtype),
-                                 lows = to_words(low), ranges = to_words(range)](auto& generator) {
-                return draw_integers_between(generator, dims, type, lows, ranges);
+        [](StreamHandle& stream, nb::handle shape, nb::handle dtype, nb::handle low, nb::handle range,
+           bool masked) {
+            return drawn(stream, [&, dims = to_dims(shape), type = to_dtype_required(dtype),
+                                  lows = to_words(low), ranges = to_words(range)](auto& source) {
+                return draw_integers_between(source, dims, type, lows, ranges,
+                                             masked ? Within::kByMasks : Within::kByProducts);
             });
         },
-        arg("state"), arg("shape"), arg("dtype"), arg("low"), arg("range"));
+        arg("stream"), arg("shape"), arg("dtype"), arg("low"), arg("range"), arg("masked"));
     m.def(
-        "_record_numpys_draw",
-        [](const std::string& distribution, int64_t bytes) { record_numpys_draw(distribution, bytes); },
-        arg("distribution"), arg("bytes"));
+        "_draw_multinomial",
+        [](StreamHandle& stream, nb::handle n, nb::handle odds, nb::handle size, bool legacy) {
+            return drawn(stream,
+                         [&, counts = to_array(n), each = to_array(odds),
+                          dims = size.is_none() ? std::nullopt : std::optional(to_dims(size))](auto& source) {
+                             return draw_multinomial(source, counts, each, dims, legacy);
+                         });
+        },
+        arg("stream"), arg("n"), arg("odds"), arg("size").none(), arg("legacy"));
+    m.def(
+        "_draw_dirichlet",
+        [](StreamHandle& stream, nb::handle alpha, nb::handle size, bool legacy) {
+            return drawn(stream, [&, values = to_array(alpha), dims = to_dims(size)](auto&) {
+                return draw_dirichlet(stream.draws(), values, dims, legacy);
+            });
+        },
+        arg("stream"), arg("alpha"), arg("size"), arg("legacy"));
+    m.def(
+        "_normal_vectors",
+        [](nb::handle rows, nb::handle mean, nb::handle cov, int factors, double tolerance) {
+            NormalVectors result;
+            {
+                const array normals = to_array(rows), center = to_array(mean), spread = to_array(cov);
+                const ReleaseGil release(true);
+                result = normal_vectors(normals, center, spread, static_cast<Factors>(factors), tolerance);
+            }
+            return nb::make_tuple(wrap(std::move(result.vectors)), result.is_covariance);
+        },
+        arg("rows"), arg("mean"), arg("cov"), arg("factors"), arg("tolerance"));
+    m.def(
+        "_draw_colors",
+        [](StreamHandle& stream, nb::handle colors, int64_t sample, nb::handle size, bool by_count) {
+            return drawn(stream, [&, values = to_array(colors), dims = to_dims(size)](auto& source) {
+                return draw_colors(source, values, sample, dims, by_count);
+            });
+        },
+        arg("stream"), arg("colors"), arg("sample"), arg("size"), arg("by_count"));
 }
 
 }  // namespace weft::python

@@ -5,7 +5,7 @@
 array([0, 7, 6, 4, 4])
 """
 
-from weft.random._bit_generators import PCG64, PCG64DXSM, BitGenerator, Philox
+from weft.random._bit_generators import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox
 from weft.random._generator import Generator, default_rng
 from weft.random._seed_sequence import SeedSequence
 
@@ -14,16 +14,24 @@ def __getattr__(name):
     """The functions from before Generator, at their first use."""
     from importlib import import_module
 
-    if name.startswith("_"):
-        raise AttributeError(f"module 'weft.random' has no attribute {name!r}")
-    _legacy = import_module("weft.random._legacy")
-    if name == "RandomState":
-        return _legacy.RandomState
-    if name in _legacy.NAMES:
-        import numpy
-
-        return _legacy.function_of(numpy.random, name)
+    if name == "mtrand":
+        return import_module("weft.random._legacy")
+    if not name.startswith("_") or name == "_rand":
+        found = import_module("weft.random._legacy").find(name)
+        if found is not None:
+            globals()[name] = found
+            return found
     raise AttributeError(f"module 'weft.random' has no attribute {name!r}")
 
 
-__all__ = ["PCG64", "PCG64DXSM", "BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"]
+__all__ = [
+    "MT19937",
+    "PCG64",
+    "PCG64DXSM",
+    "SFC64",
+    "BitGenerator",
+    "Generator",
+    "Philox",
+    "SeedSequence",
+    "default_rng",
+]

@@ -1,84 +1,181 @@
-"""Streams of random words: PCG64, PCG64DXSM, Philox."""
+"""Streams of random words: MT19937, PCG64, PCG64DXSM, Philox, SFC64."""
 
 import threading
 from operator import index as _index
 
 from weft import _core
-from weft._core import asarray
-from weft.random._seed_sequence import SeedSequence
+from weft._core import asarray, ndarray
+from weft.random._common import interface
+from weft.random._seed_sequence import ISeedSequence, ISpawnableSeedSequence, SeedSequence
 
 _MASK = (1 << 64) - 1
 _WORDS = 0  # Distribution::kWords
 
 
 class _Draws:
-    def __init__(self, bit_generator):
-        self._of = bit_generator
+    def __init__(self, of):
+        self._of = of
 
     def __enter__(self):
         self._of.lock.acquire()
-        self._before = self._of._stream
+        self._before = self._of._stream.parts if isinstance(self._of, BitGenerator) else None
 
     def __exit__(self, kind, error, trace):
-        if kind is not None:
-            self._of._stream = self._before
+        if kind is not None and self._before is not None:
+            self._of._stream.parts = self._before
         self._of.lock.release()
 
 
+def unless_it_fails(bit_generator):
+    """A context that draws nothing in the end where what is done in it fails; others wait meanwhile."""
+    return _Draws(bit_generator)
+
+
 class BitGenerator:
-    """A stream of 64-bit words. Its `lock` is held while somebody draws."""
+    """A stream of 64-bit words. Its `lock` is held while somebody draws.
+
+    `capsule`, `ctypes` and `cffi` are the addresses of its state and functions, as NumPy's bit generators give
+    them: other libraries draw from it with these.
+    """
 
     _algorithm = 0
 
     def __init__(self, seed=None):
         if type(self) is BitGenerator:
             raise NotImplementedError("BitGenerator is a base class and cannot be instantized")
-        self.lock = threading.RLock()
-        self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
-        self._stream = self._start(self.seed_seq)
+        if not isinstance(seed, ISeedSequence) and not (
+            hasattr(seed, "generate_state") and not isinstance(seed, type)
+        ):
+            seed = SeedSequence(seed)
+        self._begin(threading.RLock(), seed, self._start(seed))
+
+    def _begin(self, lock, seed_seq, parts):
+        self.lock = lock
+        self._seed_seq = seed_seq
+        self._stream = _core._stream(parts, lock)
+        self._addresses = {}
+
+    @property
+    def capsule(self):
+        """NumPy's C interface to the stream."""
+        return self._stream.capsule
+
+    @property
+    def seed_seq(self):
+        """What the stream started from; None if that is not known."""
+        return self._seed_seq
+
+    @property
+    def ctypes(self):
+        """The state and functions for ctypes."""
+        if "ctypes" not in self._addresses:
+            import ctypes
+
+            state, next64, next32, next_double, whole = self._stream.addresses
+            kinds = [
+                ctypes.CFUNCTYPE(kind, ctypes.c_void_p)
+                for kind in (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_double)
+            ]
+            functions = [
+                ctypes.cast(address, kind) for address, kind in zip((next64, next32, next_double), kinds)
+            ]
+            self._addresses["ctypes"] = interface(
+                state, ctypes.c_void_p(state), *functions, ctypes.c_void_p(whole)
+            )
+        return self._addresses["ctypes"]
+
+    @property
+    def cffi(self):
+        """The state and functions for CFFI."""
+        if "cffi" not in self._addresses:
+            try:
+                import cffi
+            except ImportError as error:
+                raise ImportError("cffi cannot be imported.") from error
+            ffi = cffi.FFI()
+            state, next64, next32, next_double, whole = self._stream.addresses
+            self._addresses["cffi"] = interface(
+                state,
+                ffi.cast("void *", state),
+                ffi.cast("uint64_t (*)(void *)", next64),
+                ffi.cast("uint32_t (*)(void *)", next32),
+                ffi.cast("double (*)(void *)", next_double),
+                ffi.cast("void *", whole),
+            )
+        return self._addresses["cffi"]
 
     def _make(self, words, block=(0, 0, 0, 0), used=4, has_half=False, half=0):
-        return _core._stream(self._algorithm, list(words), list(block), used, has_half, half)
-
-    def _draw(self, function, *arguments):
-        with self.lock:
-            result, self._stream = function(self._stream, *arguments)
-        return result
-
-    def _unless_it_fails(self):
-        """A context that draws nothing in the end where what is done in it fails; others wait meanwhile."""
-        return _Draws(self)
+        return self._algorithm, list(words), list(block), int(used), int(has_half), int(half)
 
     def random_raw(self, size=None, output=True):
         """The stream's words: one, or an array of them."""
-        shape = () if size is None else size
-        result = self._draw(_core._draw, _WORDS, shape, "uint64")
+        if not output:
+            size = 1 if size is None else int(asarray(size).sum())
+        result = _core._draw(self._stream, _WORDS, () if size is None else size, "uint64")
         if not output:
             return None
         return int(result[()]) if size is None else result
 
+    def _benchmark(self, cnt, method="uint64"):
+        if method not in ("uint64", "double"):
+            raise ValueError("Unknown method")
+        _core._draw(self._stream, int(method == "double"), cnt, "uint64" if method == "uint64" else "float64")
+
     def spawn(self, n_children):
         """New streams from children of this one's seed."""
-        return [type(self)(seed) for seed in self.seed_seq.spawn(n_children)]
+        if n_children < 0:
+            raise ValueError("n_children must be non-negative")
+        if not isinstance(self._seed_seq, ISpawnableSeedSequence):
+            raise TypeError("The underlying SeedSequence does not implement spawning.")
+        return [type(self)(seed=seed) for seed in self._seed_seq.spawn(n_children)]
+
+    def _copied(self, parts):
+        """Another one of this class, with the same seed, in another state."""
+        result = type(self).__new__(type(self))
+        result._begin(threading.RLock(), self._seed_seq, parts)
+        return result
+
+    def _checked(self, value, kind="PRNG"):
+        if not isinstance(value, dict):
+            raise TypeError("state must be a dict")
+        if value.get("bit_generator", "") != type(self).__name__:
+            raise ValueError(f"state must be for a {type(self).__name__} {kind}")
+        return value
+
+    @property
+    def state(self):
+        """What makes an equal one, as NumPy's dict."""
+        raise NotImplementedError("Not implemented in base BitGenerator")
+
+    @state.setter
+    def state(self, value):
+        raise NotImplementedError("Not implemented in base BitGenerator")
 
     def __getstate__(self):
-        return {"seed_seq": self.seed_seq, "stream": self._stream}
+        return self.state, self._seed_seq
 
     def __setstate__(self, state):
-        seed_seq, stream = state["seed_seq"], state["stream"]
-        _core._stream_parts(stream)  # raises for what is none
-        if stream[0] != self._algorithm:
-            raise ValueError(f"the state is not of a {type(self).__name__}")
-        self.lock = threading.RLock()
-        self.seed_seq, self._stream = seed_seq, stream
+        if isinstance(state, dict):
+            self.state = state
+        else:
+            self.state = state[0]
+            self._seed_seq = state[1]
+
+    def __reduce__(self):
+        return _bit_generator_of, (type(self),), self.__getstate__()
 
     def __repr__(self):
         return f"<weft.random.{type(self).__name__}>"
 
 
+def _bit_generator_of(kind):
+    """For pickles: one whose state comes next."""
+    return kind(0)
+
+
 class _Pcg(BitGenerator):
     def _start(self, seed):
-        words = seed._words(4, 64)
+        words = seed.generate_state(4, "uint64").tolist()
         increment = ((words[2] << 64 | words[3]) << 1 | 1) & ((1 << 128) - 1)
         state = (increment + (words[0] << 64 | words[1])) & ((1 << 128) - 1)
         state = (state * PCG64._multiplier + increment) & ((1 << 128) - 1)  # whichever steps it takes later
@@ -92,13 +189,13 @@ class _Pcg(BitGenerator):
         """Goes on as if so many words had been drawn; a half that waits is dropped."""
         with self.lock:
             inner = self.state["state"]
-            self._stream = self._of(self._ahead(inner["state"], inner["inc"], delta), inner["inc"])
+            self._stream.parts = self._of(self._ahead(inner["state"], inner["inc"], delta), inner["inc"])
         return self
 
     @property
     def state(self):
         """What makes an equal one, as NumPy's dict."""
-        words, _, _, has_half, half = _core._stream_parts(self._stream)
+        _, words, _, _, has_half, half = self._stream.parts
         return {
             "bit_generator": type(self).__name__,
             "state": {"state": words[0] | words[1] << 64, "inc": words[2] | words[3] << 64},
@@ -108,21 +205,17 @@ class _Pcg(BitGenerator):
 
     @state.setter
     def state(self, value):
-        if value.get("bit_generator") != type(self).__name__:
-            raise ValueError(f"state must be for a {type(self).__name__} RNG")
-        self._stream = self._of(
-            value["state"]["state"], value["state"]["inc"], bool(value["has_uint32"]), value["uinteger"]
-        )
+        inner = self._checked(value, "RNG")["state"]
+        with self.lock:
+            self._stream.parts = self._of(
+                int(inner["state"]), int(inner["inc"]), bool(value["has_uint32"]), value["uinteger"]
+            )
 
     def jumped(self, jumps=1):
         """A stream that is as far ahead as nobody draws: jumps * 210306068529402873165736369884012333109 words."""
-        result = type(self)(0)
-        result.seed_seq = self.seed_seq
-        state, increment = self.state["state"]["state"], self.state["state"]["inc"]
-        result._stream = result._of(
-            self._ahead(state, increment, jumps * 0x9E3779B97F4A7C15F39CC0605CEDC835), increment
-        )
-        return result
+        inner = self.state["state"]
+        ahead = self._ahead(inner["state"], inner["inc"], jumps * 0x9E3779B97F4A7C15F39CC0605CEDC835)
+        return self._copied(self._of(ahead, inner["inc"]))
 
     def _ahead(self, state, increment, steps):
         mask, multiplier, product, total = (1 << 128) - 1, self._multiplier, 1, 0
@@ -164,26 +257,35 @@ class Philox(BitGenerator):
         super().__init__(seed)
         if key is None and counter is None:
             return
-        words = _core._stream_parts(self._stream)[0]
-        own = words[4:] if key is None else self._split(key, 2)
-        self._stream = self._make((*([0] * 4 if counter is None else self._split(counter, 4)), *own))
+        words = self._stream.parts[1]
+        if key is not None:
+            self._seed_seq = None
+        own = words[4:] if key is None else self._split(key, 2, "key")
+        self._stream.parts = self._make(
+            (*([0] * 4 if counter is None else self._split(counter, 4, "counter")), *own)
+        )
 
     @staticmethod
-    def _split(value, count):
-        if hasattr(value, "__index__"):
-            value = _index(value)
-            return [value >> 64 * k & _MASK for k in range(count)]
-        return [int(word) for word in value]
+    def _split(value, count, name="value"):
+        value = asarray(value).tolist() if not isinstance(value, int) else value
+        if isinstance(value, list):
+            if len(value) != count:
+                raise ValueError(f"{name} must have {count} elements when using array form")
+            return [_index(word) & _MASK for word in value]
+        value = int(value)
+        if value < 0 or value >> 64 * count:
+            raise ValueError(f"{name} must be positive and less than 2**{64 * count}.")
+        return [value >> 64 * k & _MASK for k in range(count)]
 
     def _start(self, seed):
-        return self._make((0, 0, 0, 0, *seed._words(2, 64)))
+        return self._make((0, 0, 0, 0, *seed.generate_state(2, "uint64").tolist()))
 
     @property
     def state(self):
         """What makes an equal one, as NumPy's dict."""
-        words, block, used, has_half, half = _core._stream_parts(self._stream)
+        _, words, block, used, has_half, half = self._stream.parts
         return {
-            "bit_generator": "Philox",
+            "bit_generator": type(self).__name__,
             "state": {"counter": asarray(words[:4], "uint64"), "key": asarray(words[4:], "uint64")},
             "buffer": asarray(block, "uint64"),
             "buffer_pos": used,
@@ -193,28 +295,133 @@ class Philox(BitGenerator):
 
     @state.setter
     def state(self, value):
-        if value.get("bit_generator") != "Philox":
-            raise ValueError("state must be for a Philox RNG")
-        inner = value["state"]
+        inner = self._checked(value)["state"]
         words = [int(word) for word in (*inner["counter"], *inner["key"])]
         block = [int(word) for word in value["buffer"]]
-        self._stream = self._make(
-            words, block, value["buffer_pos"], bool(value["has_uint32"]), value["uinteger"]
-        )
+        parts = self._make(words, block, value["buffer_pos"], bool(value["has_uint32"]), value["uinteger"])
+        with self.lock:
+            self._stream.parts = parts
 
-    def _counted(self, words, more):
-        counter = sum(word << 64 * k for k, word in enumerate(words[:4])) + more
-        return (*self._split(counter, 4), *words[4:])
+    def _counted(self, more):
+        words = self._stream.parts[1]
+        counter = sum(word << 64 * k for k, word in enumerate(words[:4])) + more & (1 << 256) - 1
+        return self._make((*self._split(counter, 4), *words[4:]))
 
     def advance(self, delta):
         """Adds to the counter, of which each step is four words; what waits of the current one is dropped."""
         with self.lock:
-            self._stream = self._make(self._counted(_core._stream_parts(self._stream)[0], delta))
+            self._stream.parts = self._counted(delta)
         return self
 
     def jumped(self, jumps=1):
         """A stream 2^128 * jumps blocks ahead."""
-        result = type(self)(0)
-        result.seed_seq = self.seed_seq
-        result._stream = self._make(self._counted(_core._stream_parts(self._stream)[0], jumps << 128))
+        return self._copied(self._counted(jumps << 128))
+
+
+class SFC64(BitGenerator):
+    """Doty-Humphrey's small fast chaotic stream.
+
+    >>> np.random.SFC64(42).random_raw()
+    9775594601838723485
+    """
+
+    _algorithm = 3
+
+    def _start(self, seed):
+        words = (*seed.generate_state(3, "uint64").tolist(), 1)
+        stream = _core._stream(self._make(words), threading.RLock())
+        _core._draw(stream, _WORDS, 12, "uint64")  # the seed is mixed
+        return stream.parts
+
+    @property
+    def state(self):
+        """What makes an equal one, as NumPy's dict."""
+        _, words, _, _, has_half, half = self._stream.parts
+        return {
+            "bit_generator": type(self).__name__,
+            "state": {"state": asarray(words, "uint64")},
+            "has_uint32": int(has_half),
+            "uinteger": half,
+        }
+
+    @state.setter
+    def state(self, value):
+        inner = self._checked(value, "RNG")["state"]
+        words = [int(word) for word in inner["state"]]
+        parts = self._make(words, has_half=bool(value["has_uint32"]), half=value["uinteger"])
+        with self.lock:
+            self._stream.parts = parts
+
+
+class MT19937(BitGenerator):
+    """Matsumoto and Nishimura's Mersenne Twister, RandomState's stream.
+
+    >>> np.random.MT19937(42).random_raw()
+    2327846034
+    """
+
+    _algorithm = 4
+    _WORDS_OF_STATE = 624
+
+    def _start(self, seed):
+        words = seed.generate_state(self._WORDS_OF_STATE, "uint32").tolist()
+        return self._make([0x80000000, *words[1:]], (), self._WORDS_OF_STATE - 1)
+
+    def _legacy_seeding(self, seed):
+        """Starts as RandomState(seed) does: from a number, an array of them, or at random."""
+        with self.lock:
+            if seed is None:
+                self._stream.parts = self._start(SeedSequence())
+            else:
+                self._seed_stream(seed)
+            self._seed_seq = None
+
+    def _seed_stream(self, seed):
+        if hasattr(seed, "squeeze"):
+            seed = seed.squeeze()
+        try:
+            number = _index(seed)
+        except TypeError:
+            numbers = asarray(seed)
+        else:
+            if not 0 <= number < 1 << 32:
+                raise ValueError("Seed must be between 0 and 2**32 - 1")
+            return self._stream.seed(number)
+        if numbers.size == 0:
+            raise ValueError("Seed must be non-empty")
+        if numbers.dtype.kind not in "iub" or numbers.dtype.name == "uint64":
+            raise TypeError(
+                f"Cannot cast array data from {numbers.dtype!r} to dtype('int64') according to the rule 'safe'"
+            )
+        if numbers.ndim != 1:
+            raise ValueError("Seed array must be 1-d")
+        numbers = [int(each) for each in numbers.tolist()]
+        if not all(0 <= each < 1 << 32 for each in numbers):
+            raise ValueError("Seed must be between 0 and 2**32 - 1")
+        return self._stream.seed_by_array(numbers)
+
+    @property
+    def state(self):
+        """What makes an equal one, as NumPy's dict."""
+        _, words, _, used, _, _ = self._stream.parts
+        return {"bit_generator": type(self).__name__, "state": {"key": asarray(words, "uint32"), "pos": used}}
+
+    @state.setter
+    def state(self, value):
+        if isinstance(value, tuple):
+            if value[0] != "MT19937" or len(value) not in (3, 5):
+                raise ValueError("state is not a legacy MT19937 state")
+            value = {"bit_generator": "MT19937", "state": {"key": value[1], "pos": value[2]}}
+        inner = self._checked(value)["state"]
+        key = inner["key"]
+        words = key.tolist() if isinstance(key, ndarray) else [int(word) for word in key]
+        parts = self._make(words, (), inner["pos"])
+        with self.lock:
+            self._stream.parts = parts
+
+    def jumped(self, jumps=1):
+        """A stream 2^128 * jumps words ahead."""
+        result = self._copied(self._stream.parts)
+        for _ in range(jumps):
+            result._stream.jump()
         return result

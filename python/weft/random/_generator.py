@@ -1,81 +1,96 @@
 """Generator: numbers of distributions from a stream."""
 
-import math
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
+from weft._array.axes import moveaxis, normalize_axes
 from weft._core import array, asarray, ndarray
 from weft._protocols import overrides
-from weft.random import _by_numpy, _choice
-from weft.random._bit_generators import PCG64, BitGenerator
-from weft.random._seed_sequence import SeedSequence
+from weft.random import _choice, _integers, _vectors
+from weft.random._bit_generators import PCG64, BitGenerator, unless_it_fails
+from weft.random._distributions import Distributions
+from weft.random._integers import shape_of
 
 _UNIFORM, _NORMAL, _EXPONENTIAL, _EXPONENTIAL_BY_LOG = 1, 2, 3, 4  # Distribution
+_INDEX = {name: k for k, name in enumerate(_core._distributions())}
+_ONE_UNIFORM, _ONE_NORMAL = _INDEX["random"], _INDEX["standard_normal"]
+_STANDARD_GAMMA = _INDEX["standard_gamma"]
+_draw_by = _core._draw_by
 
 
-def _shape_of(size):
-    if size is None:
-        return ()
-    if any(extent < 0 for extent in ((size,) if isinstance(size, int) else size)):
-        raise ValueError("negative dimensions are not allowed")
-    return size
-
-
-def _sized(size, *parameters):
-    """The shape of draws: `size`, or what the parameters' shapes give together."""
-    shape = broadcast_shapes(*(each.shape for each in parameters))
-    if size is None:
-        return shape
-    wanted = _core.broadcast_to(asarray(0), size).shape
-    if broadcast_shapes(wanted, shape) != wanted:
+def check_output(out, size, name, order=""):
+    """Raises for an array into which no draws of that dtype can be written."""
+    if not isinstance(out, ndarray):
+        raise TypeError("out must be an array")
+    contiguous = out.flags.c_contiguous or (not order and out.flags.f_contiguous)
+    if not contiguous or not out.flags.writeable:
         raise ValueError(
-            f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}."
+            f"Supplied output array must be {order}contiguous, writable, aligned, and in machine byte-order."
         )
-    return wanted
+    if out.dtype != name:
+        raise TypeError(f"Supplied output array has the wrong type. Expected {name}, got {out.dtype}")
+    if size is not None and tuple(_core.broadcast_to(asarray(0), size).shape) != out.shape:
+        raise ValueError("size must match out.shape when used together")
 
 
-class Generator:
+class Generator(Distributions):
     """Draws numbers from a bit generator; the same ones as NumPy's Generator from the same stream.
 
     >>> np.random.default_rng(1).random(2)
     array([0.51182162, 0.9504637 ])
     """
 
+    _poisson_lam_max = 2.0**63 - (2.0**63) ** 0.5 * 10
+
     def __init__(self, bit_generator):
-        if not isinstance(bit_generator, BitGenerator):
+        capsule = getattr(bit_generator, "capsule", None)
+        if capsule is None or isinstance(bit_generator, type):
             raise ValueError("Bit generator must be instantiated")
-        self.bit_generator = bit_generator
+        self._bit_generator = bit_generator
+        self._stream = (
+            bit_generator._stream
+            if isinstance(bit_generator, BitGenerator)
+            else _core._stream_of(capsule, bit_generator.lock)
+        )
+
+    @property
+    def bit_generator(self):
+        """Where the numbers come from: weft's bit generator, or another library's."""
+        return self._bit_generator
 
     def __repr__(self):
-        return f"Generator({type(self.bit_generator).__name__})"
+        return f"{self} at 0x{id(self):X}"
 
-    __str__ = __repr__
+    def __str__(self):
+        return f"{type(self).__name__}({type(self._bit_generator).__name__})"
+
+    def __getstate__(self):
+        return None
+
+    def __setstate__(self, state):
+        if isinstance(state, dict):
+            self._bit_generator.state = state
 
     def __reduce__(self):
-        return Generator, (self.bit_generator,)
+        return Generator, (self._bit_generator,), None
 
     def spawn(self, n_children):
         """New generators from children of this one's seed."""
         return [type(self)(each) for each in self.bit_generator.spawn(n_children)]
 
-    def _real(self, distribution, size, dtype, out):
+    def _real(self, distribution, size, dtype, out, method):
         name = _core.dtype(dtype).name
         if name not in ("float64", "float32"):
-            raise TypeError(f"Unsupported dtype {_core.dtype(dtype)!r} for random numbers")
+            raise TypeError(f"Unsupported dtype {_core.dtype(dtype)!r} for {method}")
         if out is not None:
-            if out.dtype != name:
-                raise TypeError(f"Supplied output array has the wrong type. Expected {name}, got {out.dtype}")
-            if not out.flags.c_contiguous or not out.flags.writeable:
-                raise ValueError(
-                    "Supplied output array must be contiguous, writable, aligned, and in machine byte-order."
-                )
-            if size is not None and tuple(_core.broadcast_to(asarray(0), size).shape) != out.shape:
-                raise ValueError("size must match out.shape when used together")
-            with self.bit_generator._unless_it_fails():
-                out[...] = self.bit_generator._draw(_core._draw, distribution, out.shape, name)
+            check_output(out, size, name)
+            with unless_it_fails(self._bit_generator):
+                drawn = _core._draw(self._stream, distribution, out.shape, name)
+                if not out.flags.c_contiguous:
+                    drawn = drawn.ravel().reshape(out.shape, order="F")
+                out[...] = drawn
             return out
-        result = self.bit_generator._draw(_core._draw, distribution, _shape_of(size), name)
+        result = _core._draw(self._stream, distribution, shape_of(size), name)
         return result[()].item() if size is None else result
 
     def random(self, size=None, dtype="float64", out=None):
@@ -84,7 +99,9 @@ class Generator:
         >>> np.random.default_rng(42).random(3)
         array([0.77395605, 0.43887844, 0.85859792])
         """
-        return self._real(_UNIFORM, size, dtype, out)
+        if size is None and out is None and dtype == "float64":
+            return _draw_by(self._stream, _ONE_UNIFORM, None)
+        return self._real(_UNIFORM, size, dtype, out, "random")
 
     def standard_normal(self, size=None, dtype="float64", out=None):
         """Numbers of the normal distribution around 0 with deviation 1.
@@ -92,49 +109,38 @@ class Generator:
         >>> np.random.default_rng(42).standard_normal(3)
         array([ 0.30471708, -1.03998411,  0.7504512 ])
         """
-        return self._real(_NORMAL, size, dtype, out)
+        if size is None and out is None and dtype == "float64":
+            return _draw_by(self._stream, _ONE_NORMAL, None)
+        return self._real(_NORMAL, size, dtype, out, "standard_normal")
 
     def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
         """Numbers of the exponential distribution with mean 1, by a ziggurat, or with method='inv' by a logarithm."""
         if method == "zig":
-            return self._real(_EXPONENTIAL, size, dtype, out)
-        return self._real(_EXPONENTIAL_BY_LOG, size, dtype, out)
+            return self._real(_EXPONENTIAL, size, dtype, out, "standard_exponential")
+        return self._real(_EXPONENTIAL_BY_LOG, size, dtype, out, "standard_exponential")
 
-    def _scaled(self, distribution, size, combine, *parameters):
-        """Draws for the shape that `size` or the parameters say, and combines them."""
+    def standard_gamma(self, shape, size=None, dtype="float64", out=None):
+        """Numbers of the gamma distribution with scale 1.
 
-        def drawn(shape):
-            return self.bit_generator._draw(_core._draw, distribution, shape, "float64")
-
-        if all(not isinstance(each, ndarray) or each.ndim == 0 for each in parameters):
-            result = combine(drawn(_shape_of(size)), *map(float, parameters))
-            return float(result) if size is None else asarray(result)
-        shape = _sized(size, *(each for each in parameters if isinstance(each, ndarray)))
-        return combine(drawn(shape), *parameters)
-
-    def uniform(self, low=0.0, high=1.0, size=None):
-        """Numbers that are evenly distributed from `low` to `high`.
-
-        >>> np.random.default_rng(42).uniform(10, 20, 2)
-        array([17.73956049, 14.3887844 ])
+        >>> np.random.default_rng(42).standard_gamma(2, 2)
+        array([2.09181727, 2.83534559])
         """
-        low, high = _parameter(low), _parameter(high)
-        span = high - low
-        if not bool(asarray(abs(span) < float("inf")).all()):
-            raise OverflowError("high - low range exceeds valid bounds")
-        if bool(asarray(span < 0).any()):
-            raise ValueError("high < low")
-        return self._scaled(_UNIFORM, size, lambda x, low, span: low + span * x, low, span)
-
-    def normal(self, loc=0.0, scale=1.0, size=None):
-        """Numbers of the normal distribution around `loc` with deviation `scale`."""
-        loc, scale = _parameter(loc), _not_negative("scale", scale)
-        return self._scaled(_NORMAL, size, lambda x, loc, scale: loc + scale * x, loc, scale)
-
-    def exponential(self, scale=1.0, size=None):
-        """Numbers of the exponential distribution with mean `scale`."""
-        scale = _not_negative("scale", scale)
-        return self._scaled(_EXPONENTIAL, size, lambda x, scale: scale * x, scale)
+        name = _core.dtype(dtype).name
+        if name not in ("float64", "float32"):
+            raise TypeError(f"Unsupported dtype {_core.dtype(dtype)!r} for standard_gamma")
+        if out is not None:
+            check_output(out, size, name, "C-")
+        with unless_it_fails(self._bit_generator):
+            wanted = size if out is None else out.shape
+            if name == "float64":
+                drawn = _draw_by(self._stream, _STANDARD_GAMMA, wanted, shape)
+            else:
+                drawn = _core._draw_standard_gamma32(self._stream, shape, wanted)
+                drawn = drawn if drawn.ndim or wanted is not None else float(drawn)
+            if out is None:
+                return drawn
+            out[...] = drawn
+            return out
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         """Integers from `low` on and below `high` (with `endpoint` up to it); from 0 on where only one bound is given.
@@ -142,63 +148,48 @@ class Generator:
         >>> np.random.default_rng(42).integers(0, 10, 5)
         array([0, 7, 6, 4, 4])
         """
-        if high is None:
-            low, high = 0, low
-        target = _core.dtype(dtype)
-        if target.kind not in "iub":
-            raise TypeError(f"Unsupported dtype {target!r} for integers")
-        if size is not None and math.prod(_choice.extents(size)) == 0:
-            return asarray([], target).reshape(size)
-        if target.kind == "b":
-            least, most = 0, 1
-        else:
-            bits = 8 * target.itemsize
-            least, most = (
-                (-(1 << bits - 1), (1 << bits - 1) - 1) if target.kind == "i" else (0, (1 << bits) - 1)
-            )
-        numbers = [asarray(each) if not isinstance(each, (int, float)) else each for each in (low, high)]
-        if any(isinstance(each, ndarray) and each.size != 1 for each in numbers):
-            return self._integers_between(*map(asarray, numbers), size, target, (least, most), endpoint)
-        low, high = (int(each.reshape(())) if isinstance(each, ndarray) else int(each) for each in numbers)
-        high -= not endpoint
-        if low < least:
-            raise ValueError(f"low is out of bounds for {target.name}")
-        if high > most:
-            raise ValueError(f"high is out of bounds for {target.name}")
-        if low > high:
-            raise ValueError("low > high" if endpoint else "low >= high")
-        mask = (1 << 64) - 1
-        shape = _shape_of(size)
-        if size is None and any(isinstance(each, ndarray) and each.ndim for each in numbers):
-            shape = size = (1,)
-        result = self.bit_generator._draw(_core._draw_integers, shape, target.name, low & mask, high - low)
-        if size is not None:
-            return result
-        scalar = result[()]
-        return scalar if not _is_plain(dtype) else type(scalar)(scalar)
+        return _integers.draw(self._stream, low, high, size, dtype, endpoint, False, "integers")
 
-    def _integers_between(self, low, high, size, target, bounds, endpoint):
-        """Bounds that differ: one number after another."""
-        shape = _sized(size, low, high)
-        lows, highs = (
-            [int(each) for each in _core.broadcast_to(one, shape).ravel().tolist()] for one in (low, high)
-        )
-        least, most = bounds
-        if any(each < least for each in lows):
-            raise ValueError(f"`low` is out of bounds for {target.name}")
-        if any(each - (not endpoint) > most for each in highs):
-            raise ValueError(f"`high` is out of bounds for {target.name}")
-        ranges = [b - a - (not endpoint) for a, b in zip(lows, highs)]
-        if any(each < 0 for each in ranges):
-            raise ValueError("low > high" if endpoint else "low >= high")
-        lows = [each & ((1 << 64) - 1) for each in lows]
-        return self.bit_generator._draw(_core._draw_integers_between, shape, target.name, lows, ranges)
+    def multinomial(self, n, pvals, size=None):
+        """How often each outcome comes in `n` trials.
+
+        >>> np.random.default_rng(42).multinomial(10, [0.2, 0.8])
+        array([3, 7])
+        """
+        return _vectors.multinomial(self._stream, n, pvals, size, False)
+
+    def dirichlet(self, alpha, size=None):
+        """Vectors of parts of 1, of the Dirichlet distribution.
+
+        >>> np.random.default_rng(42).dirichlet([1, 2, 3])
+        array([0.31747629, 0.08613713, 0.59638659])
+        """
+        return _vectors.dirichlet(self._stream, alpha, size, False)
+
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """How many of each color a sample has, of so many that there are.
+
+        >>> np.random.default_rng(42).multivariate_hypergeometric([3, 4, 5], 6)
+        array([2, 1, 3])
+        """
+        return _vectors.colors(self._stream, colors, nsample, size, method)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+        """Vectors of the normal distribution.
+
+        >>> np.random.default_rng(42).multivariate_normal([0, 1], [[2, 0], [0, 1]]).shape
+        (2,)
+        """
+        if method not in ("eigh", "svd", "cholesky"):
+            raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
+        with unless_it_fails(self._bit_generator):
+            return _vectors.multivariate_normal(
+                self.standard_normal, mean, cov, size, check_valid, tol, method
+            )
 
     def bytes(self, length):
         """So many random bytes."""
-        words = self.bit_generator._draw(
-            _core._draw_integers, ((length - 1) // 4 + 1,), "uint32", 0, 0xFFFFFFFF
-        )
+        words = _core._draw_integers(self._stream, ((length - 1) // 4 + 1,), "uint32", 0, 0xFFFFFFFF, False)
         return bytes(words.tobytes()[:length])
 
     # ---- order ----
@@ -206,11 +197,11 @@ class Generator:
     def permutation(self, x, axis=0):
         """The numbers below `x`, or a copy of an array's parts along an axis, in random order."""
         if not isinstance(x, ndarray) and hasattr(x, "__index__") and not getattr(x, "shape", ()):
-            return self.bit_generator._draw(_core._draw_permutation, _index(x))
+            return _core._draw_permutation(self._stream, _index(x))
         x = asarray(x)
         axis = normalize_axes(axis, x.ndim, None)[0]
-        with self.bit_generator._unless_it_fails():
-            order = self.bit_generator._draw(_core._draw_permutation, x.shape[axis])
+        with unless_it_fails(self._bit_generator):
+            order = _core._draw_permutation(self._stream, x.shape[axis])
             return _core._take(x, order, axis, None, "raise")
 
     def shuffle(self, x, axis=0):
@@ -218,14 +209,14 @@ class Generator:
         if isinstance(x, ndarray):
             if not x.flags.writeable:
                 raise ValueError("array is read-only")
-            axis = normalize_axes(axis, x.ndim, None)[0]
+            axis = normalize_axes(_index(axis), x.ndim, None)[0]
             if x.size != 0:
-                with self.bit_generator._unless_it_fails():
+                with unless_it_fails(self._bit_generator):
                     x[...] = self.permutation(x, axis)
             return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
-        order = self.bit_generator._draw(_core._draw_permutation, len(x)).tolist()
+        order = _core._draw_permutation(self._stream, len(x)).tolist()
         moved = [x[k] for k in order]
         for k, each in enumerate(moved):
             x[k] = each
@@ -249,16 +240,16 @@ class Generator:
                 if result.ndim > 1 and result.flags.f_contiguous and not result.flags.c_contiguous
                 else "C"
             )
-            with self.bit_generator._unless_it_fails():
+            with unless_it_fails(self._bit_generator):
                 mixed = self.permutation(result.ravel(order=order))
                 result[...] = mixed.reshape(result.shape, order=order)
             return result
         axis = normalize_axes(axis, x.ndim, None)[0]
         if x.size != 0:
             rows = moveaxis(result, axis, -1)
-            with self.bit_generator._unless_it_fails():
-                orders = self.bit_generator._draw(
-                    _core._draw_permutation, x.shape[axis], x.size // x.shape[axis]
+            with unless_it_fails(self._bit_generator):
+                orders = _core._draw_permutation(
+                    self._stream, x.shape[axis], x.size // x.shape[axis]
                 ).reshape(rows.shape)
                 rows[...] = take_along_axis(rows, orders, -1)
         return result
@@ -272,34 +263,9 @@ class Generator:
         array([4, 2, 3])
         """
         given, count = _choice.population_of(a, axis, size)
-        with self.bit_generator._unless_it_fails():
+        with unless_it_fails(self._bit_generator):
             chosen = _choice.positions(self, count, size, replace, p, shuffle)
             return _choice.taken(given, chosen, axis, size is None)
-
-
-for _name, _method in _by_numpy.methods().items():
-    setattr(Generator, _name, _method)
-
-
-def _parameter(value):
-    """A parameter as float64: an array, or a number for one without dimensions."""
-    if isinstance(value, (int, float, str)):
-        return float(value)
-    value = asarray(value).astype("float64", copy=False)
-    return value if value.ndim else float(value)
-
-
-def _not_negative(name, value):
-    value = _parameter(value)
-    if bool(asarray(asarray(value) < 0).any()) or (
-        isinstance(value, float) and value == 0 and str(value)[0] == "-"
-    ):
-        raise ValueError(f"{name} < 0")
-    return value
-
-
-def _is_plain(dtype):
-    return dtype in (int, bool)
 
 
 def default_rng(seed=None):
@@ -310,8 +276,8 @@ def default_rng(seed=None):
     """
     if isinstance(seed, Generator):
         return seed
-    if isinstance(seed, BitGenerator):
+    if hasattr(seed, "capsule"):
         return Generator(seed)
-    if seed is not None and not isinstance(seed, SeedSequence):
-        seed = seed.tolist() if isinstance(seed, ndarray) else seed
+    if hasattr(seed, "_bit_generator") and type(seed).__name__ == "RandomState":
+        return Generator(seed._bit_generator)
     return Generator(PCG64(seed))

@@ -3,11 +3,13 @@
 Method: O'Neill, "Developing a seed_seq alternative", 2015, with NumPy's constants and its tree of children.
 """
 
+import abc
+import re
 import secrets
 from operator import index as _index
 
 from weft import _core
-from weft._core import asarray
+from weft._core import asarray, ndarray
 
 _MASK = 0xFFFFFFFF
 _POOL = 4
@@ -15,9 +17,14 @@ _POOL = 4
 
 def _words_of(value):
     """A number, or a sequence of them, as words of 32 bits, low ones first."""
-    if value is None:
-        return []
-    if hasattr(value, "__index__"):
+    if isinstance(value, str):
+        if value.startswith("0x"):
+            value = int(value, base=16)
+        elif re.match("[0-9]+", value):
+            value = int(value)
+        else:
+            raise ValueError("unrecognized seed string")
+    if hasattr(value, "__index__") and not getattr(value, "shape", ()):
         value = _index(value)
         if value < 0:
             raise ValueError("expected non-negative integer")
@@ -25,55 +32,70 @@ def _words_of(value):
         while value := value >> 32:
             words.append(value & _MASK)
         return words
-    if isinstance(value, str):
-        raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {value}")
+    if isinstance(value, float) or not hasattr(value, "__iter__"):
+        raise TypeError("seed must be integer")
     return [word for each in value for word in _words_of(each)]
 
 
-class _Hash:
-    def __init__(self, constant, multiplier):
-        self.constant, self.multiplier = constant, multiplier
+class ISeedSequence(abc.ABC):
+    """What gives words to start a stream from."""
 
-    def __call__(self, value):
-        value = (value ^ self.constant) & _MASK
-        self.constant = self.constant * self.multiplier & _MASK
-        value = value * self.constant & _MASK
-        return value ^ value >> 16
+    @abc.abstractmethod
+    def generate_state(self, n_words, dtype="uint32"):
+        """So many words, uint32 or uint64."""
 
 
-def _mixed(x, y):
-    result = 0xCA01F9DD * x - 0x4973F715 * y & _MASK
-    return result ^ result >> 16
+class ISpawnableSeedSequence(ISeedSequence):
+    """The same, and children of it."""
+
+    @abc.abstractmethod
+    def spawn(self, n_children):
+        """So many children."""
 
 
-class SeedSequence:
-    """Entropy and the path of spawned children; generate_state gives words to start a stream from."""
+class SeedlessSeedSequence(ISpawnableSeedSequence):
+    """Stands where a bit generator has no seed."""
+
+    def generate_state(self, n_words, dtype="uint32"):
+        """None: raises NotImplementedError."""
+        raise NotImplementedError("seedless SeedSequences cannot generate state")
+
+    def spawn(self, n_children):
+        """Itself, so many times."""
+        return [self] * n_children
+
+
+class SeedSequence(ISpawnableSeedSequence):
+    """Entropy and the path of spawned children; generate_state gives words to start a stream from.
+
+    >>> np.random.SeedSequence(42).generate_state(2)
+    array([3444837047, 2669555309], dtype=uint32)
+    """
 
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=_POOL, n_children_spawned=0):
         if pool_size < _POOL:
             raise ValueError(f"The size of the entropy pool should be at least {_POOL}")
-        self.entropy = secrets.randbits(32 * pool_size) if entropy is None else entropy
+        if entropy is None:
+            entropy = secrets.randbits(32 * pool_size)
+        elif not (
+            hasattr(entropy, "__index__") or isinstance(entropy, (list, tuple, range, ndarray))
+        ) and not (hasattr(entropy, "__array__")):
+            raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {entropy}")
+        self.entropy = entropy
         self.spawn_key = tuple(spawn_key)
         self.pool_size = pool_size
         self.n_children_spawned = n_children_spawned
-        words, path = _words_of(self.entropy), _words_of(self.spawn_key)
-        if path and len(words) < pool_size:
-            words += [0] * (pool_size - len(words))
-        words += path
-        hashed = _Hash(0x43B0D7E5, 0x931E8875)
-        pool = [hashed(words[k] if k < len(words) else 0) for k in range(pool_size)]
-        for source in range(pool_size):
-            for target in range(pool_size):
-                if source != target:
-                    pool[target] = _mixed(pool[target], hashed(pool[source]))
-        for word in words[pool_size:]:
-            for target in range(pool_size):
-                pool[target] = _mixed(pool[target], hashed(word))
-        self._pool = pool
+        if isinstance(entropy, ndarray) or hasattr(entropy, "__array__"):
+            entropy = entropy.tolist()
+        self._pool = _core._seed_pool(_words_of(entropy), _words_of(self.spawn_key), pool_size)
+
+    @property
+    def pool(self):
+        """The mixed words."""
+        return asarray(self._pool, "uint32")
 
     def _words(self, count, bits):
-        hashed = _Hash(0x8B51F9DD, 0x58F38DED)
-        words = [hashed(self._pool[k % self.pool_size]) for k in range(count * bits // 32)]
+        words = _core._seed_words(self._pool, count * bits // 32)
         if bits == 32:
             return words
         return [low | high << 32 for low, high in zip(words[::2], words[1::2])]
@@ -90,7 +112,7 @@ class SeedSequence:
         first = self.n_children_spawned
         self.n_children_spawned += n_children
         return [
-            SeedSequence(self.entropy, spawn_key=(*self.spawn_key, first + k), pool_size=self.pool_size)
+            type(self)(self.entropy, spawn_key=(*self.spawn_key, first + k), pool_size=self.pool_size)
             for k in range(n_children)
         ]
 
@@ -98,8 +120,21 @@ class SeedSequence:
     def state(self):
         """What makes an equal one."""
         names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def __reduce__(self):
+        return _seed_sequence_of, (self.state,)
 
     def __repr__(self):
-        path = f"\n    spawn_key={self.spawn_key!r}," if self.spawn_key else ""
-        return f"SeedSequence(\n    entropy={self.entropy!r},{path}\n)"
+        lines = [f"{type(self).__name__}(", f"    entropy={self.entropy!r},"]
+        if self.spawn_key:
+            lines.append(f"    spawn_key={self.spawn_key!r},")
+        if self.pool_size != _POOL:
+            lines.append(f"    pool_size={self.pool_size!r},")
+        if self.n_children_spawned != 0:
+            lines.append(f"    n_children_spawned={self.n_children_spawned!r},")
+        return "\n".join([*lines, ")"])
+
+
+def _seed_sequence_of(state):
+    return SeedSequence(**state)

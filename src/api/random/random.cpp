@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "api/random/draw_on_gpu.h"
+#include "api/random/filled.h"
 #include "api/recording/record.h"
-#include "api/recording/transfer.h"
 #include "core/optimisation_switches.h"
 #include "core/shape.h"
-#include "execution/fallback.h"
 #include "graph/operand.h"
 #include "ops/op.h"
 #include "planning/planner.h"
+#include "random/bit_stream.h"
 #include "random/draw.h"
 #include "weft/errors.h"
 #include "weft/ops.h"
@@ -23,18 +23,6 @@ namespace weft {
 
 namespace {
 
-// Fills memory of the host, and moves it to where arrays are made.
-template <class Fill>
-array filled(const Dims& shape, DType dtype, const Fill& fill) {
-    BufferPtr buffer = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape, dtype)));
-    fill(buffer->data(), element_count(shape));
-    DeviceBackend& device = current_device();
-    const array result = array_of(std::move(buffer), dtype, shape, c_strides(shape, dtype.itemsize()));
-    if (device.is_cpu()) return result;
-    record_fallback(device, "random numbers", result.nbytes());
-    return move_to(result, device);
-}
-
 // As of kernels' results (plan.h).
 Stores stores_of(int64_t count, DType dtype) {
     const bool streams =
@@ -42,13 +30,14 @@ Stores stores_of(int64_t count, DType dtype) {
     return streams ? Stores::kNonTemporal : Stores::kCached;
 }
 
-template <class T>
-void fill_real(BitGenerator& generator, Distribution distribution, std::span<T> out, Stores stores) {
+// `stores` is for streams that all threads draw from.
+template <class T, class Source, class... Stored>
+void fill_real(Source& from, Distribution distribution, std::span<T> out, Stored... stores) {
     switch (distribution) {
-        case Distribution::kUniform: draw_uniform(generator, out); return;
-        case Distribution::kNormal: draw_normal(generator, out, stores); return;
-        case Distribution::kExponential: draw_exponential(generator, out, stores); return;
-        case Distribution::kExponentialByLog: draw_exponential_by_log(generator, out); return;
+        case Distribution::kUniform: draw_uniform(from, out); return;
+        case Distribution::kNormal: draw_normal(from, out, stores...); return;
+        case Distribution::kExponential: draw_exponential(from, out, stores...); return;
+        case Distribution::kExponentialByLog: draw_exponential_by_log(from, out); return;
         case Distribution::kWords: break;
     }
     throw InternalError("words are no real numbers");
@@ -113,68 +102,105 @@ bool is_drawn_later(Distribution distribution, const Dims& shape) {
 
 }  // namespace
 
-array draw(BitGenerator& generator, Distribution distribution, const Dims& shape, DType dtype) {
+array draw(const BitSource& source, Distribution distribution, const Dims& shape, DType dtype) {
     checked_bytes(shape, dtype);
-    if (is_drawn_later(distribution, shape)) {
+    BitGenerator* generator = generator_of(source);
+    if (generator != nullptr && is_drawn_later(distribution, shape)) {
         const bool halves = dtype.scalar_type() == ScalarType::kFloat32;
-        if (const std::optional<array> words = recorded_words(generator, shape, halves)) {
+        if (const std::optional<array> words = recorded_words(*generator, shape, halves)) {
             return distribution == Distribution::kWords ? *words
                                                         : call_unary(op_info(OpId::kUnitInterval), *words);
         }
     }
-    if (std::optional<array> numbers = draw_on_gpu(generator, distribution, shape, dtype))
-        return std::move(*numbers);
-    return filled(shape, dtype, [&](char* data, int64_t count) {
+    Rewind rewind(source);
+    if (generator != nullptr) {
+        if (std::optional<array> numbers = draw_on_gpu(*generator, distribution, shape, dtype)) {
+            rewind.keep();
+            return std::move(*numbers);
+        }
+    }
+    array result = filled(shape, dtype, [&](char* data, int64_t count) {
         const auto size = static_cast<size_t>(count);
-        const Stores stores = stores_of(count, dtype);
-        if (distribution == Distribution::kWords) {
-            draw_words(generator, {reinterpret_cast<uint64_t*>(data), size});
-        } else if (dtype.scalar_type() == ScalarType::kFloat32) {
-            fill_real<float>(generator, distribution, {reinterpret_cast<float*>(data), size}, stores);
+        const auto fill = [&](auto& from, auto... stores) {
+            if (distribution == Distribution::kWords) {
+                draw_words(from, {reinterpret_cast<uint64_t*>(data), size});
+            } else if (dtype.scalar_type() == ScalarType::kFloat32) {
+                fill_real<float>(from, distribution, {reinterpret_cast<float*>(data), size}, stores...);
+            } else {
+                fill_real<double>(from, distribution, {reinterpret_cast<double*>(data), size}, stores...);
+            }
+        };
+        if (generator != nullptr) {
+            fill(*generator, stores_of(count, dtype));
         } else {
-            fill_real<double>(generator, distribution, {reinterpret_cast<double*>(data), size}, stores);
+            Bits bits(source);
+            fill(bits);
         }
     });
+    rewind.keep();
+    return result;
 }
 
-array draw_integers(BitGenerator& generator, const Dims& shape, DType dtype, uint64_t low, uint64_t range) {
-    if (std::optional<array> numbers = draw_integers_on_gpu(generator, shape, dtype, low, range))
-        return std::move(*numbers);
-    return filled(shape, dtype, [&](char* data, int64_t count) {
-        draw_integers(generator, dtype.scalar_type(), low, range, count, data, stores_of(count, dtype));
+array draw_integers(const BitSource& source, const Dims& shape, DType dtype, uint64_t low, uint64_t range,
+                    Within within) {
+    BitGenerator* generator = within == Within::kByProducts ? generator_of(source) : nullptr;
+    Rewind rewind(source);
+    if (generator != nullptr) {
+        if (std::optional<array> numbers = draw_integers_on_gpu(*generator, shape, dtype, low, range)) {
+            rewind.keep();
+            return std::move(*numbers);
+        }
+    }
+    array result = filled(shape, dtype, [&](char* data, int64_t count) {
+        if (generator != nullptr) {
+            draw_integers(*generator, dtype.scalar_type(), low, range, count, data, stores_of(count, dtype));
+        } else {
+            Bits bits(source);
+            draw_integers(bits, dtype.scalar_type(), within, low, range, count, data);
+        }
     });
+    rewind.keep();
+    return result;
 }
 
-array draw_integers_between(BitGenerator& generator, const Dims& shape, DType dtype,
-                            std::span<const uint64_t> low, std::span<const uint64_t> range) {
+array draw_integers_between(const BitSource& source, const Dims& shape, DType dtype,
+                            std::span<const uint64_t> low, std::span<const uint64_t> range, Within within) {
     const auto count = static_cast<size_t>(element_count(shape));
     if (low.size() != count || range.size() != count) throw InternalError("each number has its bounds");
-    return filled(shape, dtype, [&](char* data, int64_t) {
-        draw_integers_between(generator, dtype.scalar_type(), low, range, data);
+    Rewind rewind(source);
+    array result = filled(shape, dtype, [&](char* data, int64_t) {
+        Bits bits(source);
+        draw_integers_between(bits, dtype.scalar_type(), within, low, range, data);
     });
+    rewind.keep();
+    return result;
 }
 
-array draw_permutation(BitGenerator& generator, int64_t extent, std::optional<int64_t> rows) {
+array draw_permutation(const BitSource& source, int64_t extent, std::optional<int64_t> rows) {
     const int64_t count = std::max<int64_t>(extent, 0);  // as of arange
     const Dims shape = rows ? Dims{*rows, count} : Dims{count};
-    return filled(shape, ScalarType::kInt64, [&](char* data, int64_t) {
+    Rewind rewind(source);
+    array result = filled(shape, ScalarType::kInt64, [&](char* data, int64_t) {
+        Bits bits(source);
         for (int64_t row = 0; row < rows.value_or(1); ++row, data += count * int64_t{sizeof(int64_t)}) {
             const std::span<int64_t> positions(reinterpret_cast<int64_t*>(data), static_cast<size_t>(count));
             count_up(positions);
-            shuffle(generator, data, count, sizeof(int64_t));
+            shuffle(bits, data, count, sizeof(int64_t));
         }
     });
+    rewind.keep();
+    return result;
 }
 
-array draw_sample(BitGenerator& generator, int64_t population, int64_t count, bool shuffled) {
-    return filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
-        draw_sample(generator, population, {reinterpret_cast<int64_t*>(data), static_cast<size_t>(count)},
+array draw_sample(const BitSource& source, int64_t population, int64_t count, bool shuffled) {
+    Rewind rewind(source);
+    array result = filled(Dims{count}, ScalarType::kInt64, [&](char* data, int64_t) {
+        Bits bits(source);
+        draw_sample(bits, population, {reinterpret_cast<int64_t*>(data), static_cast<size_t>(count)},
                     shuffled);
     });
-}
-
-void record_numpys_draw(const std::string& distribution, int64_t bytes) {
-    record_fallback(current_device(), (distribution + " by NumPy").c_str(), bytes);
+    rewind.keep();
+    return result;
 }
 
 }  // namespace weft

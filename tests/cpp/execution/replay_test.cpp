@@ -91,7 +91,8 @@ TEST(Replay, MeetsAPlanWithOtherIntegersAgain) {
     generator.words = {1, 2, 3, 4};
     for (int turn = 0; turn < 12; ++turn) {
         const int64_t shifted = allocations_of(add(multiply(counts, turn), turn + 1));
-        const array drawn = draw(generator, Distribution::kUniform, {300, 500}, ScalarType::kFloat64);
+        const array drawn =
+            draw(source_of(generator), Distribution::kUniform, {300, 500}, ScalarType::kFloat64);
         const int64_t random = allocations_of(call_binary(op_info(OpId::kLess), drawn, field));
         if (turn < 5) continue;
         EXPECT_LE(shifted, 2) << turn;

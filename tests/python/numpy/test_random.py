@@ -183,30 +183,30 @@ def test_draws_that_no_memory_holds_are_refused(size):
     assert rng.random(3).shape == (3,)
 
 
-@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("stream", [*STREAMS, "SFC64", "MT19937"])
 @pytest.mark.parametrize(
     "change",
     {
-        "no algorithm": lambda state: b"\x03" + state[1:],
-        "another algorithm": lambda state: bytes([(state[0] + 1) % 3]) + state[1:],
-        "more numbers used than there are": lambda state: state[:88] + b"\x05" + state[89:],
-        "many used": lambda state: state[:88] + b"\xff\xff\xff\xff" + state[92:],
-        "neither a half nor none": lambda state: state[:92] + b"\x02" + state[93:],
-        "too short": lambda state: state[:-1],
-        "too long": lambda state: state + b"\0",
+        "no name": lambda state: {**state, "bit_generator": None},
+        "another algorithm": lambda state: {**state, "bit_generator": "PCG65"},
+        "no numbers": lambda state: {**state, "state": {}},
+        "too few numbers": lambda state: {**state, "state": {name: [1] for name in state["state"]}},
+        "no list": lambda state: {**state, "state": None},
         "a text": lambda state: "state",
         "nothing": lambda state: None,
+        "more used than there are": lambda state: {
+            **state, "buffer_pos": 5, "uinteger": -1, "state": {**state["state"], "pos": 625}},
     }.items(),
     ids=lambda change: change[0],
 )  # fmt: skip
-def test_pickled_states_that_are_none_are_refused(stream, change):
+def test_states_that_are_none_are_refused(stream, change):
     generator = getattr(weft.random, stream)(3)
-    state = generator.__getstate__()
-    before = generator._stream
-    with pytest.raises((ValueError, TypeError)):
-        generator.__setstate__({**state, "stream": change[1](state["stream"])})
-    assert generator._stream == before
-    generator.__setstate__(state)
+    state = generator.state
+    before = generator._stream.parts
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError, OverflowError, RuntimeError)):
+        generator.__setstate__((change[1](state), generator.seed_seq))
+    assert generator._stream.parts == before
+    generator.state = state
     assert generator.random_raw() == getattr(numpy.random, stream)(3).random_raw()
 
 

@@ -3,7 +3,7 @@
 import numpy
 import weft
 
-STREAMS = ["PCG64", "PCG64DXSM", "Philox"]
+STREAMS = ["PCG64", "PCG64DXSM", "Philox"]  # those that jump
 
 
 def pair(stream="PCG64", seed=5):

@@ -77,6 +77,10 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):
     return importlib.__import__(name, globals, locals, fromlist, level)
 
 
+def _is_fixture(value):
+    return type(value).__name__ == "FixtureFunctionDefinition" or hasattr(value, "_pytestfixturefunction")
+
+
 def load(module, exceptions):
     """The tests of a module, by name, and a fixture that expects some to fail.
 
@@ -99,4 +103,5 @@ def load(module, exceptions):
     for each in exceptions:
         owner, _, method = each.split("[")[0].rpartition(".")
         assert hasattr(tests[owner], method) if owner else method in tests, f"{module} has no test {each}"
-    return {**tests, "known_exceptions": known_exceptions}
+    fixtures = {name: value for name, value in names.items() if _is_fixture(value)}
+    return {**fixtures, **tests, "known_exceptions": known_exceptions}
