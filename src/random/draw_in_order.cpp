@@ -171,10 +171,56 @@ void draw_exponential_by_log(Bits& bits, std::span<float> out) {
     fill(out, [&] { return -std::log1p(-bits.next_float()); });
 }
 
+namespace {
+
+// A range of fewer numbers than 32 bits have: what is known of it is computed once.
+template <class Source, class T>
+void fill_within(Source& source, Within within, T low, uint32_t range, std::span<T> out) {
+    PausePoints pauses;
+    if (within == Within::kByMasks) {
+        const uint32_t mask = UINT32_MAX >> std::countl_zero(range);
+        for (T& each : out) {
+            uint32_t drawn = source.next32() & mask;
+            while (drawn > range) drawn = source.next32() & mask;
+            each = static_cast<T>(low + drawn);
+            pauses.next_iteration();
+        }
+        return;
+    }
+    const Bounded<uint32_t, uint64_t, T> method(low, range);
+    for (T& each : out) {
+        while (!method.takes(source.next32(), each)) {
+        }
+        pauses.next_iteration();
+    }
+}
+
+template <class T>
+void fill_within(Bits& bits, Within within, uint64_t low, uint64_t range, std::span<T> out) {
+    const auto from = static_cast<T>(low);
+    const auto span = static_cast<uint32_t>(range);
+    if (Mt19937* twister = bits.twister()) {
+        fill_within(*twister, within, from, span, out);
+    } else {
+        fill_within<Bits, T>(bits, within, from, span, out);
+    }
+}
+
+}  // namespace
+
 void draw_integers(Bits& bits, ScalarType type, Within within, uint64_t low, uint64_t range, int64_t count,
                    char* out) {
-    draw_within(bits, type, within, static_cast<size_t>(count), out,
-                [low, range](size_t) { return std::pair(low, range); });
+    const auto size = static_cast<size_t>(count);
+    const int64_t itemsize = DType(type).itemsize();
+    if (type != ScalarType::kBool && itemsize >= 4 && range != 0 && range < UINT32_MAX) {
+        if (itemsize == 4) {
+            fill_within<uint32_t>(bits, within, low, range, {reinterpret_cast<uint32_t*>(out), size});
+        } else {
+            fill_within<uint64_t>(bits, within, low, range, {reinterpret_cast<uint64_t*>(out), size});
+        }
+        return;
+    }
+    draw_within(bits, type, within, size, out, [low, range](size_t) { return std::pair(low, range); });
 }
 
 void draw_integers_between(Bits& bits, ScalarType type, Within within, std::span<const uint64_t> low,
@@ -217,14 +263,37 @@ void count_up(std::span<int64_t> numbers) {
     }
 }
 
-void shuffle(Bits& bits, char* items, int64_t count, int64_t itemsize) {
-    const auto size = static_cast<size_t>(itemsize);
+namespace {
+
+template <class Source, class Swap>
+void shuffle_by(Source& source, int64_t count, const Swap& swap) {
     PausePoints pauses;
-    for (int64_t i = count - 1; i > 0; --i, pauses.next_iteration()) {
-        const uint64_t other = distributions::masked(bits, static_cast<uint64_t>(i));
-        char *first = items + i * itemsize, *second = items + static_cast<int64_t>(other) * itemsize;
-        if (first != second) std::swap_ranges(first, first + size, second);
+    for (int64_t i = count - 1; i > 0; --i, pauses.next_iteration())
+        swap(i, static_cast<int64_t>(distributions::masked(source, static_cast<uint64_t>(i))));
+}
+
+template <class Swap>
+void shuffle_any(Bits& bits, int64_t count, const Swap& swap) {
+    if (Mt19937* twister = bits.twister()) {
+        shuffle_by(*twister, count, swap);
+    } else {
+        shuffle_by(bits, count, swap);
     }
+}
+
+}  // namespace
+
+void shuffle(Bits& bits, char* items, int64_t count, int64_t itemsize) {
+    if (itemsize == sizeof(uint64_t)) {
+        auto* words = reinterpret_cast<uint64_t*>(items);
+        shuffle_any(bits, count, [words](int64_t i, int64_t other) { std::swap(words[i], words[other]); });
+        return;
+    }
+    const auto size = static_cast<size_t>(itemsize);
+    shuffle_any(bits, count, [&](int64_t i, int64_t other) {
+        char *first = items + i * itemsize, *second = items + other * itemsize;
+        if (first != second) std::swap_ranges(first, first + size, second);
+    });
 }
 
 }  // namespace weft

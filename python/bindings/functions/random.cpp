@@ -209,6 +209,17 @@ void bind_random(nb::module_& m) {
         },
         arg("stream"), arg("shape"), arg("dtype"), arg("low"), arg("range"), arg("masked"));
     m.def(
+        "_draw_integer",
+        [](StreamHandle& stream, int64_t low, uint64_t range, bool masked) {
+            int64_t drawn = 0;
+            const StreamLock lock(stream);
+            Bits bits(*stream.source);
+            draw_integers(bits, ScalarType::kInt64, masked ? Within::kByMasks : Within::kByProducts,
+                          static_cast<uint64_t>(low), range, 1, reinterpret_cast<char*>(&drawn));
+            return drawn;
+        },
+        arg("stream"), arg("low"), arg("range"), arg("masked"));
+    m.def(
         "_draw_permutation",
         [](StreamHandle& stream, int64_t count, nb::handle rows) {
             const auto several =

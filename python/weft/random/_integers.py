@@ -8,6 +8,7 @@ from weft._core import asarray
 from weft.random import _choice
 
 _WORD = (1 << 64) - 1
+_HALF = 1 << 63
 
 
 def shape_of(size):
@@ -53,6 +54,11 @@ def draw(stream, low, high, size, dtype, endpoint, masked, method):
     """Integers from `low` on and below `high`, or with `endpoint` up to it."""
     if high is None:
         low, high = 0, low
+    if size is None and (dtype is int or dtype == "int64") and type(low) is int and type(high) is int:
+        last = high if endpoint else high - 1
+        if -_HALF <= low <= last < _HALF:
+            drawn = _core._draw_integer(stream, low, last - low, masked)
+            return drawn if dtype is int else _core.int64(drawn)
     target = _core.dtype(dtype)
     if target.kind not in "iub":
         raise TypeError(f"Unsupported dtype {target!r} for {method}")

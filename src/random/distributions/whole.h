@@ -12,7 +12,8 @@
 namespace weft::distributions {
 
 // In [0, most], by as many bits as that has, again and again.
-inline uint64_t masked(Bits& bits, uint64_t most) {
+template <class Source>
+uint64_t masked(Source& bits, uint64_t most) {
     if (most == 0) return 0;
     const uint64_t mask = UINT64_MAX >> std::countl_zero(most);
     while (true) {
