@@ -231,23 +231,3 @@ def test_kinds_of_results(size):
             else:
                 assert isinstance(result, weft.ndarray)
                 assert result.shape == expected.shape
-
-
-def test_older_functions_are_numpys():
-    numpy.random.seed(5)
-    expected = [numpy.random.rand(2, 3), numpy.random.randint(0, 9, 4), numpy.random.normal(size=3)]
-    weft.random.seed(5)
-    for ours, theirs in zip(
-        [weft.random.rand(2, 3), weft.random.randint(0, 9, 4), weft.random.normal(size=3)],
-        expected,
-        strict=True,
-    ):
-        assert isinstance(ours, weft.ndarray)
-        numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
-    x, a = weft.arange(9), numpy.arange(9)
-    weft.random.RandomState(3).shuffle(x)
-    numpy.random.RandomState(3).shuffle(a)
-    assert x.tolist() == a.tolist()
-    assert type(weft.random.random()) is float
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = weft.random.nonsense

@@ -1,0 +1,13 @@
+"""NumPy's own test_direct.py, with weft in NumPy's place."""
+
+from tests_of_numpy import load
+
+globals().update(
+    load(
+        "numpy.random.tests.test_direct",
+        {
+            "TestSFC64.test_legacy_pickle": "it is a pickle of NumPy's own classes",
+            "TestDefaultRNG.test_coercion_RandomState_Generator": "RandomState is NumPy's module's, in which the tests look",
+        },
+    )
+)

@@ -1,0 +1,29 @@
+"""NumPy's own test_generator_mt19937.py, with weft in NumPy's place."""
+
+from tests_of_numpy import load
+
+globals().update(
+    load(
+        "numpy.random.tests.test_generator_mt19937",
+        {
+            "TestIntegers.test_int64_uint64_broadcast_exceptions[True]": "bounds are given in arrays of objects",
+            "TestIntegers.test_int64_uint64_broadcast_exceptions[False]": "bounds are given in arrays of objects",
+            "TestIntegers.test_error_byteorder": "weft has the byte order of the machine alone",
+            "TestRandomDist.test_choice_noninteger": "it is about arrays of objects or texts",
+            "TestRandomDist.test_choice_return_shape": "it is about arrays of objects or texts",
+            "TestRandomDist.test_choice_nan_probabilities": "it is about arrays of objects or texts",
+            "TestRandomDist.test_shuffle": "it is about arrays of objects or texts",
+            "TestRandomDist.test_shuffle_masked": "masked arrays are NumPy's",
+            "TestRandomDist.test_shuffle_exceptions": "it is about arrays of objects or texts",
+            "TestRandomDist.test_permutation": "it is about arrays of objects or texts",
+            "TestRandomDist.test_permuted[None-expected0-object]": "it is about arrays of objects or texts",
+            "TestRandomDist.test_permuted[0-expected1-object]": "it is about arrays of objects or texts",
+            "TestRandomDist.test_permuted[1-expected2-object]": "it is about arrays of objects or texts",
+            "TestRandomDist.test_scalar_exception_propagation": "a subclass whose float() raises is an array all the same",
+            "test_ragged_shuffle": "it is about arrays of objects or texts",
+            "test_generator_ctor_old_style_pickle": "it is a pickle of NumPy's own classes",
+            "test_legacy_pickle[121]": "it is a pickle of NumPy's own classes",
+            "test_legacy_pickle[126]": "it is a pickle of NumPy's own classes",
+        },
+    )
+)

@@ -1,0 +1,10 @@
+"""NumPy's own test_seed_sequence.py, with weft in NumPy's place."""
+
+from tests_of_numpy import load
+
+globals().update(
+    load(
+        "numpy.random.tests.test_seed_sequence",
+        {},
+    )
+)
