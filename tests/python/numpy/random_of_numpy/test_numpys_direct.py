@@ -6,7 +6,7 @@ globals().update(
     load(
         "numpy.random.tests.test_direct",
         {
-            "TestSFC64.test_legacy_pickle": "it is a pickle of NumPy's own classes",
+            "TestSFC64.test_legacy_pickle": "a pickle of NumPy's classes",
             "TestDefaultRNG.test_coercion_RandomState_Generator": "RandomState is NumPy's module's, in which the tests look",
         },
     )

@@ -6,12 +6,12 @@ globals().update(
     load(
         "numpy.random.tests.test_smoke",
         {
-            "TestDefaultRNG.test_integers_broadcast": "it is about arrays of objects or texts",
-            "TestMT19937.test_integers_broadcast": "it is about arrays of objects or texts",
-            "TestPCG64.test_integers_broadcast": "it is about arrays of objects or texts",
-            "TestPCG64DXSM.test_integers_broadcast": "it is about arrays of objects or texts",
-            "TestPhilox.test_integers_broadcast": "it is about arrays of objects or texts",
-            "TestSFC64.test_integers_broadcast": "it is about arrays of objects or texts",
+            "TestDefaultRNG.test_integers_broadcast": "objects or texts",
+            "TestMT19937.test_integers_broadcast": "objects or texts",
+            "TestPCG64.test_integers_broadcast": "objects or texts",
+            "TestPCG64DXSM.test_integers_broadcast": "objects or texts",
+            "TestPhilox.test_integers_broadcast": "objects or texts",
+            "TestSFC64.test_integers_broadcast": "objects or texts",
         },
     )
 )
