@@ -13,16 +13,23 @@ from random_streams import assert_same
 STREAMS = ["PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"]
 
 PROGRAMS = """
-r.rand(3); r.rand(2, 3); r.rand(); r.randn(5); r.randn(); r.random_sample((2, 2)); r.random(3); r.tomaxint(4); r.tomaxint()
-r.randint(10); r.randint(5, 9, 20); r.randint(0, 255, 30, 'u1'); r.randint(-7, 1000, 30, 'i2'); r.randint(0, 2, 40, bool)
-r.randint(0, 2**40, 9); r.randint([1, 5], [3, 50]); r.randint(0, 2**32, 9, 'u4'); r.randint(3, 3); r.randint(0, 300, 3, 'u1')
-r.randint(0); r.randint([3], [1]); r.randint(0, 10, (2, 0)); r.randint(0, 10, dtype='f8'); r.randint(0, 9, 5, 'i4'); r.bytes(7)
+r.rand(3); r.rand(2, 3); r.rand(); r.randn(5); r.randn(); r.random_sample((2, 2)); r.random(3); r.tomaxint(4)
+r.tomaxint()
+r.randint(10); r.randint(5, 9, 20); r.randint(0, 255, 30, 'u1'); r.randint(-7, 1000, 30, 'i2')
+r.randint(0, 2, 40, bool)
+r.randint(0, 2**40, 9); r.randint([1, 5], [3, 50]); r.randint(0, 2**32, 9, 'u4'); r.randint(3, 3)
+r.randint(0, 300, 3, 'u1')
+r.randint(0); r.randint([3], [1]); r.randint(0, 10, (2, 0)); r.randint(0, 10, dtype='f8'); r.randint(0, 9, 5, 'i4')
+r.bytes(7)
 r.choice(5); r.choice(5, 3); r.choice(9, 4, False); r.choice([1.5, 2.5], 7); r.choice(4, 3, p=[0.1, 0.2, 0.3, 0.4])
-r.choice(4, 3, False, p=[0.1, 0.2, 0.3, 0.4]); r.choice(0); r.choice(3, 5, False); r.choice([[1, 2]]); r.choice(2, p=[0.5, 0.4])
+r.choice(4, 3, False, p=[0.1, 0.2, 0.3, 0.4]); r.choice(0); r.choice(3, 5, False); r.choice([[1, 2]])
+r.choice(2, p=[0.5, 0.4])
 r.choice([], 1); r.choice(3, p=[0.5, 0.5]); r.choice(3, -1, False); r.choice(2, p=[1.5, -0.5]); r.choice(4, ())
-r.permutation(10); r.permutation([3, 1, 2]); r.permutation(np.arange(12).reshape(4, 3)); r.permutation(np.array(3)); r.seed('x')
+r.permutation(10); r.permutation([3, 1, 2]); r.permutation(np.arange(12).reshape(4, 3)); r.permutation(np.array(3))
+r.seed('x')
 r.seed(-1); r.seed(2**32); r.seed([]); r.seed([[1, 2]]); r.seed([2**33]); r.seed(1.5); r.seed([1.5]); r.set_state(3)
-r.set_state(('PCG64', [1], 2)); r.set_state({}); r.multinomial(5, [0.5, 0.5], 3); r.standard_normal(7); r.standard_normal()
+r.set_state(('PCG64', [1], 2)); r.set_state({}); r.multinomial(5, [0.5, 0.5], 3); r.standard_normal(7)
+r.standard_normal()
 """
 
 

@@ -8,7 +8,6 @@ globals().update(
         {
             "TestRandomDist.test_choice_noninteger": "objects or texts",
             "TestRandomDist.test_choice_return_shape": "objects or texts",
-            "TestRandomDist.test_choice_nan_probabilities": "objects or texts",
             "TestRandomDist.test_shuffle": "objects or texts",
             "TestRandomDist.test_shuffle_masked": "masked arrays are NumPy's",
             "TestRandomDist.test_shuffle_untyped_warning[random2]": "objects or texts",
