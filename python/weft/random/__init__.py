@@ -15,9 +15,9 @@ def __getattr__(name):
     from importlib import import_module
 
     if name == "mtrand":
-        return import_module("weft.random._legacy")
+        return import_module("weft.random.mtrand")
     if not name.startswith("_") or name == "_rand":
-        found = import_module("weft.random._legacy").find(name)
+        found = import_module("weft.random.mtrand").find(name)
         if found is not None:
             globals()[name] = found
             return found

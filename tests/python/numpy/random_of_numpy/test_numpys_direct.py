@@ -7,7 +7,6 @@ globals().update(
         "numpy.random.tests.test_direct",
         {
             "TestSFC64.test_legacy_pickle": "a pickle of NumPy's classes",
-            "TestDefaultRNG.test_coercion_RandomState_Generator": "another module's state",
         },
     )
 )
