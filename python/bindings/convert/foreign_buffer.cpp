@@ -186,14 +186,17 @@ nb::object as_integers(PyObject* object) {
     return nb::module_::import_("numpy").attr("asarray")(nb::handle(object)).attr("view")("uint16");
 }
 
-/// NumPy's dates and durations show themselves as bytes, which say nothing of what they are.
-void check_is_no_time(PyObject* object, const Py_buffer& view) {
-    if (view.itemsize != 1 || view.ndim != 1 || view.len != 8) return;
+/// Whether NumPy's dtype of an object is one of dates or durations.
+bool is_of_time(PyObject* object) {
     const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
-    if (dtype.is_none() || is_dtype(dtype.ptr())) return;
+    if (dtype.is_none() || is_dtype(dtype.ptr())) return false;
     const nb::object kind = nb::getattr(dtype, "kind", nb::none());
-    if (nb::isinstance<nb::str>(kind) && (text_of(kind) == "M" || text_of(kind) == "m"))
-        throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
+    return nb::isinstance<nb::str>(kind) && (text_of(kind) == "M" || text_of(kind) == "m");
+}
+
+/// NumPy's dates and durations show themselves as bytes, which say nothing of what they are, or not at all.
+[[noreturn]] void refuse_time(PyObject* object) {
+    throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
 }
 
 }  // namespace
@@ -208,12 +211,13 @@ array convert_buffer(PyObject* object, bool share_memory) {
             return view(convert_buffer(integers.ptr(), share_memory), DType(ScalarType::kBFloat16));
         // CuPy's and JAX's arrays have buffers, but not where their memory is a GPU's.
         const nb::object interface = cuda_interface_of(object);
+        if (interface.is_none() && is_of_time(object)) refuse_time(object);
         if (interface.is_none()) throw;
         const array shared = share_cuda_interface(object, interface);
         return share_memory ? shared : copy(shared);
     }
     const Py_buffer& view = buffer->view();
-    check_is_no_time(object, view);
+    if (view.itemsize == 1 && view.ndim == 1 && view.len == 8 && is_of_time(object)) refuse_time(object);
     const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
     if (!format)
         throw TypeError("weft has no arrays of '" + type_name(object) + "' with elements of format '" +

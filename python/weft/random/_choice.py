@@ -127,7 +127,7 @@ def taken(given, chosen, axis, is_scalar):
     """The elements at the positions."""
     if given is None:
         return int(chosen.reshape(())[()]) if is_scalar else chosen
-    result = _core._take(given, chosen, axis, None, "raise")
-    if not isinstance(result, ndarray):
-        result = asarray(result)
-    return result if result.ndim or not is_scalar else result[()]
+    result = given.take(chosen, axis)
+    if is_scalar:
+        return result[()] if isinstance(result, ndarray) and result.ndim == 0 else result
+    return result if isinstance(result, ndarray) else asarray(result, given.dtype)

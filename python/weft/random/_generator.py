@@ -3,7 +3,7 @@
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import moveaxis, normalize_axes
+from weft._array.axes import normalize_axes
 from weft._core import array, asarray, ndarray
 from weft._protocols import overrides
 from weft.random import _choice, _integers, _vectors
@@ -202,7 +202,7 @@ class Generator(Distributions):
         axis = normalize_axes(axis, x.ndim, None)[0]
         with unless_it_fails(self._bit_generator):
             order = _core._draw_permutation(self._stream, x.shape[axis])
-            return _core._take(x, order, axis, None, "raise")
+            return x.take(order, axis)
 
     def shuffle(self, x, axis=0):
         """Puts an array's parts along an axis, or a list's elements, into random order, in place."""
@@ -223,8 +223,6 @@ class Generator(Distributions):
 
     def permuted(self, x, *, axis=None, out=None):
         """A copy whose rows along an axis are each in an order of their own; without an axis all is one row."""
-        from weft._functions.indexing import take_along_axis
-
         x = asarray(x)
         if out is not None:
             if not isinstance(out, ndarray):
@@ -246,12 +244,12 @@ class Generator(Distributions):
             return result
         axis = normalize_axes(axis, x.ndim, None)[0]
         if x.size != 0:
-            rows = moveaxis(result, axis, -1)
+            rows = overrides.public_function("moveaxis")(result, axis, -1)
             with unless_it_fails(self._bit_generator):
                 orders = _core._draw_permutation(
                     self._stream, x.shape[axis], x.size // x.shape[axis]
                 ).reshape(rows.shape)
-                rows[...] = take_along_axis(rows, orders, -1)
+                rows[...] = overrides.public_function("take_along_axis")(rows, orders, -1)
         return result
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):

@@ -232,6 +232,7 @@ def test_the_page_has_the_recorded_table():
 def test_some_elements_may_stray():
     expected, actual = numpy.zeros(100), numpy.zeros(100)
     actual[[3, 50]] = 1
+    assert measure.difference(numpy.array(["a", "b"]), numpy.array(["a", "c"]), 0.1) == "differs"
     assert measure.difference(expected, actual, 0.1) is not None
     assert measure.difference(expected, actual, 0.1, stray=1) is not None
     assert measure.difference(expected, actual, 0.1, stray=2) is None

@@ -23,6 +23,16 @@ SIZES = {
     "n_body": 60,
     "spectrogram": 20_000,
     "lorenz": 200,
+    "bootstrap": 100,
+    "compression": 300,
+    "deblur": 64,
+    "drawdown": 2000,
+    "equalise": 60,
+    "gaussian_process": 60,
+    "ising": 32,
+    "labelling": 40,
+    "shortest_paths": 40,
+    "sudoku": 2,
 }
 pytestmark = pytest.mark.host
 
