@@ -197,7 +197,7 @@ class RandomState(LegacyDistributions):
             raise IndexError("x must be an integer or at least 1-dimensional")
         with unless_it_fails(self._bit_generator):
             order = _core._draw_permutation(self._stream, x.shape[0])
-            return _core._take(x, order, 0, None, "raise")
+            return x.take(order, 0)
 
     def shuffle(self, x):
         """Puts an array's rows, or a list's elements, into random order, in place."""

@@ -6,9 +6,7 @@ globals().update(
     load(
         "numpy.random.tests.test_random",
         {
-            "TestRandomDist.test_choice_noninteger": "objects or texts",
             "TestRandomDist.test_choice_return_shape": "objects or texts",
-            "TestRandomDist.test_shuffle": "objects or texts",
             "TestRandomDist.test_shuffle_masked": "masked arrays are NumPy's",
             "TestRandomDist.test_shuffle_untyped_warning[random2]": "objects or texts",
             "TestRandomDist.test_shuffle_no_object_unpacking[True-numpy.random]": "objects or texts",

@@ -6,8 +6,6 @@ globals().update(
     load(
         "numpy.random.tests.test_randomstate_regression",
         {
-            "TestRegression.test_shuffle_of_array_of_different_length_strings": "objects or texts",
-            "TestRegression.test_shuffle_of_array_of_objects": "objects or texts",
             "TestRegression.test_warns_byteorder": "weft has the byte order of the machine alone",
         },
     )

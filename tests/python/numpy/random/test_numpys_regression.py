@@ -5,9 +5,6 @@ from tests_of_numpy import load
 globals().update(
     load(
         "numpy.random.tests.test_regression",
-        {
-            "TestRegression.test_shuffle_of_array_of_different_length_strings": "objects or texts",
-            "TestRegression.test_shuffle_of_array_of_objects": "objects or texts",
-        },
+        {},
     )
 )

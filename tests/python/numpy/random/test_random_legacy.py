@@ -26,6 +26,8 @@ r.choice(4, 3, False, p=[0.1, 0.2, 0.3, 0.4]); r.choice(0); r.choice(3, 5, False
 r.choice(2, p=[0.5, 0.4])
 r.choice([], 1); r.choice(3, p=[0.5, 0.5]); r.choice(3, -1, False); r.choice(2, p=[1.5, -0.5]); r.choice(4, ())
 r.permutation(10); r.permutation([3, 1, 2]); r.permutation(np.arange(12).reshape(4, 3)); r.permutation(np.array(3))
+r.permutation(np.array(['a', 'bc', 'd'])); r.permutation(np.arange('2020', '2023', dtype='M8[Y]'))
+r.choice(np.array(['a', 'bc']), 5); r.choice(['a', 'bc'])
 r.seed('x')
 r.seed(-1); r.seed(2**32); r.seed([]); r.seed([[1, 2]]); r.seed([2**33]); r.seed(1.5); r.seed([1.5]); r.set_state(3)
 r.set_state(('PCG64', [1], 2)); r.set_state({}); r.multinomial(5, [0.5, 0.5], 3); r.standard_normal(7)
