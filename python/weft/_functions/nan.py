@@ -58,13 +58,15 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 def _extreme(plain, worst, a, axis, out, keepdims, options):
+    # NumPy's two ways have a text each: of its arrays, and of what it has to convert.
+    text = f"All-NaN {'slice' if isinstance(a, _core.ndarray) else 'axis'} encountered"
     a = asarray(a)
     if a.dtype.kind == "c":
         # No complex number is the least: what is beside NaN is compared as it is.
         ufunc = _ufuncs["fmax" if plain is _max else "fmin"] if plain in (_max, _min) else None
         if ufunc is not None:
             result = ufunc.reduce(a, axis=axis, out=out, keepdims=keepdims, **options)
-            _warn(_isnan(result), "All-NaN slice encountered")
+            _warn(_isnan(result), text)
             return result
     if a.dtype.kind != "f":
         return plain(a, axis, out, keepdims, **options)
@@ -74,7 +76,7 @@ def _extreme(plain, worst, a, axis, out, keepdims, options):
     if "initial" not in options and bool(asarray(result == worst).any()):
         nothing = _all(_isnan(a), axis, keepdims=keepdims)
         result = where(nothing, asarray(float("nan"), a.dtype), result)
-        _warn(nothing, "All-NaN slice encountered")
+        _warn(nothing, text)
     if out is not None:
         _core.copyto(out, result, "unsafe")
         return out

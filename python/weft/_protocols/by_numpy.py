@@ -107,6 +107,12 @@ def _dtype_of(value, numpy, host_arrays):
         return None
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**64 else numpy.dtype(object)
+    kind = type(value)
+    if not issubclass(kind, numpy.ndarray) and any(
+        hasattr(kind, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
+    ):
+        if not issubclass(kind, (numpy.generic, host_arrays.HostArray)):
+            return None  # memory of another library, which weft has refused
     if hasattr(value, "dtype") and isinstance(value.dtype, numpy.dtype):
         return value.dtype
     if callable(value) and not hasattr(value, "__array__"):
@@ -132,6 +138,8 @@ def assign(array, index, value):
 
         from weft._protocols import host_arrays
 
+        if not hasattr(value, "dtype"):
+            return NotImplemented
         found = _dtype_of(value, numpy, host_arrays)
         if found is None or host_arrays.is_native(found):
             return NotImplemented
