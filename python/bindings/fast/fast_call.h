@@ -96,13 +96,8 @@ struct WithFastPath {
 
     /// array(x, like=y): y may make the array.
     static PyObject* ask_like(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-        nb::list positional;
-        nb::dict keywords;
-        for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
-        for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i)
-            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(arguments[count + i]);
-        return override_function("like")(definition.ml_name, nb::handle(general), nb::tuple(positional),
-                                         keywords)
+        const auto [positional, keywords] = given_arguments(arguments, static_cast<size_t>(count), names);
+        return override_function("like")(definition.ml_name, nb::handle(general), positional, keywords)
             .release()
             .ptr();
     }

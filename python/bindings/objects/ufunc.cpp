@@ -195,16 +195,8 @@ bool any_has_override(PyObject* const* arguments, size_t count, PyObject* names)
 
 /// Leaves a call to weft._protocols.overrides.
 PyObject* ask(PyObject* self, const char* method, PyObject* const* arguments, size_t count, PyObject* names) {
-    nb::list positional;
-    nb::dict keywords;
-    for (size_t i = 0; i < count; ++i) positional.append(nb::handle(arguments[i]));
-    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
-    for (Py_ssize_t i = 0; i < named; ++i)
-        keywords[nb::handle(PyTuple_GetItem(names, i))] =
-            nb::handle(arguments[count + static_cast<size_t>(i)]);
-    return override_function("ufunc")(nb::handle(self), method, nb::tuple(positional), keywords)
-        .release()
-        .ptr();
+    const auto [positional, keywords] = given_arguments(arguments, count, names);
+    return override_function("ufunc")(nb::handle(self), method, positional, keywords).release().ptr();
 }
 
 /// A method of ufuncs, which operands may override.

@@ -2,6 +2,7 @@
 
 #include "engine/errors.h"
 #include "package.h"
+#include "protocols/overrides.h"
 
 namespace weft::python {
 
@@ -25,16 +26,9 @@ PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* argu
         return nullptr;
     nb::python_error error;  // takes it
     return guarded([&]() -> PyObject* {
-        nb::list given;
-        nb::dict keywords;
-        for (size_t k = 0; k < positional; ++k) given.append(nb::handle(arguments[k]));
-        const Py_ssize_t count = names == nullptr ? 0 : PyTuple_Size(names);
-        for (Py_ssize_t k = 0; k < count; ++k)
-            keywords[nb::handle(PyTuple_GetItem(names, k))] =
-                nb::handle(arguments[positional + static_cast<size_t>(k)]);
-        const nb::object result =
-            nb::module_::import_(modules::kByNumpy)
-                .attr("instead")(name, name_of(kind), nb::tuple(given), keywords, error.value());
+        const auto [given, keywords] = given_arguments(arguments, positional, names);
+        const nb::object result = nb::module_::import_(modules::kByNumpy)
+                                      .attr("instead")(name, name_of(kind), given, keywords, error.value());
         if (result.ptr() != Py_NotImplemented) return nb::object(result).release().ptr();
         error.restore();
         return nullptr;

@@ -134,13 +134,22 @@ DeviceBackend* other_device(PyObject* const* arguments, size_t count) {
     return nullptr;
 }
 
-/// As NumPy has it: "linalg.norm", or "sort". Keeps the error that is set.
-std::string qualified_name(PyObject* function) {
-    const nb::python_error error;
-    nb::python_error kept(error);
-    std::string name = text_of(nb::getattr(nb::handle(function), "__name__", nb::str("")));
-    kept.restore();
+/// A dispatcher's name as NumPy has it: "linalg.norm", or "sort". Keeps the error that is set.
+std::string name_in_numpy(PyObject* dispatcher) {
+    nb::python_error error;
+    const nb::handle self(dispatcher);
+    std::string module = text_of(nb::getattr(self, "__module__", nb::str("")));
+    const std::string name = text_of(nb::getattr(self, "__name__", nb::str("")));
+    error.restore();
+    constexpr std::string_view kPackage = "weft.";
+    if (module.starts_with(kPackage)) return module.substr(kPackage.size()) + "." + name;
     return name;
+}
+
+/// After an error.
+PyObject* by_numpy(PyObject* dispatcher, PyObject* const* arguments, size_t count, PyObject* names) {
+    const std::string name = name_in_numpy(dispatcher);
+    return numpy_instead(FailedCall::kFunction, name.c_str(), arguments, count, names);
 }
 
 PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names);
@@ -163,7 +172,8 @@ PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t fla
     if (self->fast != nullptr && names == nullptr) {
         PyObject* result =
             guarded([&] { return self->fast(nullptr, arguments, static_cast<Py_ssize_t>(count)); });
-        if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+        if (result != nullptr) return result;
+        if (PyErr_Occurred() != nullptr) return by_numpy(object, arguments, count, names);
     }
     const size_t all = count + (names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names)));
     for (size_t i = 0; i < all; ++i) {
@@ -171,22 +181,15 @@ PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t fla
             continue;
         if (!any_function_override(self, arguments[i])) continue;
         return guarded([&] {
-            nb::list positional;
-            nb::dict keywords;
-            for (size_t k = 0; k < count; ++k) positional.append(nb::handle(arguments[k]));
-            for (size_t k = count; k < all; ++k)
-                keywords[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(k - count)))] =
-                    nb::handle(arguments[k]);
-            return override_function("function")(nb::handle(object), nb::handle(self->function),
-                                                 nb::tuple(positional), keywords)
+            const auto [positional, keywords] = given_arguments(arguments, count, names);
+            return override_function("function")(nb::handle(object), nb::handle(self->function), positional,
+                                                 keywords)
                 .release()
                 .ptr();
         });
     }
     PyObject* const result = PyObject_Vectorcall(self->function, arguments, flags, names);
-    if (result != nullptr) return result;
-    const std::string name = qualified_name(self->function);
-    return numpy_instead(FailedCall::kFunction, name.c_str(), arguments, count, names);
+    return result != nullptr ? result : by_numpy(object, arguments, count, names);
 }
 
 void dispatcher_dealloc(PyObject* object) {
@@ -241,6 +244,17 @@ bool has_override(PyObject* object) {
     return type_has_override(Py_TYPE(object), without, [](PyTypeObject* type) {
         return has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_wrap__");
     });
+}
+
+GivenArguments given_arguments(PyObject* const* arguments, size_t count, PyObject* names) {
+    nb::list positional;
+    nb::dict keywords;
+    for (size_t k = 0; k < count; ++k) positional.append(nb::handle(arguments[k]));
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t k = 0; k < named; ++k)
+        keywords[nb::handle(PyTuple_GetItem(names, k))] =
+            nb::handle(arguments[count + static_cast<size_t>(k)]);
+    return {nb::tuple(positional), keywords};
 }
 
 nb::object override_function(const char* name) {

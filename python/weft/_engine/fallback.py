@@ -2,12 +2,14 @@
 
 import os
 import sys
+import threading
 import time
 
 from weft import _core
 
 _MODES = ("silent", "warn", "error")
 _counted = {}
+_lock = threading.Lock()  # of _counted and its entries: threads count at once
 _state = {"mode": None}
 
 
@@ -44,15 +46,18 @@ def line_of_program():
 
 def _entry_of(function, reason):
     line = line_of_program()
-    entry = _counted.get((function, reason, line))
-    if entry is None:
-        entry = _counted[function, reason, line] = Count(function, reason, line)
-    return entry
+    with _lock:
+        entry = _counted.get((function, reason, line))
+        if entry is None:
+            entry = _counted[function, reason, line] = Count(function, reason, line)
+        return entry
 
 
 def counted(function, reason):
     """Counts a use of something of NumPy's that is no call."""
-    _entry_of(function, reason).calls += 1
+    entry = _entry_of(function, reason)
+    with _lock:
+        entry.calls += 1
 
 
 class counting:
@@ -77,26 +82,26 @@ class counting:
         return self
 
     def __exit__(self, *exception):
-        entry = self._entry
-        entry.seconds += time.perf_counter() - self._start
-        entry.calls += 1
-        entry.bytes += self.bytes
+        entry, seconds = self._entry, time.perf_counter() - self._start
+        with _lock:
+            entry.seconds += seconds
+            entry.calls += 1
+            entry.bytes += self.bytes
 
 
 def _of_the_engine():
-    """The fallbacks in the history of kernels, which clear_kernel_history() forgets."""
+    """The fallbacks in the history of kernels, which has no lines of the program."""
     found = {}
     for record in _core.kernel_history():
         reason = record["fallback"]
         if not reason:
             continue
-        line = (record["lines"] or ["?"])[0]
-        entry = found.get((reason, line))
+        entry = found.get(reason)
         if entry is None:
-            entry = found[reason, line] = Count(record["name"], reason, line)
+            entry = found[reason] = Count(record["name"], reason, "?")
         entry.calls += 1
         entry.bytes += record["bytes_read"]
-        entry.seconds += record.get("milliseconds", 0) / 1000 if isinstance(record, dict) else 0
+        entry.seconds += record["seconds"]
     return list(found.values())
 
 
@@ -122,7 +127,9 @@ def fallback_report():
     >>> [(row["function"], row["reason"]) for row in np.fallback_report()]
     [('array', 'dtype <U1')]
     """
-    rows = sorted([*_counted.values(), *_of_the_engine()], key=lambda entry: (-entry.seconds, entry.function))
+    rows = sorted(
+        [*_counted.copy().values(), *_of_the_engine()], key=lambda entry: (-entry.seconds, entry.function)
+    )
     return FallbackReport(
         {name: getattr(row, name) for name in ("function", "reason", "calls", "bytes", "seconds", "line")}
         for row in rows
@@ -130,7 +137,7 @@ def fallback_report():
 
 
 def clear_fallbacks():
-    """Forgets what fallback_report() has counted.
+    """Forgets what fallback_report() has counted, and with it the history of kernels, which has the engine's part.
 
     >>> np.clear_fallbacks()
     >>> np.fallback_report()

@@ -6,6 +6,7 @@ The binding comes here with a TypeError or an OverflowError (python/bindings/pro
 import threading
 
 from weft import _core
+from weft._engine.fallback import counting
 
 _running = threading.local()
 
@@ -143,9 +144,10 @@ def assign(array, index, value):
         found = _dtype_of(value, numpy, host_arrays)
         if found is None or host_arrays.is_native(found):
             return NotImplemented
-        converted = numpy.asarray(host_arrays.Conversion().to_numpy(value))
-        # Rounded to the array's dtype by NumPy, whose errors say what does not fit.
-        converted = converted.astype(array.dtype.__numpy_dtype__)
+        with counting("setitem", f"dtype {found.str}"):
+            converted = numpy.asarray(host_arrays.Conversion().to_numpy(value))
+            # Rounded to the array's dtype by NumPy, whose errors say what does not fit.
+            converted = converted.astype(array.dtype.__numpy_dtype__)
     finally:
         _running.now = False
     array[index] = converted

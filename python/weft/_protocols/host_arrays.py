@@ -10,6 +10,7 @@ import functools
 import numpy
 
 from weft import _core
+from weft._engine.device import device
 from weft._engine.fallback import counting
 
 _ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
@@ -85,6 +86,8 @@ def as_array(array):
     if isinstance(array, numpy.ma.MaskedArray):
         return array
     if type(array) is numpy.ndarray and is_native(array.dtype):
+        if array.base is None and _core.empty(0).device != "cpu":
+            return _core.asarray(array)  # a new array, which goes where new arrays are made
         try:
             return _core.asarray(array, copy=False)
         except (
@@ -105,11 +108,12 @@ def as_scalar(value):
 def run(name, function, args, kwargs, reason):
     """A call that NumPy runs, counted."""
     conversion = Conversion()
+    if str(kwargs.pop("device", None) or "cpu") != "cpu":
+        raise TypeError(f"{name}: arrays of {reason} are on the host alone")
     with counting(name, reason) as count:
         args = [conversion.to_numpy(each) for each in args]
         kwargs = {key: conversion.to_numpy(each) for key, each in kwargs.items()}
         conversion.keep(kwargs.get("out"))
-        kwargs.pop("device", None)
         result = function(*args, **kwargs)
         count.bytes += conversion.moved
     return conversion.to_weft(result)
@@ -145,11 +149,7 @@ class HostArray:
     # To isinstance, and to the program, it is an ndarray.
     __class__ = property(lambda self: _ndarray)
 
-    @property
-    def device(self):
-        from weft._engine.device import device
-
-        return device("cpu")
+    device = property(lambda self: device("cpu"))
 
     def to_device(self, device, /, *, stream=None):
         if str(device) != "cpu":

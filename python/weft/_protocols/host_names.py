@@ -7,6 +7,8 @@ import functools
 
 import numpy
 
+from weft import _core
+from weft._engine.fallback import counted
 from weft._protocols import host_arrays
 
 TYPES = (
@@ -31,6 +33,10 @@ def run_by_numpy(function, name):
 
 def of_module(module, name):
     """A name of one of NumPy's modules as weft's module of that name shows it."""
+    if name.startswith("_") or not hasattr(module, name):
+        raise AttributeError(
+            f"module '{module.__name__.replace('numpy', 'weft', 1)}' has no attribute {name!r}"
+        )
     value = getattr(module, name)
     if isinstance(value, type) or not callable(value):
         return value
@@ -40,12 +46,18 @@ def of_module(module, name):
 class nditer:
     """NumPy's iterator over arrays, whose memory on the CPU it reads and writes. Its parameters are numpy.nditer's.
 
+    Raises TypeError for arrays on a GPU: what it wrote would be lost.
+
     >>> [int(x) for x in np.nditer(np.arange(3))]
     [0, 1, 2]
     """
 
     def __new__(cls, op, *args, **kwargs):
         operands = tuple(op) if isinstance(op, (tuple, list)) else (op,)
+        for each in operands:
+            if isinstance(each, _core.ndarray) and each.device != "cpu":
+                raise TypeError(f"nditer is over the CPU's memory: move the array on {each.device} to it")
+        counted("nditer", "NumPy alone has it")
         return numpy.nditer(host_arrays.Conversion().to_numpy(operands), *args, **kwargs)
 
 

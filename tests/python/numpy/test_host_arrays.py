@@ -14,6 +14,7 @@ import warnings
 import numpy
 import pytest
 import weft
+from on_gpu import needs_gpu
 
 WORDS, DAYS = ["b", "a", "b"], ["2020-01-01", "2020-02-01", "NaT"]
 FIELDS = [("x", "f8"), ("y", "i8")]
@@ -98,7 +99,7 @@ def others(np):
         np.result_type("U3", "i4"),
         np.can_cast("i4", "U11"),
     )
-    yield np.bmat([[[[1, 2]]], [[[3, 4]]]]) * 2, [int(x) for x in np.nditer(np.arange(3))]
+    yield np.bmat([[[[1, 2]]], [[[3, 4]]]]) * 2, [int(x) for x in np.nditer(numpy.arange(3))]
     yield np.histogram(np.array([1, 2], dtype=object))
     yield np.issubdtype(np.array(WORDS).dtype, np.str_), np.issubdtype(np.float64, np.character)
     stream = io.BytesIO()
@@ -329,3 +330,47 @@ def test_results_go_into_numpys_arrays():
     assert weft.add(given, 1, out=out) is out and out.tolist() == [1, 2, 3]
     assert weft.cumsum(given, out=out) is out and out.tolist() == [0, 1, 3]
     assert given.tolist() == [0, 1, 2]
+
+
+def test_functions_of_modules_are_that_modules_own():
+    """numpy.trace and numpy.linalg.trace, for one, sum other axes."""
+    stacked = numpy.arange(12).reshape(3, 2, 2).astype(object)
+    ours = weft.linalg.trace(weft.array(stacked, dtype=object))
+    assert ours.tolist() == numpy.linalg.trace(stacked).tolist() != numpy.trace(stacked).tolist()
+
+
+def test_assignments_by_numpy_are_counted():
+    weft.clear_fallbacks()
+    target = weft.zeros(2)
+    target[:] = weft.array([1, 2], dtype=object)
+    assert target.tolist() == [1, 2]
+    assert "setitem" in [row["function"] for row in weft.fallback_report()]
+    with weft.config(fallback="error"), pytest.raises(NotImplementedError):
+        target[:] = numpy.array([3, 4], dtype=object)
+    assert target.tolist() == [1, 2]
+
+
+def test_iterators_write_into_the_array():
+    x = weft.arange(3.0, device="cpu")
+    with weft.nditer(x, op_flags=["readwrite"]) as iterator:
+        for each in iterator:
+            each[...] = 2 * each
+    assert x.tolist() == [0, 2, 4] and (x + 1).tolist() == [1, 3, 5]
+
+
+@needs_gpu
+def test_a_gpu_is_told_of():
+    with pytest.raises(TypeError, match="on the host alone"):
+        weft.array(WORDS, device="cuda")
+    x = weft.arange(3.0, device="cuda")
+    with pytest.raises(TypeError, match="over the CPU's memory"):
+        weft.nditer(x)
+    weft.clear_fallbacks()
+    assert weft.concatenate([weft.array(WORDS), x]).tolist() == [*WORDS, "0.0", "1.0", "2.0"]
+    (row,) = [row for row in weft.fallback_report() if row["function"] == "concatenate"]
+    assert row["bytes"] == x.nbytes
+    weft.clear_fallbacks()
+    with pytest.raises(weft.linalg.LinAlgError):
+        weft.linalg.svd(weft.full((3, 3), numpy.nan, device="cuda"))  # LAPACK decides
+    (row,) = [row for row in weft.fallback_report() if "svd" in row["reason"]]
+    assert row["calls"] == 1 and row["bytes"] == 72
