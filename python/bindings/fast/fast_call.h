@@ -70,12 +70,16 @@ struct WithFastPath {
     /// After an error.
     static PyObject* call_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                 PyObject* names) {
+        if (!numpy_may_answer()) return nullptr;
         const auto positional = static_cast<size_t>(count);
         const char* const name = definition.ml_name;
         if (!is_method) return numpy_instead(FailedCall::kFunction, name, arguments, positional, names);
-        std::vector<PyObject*> all{self};
-        all.insert(all.end(), arguments, arguments + count + (names == nullptr ? 0 : PyTuple_Size(names)));
-        return numpy_instead(FailedCall::kMethod, name, all.data(), positional + 1, names);
+        return guarded([&] {
+            std::vector<PyObject*> all{self};
+            const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+            all.insert(all.end(), arguments, arguments + count + named);
+            return numpy_instead(FailedCall::kMethod, name, all.data(), positional + 1, names);
+        });
     }
 
     static PyObject* call_own(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {

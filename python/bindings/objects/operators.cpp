@@ -136,7 +136,7 @@ PyObject* by_numpy_or_not_implemented(OpId id, PyObject* left, PyObject* right) 
     PyErr_SetNone(PyExc_TypeError);
     PyObject* const objects[] = {left, right};
     PyObject* const result =
-        numpy_instead(FailedCall::kUfunc, std::string(op_info(id).name).c_str(), objects, 2, nullptr);
+        numpy_instead(FailedCall::kUfunc, op_info(id).name, objects, 2, nullptr);
     if (result != nullptr || PyErr_ExceptionMatches(PyExc_TypeError) == 0) return result;
     PyErr_Clear();
     return not_implemented();

@@ -268,9 +268,8 @@ PyObject* call_own(PyObject* self, PyObject* const* arguments, size_t flags, PyO
 PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
     PyObject* const result = call_own(self, arguments, flags, names);
     if (result != nullptr) return result;
-    const std::string name = name_of(op_of(self));
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
-    return numpy_instead(FailedCall::kUfunc, name.c_str(), arguments, count, names);
+    return numpy_instead(FailedCall::kUfunc, op_of(self).numpy_name, arguments, count, names);
 }
 
 PyObject* ufunc_repr(PyObject* self) {

@@ -1,5 +1,7 @@
 #include "protocols/by_numpy.h"
 
+#include <nanobind/stl/string_view.h>
+
 #include "engine/errors.h"
 #include "package.h"
 #include "protocols/overrides.h"
@@ -20,10 +22,9 @@ const char* name_of(FailedCall kind) {
 
 }  // namespace
 
-PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* arguments, size_t positional,
-                        PyObject* names) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_OverflowError) == 0)
-        return nullptr;
+PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments,
+                        size_t positional, PyObject* names) {
+    if (!numpy_may_answer()) return nullptr;
     nb::python_error error;  // takes it
     return guarded([&]() -> PyObject* {
         const auto [given, keywords] = given_arguments(arguments, positional, names);

@@ -9,10 +9,15 @@ namespace weft::python {
 
 enum class FailedCall : uint8_t { kFunction, kUfunc, kMethod, kDtype };
 
+/// Whether the error that is set is of a kind that NumPy may answer instead of.
+inline bool numpy_may_answer() {
+    return PyErr_ExceptionMatches(PyExc_TypeError) != 0 || PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+}
+
 /// NumPy's result of a call that has set an error; null, with that error or NumPy's, where there is none.
 /// Arguments are as in a vectorcall; those of a method begin with the array.
-PyObject* numpy_instead(FailedCall kind, const char* name, PyObject* const* arguments, size_t positional,
-                        PyObject* names);
+PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments,
+                        size_t positional, PyObject* names);
 
 /// array[key] = value after a TypeError, where the value has a dtype that weft has not; false with an error
 /// set.

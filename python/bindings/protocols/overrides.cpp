@@ -148,8 +148,11 @@ std::string name_in_numpy(PyObject* dispatcher) {
 
 /// After an error.
 PyObject* by_numpy(PyObject* dispatcher, PyObject* const* arguments, size_t count, PyObject* names) {
-    const std::string name = name_in_numpy(dispatcher);
-    return numpy_instead(FailedCall::kFunction, name.c_str(), arguments, count, names);
+    if (!numpy_may_answer()) return nullptr;
+    return guarded([&] {
+        const std::string name = name_in_numpy(dispatcher);
+        return numpy_instead(FailedCall::kFunction, name, arguments, count, names);
+    });
 }
 
 PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names);
