@@ -10,6 +10,7 @@
 #include "execution/run_elementwise.h"
 #include "library/loops/reduction_order.h"
 #include "lowering/collapsed_rows.h"
+#include "lowering/short_rows.h"
 
 namespace weft {
 
@@ -129,8 +130,16 @@ private:
         const BufferUse layout_operand = parts.outputs[0];
         collapse(extents, uses, layout_operand, 1);
         parts.form.grid_rank = static_cast<int>(extents.size()) - 1;
+        if (is_short_row(parts)) parts.form.row = inner_;
         finish_forms(parts, true);
         run.launch(parts, extents);
+    }
+
+    bool is_short_row(const KernelParts& parts) const {
+        const auto work = static_cast<int64_t>(parts.form.steps.size() + parts.inputs.size() +
+                                               parts.outputs.size() + parts.form.reductions.size());
+        return group_.device->is_cpu() && is_on(OptimisationSwitch::kShortRows) && inner_ > 0 &&
+               inner_ <= kLongestShortRow && inner_ * work <= kMostShortRowWork;
     }
 
     // First kernel: partial results of each chunk of each row; second: the fixed tree above them, and what

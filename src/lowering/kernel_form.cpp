@@ -90,8 +90,8 @@ std::string KernelForm::key() const {
     }
     if (!reductions.empty()) {
         key += ',' + std::to_string(outer_rank) + (chunked ? "c" : "") + (collapsed ? "f" : "") +
-               std::to_string(lanes) + "/" + std::to_string(block) + "/" + std::to_string(chunk) + "/" +
-               std::to_string(shift_elements);
+               (row != 0 ? "w" + std::to_string(row) + ":" : "") + std::to_string(lanes) + "/" +
+               std::to_string(block) + "/" + std::to_string(chunk) + "/" + std::to_string(shift_elements);
     }
     if (then != nullptr) key += "+" + then->key();
     return key;

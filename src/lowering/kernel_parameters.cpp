@@ -9,7 +9,7 @@ using ir::ValueId;
 
 namespace {
 
-ValueId buffer_parameter(Builder& builder, const BufferForm& buffer, const std::string& name) {
+ValueId buffer_parameter(Builder& builder, const BufferForm& buffer, int64_t row, const std::string& name) {
     ir::BufferType type;
     type.element = buffer.element;
     type.alias_scope = buffer.alias_scope;
@@ -23,6 +23,7 @@ ValueId buffer_parameter(Builder& builder, const BufferForm& buffer, const std::
             case StrideClass::kDynamic: type.strides.push_back(ir::kDynamic); break;
             case StrideClass::kItem: type.strides.push_back(itemsize); break;
             case StrideClass::kMinusItem: type.strides.push_back(-itemsize); break;
+            case StrideClass::kRow: type.strides.push_back(row * itemsize); break;
         }
     };
     for (const StrideClass stride : buffer.strides) add(stride);
@@ -73,7 +74,7 @@ KernelParameters declare_parameters(Builder& builder, const KernelForm& form) {
             parameters.inputs.emplace_back();
         } else {
             parameters.positions.emplace_back();
-            parameters.inputs.push_back(buffer_parameter(builder, input.buffer, name));
+            parameters.inputs.push_back(buffer_parameter(builder, input.buffer, form.row, name));
         }
     }
     for (size_t k = 0; k < form.scalars.size(); ++k) {
@@ -82,7 +83,7 @@ KernelParameters declare_parameters(Builder& builder, const KernelForm& form) {
     }
     for (size_t k = 0; k < form.outputs.size(); ++k) {
         parameters.outputs.push_back(
-            buffer_parameter(builder, form.outputs[k].buffer, "out" + std::to_string(k)));
+            buffer_parameter(builder, form.outputs[k].buffer, form.row, "out" + std::to_string(k)));
     }
     return parameters;
 }

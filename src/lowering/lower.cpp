@@ -15,6 +15,7 @@
 #include "lowering/lower_product.h"
 #include "lowering/lower_scan.h"
 #include "lowering/lower_search.h"
+#include "lowering/short_rows.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -205,6 +206,9 @@ private:
                 case StrideClass::kDynamic:
                     term = builder_.apply(OpId::kMultiply, {term, positions_[index].strides[d]});
                     break;
+                case StrideClass::kRow:
+                    term = builder_.apply(OpId::kMultiply, {term, builder_.index(form_.row)});
+                    break;
             }
             position = builder_.apply(OpId::kAdd, {position, term});
         }
@@ -334,10 +338,15 @@ private:
         const ValueId one = b.constant(ir::Constant::of(type, 1.0));
         const ValueId inverse = b.apply(OpId::kDivide, {one, b.cast(few, type)});
         const Values zero{b.constant(ir::Constant::of(type, 0.0))};
-        const Values sum =
-            b.reduce(few, zero, form_.lanes, 0, element, [](Builder& inner, std::span<const ValueId> pair) {
-                return Values{inner.apply(OpId::kAdd, {pair[0], pair[1]})};
-            });
+        const auto add = [](Builder& inner, std::span<const ValueId> pair) {
+            return Values{inner.apply(OpId::kAdd, {pair[0], pair[1]})};
+        };
+        const Values sum = form_.row != 0
+                               ? reduce_short_row(
+                                     b, std::min(form_.row, form_.shift_elements), form_.lanes, zero,
+                                     std::array{NeutralElement::kWithResult},
+                                     [&](ValueId position) { return element(b, std::array{position}); }, add)
+                               : b.reduce(few, zero, form_.lanes, 0, element, add);
         return b.apply(OpId::kMultiply, {sum[0], inverse});
     }
 
@@ -359,6 +368,12 @@ private:
         if (!has_neutral_element(*first.info, first.compute)) {
             const Values zero{b.index(0)};
             const Values start = element(b, zero);
+            Values chain = start;
+            for (int64_t k = 1; k < form_.row; ++k) {
+                const Values next = element(b, std::array{b.index(k)});
+                chain = {b.apply(op_info(first.info->combine), std::array{chain[0], next[0]})};
+            }
+            if (form_.row != 0) return chain;
             return b.for_loop(
                 b.index(1), size, b.index(1), start, [&](Builder& inner, std::span<const ValueId> arguments) {
                     const Values next = element(inner, arguments.subspan(0, 1));
@@ -371,31 +386,41 @@ private:
             const Values own = initials(b, form_.reductions[k]);
             starts.insert(starts.end(), own.begin(), own.end());
         }
-        return b.reduce(
-            size, starts, lanes, block, element, [&](Builder& inner, std::span<const ValueId> arguments) {
-                const Values all(arguments.begin(), arguments.end());
-                const size_t components = all.size() / 2;
-                Values combined;
-                size_t at = 0;
-                for (const size_t k : which) {
-                    const size_t count = width(form_.reductions[k]);
-                    const Values own =
-                        combine_pair(inner, form_.reductions[k], std::span(all).subspan(at, count),
-                                     std::span(all).subspan(components + at, count));
-                    combined.insert(combined.end(), own.begin(), own.end());
-                    at += count;
-                }
-                return combined;
-            });
+        const auto combine_all = [&](Builder& inner, std::span<const ValueId> arguments) {
+            const Values all(arguments.begin(), arguments.end());
+            const size_t components = all.size() / 2;
+            Values combined;
+            size_t at = 0;
+            for (const size_t k : which) {
+                const size_t count = width(form_.reductions[k]);
+                const Values own = combine_pair(inner, form_.reductions[k], std::span(all).subspan(at, count),
+                                                std::span(all).subspan(components + at, count));
+                combined.insert(combined.end(), own.begin(), own.end());
+                at += count;
+            }
+            return combined;
+        };
+        if (form_.row == 0) return b.reduce(size, starts, lanes, block, element, combine_all);
+        std::vector<NeutralElement> neutral;
+        for (const size_t k : which)
+            neutral.resize(neutral.size() + width(form_.reductions[k]), neutral_of_row(form_.reductions[k]));
+        return reduce_short_row(
+            b, form_.row, lanes, starts, neutral,
+            [&](ValueId position) { return element(b, std::array{position}); }, combine_all);
     }
 
     // argmax, any and their kin along rows; across rows, columns are the vector lanes.
     bool searches(const ReductionForm& reduction) const {
+        if (form_.row != 0) return reduction.info->gives_index;
         return form_.shape == KernelShape::kReduce && form_.lanes > 1 && target_ == KernelTarget::kCpu &&
                searches_by_blocks(reduction);
     }
 
     Values search(const ReductionForm& reduction, ValueId count, ValueId base, const ElementAt& element) {
+        if (form_.row != 0)
+            return find_extreme_of_short_row(builder_, reduction, form_.row, [&](ValueId position) {
+                return Values{element(builder_, position)};
+            });
         if (!reduction.info->gives_index)
             return {find_deciding(builder_, reduction, form_.lanes, count, element)};
         Values found = find_extreme(builder_, reduction, form_.lanes, count, element);
@@ -439,7 +464,7 @@ private:
         Builder& b = builder_;
         const auto rank = static_cast<size_t>(form_.grid_rank);
         const size_t reduced_grid = static_cast<size_t>(form_.outer_rank) + (form_.chunked ? 1 : 0);
-        ValueId begin = b.index(0), count = reduced_sizes_[0];
+        ValueId begin = b.index(0), count = form_.row != 0 ? b.index(form_.row) : reduced_sizes_[0];
         if (form_.chunked) {
             begin = b.apply(OpId::kMultiply, {indices[rank - 1], b.index(form_.chunk)});
             count = b.apply(OpId::kMinimum,
@@ -496,7 +521,9 @@ private:
             for (const size_t k : along_row) store(scope, k);
             return Values{};
         };
-        if (target_ == KernelTarget::kGpu && form_.lanes > 1) {
+        if (form_.row != 0) {
+            for (int64_t k = 0; k < form_.row; ++k) write(b, std::array{b.index(k)});
+        } else if (target_ == KernelTarget::kGpu && form_.lanes > 1) {
             b.parallel(ir::ParallelLevel::kBlock, std::array{count}, write);
         } else {
             b.for_loop(b.index(0), count, b.index(1), {}, write);

@@ -18,7 +18,13 @@
 namespace weft {
 
 // What of a stride is written into the kernel: only what the code depends on.
-enum class StrideClass : uint8_t { kZero, kDynamic, kItem, kMinusItem };
+enum class StrideClass : uint8_t {
+    kZero,
+    kDynamic,
+    kItem,
+    kMinusItem,
+    kRow,  // KernelForm::row elements
+};
 
 struct BufferForm {
     ScalarType element = ScalarType::kFloat64;
@@ -135,6 +141,9 @@ struct KernelForm {
     // kReduce, when `chunked`: elements of the row are computed as rows of their own, whose length is one
     // more size; element level buffers have two strides along the row (lowering/collapsed_rows.h).
     bool collapsed = false;
+    // kReduce, not `chunked`: elements of each row where these are so few that the kernel has no loop over
+    // them (lowering/short_rows.h); else 0.
+    int64_t row = 0;
 
     // kReduce, when `chunked`, on GPUs: what combines its partial results in the same launch, over the kept
     // dimensions.

@@ -135,8 +135,7 @@ PyObject* by_numpy_or_not_implemented(OpId id, PyObject* left, PyObject* right) 
         return not_implemented();
     PyErr_SetNone(PyExc_TypeError);
     PyObject* const objects[] = {left, right};
-    PyObject* const result =
-        numpy_instead(FailedCall::kUfunc, op_info(id).name, objects, 2, nullptr);
+    PyObject* const result = numpy_instead(FailedCall::kUfunc, op_info(id).name, objects, 2, nullptr);
     if (result != nullptr || PyErr_ExceptionMatches(PyExc_TypeError) == 0) return result;
     PyErr_Clear();
     return not_implemented();

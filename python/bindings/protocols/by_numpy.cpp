@@ -22,8 +22,8 @@ const char* name_of(FailedCall kind) {
 
 }  // namespace
 
-PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments,
-                        size_t positional, PyObject* names) {
+PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments, size_t positional,
+                        PyObject* names) {
     if (!numpy_may_answer()) return nullptr;
     nb::python_error error;  // takes it
     return guarded([&]() -> PyObject* {

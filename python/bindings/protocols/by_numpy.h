@@ -16,8 +16,8 @@ inline bool numpy_may_answer() {
 
 /// NumPy's result of a call that has set an error; null, with that error or NumPy's, where there is none.
 /// Arguments are as in a vectorcall; those of a method begin with the array.
-PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments,
-                        size_t positional, PyObject* names);
+PyObject* numpy_instead(FailedCall kind, std::string_view name, PyObject* const* arguments, size_t positional,
+                        PyObject* names);
 
 /// array[key] = value after a TypeError, where the value has a dtype that weft has not; false with an error
 /// set.

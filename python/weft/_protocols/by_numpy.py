@@ -89,8 +89,13 @@ def _reason(args, kwargs, numpy, host_arrays):
 def _lends_memory(value, numpy):
     """Whether a foreign object lends its memory, or an element of a list does."""
     if isinstance(value, (list, tuple)):
-        return any(_lends_memory(each, numpy) for each in value)
+        different = {type(each): each for each in value}.values()  # long lists have few types
+        return any(_lends_memory(each, numpy) for each in (value if _holds_more(different) else different))
     return not isinstance(value, (bytes, str, numpy.ndarray, numpy.generic)) and _core._lends_memory(value)
+
+
+def _holds_more(values):
+    return any(isinstance(each, (list, tuple)) for each in values)
 
 
 def _describes(value):
@@ -118,6 +123,8 @@ def _dtype_of(value, numpy, host_arrays):
         return value.dtype
     if callable(value) and not hasattr(value, "__array__"):
         return None
+    if kind is list and value and set(map(type, value)) == {str}:
+        return numpy.dtype(f"U{max(1, max(map(len, value)))}")
     if _lends_memory(value, numpy):
         return None  # elements that weft has refused, or memory that is not what it says
     try:

@@ -28,6 +28,15 @@ def is_native(dtype):
     return dtype.isnative and f"{dtype.kind}{dtype.itemsize}" in _NATIVE
 
 
+# Objects that mean the same to NumPy and to weft, so that long lists of them are passed on as they are.
+_SAME = frozenset((str, bytes, int, float, complex, bool, type(None)))
+
+
+def is_same(sequence):
+    """Whether NumPy and weft see the same in each element of a list or tuple."""
+    return _SAME.issuperset(map(type, sequence))
+
+
 class Conversion:
     """The arguments of a call for NumPy, and its results for the program."""
 
@@ -39,6 +48,8 @@ class Conversion:
 
     def to_numpy(self, value):
         kind = type(value)
+        if kind in _SAME:
+            return value
         if kind is HostArray:
             array = value._array
             self._given[id(array)] = value, array
@@ -50,7 +61,7 @@ class Conversion:
             self._given[id(array)] = value, array
             return array
         if kind is tuple or kind is list:
-            return kind([self.to_numpy(each) for each in value])
+            return value if is_same(value) else kind([self.to_numpy(each) for each in value])
         if kind is dict:
             return {key: self.to_numpy(each) for key, each in value.items()}
         if kind is _dtype:
@@ -75,7 +86,7 @@ class Conversion:
         if isinstance(value, numpy.generic):
             return as_scalar(value)
         if kind is tuple or kind is list:
-            return kind([self.to_weft(each) for each in value])
+            return value if is_same(value) else kind([self.to_weft(each) for each in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return kind(*map(self.to_weft, value))
         return value

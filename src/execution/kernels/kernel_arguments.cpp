@@ -202,25 +202,27 @@ void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& lay
 
 namespace {
 
-StrideClass stride_class(int64_t stride, int64_t itemsize) {
+StrideClass stride_class(int64_t stride, int64_t itemsize, int64_t row) {
     if (stride == 0) return StrideClass::kZero;
     if (stride == itemsize) return StrideClass::kItem;
     if (stride == -itemsize) return StrideClass::kMinusItem;
+    if (row != 0 && stride == row * itemsize) return StrideClass::kRow;
     return StrideClass::kDynamic;
 }
 
 }  // namespace
 
-BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element) {
+BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element,
+                       int64_t row) {
     BufferForm form;
     form.element = use.dtype.scalar_type();
     form.alias_scope = alias_scope;
     form.readonly = readonly;
     form.of_element = of_element;
     for (const int64_t stride : use.strides)
-        form.strides.push_back(stride_class(stride, use.position ? 1 : use.dtype.itemsize()));
+        form.strides.push_back(stride_class(stride, use.position ? 1 : use.dtype.itemsize(), row));
     for (const int64_t stride : use.computed)
-        form.computed.push_back(stride_class(stride, use.dtype.itemsize()));
+        form.computed.push_back(stride_class(stride, use.dtype.itemsize(), 0));
     return form;
 }
 
@@ -279,7 +281,7 @@ void finish_forms(KernelParts& parts, bool row) {
     for (size_t k = 0; k < parts.outputs.size(); ++k) {
         const bool of_element = row && !parts.form.chunked && parts.outputs[k].strides.size() > grid;
         BufferForm& form = parts.form.outputs[k].buffer;
-        form = buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element);
+        form = buffer_form(parts.outputs[k], false, static_cast<uint16_t>(k + 1), of_element, parts.form.row);
         // Of kernels over rows only scans write in a loop that does nothing else.
         const bool in_pieces = parts.form.scan ? !parts.form.scan->across : !row;
         parts.outputs[k].streamed &= !form.strides.empty() && form.strides.back() == StrideClass::kItem &&
@@ -302,7 +304,8 @@ void finish_forms(KernelParts& parts, bool row) {
         }
         const size_t along_row = !of_element ? 0 : parts.form.collapsed ? 2 : 1;
         WEFT_CHECK(combines || input.strides.size() == grid + along_row, "strides of a kernel");
-        parts.form.inputs.push_back({buffer_form(input, true, scope, of_element), input.position});
+        parts.form.inputs.push_back(
+            {buffer_form(input, true, scope, of_element, parts.form.row), input.position});
         parts.form.inputs.back().buffer.prefetch = gathers_from_afar(parts, number);
     }
     if (parts.form.shape == KernelShape::kElementwise) find_views_beside(parts);

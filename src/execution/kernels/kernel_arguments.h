@@ -89,7 +89,9 @@ private:
 // `tail` dimensions (which a use may lack) stay as they are.
 void collapse(Dims& extents, std::vector<BufferUse*>& uses, const BufferUse& layout_operand, size_t tail = 0);
 
-BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element);
+// `row`: KernelForm::row.
+BufferForm buffer_form(const BufferUse& use, bool readonly, uint16_t alias_scope, bool of_element,
+                       int64_t row = 0);
 
 // The forms of inputs and outputs over the kernel's dimensions. With `row`, the last stride is along the row
 // of a reduction: inputs that do not move along it are of the point level and lose it.

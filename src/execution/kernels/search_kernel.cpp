@@ -24,7 +24,7 @@ struct Place {
 };
 
 // Takes the buffer's words, which launch.cpp appends.
-Place place_of(const BufferForm& buffer, const ArgumentWord*& words) {
+Place place_of(const BufferForm& buffer, int64_t row, const ArgumentWord*& words) {
     Place place;
     place.base = reinterpret_cast<char*>(*words++);
     const int64_t itemsize = DType::of(buffer.element).itemsize();
@@ -34,6 +34,7 @@ Place place_of(const BufferForm& buffer, const ArgumentWord*& words) {
             case StrideClass::kDynamic: place.strides[d] = static_cast<int64_t>(*words++); break;
             case StrideClass::kItem: place.strides[d] = itemsize; break;
             case StrideClass::kMinusItem: place.strides[d] = -itemsize; break;
+            case StrideClass::kRow: place.strides[d] = row * itemsize; break;
         }
     }
     return place;
@@ -88,9 +89,9 @@ private:
         Launch(const KernelForm& form, const ArgumentWord* words) : grid(words) {
             words += form.grid_rank;
             length = static_cast<int64_t>(*words++);
-            input = place_of(form.inputs[0].buffer, words);
+            input = place_of(form.inputs[0].buffer, form.row, words);
             for (size_t k = 0; k < form.outputs.size(); ++k)
-                outputs[k] = place_of(form.outputs[k].buffer, words);
+                outputs[k] = place_of(form.outputs[k].buffer, form.row, words);
         }
 
         const ArgumentWord* grid;
