@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
     bind_array_interface(m);
     bind_overrides(m);
     bind_zero_change(m);
+    bind_host_memory(m);
     bind_bound_functions(m);
     bind_fast_paths(m);
 }

@@ -13,6 +13,7 @@ from weft import _core, _methods, _names, exceptions
 from weft._array.dtypes import aliases as _aliases
 from weft._core import *
 from weft._core import __version__, _ufuncs
+from weft._protocols import host_kinds as _host_kinds
 from weft._protocols import overrides as _overrides
 from weft._protocols.array_api import __array_api_version__, __array_namespace_info__
 from weft._protocols.no_value import NO_VALUE as _NoValue
@@ -40,6 +41,7 @@ True_, False_ = _core.bool(True), _core.bool(False)
 
 del _name, _ufunc, _target, _module, _some
 _overrides.dispatch_all(globals())
+_host_kinds.set_kinds()
 
 # What was queued to be compiled is still compiled, so that the next process finds it on disk.
 _register(_core._end_compilations)
@@ -69,6 +71,10 @@ def __getattr__(name):
         return getattr(_import_module(f"weft.{_IPYTHON}"), name)
     if name == "emath":
         return _import_module("weft.lib.scimath")
+    if name == "f2py":  # NumPy's own: it compiles Fortran, and has no arrays
+        return _import_module("numpy.f2py")
+    if name == "_CopyMode":
+        return _import_module("numpy")._CopyMode
     if name.startswith("__"):
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     from weft._protocols.missing import module_message

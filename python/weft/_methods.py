@@ -186,6 +186,9 @@ _set_methods()
 _core._add_fast_paths_to_methods()
 
 ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
+generic.__array_priority__ = -1000000.0
+generic.__array_interface__ = property(lambda self: _core.asarray(self).__array_interface__)
+_core.float64.fromhex = classmethod(lambda kind, text: kind(float.fromhex(text)))
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
 

@@ -446,6 +446,8 @@ METHODS = {
     "argsort": ("_functions.ordering", "argsort", False, True, "array"),
     "astype": (None, "astype", False, False, "array"),
     "byteswap": ("_methods", "byteswap", False, False, "array"),
+    "getfield": ("_functions.fields", "getfield", False, False, "array"),
+    "setfield": ("_functions.fields", "setfield", False, False, "array"),
     "choose": ("_functions.indexing", "choose", True, False, "same"),
     "clip": ("_methods", "clip", False, False, "same"),
     "compress": ("_methods", "compress", False, False, "same"),

@@ -8,7 +8,7 @@ dtype('int8')
 
 from weft._core import dtype
 
-__all__ = []
+__all__ = ["StringDType"]
 
 
 class _ClassOfDTypes(type):
@@ -75,3 +75,11 @@ for _name, _code, _alias in (
 ):
     if _name not in globals():
         _add(_name, _code, _alias)
+
+
+def __getattr__(name):
+    if name == "StringDType":  # NumPy's own
+        from numpy.dtypes import StringDType
+
+        return StringDType
+    raise AttributeError(f"module 'weft.dtypes' has no attribute {name!r}")

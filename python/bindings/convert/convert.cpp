@@ -151,6 +151,10 @@ const DTypeInfo* dtype_of_type(PyObject* type) {
     if (nb::isinstance<nb::str>(module) && text_of(module) == "ml_dtypes" &&
         text_of(nb::handle(type).attr("__name__")) == "bfloat16")
         return &DType(ScalarType::kBFloat16).info();
+    if (nb::isinstance<nb::str>(module) && text_of(module) == "ctypes") {
+        const nb::object code = nb::getattr(nb::handle(type), "_type_", nb::none());
+        if (nb::isinstance<nb::str>(code)) return DType::find(text_of(code));
+    }
     return nullptr;
 }
 

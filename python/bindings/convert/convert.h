@@ -45,6 +45,10 @@ Argument to_element_argument(nb::handle value, DType dtype, int max_depth);
 /// Of an object with Python's buffer protocol. Copies, or shares its memory.
 array convert_buffer(PyObject* object, bool share_memory);
 bool has_foreign_buffer(PyObject* object);
+/// Whether it is a HostArray (host_arrays.py): of a dtype that weft leaves to NumPy.
+bool is_host_array(PyObject* object);
+/// Whether it has the buffer protocol and is no HostArray, whose buffer is for other libraries.
+bool lends_memory(PyObject* object);
 
 // ---- to Python ----
 

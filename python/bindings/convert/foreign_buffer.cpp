@@ -168,8 +168,12 @@ array copy_keeping_order(const char* data, DType dtype, const Dims& shape, const
 
 }  // namespace
 
+bool is_host_array(PyObject* object) { return PyType_IsSubtype(Py_TYPE(object), registry.host_memory) != 0; }
+
+bool lends_memory(PyObject* object) { return PyObject_CheckBuffer(object) && !is_host_array(object); }
+
 bool has_foreign_buffer(PyObject* object) {
-    return PyObject_CheckBuffer(object) && !PyBytes_Check(object) && !is_array(object) && !is_scalar(object);
+    return lends_memory(object) && !PyBytes_Check(object) && !is_array(object) && !is_scalar(object);
 }
 
 namespace {
@@ -186,16 +190,17 @@ nb::object as_integers(PyObject* object) {
     return nb::module_::import_("numpy").attr("asarray")(nb::handle(object)).attr("view")("uint16");
 }
 
-/// Whether NumPy's dtype of an object is one of dates or durations.
-bool is_of_time(PyObject* object) {
+/// Whether an object has a dtype of NumPy's whose kind is one of these.
+bool has_kind(PyObject* object, std::string_view kinds) {
     const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
     if (dtype.is_none() || is_dtype(dtype.ptr())) return false;
     const nb::object kind = nb::getattr(dtype, "kind", nb::none());
-    return nb::isinstance<nb::str>(kind) && (text_of(kind) == "M" || text_of(kind) == "m");
+    return nb::isinstance<nb::str>(kind) && kinds.find(text_of(kind)) != std::string_view::npos;
 }
 
-/// NumPy's dates and durations show themselves as bytes, which say nothing of what they are, or not at all.
-[[noreturn]] void refuse_time(PyObject* object) {
+/// NumPy's dates and durations show themselves as bytes, which say nothing of what they are, or not at all;
+/// its strings of any length have no buffers.
+[[noreturn]] void refuse_kind(PyObject* object) {
     throw TypeError("weft has no arrays of '" + type_name(object) + "' objects");
 }
 
@@ -211,13 +216,13 @@ array convert_buffer(PyObject* object, bool share_memory) {
             return view(convert_buffer(integers.ptr(), share_memory), DType(ScalarType::kBFloat16));
         // CuPy's and JAX's arrays have buffers, but not where their memory is a GPU's.
         const nb::object interface = cuda_interface_of(object);
-        if (interface.is_none() && is_of_time(object)) refuse_time(object);
+        if (interface.is_none() && has_kind(object, "MmT")) refuse_kind(object);
         if (interface.is_none()) throw;
         const array shared = share_cuda_interface(object, interface);
         return share_memory ? shared : copy(shared);
     }
     const Py_buffer& view = buffer->view();
-    if (view.itemsize == 1 && view.ndim == 1 && view.len == 8 && is_of_time(object)) refuse_time(object);
+    if (view.itemsize == 1 && view.ndim == 1 && view.len == 8 && has_kind(object, "Mm")) refuse_kind(object);
     const std::optional<BufferFormat> format = parse_format(view.format, view.itemsize);
     if (!format)
         throw TypeError("weft has no arrays of '" + type_name(object) + "' with elements of format '" +

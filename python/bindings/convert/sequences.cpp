@@ -24,8 +24,7 @@ bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check
 bool is_nested(PyObject* object) {
     if (PyList_Check(object) || PyTuple_Check(object)) return true;
     if (is_array(object) || is_scalar(object) || is_text(object) || PyDict_Check(object)) return false;
-    return PySequence_Check(object) && !PyObject_CheckBuffer(object) &&
-           PyObject_HasAttrString(object, "__len__");
+    return PySequence_Check(object) && !lends_memory(object) && PyObject_HasAttrString(object, "__len__");
 }
 
 /// What is found in a nest of sequences: its shape, as far as it is regular, the dtype of all elements, and

@@ -31,6 +31,7 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
                       int64_t minimum_dimensions, bool subok) {
     const std::optional<DType> dtype = to_dtype(dtype_object);
     PyObject* pointer = object.ptr();
+    if (is_host_array(pointer)) throw TypeError("array: an array that NumPy computes with");
     array result;
     bool fresh = true;  // nobody else has the storage
     if (is_array(pointer)) {
@@ -85,16 +86,26 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
 
 std::optional<bool> to_flag(nb::handle object) {
     if (object.is_none()) return std::nullopt;
+    // NumPy's _CopyMode.IF_NEEDED is neither true nor false.
+    if (!PyBool_Check(object.ptr()) && text_of(object.type().attr("__name__")) == "_CopyMode" &&
+        nb::object(object.attr("value")).equal(nb::int_(2)))
+        return std::nullopt;
     const int truth = PyObject_IsTrue(object.ptr());
     if (truth < 0) throw_python_error();
     return truth != 0;
 }
 
 nb::object array_function(nb::handle object, nb::handle dtype, nb::handle copy, nb::handle order, bool subok,
-                          int64_t minimum_dimensions, nb::handle) {
+                          int64_t minimum_dimensions, int64_t maximum_dimensions, nb::handle) {
     if (minimum_dimensions > kMaxDimensions)
         throw ValueError("ndmin must be <= " + std::to_string(kMaxDimensions));
-    return make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions, subok);
+    if (maximum_dimensions < 0 || maximum_dimensions > kMaxDimensions)
+        throw ValueError("ndmax must be in range [0, " + std::to_string(kMaxDimensions) + "]");
+    nb::object result =
+        make_array(object, dtype, to_flag(copy), to_order(order, "KCFA"), minimum_dimensions, subok);
+    if (maximum_dimensions > 0 && array_of(result).ndim() > std::max(maximum_dimensions, minimum_dimensions))
+        throw TypeError("array: what is nested deeper than ndmax is an object");
+    return result;
 }
 
 // The device that a call names is the current one for as long as this lives; None leaves it as it is.
@@ -236,7 +247,7 @@ nb::object from_bytes(const nb::bytes& bytes, nb::handle dtype, nb::handle shape
 void bind_creation(nb::module_& m) {
     const auto none = nb::none();
     m.def("array", array_function, arg("object"), arg("dtype") = none, nb::kw_only(), arg("copy") = true,
-          arg("order") = "K", arg("subok") = false, arg("ndmin") = 0, arg("like") = none,
+          arg("order") = "K", arg("subok") = false, arg("ndmin") = 0, arg("ndmax") = 0, arg("like") = none,
           "An array of the elements of `object`: an array of any library, a number, or nested sequences of "
           "numbers.\n\n"
           "Raises ValueError for ragged sequences, TypeError for elements that weft has no dtype for.\n\n"

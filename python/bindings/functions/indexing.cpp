@@ -69,7 +69,7 @@ nb::object nonzero_function(nb::handle input) {
 }
 
 nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
-    if (x.is_none() != y.is_none()) throw ValueError("either both or neither of x and y should be given");
+    if (x.is_none() != y.is_none()) throw TypeError("where: None is an object, or one of x and y is missing");
     if (x.is_none()) return nonzero_function(condition);
     array mask = to_array(condition);
     if (!mask.dtype().is_bool()) mask = to_mask(mask);

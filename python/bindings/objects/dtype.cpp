@@ -20,6 +20,8 @@ DType dtype_of(nb::handle self) {
 
 nb::str text(std::string_view value) { return nb::str(value.data(), value.size()); }
 
+char character_of(PyObject* dtype) { return reinterpret_cast<DTypeObject*>(dtype)->character; }
+
 constexpr int kRegisteredFlags = 0x40;  // NPY_USE_SETITEM, with which ml_dtypes registers its types
 
 char byte_order(DType dtype) { return dtype.itemsize() > 1 ? '=' : '|'; }
@@ -31,7 +33,13 @@ PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
         if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO:dtype", const_cast<char**>(names), &spec,
                                          &align, &copy))
             throw_python_error();
-        return wrap_dtype(to_dtype_required(spec)).release().ptr();
+        const DType dtype = to_dtype_required(spec);
+        for (PyObject* const other : registry.long_longs) {
+            if (spec == other ||
+                (PyUnicode_Check(spec) && text_of(nb::handle(spec)) == std::string(1, character_of(other))))
+                return nb::borrow(other).release().ptr();
+        }
+        return wrap_dtype(dtype).release().ptr();
     });
     if (own != nullptr || PyTuple_Size(arguments) == 0) return own;
     PyObject* const spec = PyTuple_GetItem(arguments, 0);
@@ -86,8 +94,8 @@ PyObject* dtype_str(PyObject* self) {
 void dtype_dealloc(PyObject* self) { free_object(self); }
 
 /// NumPy's type numbers, which its C interface and `dtype.num` show.
-int type_number(DType dtype) {
-    switch (dtype.character()) {
+int type_number(PyObject* dtype) {
+    switch (character_of(dtype)) {
         case '?': return 0;
         case 'b': return 1;
         case 'B': return 2;
@@ -97,6 +105,8 @@ int type_number(DType dtype) {
         case 'I': return 6;
         case 'l': return 7;
         case 'L': return 8;
+        case 'q': return 9;
+        case 'Q': return 10;
         case 'f': return 11;
         case 'd': return 12;
         case 'F': return 14;
@@ -161,7 +171,14 @@ void bind_dtype(nb::module_& m) {
     for (const DTypeInfo& info : DType::all()) {
         auto* object = allocate<DTypeObject>(registry.dtype_type);
         new (&object->dtype) DType(info.scalar_type);
+        object->character = info.character;
         registry.dtypes[static_cast<size_t>(info.scalar_type)] = reinterpret_cast<PyObject*>(object);
+    }
+    for (const bool is_signed : {true, false}) {
+        auto* object = allocate<DTypeObject>(registry.dtype_type);
+        new (&object->dtype) DType(is_signed ? ScalarType::kInt64 : ScalarType::kUInt64);
+        object->character = is_signed ? 'q' : 'Q';
+        registry.long_longs[is_signed ? 0 : 1] = reinterpret_cast<PyObject*>(object);
     }
 
     PyTypeObject* type = registry.dtype_type;
@@ -170,11 +187,10 @@ void bind_dtype(nb::module_& m) {
     property(type, "str", "The array protocol's code: '<f8'.",
              [](nb::handle self) { return text(dtype_of(self).str()); });
     property(type, "char", "NumPy's character: 'd'.",
-             [](nb::handle self) { return std::string_view(&dtype_of(self).info().character, 1); });
+             [](nb::handle self) { return std::string(1, character_of(self.ptr())); });
     property(type, "kind", "One of 'b', 'i', 'u', 'f', 'c'.",
              [](nb::handle self) { return std::string_view(&dtype_of(self).info().kind, 1); });
-    property(type, "num", "NumPy's type number.",
-             [](nb::handle self) { return type_number(dtype_of(self)); });
+    property(type, "num", "NumPy's type number.", [](nb::handle self) { return type_number(self.ptr()); });
     property(type, "itemsize", "Bytes of an element.",
              [](nb::handle self) { return dtype_of(self).itemsize(); });
     property(type, "alignment", "Alignment of an element in bytes.",
@@ -197,6 +213,12 @@ void bind_dtype(nb::module_& m) {
     property(type, "subdtype", "None: weft has no subarray types.", [](nb::handle) { return nb::none(); });
     property(type, "shape", "(): weft has no subarray types.", [](nb::handle) { return nb::tuple(); });
     property(type, "ndim", "0: weft has no subarray types.", [](nb::handle) { return 0; });
+    property(type, "base", "The dtype itself: weft has no subarray types.",
+             [](nb::handle self) { return nb::borrow(self); });
+    property(type, "flags", "0: elements are plain numbers.", [](nb::handle) { return 0; });
+    property(type, "isalignedstruct", "False: weft has no structured types.",
+             [](nb::handle) { return false; });
+    property(type, "metadata", "None: weft's dtypes carry none.", [](nb::handle) { return nb::none(); });
     property(type, "descr", "The array interface's description.", [](nb::handle self) {
         nb::list list;
         list.append(nb::make_tuple("", text(dtype_of(self).str())));

@@ -41,6 +41,7 @@ struct ScalarObject {
 struct DTypeObject {
     PyObject_HEAD;
     DType dtype;
+    char character;  // NumPy's, which has two for int64 and for uint64
 };
 
 /// The types and the few objects that are asked for often; set once, when the module is imported.
@@ -49,9 +50,11 @@ struct Registry {
     PyTypeObject* generic = nullptr;
     PyTypeObject* dtype_type = nullptr;
     PyTypeObject* ufunc = nullptr;
+    PyTypeObject* host_memory = nullptr;  // of arrays that NumPy computes with
     std::array<PyTypeObject*, kScalarTypeCount> scalar_types{};
     std::array<PyObject*, kScalarTypeCount> dtypes{};
-    std::array<PyObject*, 2> truths{};  // np.False_ and np.True_: the only bools whose value is known
+    std::array<PyObject*, 2> long_longs{};  // the dtypes 'q' and 'Q': equal to 'l' and 'L', as in NumPy
+    std::array<PyObject*, 2> truths{};      // np.False_ and np.True_: the only bools whose value is known
     PyObject* module = nullptr;
     PyObject* matmul = nullptr;                // the function, which has no operation's ufunc
     PyObject* finalize = nullptr;              // ndarray's own __array_finalize__, which does nothing

@@ -293,6 +293,9 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
             return order_complex_numbers(left, right, kComparisons[comparison]);
         PyObject* const objects[] = {left, right};
         if (PyObject* result = try_run(op_info(kComparisons[comparison]), objects, 2)) return result;
+        // A scalar compares as the array of it, and then a subclass of ndarray has the first word.
+        if (is_scalar(left) && is_array(right) && !is_plain_array(right))
+            return PyObject_RichCompare(wrap(copy(scalar_array(left))).ptr(), right, comparison);
         if (has_override(left) || has_override(right))
             return operate(ufunc_of(kComparisons[comparison]), left, right);
         Argument inputs[2];

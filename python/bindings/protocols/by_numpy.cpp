@@ -2,7 +2,10 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include <structmember.h>
+
 #include "engine/errors.h"
+#include "objects/objects.h"
 #include "package.h"
 #include "protocols/overrides.h"
 
@@ -19,6 +22,38 @@ const char* name_of(FailedCall kind) {
     }
     return "";
 }
+
+/// The base of HostArray (host_arrays.py), which lends the memory of the array that it holds.
+struct HostMemoryObject {
+    PyObject_HEAD;
+    PyObject* array;  // NumPy's; null until HostArray sets it
+};
+
+int host_memory_get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    return guarded_number([&]() -> int {
+        PyObject* const array = reinterpret_cast<HostMemoryObject*>(self)->array;
+        view->obj = nullptr;
+        // NumPy does not read its own buffers of structures that have objects among their fields.
+        const nb::object dtype = array == nullptr ? nb::none() : nb::handle(array).attr("dtype");
+        if (dtype.is_none() || (!dtype.attr("names").is_none() && nb::cast<bool>(dtype.attr("hasobject")))) {
+            PyErr_SetString(PyExc_BufferError, "structures with objects are not lent as a buffer");
+            return -1;
+        }
+        return PyObject_GetBuffer(array, view, flags);
+    });
+}
+
+void host_memory_dealloc(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    Py_CLEAR(reinterpret_cast<HostMemoryObject*>(self)->array);
+    reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+PyMemberDef kHostMemoryMembers[] = {
+    {"_array", T_OBJECT_EX, offsetof(HostMemoryObject, array), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
 
 }  // namespace
 
@@ -47,6 +82,13 @@ bool assign_by_numpy(PyObject* array, PyObject* key, PyObject* value) {
                error.restore();
                return -1;
            }) == 0;
+}
+
+void bind_host_memory(nb::module_& m) {
+    registry.host_memory = make_type(m, "_HostMemory", sizeof(HostMemoryObject), Py_TPFLAGS_BASETYPE,
+                                     {{Py_tp_members, kHostMemoryMembers},
+                                      {Py_bf_getbuffer, reinterpret_cast<void*>(host_memory_get_buffer)},
+                                      {Py_tp_dealloc, reinterpret_cast<void*>(host_memory_dealloc)}});
 }
 
 }  // namespace weft::python

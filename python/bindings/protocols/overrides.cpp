@@ -277,9 +277,7 @@ void bind_overrides(nb::module_& m) {
     static PyTypeObject* const type =
         make_type(m, "_Dispatcher", sizeof(DispatcherObject),
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
-    m.def(
-        "_lends_memory", [](nb::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0; },
-        arg("object"));
+    m.def("_lends_memory", [](nb::handle object) { return lends_memory(object.ptr()); }, arg("object"));
     m.def(
         "_dispatcher",
         [](nb::handle function, int kind, const std::string& name) {

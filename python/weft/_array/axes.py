@@ -7,6 +7,14 @@ from weft._core import asanyarray
 from weft.exceptions import AxisError
 
 
+def extents(shape):
+    """A shape as a tuple of integers; it may be one integer, or what is like one."""
+    try:
+        return (_index(shape),)
+    except TypeError:
+        return tuple(map(_index, shape))
+
+
 def normalize_axes(axes, ndim, name):
     if type(axes) is int and -ndim <= axes < ndim:
         return [axes % ndim]

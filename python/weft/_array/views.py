@@ -142,7 +142,11 @@ class flatiter:
     def __setitem__(self, key, value):
         array = self.base
         flat = array.reshape(-1)
-        part = flat[key] if not isinstance(key, int) else flat[key : key + 1 or None]
+        if hasattr(key, "__index__") and not isinstance(key, (bool, _core.ndarray)):
+            key = key.__index__()
+            part = flat[key : key + 1 or None]
+        else:
+            part = flat[key]
         by_positions = part.size > 0 and not _core.shares_memory(part, flat)
         with array.device:
             values = _core.asarray(value).reshape(-1)

@@ -3,7 +3,7 @@
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import moveaxis, normalize_axes
+from weft._array.axes import extents, moveaxis, normalize_axes
 from weft._core import arange, array, asarray, concatenate, empty, empty_like, flip, ndarray
 from weft._functions.shapes import atleast_1d
 
@@ -194,7 +194,7 @@ def resize(a, new_shape):
     array([[1, 2],
            [3, 1]])
     """
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(_index(extent) for extent in new_shape)
+    shape = extents(new_shape)
     if any(extent < 0 for extent in shape):
         raise ValueError("all elements of `new_shape` must be non-negative")
     a = asarray(a).ravel()

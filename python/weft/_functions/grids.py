@@ -4,6 +4,7 @@ from itertools import islice
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import extents
 from weft._core import arange, array, asarray, concatenate, empty
 from weft._functions.creation import linspace
 from weft._functions.shapes import broadcast_arrays
@@ -89,7 +90,7 @@ def unravel_index(indices, shape, order="C"):
     >>> np.unravel_index([3, 5], (2, 3))
     (array([1, 1]), array([0, 2]))
     """
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = extents(shape)
     flat = asarray(indices)
     if flat.size == 0 and not isinstance(indices, _core.ndarray):
         raise TypeError(
@@ -122,7 +123,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> np.ravel_multi_index(([1, 1], [0, 2]), (2, 3))
     array([3, 5])
     """
-    dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    dims = extents(dims)
     if 0 in dims and any(asarray(positions).size for positions in multi_index):
         raise ValueError("cannot unravel if shape has zero entries (is empty).")
     modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)

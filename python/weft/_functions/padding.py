@@ -146,7 +146,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if isinstance(pad_width, dict):
         widths = [(0, 0)] * a.ndim
         for axis, width in pad_width.items():
-            widths[axis] = (width, width) if isinstance(width, int) else tuple(width)
+            widths[axis] = tuple(width) if hasattr(width, "__len__") else (width, width)
     else:
         try:
             given = asarray(pad_width)

@@ -11,6 +11,7 @@ import sys
 import weft
 from weft import _core, exceptions
 from weft._install import theirs
+from weft._protocols import host_kinds
 
 _same = {}  # NumPy's type by weft's; None until NumPy is loaded
 _scalar_names = {}
@@ -72,7 +73,7 @@ def _know(pairs):
         if kind not in _same:
             _same[kind] = None
             _scalar_names[kind] = name
-            if type(kind) is type:
+            if type(kind) in (type, host_kinds.HostKind):
                 _core._set_metaclass(kind, Kind)
 
 
@@ -157,7 +158,7 @@ def uninstall():
     copyreg.dispatch_table.pop(Kind, None)
     for kind in _same:
         if type(kind) is Kind:
-            _core._set_metaclass(kind, type)
+            _core._set_metaclass(kind, host_kinds.HostKind if kind in host_kinds.KINDS else type)
     # Classes that the program has derived keep Kind, and are then as other classes are.
     _same.clear()
     _scalar_names.clear()

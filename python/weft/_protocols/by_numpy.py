@@ -25,7 +25,7 @@ def instead(name, kind, args, kwargs, error):
         if kind == "dtype":
             found = _foreign_dtype(args[0], numpy, host_arrays)
             return NotImplemented if found is None else found
-        reason = _reason(args, kwargs, numpy, host_arrays)
+        reason = _reason(name, args, kwargs, numpy, host_arrays)
         if reason is None:
             return NotImplemented
         if kind == "method":
@@ -52,7 +52,7 @@ def _foreign_dtype(value, numpy, host_arrays):
     return None if host_arrays.is_native(dtype) else dtype
 
 
-def _reason(args, kwargs, numpy, host_arrays):
+def _reason(name, args, kwargs, numpy, host_arrays):
     """What makes the call NumPy's: the first operand or dtype that weft has not."""
     for key, value in (*((None, value) for value in args), *kwargs.items()):
         if value is None:
@@ -76,6 +76,10 @@ def _reason(args, kwargs, numpy, host_arrays):
         if dtype is not None and not host_arrays.is_native(dtype):
             return f"dtype {dtype.str if dtype.names is None else 'with fields'}"
     if args and args[0] is None and not kwargs.get("dtype"):
+        return "dtype |O"
+    if name == "where" and len(args) > 1:  # None is one of its operands, or one is missing, as NumPy says
+        return "dtype |O"
+    if name == "array" and kwargs.get("ndmax"):
         return "dtype |O"
     # A string that is no operand: zeros(3, "U5").
     for value in args:

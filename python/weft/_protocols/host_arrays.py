@@ -147,10 +147,10 @@ def numpy_name(function):
     return None
 
 
-class HostArray:
+class HostArray(_core._HostMemory):
     """An array over NumPy's memory, for dtypes that weft leaves to NumPy."""
 
-    __slots__ = ("__weakref__", "_array")
+    __slots__ = ("__weakref__",)
     __array_priority__ = 1.0
     __hash__ = None
 

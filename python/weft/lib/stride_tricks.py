@@ -1,7 +1,7 @@
 """Views by strides: sliding windows, and any others that stay inside of the array's memory."""
 
 from weft import _core
-from weft._array.axes import broadcast_shapes, normalize_axes
+from weft._array.axes import broadcast_shapes, extents, normalize_axes
 from weft._core import array, asarray, broadcast_to
 from weft._functions.shapes import broadcast_arrays
 
@@ -32,7 +32,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     [[0, 1, 2], [1, 2, 3]]
     """
     x = asarray(x)
-    window = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
+    window = extents(window_shape)
     if any(extent < 0 for extent in window):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None:

@@ -6,6 +6,7 @@ import operator
 
 from weft import _core
 from weft._core import asarray, ndarray
+from weft.random._vectors import size_of
 
 _NO_WORDS = {}
 # What RandomState says where Generator says something else.
@@ -36,7 +37,7 @@ def _refuse(text, words):
 
 def population_of(a, axis, size, words=_NO_WORDS):
     """The array to take from, if it is one, and how many elements there are to choose from."""
-    asked = math.prod(extents(size)) != 0
+    asked = math.prod(size_of(size)) != 0
     given = asarray(a)
     if given.ndim == 0:
         try:
@@ -51,14 +52,6 @@ def population_of(a, axis, size, words=_NO_WORDS):
     if count == 0 and asked:
         _refuse("a cannot be empty unless no samples are taken", words)
     return given, count
-
-
-def extents(size):
-    if size is None:
-        return ()
-    if isinstance(size, (tuple, list)):
-        return tuple(operator.index(each) for each in size)
-    return (operator.index(size),)
 
 
 def _checked_odds(p, count, words):
@@ -92,7 +85,7 @@ def _found(odds, numbers):
 
 def positions(rng, count, size, replace, p, shuffle, words=_NO_WORDS):
     """Positions below `count`, of shape `size`; () where that is None."""
-    shape = extents(size)
+    shape = size_of(size)
     odds = None if p is None else _checked_odds(p, count, words)
     if replace:
         if odds is None:

@@ -3,9 +3,8 @@
 import math
 
 from weft import _core
-from weft._array.axes import broadcast_shapes
+from weft._array.axes import broadcast_shapes, extents
 from weft._core import asarray
-from weft.random import _choice
 
 _WORD = (1 << 64) - 1
 _HALF = 1 << 63
@@ -15,7 +14,8 @@ def shape_of(size):
     """The shape of draws of that size."""
     if size is None:
         return ()
-    if any(extent < 0 for extent in ((size,) if isinstance(size, int) else size)):
+    size = extents(size)
+    if any(extent < 0 for extent in size):
         raise ValueError("negative dimensions are not allowed")
     return size
 
@@ -62,7 +62,7 @@ def draw(stream, low, high, size, dtype, endpoint, masked, method):
     target = _core.dtype(dtype)
     if target.kind not in "iub":
         raise TypeError(f"Unsupported dtype {target!r} for {method}")
-    if size is not None and math.prod(_choice.extents(size)) == 0:
+    if size is not None and math.prod(extents(size)) == 0:
         return asarray([], target).reshape(size)
     if not (type(low) is int and type(high) is int):
         low, high = _Bounds(low), _Bounds(high)

@@ -4,6 +4,7 @@ import warnings
 from operator import index as _index
 
 from weft import _core
+from weft._array.axes import extents
 from weft._core import array, asarray
 from weft.random._distributions import as_whole
 
@@ -13,12 +14,7 @@ FACTORS = ("svd", "eigh", "cholesky", "legacy")  # Factors
 
 def size_of(size):
     """As a tuple."""
-    if size is None:
-        return ()
-    try:
-        return (_index(size),)
-    except TypeError:
-        return tuple(size)
+    return () if size is None else extents(size)
 
 
 def dirichlet(stream, alpha, size, legacy):

@@ -4,6 +4,7 @@ Each program runs with NumPy and with weft; results agree in kind, dtype, shape 
 """
 
 import copy
+import ctypes
 import datetime
 import decimal
 import fractions
@@ -224,6 +225,34 @@ CALLS = {
     ).tolist(),
     "int of arr": lambda np: int(np.array("5")),
     "float arr": lambda np: float(np.array(3, dtype=object)),
+    "where None": lambda np: np.where([True, False], None, [1, 2]),
+    "ndmax": lambda np: np.array([[1, 2], [3, 4]], dtype=object, ndmax=1),
+    "ndmax of numbers": lambda np: np.array([1, 2], ndmax=1),
+    "isinstance dtype": lambda np: [
+        isinstance(np.dtype(each), np.dtype) for each in ("U5", ">i4", "O", "M8[D]", "i4", "g")
+    ],
+    "issubclass": lambda np: [
+        issubclass(np.str_, np.generic),
+        issubclass(np.timedelta64, np.signedinteger),
+        issubclass(np.longdouble, np.floating),
+        issubclass(np.str_, np.number),
+    ],
+    "isinstance of scalars": lambda np: [
+        isinstance(np.array(["a"])[0], np.generic),
+        isinstance(np.longdouble(1), np.floating),
+    ],
+    "memory of strings": lambda np: bytes(np.array([b"ab", b"c"])),
+    "memory of a structure": lambda np: memoryview(np.array([(1, 2.0)], FIELDS)).format,
+    "asarray keeps the order": lambda np: np.asarray(np.array([1, 2], ">i4")),
+    "array of other order": lambda np: np.array(np.array([1, 2], ">i4"), dtype="f8"),
+    "getfield": lambda np: np.array([1 + 2j, 3]).getfield("f8", 8),
+    "getfield of strings": lambda np: np.array([1, 2]).getfield("S4", 0),
+    "setfield": lambda np: (lambda a: (a.setfield(5, "f8", 8), a)[1])(np.array([1 + 2j])),
+    "ctypes": lambda np: [np.dtype(each) for each in (ctypes.c_int, ctypes.c_double, ctypes.c_char)],
+    "StringDType": lambda np: np.array(["a", "bcd"], dtype=np.dtypes.StringDType()) + "!",
+    "StringDType len": lambda np: np.strings.str_len(np.array(["a", "bcd"], dtype=np.dtypes.StringDType())),
+    "_CopyMode": lambda np: np.array([1], copy=np._CopyMode.IF_NEEDED),
+    "q": lambda np: [np.dtype("q").char, np.dtype("Q").num, np.dtype("q") == np.dtype("l")],
 }
 
 
@@ -359,6 +388,28 @@ def test_iterators_write_into_the_array():
 
 
 @needs_gpu
+def test_structures_with_objects_lend_no_buffer():
+    """NumPy would take the buffer before __array__, and not understand it."""
+    things = weft.array([("a", 1)], dtype=[("x", object), ("y", "i4")])
+    with pytest.raises(BufferError):
+        memoryview(things)
+    assert numpy.asarray(things).dtype == things.dtype
+
+
+def test_asarray_gives_the_array_itself():
+    words = weft.array(WORDS)
+    assert weft.asarray(words) is words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("where([True], 1)", "either both or neither"), ("array([1], ndmax=-1)", "ndmax must be in range")],
+)
+def test_bad_calls(text, words):
+    with pytest.raises(ValueError, match=words):
+        eval(f"np.{text}", {"np": weft})
+
+
 def test_a_gpu_is_told_of():
     with pytest.raises(TypeError, match="on the host alone"):
         weft.array(WORDS, device="cuda")

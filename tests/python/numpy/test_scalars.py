@@ -289,3 +289,24 @@ def test_formats_must_be_text(name, spec):
     for module in (numpy, weft):
         with pytest.raises(TypeError, match=r"__format__\(\) argument 1 must be str, not "):
             getattr(module, name)(1).__format__(spec)
+
+
+EXTENTS = {
+    "random": lambda np, n: np.random.default_rng(1).random(n),
+    "integers": lambda np, n: np.random.default_rng(1).integers(5, size=n),
+    "sample": lambda np, n: np.random.RandomState(1).random_sample(n),
+    "randint": lambda np, n: np.random.RandomState(1).randint(0, 5, n),
+    "choice": lambda np, n: np.random.RandomState(1).choice(n, n),
+    "bytes": lambda np, n: np.random.RandomState(1).bytes(n),
+    "resize": lambda np, n: np.resize([1, 2], n),
+    "unravel_index": lambda np, n: np.unravel_index(n - 1, n),
+    "sliding": lambda np, n: np.lib.stride_tricks.sliding_window_view(np.arange(6), n),
+    "flat": lambda np, n: (lambda a: (a.flat.__setitem__(n, 9), a)[1])(np.arange(6)),
+    "rand": lambda np, n: np.random.RandomState(1).rand(n, n),
+}
+
+
+@pytest.mark.parametrize("name", EXTENTS)
+def test_extents_that_are_scalars(name):
+    ours, theirs = (EXTENTS[name](np, np.int64(4)) for np in (weft, numpy))
+    assert repr(ours) == repr(theirs)

@@ -32,7 +32,6 @@ CONSTANTS = {
 # Where weft's parameters are not NumPy's by name or kind.
 OTHER_PARAMETERS = {
     "arange": "start may be given by name",
-    "array": "ndmax is to come",
     "concatenate": "arrays may be given by name",
     "einsum": "NumPy's kwargs, by their names",
     "empty_like": "prototype may be given by name",

@@ -110,8 +110,6 @@ def test_missing_names_say_so():
             weft.core  # noqa: B018
     with pytest.raises(AttributeError, match="module 'weft' has no attribute 'nonsense'"):
         weft.nonsense  # noqa: B018
-    with pytest.raises(AttributeError, match=r"weft's ndarray has no \.setfield yet"):
-        weft.arange(3).setfield(1)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         weft.arange(3).nonsense  # noqa: B018
 

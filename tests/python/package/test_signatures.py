@@ -41,7 +41,6 @@ EXCEPTIONS.update(
 EXCEPTIONS.update(
     {
         "numpy.arange": "start may be given by name",
-        "numpy.array": "ndmax is to come",
         "numpy.concat": "arrays may be given by name",
         "numpy.concatenate": "arrays may be given by name",
         "numpy.einsum": "NumPy's kwargs, by their names",
