@@ -8,7 +8,7 @@ dtype('int8')
 
 from weft._core import dtype
 
-__all__ = ["StringDType"]
+__all__ = []
 
 
 class _ClassOfDTypes(type):
@@ -75,6 +75,8 @@ for _name, _code, _alias in (
 ):
     if _name not in globals():
         _add(_name, _code, _alias)
+
+__all__.append("StringDType")
 
 
 def __getattr__(name):
