@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads conformance fuzz fuzz-variants probe probe-sanitize demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads conformance test-libraries fuzz fuzz-variants probe probe-sanitize demo \
 	bench bench-curves bench-programs bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -64,6 +64,9 @@ test-threads: bootstrap ## The tests of threads with the thread sanitizer (ARGS=
 conformance: build ## NumPy's own tests with weft in its place, against lists of expected failures (ARGS="--only fft --write")
 	@PYTHONPATH=build/release/python $(PYTHON) tools/conformance.py --jobs $(JOBS) \
 		$(if $(ARRAY_API_TESTS),--array-api $(ARRAY_API_TESTS)) $(ARGS)
+
+test-libraries: build ## The libraries around, in .venv-libraries, which this makes: their programs, their array API tests (ARGS="-k pandas")
+	@tools/test-libraries $(JOBS) $(ARGS)
 
 probe: build ## Junk calls, failing allocations and system calls: nothing may crash (ARGS="--only calls --cases 100000")
 	@$(PYTHON) tests/probe/run.py $(ARGS)

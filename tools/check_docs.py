@@ -138,7 +138,7 @@ def settings_of_code(root):
     table = re.search(r"_SETTINGS = \{(.*?)^\}", config.read_text(), re.MULTILINE | re.DOTALL)[1]
     names = set(re.findall(r'^    "(\w+)":', table, re.MULTILINE))
     variables = set(re.findall(r"WEFT_[A-Z0-9_]+", table))
-    for folder, kind in (("src", "*.cpp"), ("python/bindings", "*.cpp"), ("python/weft/_install", "*.py")):
+    for folder, kind in (("src", "*.cpp"), ("python/bindings", "*.cpp"), ("python/weft", "*.py")):
         for path in (root / folder).rglob(kind):
             variables |= set(VARIABLE.findall(path.read_text()))
     steps = (root / "src/core/optimisation_switches.def").read_text()

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 LOGS = ROOT / "out" / "test-all"
 TARGETS = {
     "test": "C++ and Python tests, includes, formatting, lint",
+    "test-libraries": "programs with the libraries around, and those libraries' tests of the array API",
     "demo": "the example programs beside NumPy",
     "test-ptx": "every operation and every kernel of the suite, generated for GPUs",
     "fuzz": "random programs against NumPy",

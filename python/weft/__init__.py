@@ -14,6 +14,7 @@ from weft._array.dtypes import aliases as _aliases
 from weft._core import *
 from weft._core import __version__, _ufuncs
 from weft._protocols import host_kinds as _host_kinds
+from weft._protocols import libraries as _libraries
 from weft._protocols import overrides as _overrides
 from weft._protocols.array_api import __array_api_version__, __array_namespace_info__
 from weft._protocols.no_value import NO_VALUE as _NoValue
@@ -42,6 +43,7 @@ True_, False_ = _core.bool(True), _core.bool(False)
 del _name, _ufunc, _target, _module, _some
 _overrides.dispatch_all(globals())
 _host_kinds.set_kinds()
+_libraries.watch()
 
 # What was queued to be compiled is still compiled, so that the next process finds it on disk.
 _register(_core._end_compilations)

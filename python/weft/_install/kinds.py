@@ -83,6 +83,7 @@ def know_random():
     for name in (
         "Generator",
         "BitGenerator",
+        "RandomState",
         "SeedSequence",
         "PCG64",
         "PCG64DXSM",

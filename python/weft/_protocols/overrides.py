@@ -247,6 +247,9 @@ def _wrapped(owner, array, context, scalar):
 
 def array_wrap(self, array, context=None, return_scalar=False, /):
     """The array as one of this one's type; a scalar where `return_scalar` asks for it and this is an ndarray."""
+    numpy = _numpy()
+    if numpy is not None and isinstance(array, (numpy.ndarray, numpy.generic)):  # what NumPy has computed
+        array = _core.asarray(array)
     if not isinstance(array, ndarray):
         raise TypeError(f"__array_wrap__() argument 1 must be weft.ndarray, not {type(array).__name__}")
     if return_scalar and type(self) is ndarray and array.ndim == 0:

@@ -6,6 +6,7 @@ from weft import _core
 from weft._array.axes import normalize_axes
 from weft._core import array, asarray, ndarray
 from weft._protocols import overrides
+from weft._protocols.libraries import class_for
 from weft.random import _choice, _integers, _vectors
 from weft.random._bit_generators import PCG64, BitGenerator, unless_it_fails
 from weft.random._distributions import Distributions
@@ -40,6 +41,7 @@ class Generator(Distributions):
     array([0.51182162, 0.9504637 ])
     """
 
+    __class__ = class_for("numpy.random._generator", "Generator")
     _poisson_lam_max = 2.0**63 - (2.0**63) ** 0.5 * 10
 
     def __init__(self, bit_generator):

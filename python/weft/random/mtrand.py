@@ -9,6 +9,7 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import asarray, ndarray
+from weft._protocols.libraries import class_for
 from weft.random import _choice, _integers, _vectors
 from weft.random._bit_generators import MT19937, unless_it_fails
 from weft.random._legacy_distributions import _RANDOM, LegacyDistributions
@@ -31,6 +32,7 @@ class RandomState(LegacyDistributions):
     array([5, 0, 3])
     """
 
+    __class__ = class_for("numpy.random.mtrand", "RandomState")
     _poisson_lam_max = 2.0**63 - (2.0**63) ** 0.5 * 10
 
     def __init__(self, seed=None):

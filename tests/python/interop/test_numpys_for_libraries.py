@@ -1,0 +1,160 @@
+"""Functions of libraries that want NumPy's own arrays: weft/_protocols/libraries.py, by a library that is made here.
+
+tests/python/libraries has programs with the libraries themselves.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy
+import pytest
+import weft
+from weft._protocols import libraries
+
+LIBRARY = """
+import numpy
+
+def kinds(*args, **kwargs):
+    return [type(each).__module__ for each in (*args, *kwargs.values())]
+
+def first(values):
+    return type(values[0]).__module__
+
+def fill(out, value=1):
+    out[...] = value
+
+def results(**kwargs):
+    return kwargs
+
+def untouched(x):
+    return type(x).__module__
+
+class Frame:
+    def __init__(self, x):
+        self.kind = type(x).__module__
+
+    @classmethod
+    def of(cls, x):
+        return type(x).__module__
+"""
+NAMES = "kinds first fill! results> Frame.__init__ Frame.of not_there Nothing.at_all"
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    (tmp_path / "library_of_this_test.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(libraries.MODULES, "library_of_this_test", NAMES)
+    import library_of_this_test
+
+    yield library_of_this_test
+    del sys.modules["library_of_this_test"]
+
+
+def test_arguments_are_numpys(library):
+    x = weft.arange(3)
+    assert libraries.as_numpy(weft.float32) is numpy.float32
+    for value in (x, x[0], x.dtype, weft.arange(3).astype(object), weft.sin, weft.random.default_rng(0)):
+        assert library.kinds(value)[0].startswith("numpy"), value
+        assert library.kinds(given=value)[0].startswith("numpy")
+    assert library.first([x, x]) == library.first((x, 1)) == "numpy"
+    assert library.kinds("text", None, [1], 2.0) == ["builtins"] * 4
+    assert library.untouched(x) == "weft"
+    assert library.Frame(x).kind == library.Frame.of(x) == "numpy"
+    assert libraries.as_numpy({"a": x, "b": slice(x[1], None)})["b"].start.__class__ is numpy.int64
+    same = {"a": 1}
+    assert libraries.as_numpy(same) is same
+
+
+def test_memory_is_shared(library):
+    x = weft.zeros(3)
+    library.fill(x)
+    assert x.tolist() == [1.0] * 3
+    library.results(out=x)["out"][1] = 5
+    assert x.tolist() == [1.0, 5.0, 1.0]
+
+
+def test_what_would_be_lost_is_refused(library, device):
+    x = weft.zeros(3)
+    if device == "cpu":
+        library.fill(x)
+        return
+    for call in (lambda: library.fill(x), lambda: library.results(out=x), lambda: library.kinds(out=x)):
+        with pytest.raises(TypeError, match="writes into the CPU's memory: move the array on cuda:0 to it"):
+            call()
+    assert library.kinds(x) == ["numpy"]
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {folder!r})
+if {late}:
+    import library_of_this_test
+from weft._protocols import libraries
+libraries.MODULES["library_of_this_test"] = "kinds"
+if {late}:
+    sys.meta_path.remove(libraries._Finder)
+    libraries.watch()
+import weft, library_of_this_test
+print(*library_of_this_test.kinds(weft.ones(2)), library_of_this_test.__spec__.loader.__class__.__name__)
+"""
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_libraries_that_are_loaded_already(late, tmp_path):
+    (tmp_path / "library_of_this_test.py").write_text(LIBRARY)
+    text = textwrap.dedent(PROGRAM.format(folder=str(tmp_path), late=late))
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "numpy SourceFileLoader\n"
+
+
+def test_a_setting_leaves_libraries_alone():
+    text = "import sys, weft; print([each for each in sys.meta_path if each.__module__.startswith('weft')])"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "WEFT_LIBRARIES": "0"},
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("kind", ["Generator", "RandomState"])
+def test_sources_of_random_numbers_pass_for_numpys(kind):
+    source = {"Generator": weft.random.default_rng, "RandomState": weft.random.RandomState}[kind](3)
+    assert isinstance(source, getattr(numpy.random, kind)) and isinstance(source, getattr(weft.random, kind))
+    assert type(source) is getattr(weft.random, kind)
+    expected = {"Generator": numpy.random.default_rng, "RandomState": numpy.random.RandomState}[kind](3)
+    plain = libraries.as_numpy(source)
+    assert type(plain) is getattr(numpy.random, kind)
+    for draw in (
+        lambda x: x.standard_normal(4),
+        lambda x: x.integers(0, 9, 4) if kind == "Generator" else x.randint(0, 9, 4),
+    ):
+        assert draw(source).tolist() == draw(expected).tolist()
+        assert draw(plain).tolist() == draw(expected).tolist()
+
+
+def test_numpy_and_scipy_take_sources_of_random_numbers():
+    import scipy.stats
+    from scipy._lib._util import check_random_state
+
+    generator = weft.random.default_rng(1)
+    assert numpy.random.default_rng(generator) is generator
+    assert check_random_state(generator) is generator
+    drawn = scipy.stats.norm.rvs(size=3, random_state=generator)
+    assert drawn.tolist() == scipy.stats.norm.rvs(size=3, random_state=numpy.random.default_rng(1)).tolist()
+    weft.random.seed(8)
+    assert check_random_state(weft.random).random_sample() == numpy.random.RandomState(8).random_sample()
+    with pytest.raises(ValueError):
+        check_random_state(sys)
+
+
+def test_numpys_results_are_wrapped():
+    x, y = numpy.vander(numpy.arange(4.0), 2), weft.arange(4.0) * 2 + 1
+    assert weft.allclose(numpy.linalg.lstsq(x, y)[0], [2.0, 1.0])
+    assert type(y.__array_wrap__(numpy.ones(2))) is weft.ndarray
+    assert type(y.__array_wrap__(numpy.float64(2), None, True)) is weft.float64
