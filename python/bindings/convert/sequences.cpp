@@ -9,6 +9,8 @@
 #include "convert/foreign_buffer.h"
 #include "core/scalar_traits.h"
 #include "core/shape.h"
+#include "device/devices.h"
+#include "graph/placement.h"
 #include "interop/interop.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
@@ -80,6 +82,8 @@ public:
     /// In C order; null stands for the next of the arrays.
     const std::vector<nb::object>& elements() const { return elements_; }
     const std::vector<array>& arrays() const { return arrays_; }
+    /// All elements are those of arrays of one shape.
+    bool all_arrays() const { return !ragged_ && !arrays_.empty() && arrays_.size() == elements_.size(); }
 
 private:
     void visit_integer(PyObject* object, size_t depth) {
@@ -288,11 +292,28 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Beyond, arrays are joined by kernels instead of being computed and copied one after the other.
+constexpr int64_t kWorthJoining = 1024;
+
+bool are_joined(const Discovery& found) {
+    if (!found.all_arrays()) return false;
+    const array& first = found.arrays()[0];
+    return first.size() >= kWorthJoining && current_device().is_cpu() &&
+           std::all_of(found.arrays().begin(), found.arrays().end(),
+                       [](const array& each) { return device_of(each).is_cpu(); });
+}
+
+}  // namespace
+
 array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_depth) {
     Discovery discovery(dtype.has_value(), max_depth);
     discovery.visit(object, 0);
     discovery.check_regular();
     const DType target = dtype.value_or(discovery.dtype());
+    if (are_joined(discovery))
+        return reshape(stack(discovery.arrays(), 0, target, Casting::kUnsafe, {}), discovery.shape());
     const DType wide = Filler::widest(target);
     const Dims& shape = discovery.shape();
     std::vector<char> bytes(static_cast<size_t>(checked_bytes(shape, wide)) + 1);

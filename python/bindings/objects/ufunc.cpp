@@ -5,6 +5,7 @@
 #include "convert/convert.h"
 #include "core/shape.h"
 #include "fast/fast_call.h"
+#include "graph/placement.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "ops/aliases.h"
@@ -364,6 +365,31 @@ const ReductionInfo* reduction_of(const OpInfo& op) {
     return nullptr;
 }
 
+/// What minimum.reduce([a, b, c]) and its kin are where a, b and c are large arrays of one dtype and shape:
+/// element-wise work, which needs no array of all of them. None for other calls.
+std::optional<array> reduce_arrays(const OpInfo& op, PyObject* input) {
+    constexpr Py_ssize_t kMostArrays = 16;
+    constexpr int64_t kWorthIt = 1024;
+    if (op.id != OpId::kMaximum && op.id != OpId::kMinimum) return {};
+    if (!PyList_CheckExact(input) && !PyTuple_CheckExact(input)) return {};
+    const nb::object items = steal_or_throw(PySequence_Tuple(input));
+    const Py_ssize_t count = PyTuple_Size(items.ptr());
+    if (count < 2 || count > kMostArrays) return {};
+    std::vector<array> arrays;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const item = PyTuple_GetItem(items.ptr(), i);
+        if (Py_TYPE(item) != registry.ndarray) return {};
+        arrays.push_back(array_of(item));
+        const array& last = arrays.back();
+        if (last.size() < kWorthIt || last.shape() != arrays[0].shape() ||
+            !(last.dtype() == arrays[0].dtype()) || &device_of(last) != &device_of(arrays[0]))
+            return {};
+    }
+    array result = call_binary(op, arrays[0], arrays[1]);
+    for (size_t k = 2; k < arrays.size(); ++k) result = call_binary(op, result, arrays[k]);
+    return result;
+}
+
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
     const OpInfo& op = op_of(self);
@@ -386,6 +412,10 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     }
     if (!initial.is_none()) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);
+    if (options.axes && *options.axes == Dims{0} && !options.dtype && given.is_none() && !keepdims &&
+        initial.is_none() && where.ptr() == Py_True) {
+        if (std::optional<array> result = reduce_arrays(op, input.ptr())) return wrap(std::move(*result));
+    }
     const array value = to_array(input);
     if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
         for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
