@@ -204,6 +204,9 @@ public:
                 put_array(*array++);
             } else if (PyFloat_CheckExact(object) && dtype_.is_floating()) {
                 put(PyFloat_AsDouble(object));
+            } else if (is_scalar(object) && scalar_dtype(object) == wide_ && dtype_ == wide_) {
+                std::memcpy(target_, scalar_bytes(object), static_cast<size_t>(wide_.itemsize()));
+                target_ += wide_.itemsize();
             } else if (is_scalar(object) && !through_python(scalar_dtype(object), dtype_)) {
                 put_array(scalar_array(object));
             } else {

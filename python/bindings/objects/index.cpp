@@ -1,5 +1,7 @@
 // Indexing, reading and writing: integers, slices, None and Ellipsis, arrays of integers and of bools.
 // Reading or writing one element of an array whose values are host-resident goes straight to memory.
+#include <cstring>
+
 #include "api/indexing/fast_index.h"
 #include "convert/convert.h"
 #include "fast/fast_call.h"
@@ -134,8 +136,20 @@ Key parse_key(PyObject* object) {
     return key;
 }
 
+/// Of an np.int64 whose value is known, as indices that the program computes are.
+bool is_known_integer(PyObject* item) {
+    return Py_TYPE(item) == registry.scalar_types[static_cast<size_t>(ScalarType::kInt64)] &&
+           reinterpret_cast<ScalarObject*>(item)->lazy.load(std::memory_order_acquire) == nullptr;
+}
+
+bool is_plain_integer(PyObject* item) { return PyLong_CheckExact(item) || is_known_integer(item); }
+
 bool plain_integer(PyObject* item, int64_t& value) {
-    if (!PyLong_CheckExact(item)) return false;
+    if (!PyLong_CheckExact(item)) {
+        if (!is_known_integer(item)) return false;
+        std::memcpy(&value, reinterpret_cast<ScalarObject*>(item)->bytes, sizeof value);
+        return true;
+    }
     int overflow = 0;
     value = PyLong_AsLongLongAndOverflow(item, &overflow);
     return overflow == 0;
@@ -151,7 +165,7 @@ bool plain_element(const array& value, PyObject* key, int64_t& offset) {
     }
     if (!PyTuple_CheckExact(key) || PyTuple_Size(key) != value.ndim()) return false;
     for (int axis = 0; axis < value.ndim(); ++axis) {
-        if (!PyLong_CheckExact(PyTuple_GetItem(key, axis))) return false;
+        if (!is_plain_integer(PyTuple_GetItem(key, axis))) return false;
     }
     for (int axis = 0; axis < value.ndim(); ++axis) {
         if (!plain_integer(PyTuple_GetItem(key, axis), position)) return false;
@@ -199,7 +213,7 @@ std::optional<array> plain_view(PyObject* self, PyObject* key) {
     bool has_slices = false;
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* const item = items[i] = several ? PyTuple_GetItem(key, i) : key;
-        if (PyLong_CheckExact(item)) {
+        if (is_plain_integer(item)) {
             ++consumed;
         } else if (PySlice_Check(item)) {
             has_slices = true;

@@ -1,5 +1,6 @@
 """NumPy's functions that make grids of positions or values, and turn positions into others."""
 
+import math
 from itertools import islice
 from operator import index as _index
 
@@ -9,7 +10,7 @@ from weft._core import arange, array, asarray, concatenate, empty
 from weft._functions.creation import linspace
 from weft._functions.shapes import broadcast_arrays
 
-_ufuncs = _core._ufuncs
+_ufuncs, int64 = _core._ufuncs, _core.int64
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -84,6 +85,17 @@ def _checked_order(order):
     return order
 
 
+def _unravelled(place, shape, order):
+    size = math.prod(shape)
+    if not 0 <= place < size:
+        raise ValueError(f"index {place} is out of bounds for array with size {size}")
+    result = []
+    for extent in reversed(shape) if order == "C" else shape:
+        place, along = divmod(place, extent)
+        result.append(int64(along))
+    return tuple(result[::-1] if order == "C" else result)
+
+
 def unravel_index(indices, shape, order="C"):
     """The positions along each axis of elements that are counted through an array of that shape.
 
@@ -91,6 +103,8 @@ def unravel_index(indices, shape, order="C"):
     (array([1, 1]), array([0, 2]))
     """
     shape = extents(shape)
+    if type(indices) is int or type(indices) is int64:
+        return _unravelled(int(indices), shape, _checked_order(order))
     flat = asarray(indices)
     if flat.size == 0 and not isinstance(indices, _core.ndarray):
         raise TypeError(

@@ -14,6 +14,7 @@
 #include "device/devices.h"
 #include "execution/evaluate.h"
 #include "execution/profile.h"
+#include "graph/operand.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
 #include "ops/resolve.h"
@@ -133,6 +134,26 @@ Recording::Recording(const NodePtr& node, uint32_t site) : node_(node) {
     register_pending(node_);
 }
 
+namespace {
+
+// Whether this is one of many writes of a few elements that follow one another: x[i] = row in a loop, with x
+// still to be computed. Once it is, they run at the call.
+bool ends_small_writes(const Node& node) {
+    constexpr int kWrites = 8;
+    struct Latest {
+        uint64_t sequence = 0;
+        int count = 0;
+    };
+    static thread_local Latest latest;
+    const bool follows = node.sequence == latest.sequence + kSequenceStep;
+    latest = {node.sequence, follows ? latest.count + 1 : 1};
+    if (latest.count < kWrites) return false;
+    latest.count = 0;
+    return true;
+}
+
+}  // namespace
+
 void Recording::finish() {
     if (!is_new_) return;
     const NodePtr& node = node_;
@@ -149,6 +170,11 @@ void Recording::finish() {
         return;
     }
     if (!makes_version_ && node->depth >= kChainDepth) {
+        evaluate_ahead([&] { evaluate({&node, 1}); });
+        return;
+    }
+    if (makes_version_ && node->device->is_cpu() && is_small(element_count(node->shape)) &&
+        ends_small_writes(*node)) {
         evaluate_ahead([&] { evaluate({&node, 1}); });
         return;
     }

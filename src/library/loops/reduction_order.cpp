@@ -310,6 +310,13 @@ TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, i
     return partial;
 }
 
+namespace {
+
+constexpr int64_t kLongestShortRow = 16;  // elements
+constexpr int64_t kManyShortRows = 8;
+
+}  // namespace
+
 bool TreeReducer::run_rows(const char* from, char* to, ScalarType to_type) {
     if (reduction_.gives_index || reduction_.deviations || (space_.lanes != 1 && fold_ == nullptr) ||
         space_.kept_shape.size() != 1 || space_.reduced_shape.size() != 1 ||
@@ -317,7 +324,9 @@ bool TreeReducer::run_rows(const char* from, char* to, ScalarType to_type) {
         return false;
     const int64_t points = space_.kept_shape[0];
     std::vector<char> folded(static_cast<size_t>(points * itemsize_));
-    if (fold_ != nullptr) {
+    if (fold_ != nullptr && space_.reduced_shape[0] <= kLongestShortRow && points >= kManyShortRows) {
+        fold_short_rows(from, folded);
+    } else if (fold_ != nullptr) {
         for (int64_t point = 0; point < points; ++point) {
             const Partial own = reduce_block(from + point * space_.kept_input_strides[0],
                                              space_.reduced_strides[0], space_.reduced_shape[0]);
@@ -336,6 +345,30 @@ bool TreeReducer::run_rows(const char* from, char* to, ScalarType to_type) {
     const int64_t strides[2] = {itemsize_, space_.kept_output_strides[0]};
     cast_loop(compute_, to_type).loop(data, strides, points);
     return true;
+}
+
+// Rows of a few elements: element k of all of them is a column, and columns are combined in the order of
+// lanes.
+void TreeReducer::fold_short_rows(const char* from, std::vector<char>& folded) {
+    const int64_t points = space_.kept_shape[0], count = space_.reduced_shape[0];
+    const int64_t bytes = points * itemsize_;
+    converted_.resize(static_cast<size_t>(count * bytes));
+    const auto column = [&](int64_t k) { return converted_.data() + k * bytes; };
+    for (int64_t k = 0; k < count; ++k) {
+        char* const data[2] = {const_cast<char*>(from) + k * space_.reduced_strides[0], column(k)};
+        const int64_t strides[2] = {space_.kept_input_strides[0], itemsize_};
+        convert_(data, strides, points);
+    }
+    int64_t width = count;
+    for (int64_t half = kReduceLanes / 2; half >= 1; half /= 2) {
+        for (int64_t k = 0; k < width - half; ++k) {
+            char* const data[3] = {column(k), column(k + half), column(k)};
+            const int64_t strides[3] = {itemsize_, itemsize_, itemsize_};
+            combine_loop_->loop(data, strides, points);
+        }
+        width = std::min(width, half);
+    }
+    std::memcpy(folded.data(), column(0), static_cast<size_t>(bytes));
 }
 
 // Row after row into `folded`, a column each.

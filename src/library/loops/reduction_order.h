@@ -88,6 +88,7 @@ private:
     struct Partial {
         alignas(16) char value[32];
     };
+    void fold_short_rows(const char* from, std::vector<char>& folded);
     void fold_across(const char* from, std::vector<char>& folded);
     Partial reduce_dimension(const char* from, size_t dimension);
     Partial reduce_block(const char* from, int64_t stride, int64_t count);

@@ -198,10 +198,36 @@ void copy_eagerly(const Dims& shape, const StridedData& from, const StridedData&
     });
 }
 
+namespace {
+
+// Neighbouring kept dimensions that input and output walk as one become one.
+void merge_kept_dimensions(ReductionSpace& space) {
+    Dims shape, input, output;
+    for (size_t d = 0; d < space.kept_shape.size(); ++d) {
+        const int64_t extent = space.kept_shape[d];
+        const int64_t in = space.kept_input_strides[d], out = space.kept_output_strides[d];
+        if (!shape.empty() && input.back() == in * extent && output.back() == out * extent) {
+            shape.back() *= extent;
+            input.back() = in;
+            output.back() = out;
+        } else {
+            shape.push_back(extent);
+            input.push_back(in);
+            output.push_back(out);
+        }
+    }
+    space.kept_shape = std::move(shape);
+    space.kept_input_strides = std::move(input);
+    space.kept_output_strides = std::move(output);
+}
+
+}  // namespace
+
 void reduce_eagerly(const ReductionInfo& reduction, ScalarType compute, const Dims& shape,
                     const std::vector<bool>& reduced, const StridedData& input, const StridedData& output) {
-    const ReductionSpace space =
+    ReductionSpace space =
         reduction_space(reduction, compute, shape, reduced, *input.strides, *output.strides);
+    if (space.kept_shape.size() > 1) merge_kept_dimensions(space);
     const Dims& kept = space.kept_shape;
     Dims position(kept.size());
     int64_t points = 1;

@@ -92,3 +92,15 @@ def test_a_sum_of_negative_zeros_is_positive():
     assert not np.signbit(x.sum(axis=1)).any()
     assert not np.signbit(np.full((3, 5000), -0.0).sum(axis=0)).any()
     assert np.signbit((x * 1.0).max(axis=1)).all()
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean"])
+def test_few_rows_at_the_call(name):
+    for dtype in ("bool", "int8", "float16", "float64"):
+        for shape in ((9, 9, 2), (9, 9, 9), (40, 16), (3, 20, 5), (4, 17)):
+            given = values(shape, dtype)
+            x = np.asarray(given)
+            for array in (x, x[..., ::-1], x[::2]):
+                now = numpy.asarray(getattr(array, name)(axis=-1))
+                with np.config(small=0, tier="block"):
+                    assert bits(now) == bits(getattr(array, name)(axis=-1)), (dtype, shape)
