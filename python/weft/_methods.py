@@ -7,6 +7,7 @@ from importlib import import_module as _import_module
 
 from weft import _core, _names
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
+from weft._functions import reductions as _reductions
 from weft._functions.indexing import compress as _compress
 from weft._functions.rounding import clip as _clip
 from weft._functions.rounding import round as _round
@@ -27,6 +28,27 @@ def conj(self, *args, **options):
 def clip(self, min=None, max=None, out=None, **kwargs):
     """The elements, those below `min` or above `max` replaced by the bound."""
     return _clip(self, min, max, out, **kwargs)
+
+
+def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """The arithmetic mean of the elements over `axis`."""
+    return _reductions.mean_of(_core.asanyarray(self), axis, dtype, out, keepdims, where)
+
+
+def var(
+    self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+):
+    """The variance of the elements over `axis`."""
+    ddof = _reductions.ddof_of(ddof, correction)
+    return _reductions.var_of(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
+
+
+def std(
+    self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+):
+    """The standard deviation of the elements over `axis`."""
+    ddof = _reductions.ddof_of(ddof, correction)
+    return _reductions.std_of(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
 
 
 def compress(self, condition, axis=None, out=None):

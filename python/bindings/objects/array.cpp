@@ -10,6 +10,7 @@
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
+#include "protocols/by_numpy.h"
 
 // After Python.h, which it does not include itself.
 #include <structmember.h>
@@ -71,7 +72,7 @@ array array_with_strides(const Dims& shape, DType dtype, const Dims& strides) {
     return array(memory.storage(), dtype, shape, strides, 0, true);
 }
 
-PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+PyObject* own_array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&] {
         static const char* names[] = {"shape", "dtype", "buffer", "offset", "strides", "order", nullptr};
         PyObject *shape = nullptr, *dtype = Py_None, *buffer = Py_None, *offset = nullptr, *strides = Py_None,
@@ -94,6 +95,27 @@ PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
         }
         array value = steps ? array_with_strides(dims, element, *steps) : empty(dims, element, layout);
         return wrap_as(type, std::move(value), Py_None).release().ptr();
+    });
+}
+
+PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+    PyObject* const own = own_array_new(type, arguments, keywords);
+    if (own != nullptr || type != registry.ndarray || !numpy_may_answer()) return own;
+    nb::python_error error;  // takes it
+    return guarded([&] {
+        std::vector<PyObject*> all;
+        for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) all.push_back(PyTuple_GetItem(arguments, i));
+        const size_t positional = all.size();
+        nb::list names;
+        PyObject *name = nullptr, *value = nullptr;
+        Py_ssize_t place = 0;
+        while (keywords != nullptr && PyDict_Next(keywords, &place, &name, &value) != 0) {
+            names.append(nb::handle(name));
+            all.push_back(value);
+        }
+        error.restore();
+        return numpy_instead(FailedCall::kFunction, "ndarray", all.data(), positional,
+                             nb::tuple(names).ptr());
     });
 }
 

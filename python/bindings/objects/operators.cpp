@@ -141,8 +141,15 @@ PyObject* by_numpy_or_not_implemented(OpId id, PyObject* left, PyObject* right) 
     return not_implemented();
 }
 
+/// The result, or after an error what NumPy makes of the operands: long doubles and the like.
+PyObject* or_numpys(PyObject* result, OpId id, PyObject* left, PyObject* right) {
+    if (result != nullptr || !numpy_may_answer()) return result;
+    PyObject* const objects[] = {left, right};
+    return numpy_instead(FailedCall::kUfunc, op_info(id).name, objects, 2, nullptr);
+}
+
 template <OpId id>
-PyObject* binary(PyObject* left, PyObject* right) {
+PyObject* own_binary(PyObject* left, PyObject* right) {
     return guarded([&]() -> PyObject* {
         if (PyObject* result = run_on_scalars(id, left, right)) return result;
         PyObject* const objects[] = {left, right};
@@ -154,6 +161,11 @@ PyObject* binary(PyObject* left, PyObject* right) {
         const ScalarOperation names(are_numbers(left, right));
         return wrap_result(call_refused(op_info(id), objects, inputs)).release().ptr();
     });
+}
+
+template <OpId id>
+PyObject* binary(PyObject* left, PyObject* right) {
+    return or_numpys(own_binary<id>(left, right), id, left, right);
 }
 
 template <OpId id>
@@ -286,9 +298,10 @@ PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, O
     return wrap_result(both(OpId::kLogicalOr, by_real, tied)).release().ptr();
 }
 
-PyObject* compare(PyObject* left, PyObject* right, int comparison) {
+PyObject* own_compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
         if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
+        if (is_host_array(right)) return not_implemented();  // its reflected method knows what it is
         if (orders_complex_numbers(left, right, comparison))
             return order_complex_numbers(left, right, kComparisons[comparison]);
         PyObject* const objects[] = {left, right};
@@ -310,6 +323,10 @@ PyObject* compare(PyObject* left, PyObject* right, int comparison) {
         }
         return wrap_result(call_refused(op_info(kComparisons[comparison]), objects, inputs)).release().ptr();
     });
+}
+
+PyObject* compare(PyObject* left, PyObject* right, int comparison) {
+    return or_numpys(own_compare(left, right, comparison), kComparisons[comparison], left, right);
 }
 
 template <OpId id>

@@ -33,7 +33,20 @@ def take_along_axis(arr, indices, axis=-1):
     """
     arr = arr if isinstance(arr, ndarray) else asarray(arr)
     arr, indices, axis = _along_axis(arr, indices, axis)
+    if arr.__class__ is not ndarray:
+        return arr[_index_along(arr, indices, axis)]
     return _core._take_along_axis(arr, indices, axis)
+
+
+def _index_along(arr, indices, axis):
+    """The index that says the same, for subclasses whose indexing is their own."""
+    (axis,) = normalize_axes(axis, arr.ndim, None)
+    grid = [
+        _core.arange(extent).reshape((1,) * k + (-1,) + (1,) * (arr.ndim - k - 1))
+        for k, extent in enumerate(arr.shape)
+    ]
+    grid[axis] = indices
+    return tuple(grid)
 
 
 def _along_axis(arr, indices, axis):
@@ -68,6 +81,10 @@ def put_along_axis(arr, indices, values, axis):
     if axis is None and not arr.flags.c_contiguous:
         _along_axis(arr, indices, axis)
         put(arr, indices, values)
+        return
+    if arr.__class__ is not ndarray:
+        flat, indices, axis = _along_axis(arr, indices, axis)
+        flat[_index_along(flat, indices, axis)] = values
         return
     _core._put_along_axis(*_along_axis(arr, indices, axis)[:2], values, 0 if axis is None else axis)
 

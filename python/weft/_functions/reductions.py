@@ -13,27 +13,78 @@ _ufuncs = _core._ufuncs
 _multiply = _ufuncs["multiply"]
 
 
+_PLAIN = (ndarray, list, tuple, float, int, bool, complex)
+
+
+def _own_method(a, name):
+    """The method of a subclass, or of a table such as pandas', that computes in the function's place; None for others.
+
+    Arrays of other libraries, which weft takes as its own, have no say.
+    """
+    kind = type(a)
+    if kind in _PLAIN:
+        return None
+    method = getattr(kind, name, None)
+    if method is None or method is getattr(ndarray, name):
+        return None
+    if not issubclass(kind, ndarray) and (
+        issubclass(kind, _core.generic) or hasattr(kind, "__dlpack__") or kind.__module__.startswith("numpy")
+    ):
+        return None
+    return getattr(a, name)
+
+
+def _reduced(a, name, axis, out, dtype, *options):
+    """The method's result. `options` are a keyword's name, its value and its default, for those that may be given."""
+    method = _own_method(a, name)
+    if method is None:
+        return NotImplemented
+    given = {} if dtype is None else {"dtype": dtype}
+    given.update((key, value) for key, value, default in options if value is not default)
+    return method(axis=axis, out=out, **given)
+
+
+def _over(keepdims, where, initial=None):
+    return ("keepdims", keepdims, False), ("where", where, True), ("initial", initial, None)
+
+
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the elements over `axis`. Small integers add up as int64 or uint64.
 
     >>> np.sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
     """
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "sum", axis, out, dtype, *_over(keepdims, where, initial))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).sum(axis, dtype, out, keepdims, initial, where)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product of the elements over `axis`. Small integers multiply as int64 or uint64."""
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "prod", axis, out, dtype, *_over(keepdims, where, initial))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).prod(axis, dtype, out, keepdims, initial, where)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The largest element over `axis`; nan if there is one."""
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "max", axis, out, None, *_over(keepdims, where, initial))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).max(axis, out, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The smallest element over `axis`; nan if there is one."""
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "min", axis, out, None, *_over(keepdims, where, initial))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).min(axis, out, keepdims, initial, where)
 
 
@@ -42,11 +93,19 @@ amax, amin = max, min
 
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether any element over `axis` is true."""
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "any", axis, out, None, *_over(keepdims, where))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).any(axis, out, keepdims, where=where)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements over `axis` are true."""
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "all", axis, out, None, *_over(keepdims, where))
+        if result is not NotImplemented:
+            return result
     return asanyarray(a).all(axis, out, keepdims, where=where)
 
 
@@ -158,7 +217,15 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> np.mean([[1, 2], [3, 4]], axis=0)
     array([2., 3.])
     """
-    a = asanyarray(a)
+    if type(a) not in _PLAIN:
+        result = _reduced(a, "mean", axis, out, dtype, *_over(keepdims, where))
+        if result is not NotImplemented:
+            return result
+    return mean_of(asanyarray(a), axis, dtype, out, keepdims, where)
+
+
+def mean_of(a, axis, dtype, out, keepdims, where):
+    """The method."""
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
     if a.__class__ is not ndarray or not (out is None or out.__class__ is ndarray):
@@ -166,13 +233,20 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return _core._mean(a, axis, dtype, out, keepdims, where)
 
 
-def _ddof(ddof, correction):
+def ddof_of(ddof, correction):
     """Both are names of the same; NumPy's functions have the second for the array API."""
     if correction is None:
         return ddof
     if ddof != 0:
         raise ValueError("ddof and correction can't be provided simultaneously.")
     return correction
+
+
+def _spread(a, name, axis, out, dtype, ddof, keepdims, where, mean):
+    # As in NumPy, ddof is given in any case.
+    return _reduced(
+        a, name, axis, out, dtype, ("ddof", ddof, None), ("mean", mean, None), *_over(keepdims, where)
+    )
 
 
 def var(
@@ -185,8 +259,16 @@ def var(
     >>> np.var([1, 2, 3, 4])
     np.float64(1.25)
     """
-    ddof = _ddof(ddof, correction)
-    a = asanyarray(a)
+    ddof = ddof_of(ddof, correction)
+    if type(a) not in _PLAIN:
+        result = _spread(a, "var", axis, out, dtype, ddof, keepdims, where, mean)
+        if result is not NotImplemented:
+            return result
+    return var_of(asanyarray(a), axis, dtype, out, ddof, keepdims, where, mean)
+
+
+def var_of(a, axis, dtype, out, ddof, keepdims, where, mean):
+    """The method."""
     result = _core._var(a, axis, dtype, out, ddof, keepdims, where, mean)
     return result if a.__class__ is ndarray or out is not None else overrides.like_owner(result, a)
 
@@ -195,9 +277,17 @@ def std(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The standard deviation of the elements over `axis`: the square root of the variance."""
-    ddof = _ddof(ddof, correction)
-    a = asanyarray(a)
+    ddof = ddof_of(ddof, correction)
+    if type(a) not in _PLAIN:
+        result = _spread(a, "std", axis, out, dtype, ddof, keepdims, where, mean)
+        if result is not NotImplemented:
+            return result
+    return std_of(asanyarray(a), axis, dtype, out, ddof, keepdims, where, mean)
+
+
+def std_of(a, axis, dtype, out, ddof, keepdims, where, mean):
+    """The method."""
     if a.__class__ is ndarray:
         return _core._std(a, axis, dtype, out, ddof, keepdims, where, mean)
-    result = var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    result = a.var(axis, dtype, None, ddof, keepdims, where=where, mean=mean)
     return _ufuncs["sqrt"](result, out=out)

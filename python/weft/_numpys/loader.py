@@ -20,7 +20,7 @@ from weft._numpys import private
 # NumPy's folders of what is private.
 _PLACES = {"_core", "_utils", "_pytesttester", "matrixlib"}
 # Private modules of NumPy that weft's own modules of that name run; other private places are names of private.py.
-_RUN = {
+RUN = {
     "numpy.lib." + name
     for name in (
         "_array_utils_impl _arrayterator_impl _datasource _format_impl _index_tricks_impl _iotools _npyio_impl "
@@ -42,7 +42,7 @@ def ours(name):
 
 
 def _is_private(name):
-    if name in _RUN or name.startswith(("numpy.testing._private", "numpy.polynomial._", "numpy.ctypeslib._")):
+    if name in RUN or name.startswith(("numpy.testing._private", "numpy.polynomial._", "numpy.ctypeslib._")):
         return False
     return any(part.startswith("_") for part in name.split(".")) or name == "numpy.matrixlib"
 

@@ -54,6 +54,8 @@ def _foreign_dtype(value, numpy, host_arrays):
 
 def _reason(name, args, kwargs, numpy, host_arrays):
     """What makes the call NumPy's: the first operand or dtype that weft has not."""
+    if name == "ndarray":  # its buffer is no operand
+        args, kwargs = (), {"dtype": args[1] if len(args) > 1 else kwargs.get("dtype")}
     for key, value in (*((None, value) for value in args), *kwargs.items()):
         if value is None:
             continue

@@ -14,6 +14,7 @@ from weft._engine.device import device
 from weft._engine.fallback import counting
 
 _ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
+masked = None  # what converts masked arrays, once the program has loaded numpy.ma's module of weft
 
 
 _NATIVE = frozenset(
@@ -55,7 +56,8 @@ class Conversion:
             self._given[id(array)] = value, array
             return array
         if isinstance(value, _ndarray):
-            array = numpy.asarray(value)
+            of_masked = kind is not _ndarray and masked is not None and masked.is_masked(value)
+            array = masked.to_numpy(value) if of_masked else numpy.asarray(value)
             if value.device != "cpu":
                 self.moved += array.nbytes
             self._given[id(array)] = value, array
@@ -68,8 +70,8 @@ class Conversion:
             return value.__numpy_dtype__
         if isinstance(value, _generic):
             return numpy.asarray(value)[()]
-        if isinstance(value, type) and issubclass(value, _generic):
-            return getattr(numpy, value.__name__, value)
+        if isinstance(value, type):
+            return _class_to_numpy(value)
         return value
 
     def keep(self, out):
@@ -92,10 +94,17 @@ class Conversion:
         return value
 
 
+def _class_to_numpy(kind):
+    """NumPy's class of the same name as a scalar type, ndarray or a class of masked arrays."""
+    if issubclass(kind, _generic) or kind is _ndarray:
+        return getattr(numpy, kind.__name__, kind)
+    return kind if masked is None else masked.class_to_numpy(kind)
+
+
 def as_array(array):
     """NumPy's array as the program gets it: weft's over the same memory, or a HostArray."""
-    if isinstance(array, numpy.ma.MaskedArray):
-        return array
+    if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray):
+        return array if masked is None else masked.to_weft(array)
     if type(array) is numpy.ndarray and is_native(array.dtype):
         if array.base is None and _core.empty(0).device != "cpu":
             return _core.asarray(array)  # a new array, which goes where new arrays are made
@@ -158,7 +167,15 @@ class HostArray(_core._HostMemory):
         object.__setattr__(self, "_array", array)
 
     # To isinstance, and to the program, it is an ndarray.
-    __class__ = property(lambda self: _ndarray)
+    @property
+    def __class__(self):
+        if (
+            type(self._array) is not numpy.ndarray
+            and masked is not None
+            and isinstance(self._array, numpy.ma.MaskedArray)
+        ):
+            return masked.class_of(self._array)
+        return _ndarray
 
     device = property(lambda self: device("cpu"))
 
@@ -249,10 +266,9 @@ def _call_method(self, name, method, *args, **kwargs):
 
 
 def _operator(name, in_place):
-    theirs = getattr(numpy.ndarray, name)
-
     def method(self, *others):
         conversion = Conversion()
+        theirs = getattr(type(self._array), name)
         with counting(name.strip("_"), _reason(self._array)) as count:
             result = theirs(self._array, *map(conversion.to_numpy, others))
             count.bytes += conversion.moved
@@ -263,10 +279,8 @@ def _operator(name, in_place):
 
 
 def _conversion(name):
-    theirs = getattr(numpy.ndarray, name)
-
     def method(self, *others):
-        return theirs(self._array, *others)
+        return getattr(type(self._array), name)(self._array, *others)
 
     method.__name__ = name
     return method

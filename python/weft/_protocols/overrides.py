@@ -322,7 +322,7 @@ def reduction(name, numpy_ufunc, a, axis, dtype, out, keepdims, initial, where):
 def mean(a, axis, dtype, out, keepdims, where):
     """The mean where the elements' class, or that of `out`, may have a say: by the ufuncs that NumPy takes."""
     sum_dtype, result_dtype, count = _core._mean_parts(a, axis, dtype, keepdims, where)
-    total = a.sum(axis, sum_dtype, out, keepdims, None, where)
+    total = _core._ufuncs["add"].reduce(a, axis, sum_dtype, out, keepdims, where=where)
     divide = _core._ufuncs["divide"]
     if out is not None:
         return divide(out, count, out=out, casting="unsafe")

@@ -41,7 +41,7 @@ _loader.package(globals(), run=False)
 
 
 def __getattr__(name):
-    if name in _MODULES:
+    if name in _MODULES or f"numpy.lib.{name}" in _loader.RUN:
         return _import_module(f"weft.lib.{name}")
     if name in _CLASSES:
         value = getattr(_import_module(f"weft.lib.{_CLASSES[name]}"), name)
