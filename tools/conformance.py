@@ -167,7 +167,7 @@ def run_all(files, root, weft, jobs, known=(), arguments=()):
 
 
 def of_numpy(files, root, jobs, again):
-    """The tests that NumPy itself passes, with their seconds; those of earlier runs are kept."""
+    """All tests in their order, and those that NumPy itself passes, with their seconds; earlier runs are kept."""
     import numpy
 
     path = LEFT / f"numpy-{numpy.__version__}.json"
@@ -182,14 +182,35 @@ def of_numpy(files, root, jobs, again):
                 if test.split("::")[0] == file
             }
         path.write_text(json.dumps(kept, indent=0))
-    return {test: each for file in files for test, each in kept[file].items() if each[0] == "passed"}
+    every = {test: each for file in files for test, each in kept[file].items()}
+    return list(every), {test: each for test, each in every.items() if each[0] == "passed"}
 
 
-def failures_of(passed_by_numpy, outcomes, missing):
+def by_functions(tests):
+    """The tests by the function that they are parameters of, in their order."""
+    found = defaultdict(list)
+    for test in tests:
+        found[test.split("[")[0]].append(test)
+    return found
+
+
+def same_parameters(of_numpy, outcomes):
+    """weft's names of NumPy's tests where these differ in names of parameters alone, by their order.
+
+    NumPy has two types of 64-bit integers and weft has one, so that pytest numbers what had different names.
+    """
+    found, ours = {}, by_functions(outcomes)
+    for function, tests in by_functions(of_numpy).items():
+        if len(tests) == len(ours[function]) and any(test not in outcomes for test in tests):
+            found.update(zip(tests, ours[function], strict=True))
+    return found
+
+
+def failures_of(of_numpy, passed_by_numpy, outcomes, missing):
     """The reasons of the tests that NumPy passes and weft does not."""
-    found = {}
+    found, names = {}, same_parameters(of_numpy, outcomes)
     for test in passed_by_numpy:
-        told = outcomes.get(test)
+        told = outcomes.get(names.get(test, test))
         if told is None:
             begins = [begin for begin in missing if test.startswith(begin)]
             found[test] = missing[max(begins, key=len)] if begins else "not collected: its parameters differ"
@@ -234,12 +255,12 @@ def main():
 
     root = numpy_folder()
     files = test_files(root, options.only)
-    passed = of_numpy(files, root, options.jobs, options.numpy)
+    every, passed = of_numpy(files, root, options.jobs, options.numpy)
     last = LEFT / "weft.json"
     kept = json.loads(last.read_text()) if last.exists() else {}
     if not options.again:
         outcomes, missing = run_all(files, root, True, options.jobs, passed)
-        failures = failures_of(passed, outcomes, missing)
+        failures = failures_of(every, passed, outcomes, missing)
         for file in files:
             kept[file] = {test: why for test, why in failures.items() if test.split("::")[0] == file}
         last.write_text(json.dumps(kept, indent=0))

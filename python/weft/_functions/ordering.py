@@ -24,6 +24,11 @@ def _checked_kind(kind, stable, order):
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
+def _sorts_itself(a):
+    """Whether an array's class has its own order, as masked arrays have."""
+    return isinstance(a, ndarray) and type(a) is not ndarray and type(a).sort is not ndarray.sort
+
+
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy along an axis, or of the flattened array. NaN comes last; `kind` makes no difference.
 
@@ -34,6 +39,10 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     array([1, 2, 3])
     """
     _checked_kind(kind, stable, order)
+    if _sorts_itself(a):
+        a = a.flatten() if axis is None else a.copy("K")
+        a.sort(axis=-1 if axis is None else axis, kind=kind, order=order)
+        return a
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), -1
@@ -240,13 +249,16 @@ def unique(
     >>> np.unique([3, 1, 3, 2], return_counts=True)
     (array([1, 2, 3]), array([1, 1, 2]))
     """
-    ar = asarray(ar)
+    own_order = _sorts_itself(ar)
+    ar = ar if own_order else asarray(ar)
     if axis is not None and ar.ndim == 1:
         normalize_axes(axis, 1, None)  # rows of one element are elements, and NaNs equal
     elif axis is not None:
         return _unique_along(ar, axis, return_index, return_inverse, return_counts)
     shape, flat = ar.shape, ar.ravel()
-    found = _core._unique_integers(flat, bool(return_index), bool(return_counts), bool(return_inverse))
+    found = None
+    if not own_order:
+        found = _core._unique_integers(flat, bool(return_index), bool(return_counts), bool(return_inverse))
     if found is not None:
         values, first, counts, inverse = found
         results = [values, first, None if inverse is None else inverse.reshape(shape), counts]
@@ -254,10 +266,10 @@ def unique(
         return results[0] if len(results) == 1 else tuple(results)
     with_positions = return_index or return_inverse
     if with_positions:
-        order = _core._argsort(flat, 0)
+        order = flat.argsort() if own_order else _core._argsort(flat, 0)
         values = flat[order]
     else:
-        values = _core._sort(flat, 0)
+        values = sort(flat) if own_order else _core._sort(flat, 0)
     if flat.size == 0:
         begins = _core.zeros(0, "bool", device=flat.device)
     else:

@@ -79,6 +79,8 @@ def _reason(name, args, kwargs, numpy, host_arrays):
             return f"dtype {dtype.str if dtype.names is None else 'with fields'}"
     if args and args[0] is None and not kwargs.get("dtype"):
         return "dtype |O"
+    if name in ("array", "asarray", "asanyarray") and args and callable(args[0]) and "dtype" not in kwargs:
+        return "dtype |O"  # a function, or an object such as a polynomial
     if name == "where" and len(args) > 1:  # None is one of its operands, or one is missing, as NumPy says
         return "dtype |O"
     if name == "array" and kwargs.get("ndmax"):
