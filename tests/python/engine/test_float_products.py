@@ -200,3 +200,47 @@ def test_nothing_is_touched_beside_operands_and_results():
         "print('done')\n"
     )
     assert run(program, WEFT_GUARD="1") == "done\n"
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+def test_a_narrow_product_has_the_bits_of_a_wide_one(dtype, depth):
+    rng = numpy.random.default_rng(depth)
+    left = weft.asarray(rng.standard_normal((5001, depth)).astype(dtype))
+    right = weft.asarray(rng.standard_normal((depth, 24)).astype(dtype))
+    wide = numpy.asarray(left @ right)
+    for columns in (2, 3, 4, 5):
+        for few in (right[:, :columns], right.T.copy().T[:, :columns]):
+            narrow = numpy.asarray(left @ few)
+            assert narrow.tobytes() == wide[:, :columns].tobytes()
+            assert numpy.asarray(left[70:300] @ few).tobytes() == narrow[70:300].tobytes()
+    numpy.testing.assert_allclose(wide, numpy.asarray(left) @ numpy.asarray(right), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("length", [40, 255, 257, 900, 1023])
+def test_few_long_columns_have_the_bits_of_many(dtype, length):
+    rng = numpy.random.default_rng(length)
+    left = weft.asarray(rng.standard_normal((length, 24)).astype(dtype))
+    right = weft.asarray(rng.standard_normal((length, 24)).astype(dtype))
+    many = numpy.asarray(left.T @ right)
+    for rows in (2, 3, 4, 5):
+        for columns in (2, 3, 4, 5):
+            few = weft.asarray(numpy.asarray(right)[:, :columns].copy())  # nothing lies behind its last row
+            for turned in (left[:, :rows].T, left.T[:rows].copy()):
+                found = numpy.asarray(turned @ few)
+                assert found.tobytes() == many[:rows, :columns].tobytes(), (rows, columns)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_few_very_long_columns(dtype):
+    rng = numpy.random.default_rng(2)
+    given = rng.standard_normal((50_001, 3)).astype(dtype)
+    expected = given.astype("f8").T @ given.astype("f8")
+    results = []
+    for threads in (1, 2, 5):
+        with weft.config(num_threads=threads):
+            x = weft.asarray(given)
+            results.append(numpy.asarray(x.T @ x))
+    assert len({each.tobytes() for each in results}) == 1
+    numpy.testing.assert_allclose(results[0], expected, rtol=1e-4, atol=0.1 if dtype == "f4" else 1e-8)

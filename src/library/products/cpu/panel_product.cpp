@@ -15,6 +15,7 @@
 #include "core/threads/thread_pool.h"
 #include "device/device.h"
 #include "library/products/cpu/gram_product.h"
+#include "library/products/cpu/narrow_product.h"
 #include "library/products/cpu/product_tasks.h"
 #include "library/products/cpu/tile_product.h"
 
@@ -469,6 +470,27 @@ MatrixProduct at_offsets(const MatrixProduct& product, const Offsets& offsets) {
     return moved;
 }
 
+// Many rows times a tiny matrix, some rows a task.
+int64_t multiply_rows(const NarrowKernels& kernels, const MatrixProduct& product, const Axes& batch) {
+    const int64_t count = extent_of(batch);
+    const int64_t rows = std::max<int64_t>(64, kTaskWork / (product.n * product.k));
+    const int64_t pieces = ceil_divide(product.m, rows);
+    const auto task = [&](int64_t number) {
+        MatrixProduct one = at_offsets(product, batch_offsets(batch, number / pieces));
+        const int64_t begin = number % pieces * rows;
+        one.left += begin * one.left_row;
+        one.out += begin * one.out_row;
+        one.m = std::min(rows, product.m - begin);
+        kernels.multiply_rows(one);
+    };
+    if (pieces * count == 1) {
+        task(0);
+    } else {
+        parallel_for(pieces * count, task);
+    }
+    return pieces * count;
+}
+
 }  // namespace
 
 const PanelKernels* panel_kernels(ScalarType type) {
@@ -485,6 +507,9 @@ int64_t multiply_by_panels(const PanelKernels& kernels, ScalarType type, const M
     const int64_t count = extent_of(batch), item = kernels.itemsize;
     const double work =
         static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+    if (const NarrowKernels* const narrow = narrow_kernels(type);
+        tile_work == nullptr && narrow != nullptr && fits_rows(*narrow, product))
+        return multiply_rows(*narrow, product, batch);
     const int64_t part =
         tile_work != nullptr ? product.k : part_steps(count, product.m, product.n, product.k);
     const int64_t parts = ceil_divide(product.k, part);
@@ -501,6 +526,8 @@ int64_t multiply_by_panels(const PanelKernels& kernels, ScalarType type, const M
         }
         return tasks;
     }
+    const NarrowKernels* const narrow = narrow_kernels(type);
+    const bool by_columns = narrow != nullptr && fits_columns(*narrow, product);
     const int64_t row_panels = ceil_divide(product.m, kernels.rows);
     const std::vector<int64_t> starts = panel_starts(product.m, row_panels);
     BufferPtr buffer;
@@ -521,7 +548,11 @@ int64_t multiply_by_panels(const PanelKernels& kernels, ScalarType type, const M
                 one.out_row = product.n * item;
                 one.out_column = item;
             }
-            multiply_alone(kernels, one, starts.data(), row_panels);
+            if (by_columns) {
+                narrow->multiply_columns(one, Steps(one.k).most());
+            } else {
+                multiply_alone(kernels, one, starts.data(), row_panels);
+            }
         }
     };
     if (tasks == 1 || work * static_cast<double>(count) < kWorthWaking) {
