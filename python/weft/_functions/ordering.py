@@ -26,7 +26,8 @@ def _checked_kind(kind, stable, order):
 
 def _sorts_itself(a):
     """Whether an array's class has its own order, as masked arrays have."""
-    return isinstance(a, ndarray) and type(a) is not ndarray and type(a).sort is not ndarray.sort
+    kind = type(a)
+    return kind is not ndarray and issubclass(kind, ndarray) and kind.sort is not ndarray.sort
 
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):

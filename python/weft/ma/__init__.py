@@ -16,7 +16,7 @@ def _take_host_arrays():
     import inspect
 
     from weft._protocols import host_arrays
-    from weft.ma import _host_arrays
+    from weft.ma import _host_arrays, core, extras
 
     host_arrays.masked, _host_arrays.ours = _host_arrays, core
     _host_arrays.array_takes_host_arrays(core.MaskedArray)
