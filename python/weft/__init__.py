@@ -71,6 +71,8 @@ def __getattr__(name):
                 raise
     if name in ("load_ipython_extension", "unload_ipython_extension"):  # %load_ext asks for them here
         return getattr(_import_module(f"weft.{_IPYTHON}"), name)
+    if name == "special":  # where SciPy looks for the functions of scipy.special that a namespace has
+        return _import_module("weft.scipy.special")
     if name == "emath":
         return _import_module("weft.lib.scimath")
     if name == "f2py":  # NumPy's own: it compiles Fortran, and has no arrays

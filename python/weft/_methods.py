@@ -266,6 +266,26 @@ def _signature_of_ufunc(function):
     return f"{inputs}, /, out={out}, *, {core}, casting='same_kind', order='K', dtype=None, subok=True, signature=None"
 
 
+class _SignatureOfBinding:
+    """`__signature__` of a function that the package shows and the binding has, from what the binding says of it."""
+
+    def __get__(self, instance, owner):
+        told = getattr(getattr(instance, "__wrapped__", None), "__nb_signature__", None)
+        if not told or len(told) != 1:
+            raise AttributeError("__signature__")
+        import inspect
+        import re
+
+        text, _, defaults = told[0]
+        text = re.sub(r"\\(\d+)", lambda found: f"DEFAULTS[{found[1]}]", text.rpartition(" -> ")[0])
+        text = re.sub(r"(\*\w+) \| None", r"\1", text)
+        names = {"DEFAULTS": defaults or ()}
+        exec(f"from __future__ import annotations\n{text}: pass", names)
+        function = names[instance.__wrapped__.__name__]
+        function.__annotations__.clear()
+        return inspect.signature(function)
+
+
 def _signature_of_scalar(kind):
     if kind in (_core.complex64, _core.complex128):
         return "real=0, imag=0, /"
@@ -275,6 +295,7 @@ def _signature_of_scalar(kind):
 
 
 _core.ufunc.__signature__ = _SignatureOf(_signature_of_ufunc, True)
+_core._Dispatcher.__signature__ = _SignatureOfBinding()
 generic.__signature__ = _SignatureOf(_signature_of_scalar, False)
 ndarray.__signature__ = _SignatureOf(
     lambda _: "shape, dtype=None, buffer=None, offset=0, strides=None, order=None", False

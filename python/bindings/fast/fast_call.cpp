@@ -12,6 +12,7 @@
 #include "convert/convert.h"
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
+#include "graph/placement.h"
 #include "objects/objects.h"
 
 namespace weft::python {
@@ -128,7 +129,9 @@ PyObject* read_element_object(const array& from, int64_t offset) {
         return wrap_scalar(from.dtype(), &truth).release().ptr();
     }
     nb::object scalar = nb::steal(make_scalar(from.dtype()));
-    char* bytes = reinterpret_cast<ScalarObject*>(scalar.ptr())->bytes;
+    auto* object = reinterpret_cast<ScalarObject*>(scalar.ptr());
+    char* bytes = object->bytes;
+    if (DeviceBackend& device = device_of(from); !device.is_cpu()) object->device = &device;
     if (!try_read(from, offset, bytes)) read_scalar(from.with_view(from.dtype(), {}, {}, offset), bytes);
     return scalar.release().ptr();
 }

@@ -51,7 +51,8 @@ nb::object make_array(nb::handle object, nb::handle dtype_object, std::optional<
         result = array_of(nb::module_::import_(modules::kSharing).attr("from_dlpack")(object));
         fresh = false;
     } else if (is_scalar(pointer)) {
-        result = move_to(copy(scalar_array(pointer)), current_device());
+        DeviceBackend* const gpu = gpu_of_scalar(pointer);
+        result = move_to(copy(scalar_array(pointer)), gpu == nullptr ? current_device() : *gpu);
     } else if (!convert_foreign(pointer, dtype, result)) {
         result = convert_sequence(pointer, dtype);
     }

@@ -20,6 +20,10 @@
 #include "weft/array.h"
 #include "weft/ops.h"
 
+namespace weft {
+class DeviceBackend;
+}
+
 namespace weft::python {
 
 struct ArrayObject {
@@ -34,7 +38,8 @@ struct ArrayObject {
 struct ScalarObject {
     PyObject_HEAD;
     DType dtype;
-    std::atomic<array*> lazy;  // owned, 0-d; null once the value is known
+    std::atomic<array*> lazy;            // owned, 0-d; null once the value is known
+    std::atomic<DeviceBackend*> device;  // where a known value came from; null: from the CPU
     alignas(16) char bytes[16];
 };
 
@@ -105,6 +110,8 @@ std::optional<array> lazy_of(PyObject* scalar);
 const char* scalar_bytes(PyObject* scalar);
 /// A scalar as a 0-d array.
 array scalar_array(PyObject* scalar);
+/// The GPU that the value is on or was read from; null for the CPU.
+DeviceBackend* gpu_of_scalar(PyObject* scalar);
 inline DType scalar_dtype(PyObject* scalar) { return reinterpret_cast<ScalarObject*>(scalar)->dtype; }
 /// Of whatever a method of the scalar types was called on. Throws TypeError for what is none of theirs.
 PyObject* checked_scalar(nb::handle object);

@@ -12,9 +12,11 @@
 #include "device/devices.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
+#include "graph/placement.h"
 #include "interop/interop.h"
 #include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 
@@ -184,6 +186,14 @@ PyObject* get_part(PyObject* self, bool imaginary) {
 PyObject* get_real(PyObject* self, void*) { return get_part(self, false); }
 PyObject* get_imag(PyObject* self, void*) { return get_part(self, true); }
 
+PyObject* get_device(PyObject* self, void*) {
+    return guarded([&] {
+        const DeviceBackend* gpu = gpu_of_scalar(self);
+        const std::string name = gpu == nullptr ? "cpu" : gpu->name();
+        return nb::module_::import_(modules::kDevice).attr("_of")(name).release().ptr();
+    });
+}
+
 PyGetSetDef kGetters[] = {
     {"dtype", get_dtype, nullptr, "The scalar's dtype.", nullptr},
     {"shape", get_empty_tuple, nullptr, "(): a scalar has no axes.", nullptr},
@@ -194,6 +204,7 @@ PyGetSetDef kGetters[] = {
     {"nbytes", get_itemsize, nullptr, "Bytes of the value.", nullptr},
     {"T", get_self, nullptr, "The scalar itself.", nullptr},
     {"base", get_none, nullptr, "None: a scalar is no view.", nullptr},
+    {"device", get_device, nullptr, "Where the value is, or was read: a weft.device.", nullptr},
     {"real", get_real, nullptr, "The real part.", nullptr},
     {"imag", get_imag, nullptr, "The imaginary part.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -210,6 +221,7 @@ PyObject* make_scalar(DType dtype) {
     auto* object = allocate<ScalarObject>(registry.scalar_types[static_cast<size_t>(dtype.scalar_type())]);
     new (&object->dtype) DType(dtype);
     new (&object->lazy) std::atomic<array*>(nullptr);
+    new (&object->device) std::atomic<DeviceBackend*>(nullptr);
     std::memset(object->bytes, 0, sizeof object->bytes);
     return reinterpret_cast<PyObject*>(object);
 }
@@ -240,10 +252,19 @@ const char* scalar_bytes(PyObject* self) {
         if (object->lazy.load(std::memory_order_relaxed) != nullptr) {  // another thread may have been faster
             std::memcpy(object->bytes, bytes, sizeof bytes);
             normalize_bool(object);
+            if (DeviceBackend& device = device_of(*lazy); !device.is_cpu()) object->device = &device;
             computed.reset(object->lazy.exchange(nullptr, std::memory_order_release));
         }
     }
     return object->bytes;
+}
+
+DeviceBackend* gpu_of_scalar(PyObject* self) {
+    if (const std::optional<array> lazy = lazy_of(self)) {
+        DeviceBackend& device = device_of(*lazy);
+        return device.is_cpu() ? nullptr : &device;
+    }
+    return object_of(self)->device;
 }
 
 array scalar_array(PyObject* self) {

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._array.dtypes import iinfo
-from weft._core import arange, asarray, concatenate, ndarray, result_type
+from weft._core import arange, asarray, concatenate, flip, ndarray, result_type
 from weft._functions.reductions import cumsum
 
 _ufuncs = _core._ufuncs
@@ -30,8 +30,10 @@ def _sorts_itself(a):
     return kind is not ndarray and issubclass(kind, ndarray) and kind.sort is not ndarray.sort
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along an axis, or of the flattened array. NaN comes last; `kind` makes no difference.
+
+    `descending` is the array API's: the same elements in the opposite order, with NaN first.
 
     Method: keys in vector registers (Wassenberg et al., "Vectorized and performance-portable quicksort", 2022); long
     rows are split by a sample (Frazer and McKellar, "Samplesort", 1970), and all threads sort the parts.
@@ -49,11 +51,15 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
         a, axis = a.ravel(), -1
     if 0 in a.strides:
         a = a.copy("K")  # axes that repeat lie innermost in a copy
-    return _core._sort(a, normalize_axes(axis, a.ndim, None)[0])
+    axis = normalize_axes(axis, a.ndim, None)[0]
+    found = _core._sort(a, axis)
+    return flip(found, axis) if descending else found
 
 
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """The positions along an axis in the order of their elements; equal elements keep their order.
+
+    `descending` is the array API's: the greatest element, or NaN, comes first, and equal ones still keep their order.
 
     >>> np.argsort([3, 1, 2])
     array([1, 2, 0])
@@ -63,9 +69,11 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     if axis is None:
         a, axis = a.ravel(), -1
     if a.ndim == 0:
-        a, axis = a.reshape(1), 0
-        return _core._argsort(a, 0)
-    return _core._argsort(a, normalize_axes(axis, a.ndim, None)[0])
+        return _core._argsort(a.reshape(1), 0)
+    axis = normalize_axes(axis, a.ndim, None)[0]
+    if descending:
+        return a.shape[axis] - 1 - flip(_core._argsort(flip(a, axis), axis), axis)
+    return _core._argsort(a, axis)
 
 
 def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):

@@ -15,8 +15,10 @@ from weft._core import dtype, generic, ndarray, ufunc
 
 # By module: functions, and methods of classes. What a name ends in says more of the function: with ! it writes into the
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
-# program made, with @ it wants a source of random numbers. * stands for all public functions that the module defines.
+# program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like NumPy's.
+# * stands for all public functions that the module defines.
 MODULES = {
+    "array_api_compat.common._helpers": "is_writeable_array=",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
     "h5py._hl.selections": "select",
     "matplotlib.cbook": "_reshape_2D _unpack_to_numpy",
@@ -38,9 +40,11 @@ MODULES = {
     "_ScalarAccessIndexer.__getitem__ _ScalarAccessIndexer.__setitem__",
     "pandas.core.reshape.pivot": "crosstab pivot_table",
     "pandas.core.series": "Series.__init__ Series.__getitem__ Series.__setitem__ Series.groupby",
+    "scipy._lib.array_api_compat.common._helpers": "is_writeable_array=",
     "scipy._lib._util": "check_random_state@",
     "scipy.ndimage._ni_support": "_get_output!",
     "skimage.draw.draw": "set_color! *",
+    "sklearn.externals.array_api_compat.common._helpers": "is_writeable_array=",
     "sklearn.model_selection._search": "ParameterGrid.__init__ ParameterSampler.__init__",
     "sklearn.utils.validation": "check_random_state@",
     "statsmodels.base.data": "handle_data",
@@ -182,7 +186,20 @@ def given_randomness(function):
     return given_source
 
 
+def taking_scalars(function):
+    """The function, to which a scalar of NumPy's stands for any of weft's."""
+
+    @functools.wraps(function)
+    def taking_scalar(value, *args, **kwargs):
+        return function(
+            sys.modules["numpy"].float64() if isinstance(value, generic) else value, *args, **kwargs
+        )
+
+    return taking_scalar
+
+
 _KINDS = {
+    "=": taking_scalars,
     "@": given_randomness,
     ">": getting_numpy,
     "?": with_numpys_objects,
@@ -217,7 +234,7 @@ def _change_module(module, names, late=False):
                 if of_module and not name.startswith("_") and not isinstance(value, type):
                     _change(module, name, "", late)
             continue
-        owner, _, name = each.rstrip("!>?@").rpartition(".")
+        owner, _, name = each.rstrip("!>?@=").rpartition(".")
         owner = getattr(module, owner, None) if owner else module
         if owner is not None:
             _change(owner, name, each[-1], late)

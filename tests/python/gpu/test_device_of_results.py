@@ -78,3 +78,16 @@ def test_linear_algebra(module, name, where, current):
         with np.device(where):
             moved = [np.asarray(x) if isinstance(x, numpy.ndarray) else x for x in arguments]
         assert not other_places(function, moved, {}, where, current)
+
+
+def test_scalars_stay_where_their_array_is(device):
+    x = np.asarray([3.0, 4.0])
+    for scalar in (x[0], x[-2], x[:1].reshape(())[()], x.sum() - 4, x.reshape(1, 2)[0, 0]):
+        assert scalar.device == device
+        assert np.asarray(scalar).device == np.array(scalar).device == device
+        assert type(scalar) is np.float64 and float(scalar) == 3.0
+    kept = x[1]
+    x[1] = 9.0
+    assert float(kept) == 4.0
+    assert np.asarray(x.max()).device == np.asarray(kept).device == device
+    assert np.float64(1).device == "cpu" and bool((x > 5)[1])

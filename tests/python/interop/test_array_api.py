@@ -188,3 +188,28 @@ def test_arrays_know_their_namespace():
         with pytest.raises(TypeError):
             x.__array_namespace__("2024.12")
     assert weft.__array_api_version__ == "2024.12"
+
+
+def test_sorts_in_both_directions(device):
+    x = weft.asarray([[3, 1, 3, 2], [0, 5, 5, -1]])
+    assert weft.sort(x, descending=True).tolist() == [[3, 3, 2, 1], [5, 5, 0, -1]]
+    assert weft.argsort(x, descending=True).tolist() == [[0, 2, 3, 1], [1, 2, 0, 3]]
+    assert weft.argsort(x, axis=0, descending=True).tolist() == [[0, 1, 1, 0], [1, 0, 0, 1]]
+    assert weft.sort(x, axis=None, descending=True).tolist() == [5, 5, 3, 3, 2, 1, 0, -1]
+    assert weft.argsort(x[0], descending=False, stable=True).tolist() == [1, 3, 0, 2]
+    assert weft.sort(weft.asarray(2.0).reshape(1), descending=True).tolist() == [2.0]
+    assert weft.argsort(weft.asarray(2.0), descending=True).tolist() == [0]
+
+
+def test_the_bindings_functions_have_signatures():
+    for function, text in {
+        weft.matmul: "(x1, x2, out=None, *, casting='same_kind', order='K', dtype=None, subok=True)",
+        weft.broadcast_to: "(array, shape, subok=False)",
+        weft.result_type: "(*arrays_and_dtypes)",
+    }.items():
+        assert str(inspect.signature(function)) == text
+
+
+def test_special_functions_are_where_scipy_looks_for_them():
+    assert weft.special.erf is weft.scipy.special.erf
+    assert not hasattr(weft.special, "no_such_function")

@@ -31,6 +31,8 @@ CONSTANTS = {
 }
 # Where weft's parameters are not NumPy's by name or kind.
 OTHER_PARAMETERS = {
+    "argsort": "descending, as the array API has it",
+    "sort": "descending, as the array API has it",
     "arange": "start may be given by name",
     "concatenate": "arrays may be given by name",
     "einsum": "NumPy's kwargs, by their names",

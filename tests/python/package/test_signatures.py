@@ -16,11 +16,10 @@ EXCEPTIONS = {}
 EXCEPTIONS.update(
     dict.fromkeys(
         """
-        numpy.broadcast_to numpy.can_cast numpy.copyto numpy.empty_like numpy.expand_dims numpy.flip numpy.kron
-        numpy.may_share_memory numpy.nonzero numpy.promote_types numpy.result_type numpy.shares_memory numpy.stack
-        numpy.tril numpy.triu numpy.where numpy.matmul numpy.linalg.matmul
+        numpy.empty_like numpy.may_share_memory numpy.promote_types numpy.shares_memory numpy.where numpy.matmul
+        numpy.linalg.matmul
         """.split(),
-        "the binding tells no signature",
+        "the binding takes other names or defaults, or tells no signature",
     )
 )
 EXCEPTIONS.update(
@@ -59,6 +58,8 @@ EXCEPTIONS.update(
         "ufunc.reduce": "NumPy's kwargs, by their names",
         "numpy.fft.fftfreq": "dtype, as the array API has it",
         "numpy.fft.rfftfreq": "dtype, as the array API has it",
+        "numpy.argsort": "descending, as the array API has it",
+        "numpy.sort": "descending, as the array API has it",
         "numpy.fromfile": "the default of dtype is float",
     }
 )
