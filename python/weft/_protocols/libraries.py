@@ -15,8 +15,8 @@ from weft._core import dtype, generic, ndarray, ufunc
 
 # By module: functions, and methods of classes. What a name ends in says more of the function: with ! it writes into the
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
-# program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like NumPy's.
-# * stands for all public functions that the module defines.
+# program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like
+# NumPy's. * stands for all public functions that the module defines.
 MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
