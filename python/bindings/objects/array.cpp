@@ -125,7 +125,7 @@ PyObject* call_format(const char* function, PyObject* self) {
     });
 }
 
-PyObject* array_repr(PyObject* self) { return call_format("array_repr", self); }
+PyObject* array_repr(PyObject* self) { return call_format("shown", self); }
 PyObject* array_str(PyObject* self) { return call_format("array_str", self); }
 
 PyObject* get_shape(PyObject* self, void*) {

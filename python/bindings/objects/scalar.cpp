@@ -1,5 +1,6 @@
 // NumPy's scalars: immutable elements with the hierarchy of types from `generic` to `float64`. A value that
 // is still to be computed stays lazy until it is looked at.
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -108,11 +109,15 @@ PyObject* scalar_str(PyObject* self) {
     return guarded([&] { return to_str(element_text(scalar_dtype(self), scalar_bytes(self))); });
 }
 
+// Whether repr() of scalars is that of Python's numbers: set_printoptions(legacy="1.25").
+std::atomic<bool> plain_scalars = false;
+
 /// 'np.float64(0.5)', 'np.True_'.
 PyObject* scalar_repr(PyObject* self) {
     return guarded([&] {
         const DType dtype = scalar_dtype(self);
         std::string text = element_text(dtype, scalar_bytes(self));
+        if (plain_scalars.load(std::memory_order_relaxed)) return to_str(text);
         if (dtype.is_bool()) return to_str("np." + text + "_");
         if (text[0] == '(') text = text.substr(1, text.size() - 2);
         return to_str("np." + std::string(dtype.name()) + "(" + text + ")");
@@ -330,6 +335,8 @@ void bind_scalars(nb::module_& m) {
         object_of(scalar)->bytes[0] = static_cast<char>(truth);
         registry.truths[truth ? 1 : 0] = scalar;
     }
+
+    m.def("_set_plain_scalars", [](bool plain) { plain_scalars.store(plain); }, arg("plain"));
 
     PyTypeObject* type = registry.generic;
     method(type, "item", [](nb::handle self) { return item(self); }, "The value as Python's own type.");

@@ -4,7 +4,7 @@ from operator import index as _index
 
 from weft import _core
 
-_options = {
+_options = _core._print_options = {  # host arrays are printed by them, too
     "precision": 8,
     "threshold": 1000,
     "edgeitems": 3,
@@ -30,10 +30,6 @@ def _checked(**changes):
     sign = changes.get("sign")
     if sign is not None and sign not in ("-", "+", " "):
         raise ValueError("sign option must be one of ' ', '+', or '-'")
-    if changes.get("legacy"):
-        raise NotImplementedError("weft prints as NumPy 2.4 does: it has no legacy modes")
-    if changes.get("formatter") or changes.get("override_repr"):
-        raise NotImplementedError("weft's printing takes no formatter or override_repr yet")
     if changes.get("precision") is not None:
         try:
             _index(changes["precision"])
@@ -46,6 +42,12 @@ def _checked(**changes):
         if threshold != threshold:
             raise ValueError("threshold must be non-NAN, try sys.maxsize for untruncated representation")
     return {name: value for name, value in changes.items() if value is not None}
+
+
+def _change_options(changes):
+    _options.update(changes)
+    # Up to NumPy 1.25 scalars were printed as Python's numbers.
+    _core._set_plain_scalars(str(_options["legacy"]) in ("1.13", "1.21", "1.25"))
 
 
 def set_printoptions(
@@ -63,8 +65,13 @@ def set_printoptions(
     legacy=None,
     override_repr=None,
 ):
-    """Changes how arrays are printed; what is None stays."""
-    _options.update(
+    """Changes how arrays are printed; what is None stays.
+
+    `formatter`, `override_repr` and the `legacy` modes are NumPy's: it makes the text then.
+    """
+    # As in NumPy, these two are what is given now, or None.
+    _change_options({"formatter": None, "override_repr": None})
+    _change_options(
         _checked(
             precision=precision,
             threshold=threshold,
@@ -99,7 +106,7 @@ class printoptions:
         return dict(_options)
 
     def __exit__(self, *exception):
-        _options.update(self._before)
+        _change_options(self._before)
 
 
 # ---- arrays ----
@@ -109,6 +116,17 @@ def _changed(max_line_width, precision, suppress_small, **changes):
     """The options of one text."""
     changes = _checked(linewidth=max_line_width, precision=precision, suppress=suppress_small, **changes)
     return {**_options, **changes} if changes else _options
+
+
+def _by_numpy(name, array, options, **arguments):
+    """The text that NumPy makes by options that are its own; None for others."""
+    if not (options["formatter"] or options["legacy"]):
+        return None
+    import numpy
+
+    options = {key: value for key, value in options.items() if key != "override_repr"}
+    with numpy.printoptions(**options):
+        return getattr(numpy, name)(numpy.asarray(array), **arguments)
 
 
 def array2string(
@@ -143,20 +161,31 @@ def array2string(
         floatmode=floatmode,
         legacy=legacy,
     )
-    return _core._array2string(a, options, separator, prefix, suffix)
+    text = _by_numpy("array2string", a, options, separator=separator, prefix=prefix, suffix=suffix)
+    return _core._array2string(a, options, separator, prefix, suffix) if text is None else text
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array that tells its dtype as well."""
     name = "array" if type(arr) is _core.ndarray else type(arr).__name__
-    return _core._array_repr(arr, _changed(max_line_width, precision, suppress_small), name)
+    options = _changed(max_line_width, precision, suppress_small)
+    text = _by_numpy("array_repr", arr, options)
+    return _core._array_repr(arr, options, name) if text is None else text
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array's elements."""
     if a.ndim == 0:
         return str(_core.asarray(a)[()])
-    return _core._array2string(a, _changed(max_line_width, precision, suppress_small), " ", "", "")
+    options = _changed(max_line_width, precision, suppress_small)
+    text = _by_numpy("array2string", a, options)
+    return _core._array2string(a, options, " ", "", "") if text is None else text
+
+
+def shown(array):
+    """repr(array), which `override_repr` may make."""
+    override = _options["override_repr"]
+    return array_repr(array) if override is None else override(array)
 
 
 def array_format(array, spec):

@@ -1,10 +1,13 @@
 """NumPy's polynomials as coefficients, the highest power first."""
 
+import warnings
+
 from weft import _core
 from weft._core import asarray, concatenate, result_type, zeros
 from weft._functions.calculus import convolve
 from weft._functions.creation import zeros_like
 from weft._functions.shapes import atleast_1d
+from weft.exceptions import RankWarning
 
 _ufuncs = _core._ufuncs
 
@@ -138,9 +141,7 @@ def poly(seq_of_zeros):
     """
     given = atleast_1d(asarray(seq_of_zeros))
     if given.ndim == 2 and given.shape[0] == given.shape[1] and given.shape[0] != 0:
-        raise NotImplementedError(
-            "weft has no characteristic polynomials of matrices yet; meanwhile use numpy.poly(numpy.asarray(x))"
-        )
+        given = _core._linalg_eigvals(given)
     if given.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if given.size == 0:
@@ -157,40 +158,11 @@ def poly(seq_of_zeros):
     return result
 
 
-def _solved(columns, right, rcond):
-    """Least squares by Householder's reflections, column by column: coefficients, residuals, rank, R."""
-    a, b = columns, right
-    rows, count = a.shape
-    for k in range(min(rows, count)):
-        x = a[k:, k]
-        length = _ufuncs["sqrt"]((x * x.conj()).real.sum())
-        if not bool(length):
-            continue
-        lead = x[0]
-        size = _ufuncs["absolute"](lead)
-        sign = lead / size if bool(size) else lead * 0 + 1
-        v = x.copy()
-        v[0] += sign * length
-        v = v / _ufuncs["sqrt"]((v * v.conj()).real.sum())
-        a = a.copy()
-        a[k:] = a[k:] - 2 * v[:, None] * (v.conj() @ a[k:])[None, :]
-        b = b.copy()
-        b[k:] = b[k:] - 2 * v[:, None] * (v.conj() @ b[k:])[None, :]
-    triangle = a[:count]
-    diagonal = _ufuncs["absolute"](triangle.diagonal())
-    full = rows >= count and bool((diagonal > rcond * diagonal.max()).all())
-    solution = zeros((count, b.shape[1]), b.dtype)
-    if full:
-        for k in reversed(range(count)):
-            solution[k] = (b[k] - triangle[k, k + 1 :] @ solution[k + 1 :]) / triangle[k, k]
-    return solution, (b[count:] * b[count:].conj()).real.sum(0), full, triangle
-
-
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The polynomial of degree `deg` nearest to points, by least squares; with cov=True its covariances, too.
 
-    By Householder's reflections: where x determines no polynomial, the smallest solution would need singular values,
-    which weft does not have yet.
+    With full=True also the residuals, the rank, the singular values of the scaled Vandermonde matrix and `rcond`. Where
+    x determines no polynomial, RankWarning is given, and the smallest solution. Method: linalg.lstsq.
 
     >>> np.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).round(6)
     array([2., 1.])
@@ -209,8 +181,6 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError("expected 1D or 2D array for y")
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
-    if full:
-        raise NotImplementedError("weft's polyfit gives no singular values yet; meanwhile use numpy.polyfit")
     if rcond is None:
         from weft._array.dtypes import finfo
 
@@ -225,32 +195,21 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         left = left * w[:, None]
         right = right * (w[:, None] if right.ndim == 2 else w)
     scale = _ufuncs["sqrt"]((left * left).sum(0))
-    dtype = result_type(left.dtype, right.dtype, "float64")
-    matrix = right if right.ndim == 2 else right[:, None]
-    solution, residuals, determined, triangle = _solved(
-        (left / scale).astype(dtype), matrix.astype(dtype), rcond
-    )
-    if not determined:
-        raise NotImplementedError(
-            "Polyfit may be poorly conditioned: weft finds no smallest solution yet; meanwhile use numpy.polyfit"
-        )
-    solution = solution / scale[:, None]
-    solution = solution if right.ndim == 2 else solution[:, 0]
+    solution, residuals, rank, values = _core._linalg_lstsq(left / scale, right, rcond)
+    solution = (solution.T / scale).T
+    if int(rank) != order and not full:
+        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=3)
+    if full:
+        return solution, residuals, rank, values, rcond
     if not cov:
         return solution
-    inverse = zeros((order, order), dtype)
-    for k in reversed(range(order)):
-        row = zeros(order, dtype)
-        row[k] = 1.0
-        inverse[k] = (row - triangle[k, k + 1 :] @ inverse[k + 1 :]) / triangle[k, k]
-    base = inverse @ inverse.T / (scale[:, None] * scale[None, :])
+    base = _core._linalg_inv(left.T @ left / (scale[:, None] * scale)) / (scale[:, None] * scale)
     if cov == "unscaled":
         factor = 1
     else:
         if x.size <= order:
             raise ValueError("the number of data points must exceed order to scale the covariance matrix")
         factor = residuals / (x.size - order)
-        factor = factor if right.ndim == 2 else factor[0]
     if right.ndim == 1:
         return solution, base * factor
     return solution, base[:, :, None] * factor

@@ -240,10 +240,10 @@ class HostArray(_core._HostMemory):
         return map(Conversion().to_weft, self._array)
 
     def __repr__(self):
-        return repr(self._array)
+        return _text(repr, self._array)
 
     def __str__(self):
-        return str(self._array)
+        return _text(str, self._array)
 
     def __format__(self, spec):
         return format(self._array, spec)
@@ -258,6 +258,14 @@ class HostArray(_core._HostMemory):
 
     def __reduce_ex__(self, protocol):
         return as_array, (self._array,)
+
+
+def _text(function, array):
+    options = getattr(_core, "_print_options", None)  # what the program has changed in weft
+    if options is None:
+        return function(array)
+    with numpy.printoptions(**options):
+        return function(array)
 
 
 def _call_method(self, name, method, *args, **kwargs):

@@ -235,3 +235,33 @@ def test_numbers_have_points_in_every_locale(tmp_path):
     assert first == "[3.33333333e-01 1.00000000e+10] [0.1] 0.1 [0.25 0.25]"
     assert second == "0.100"
     assert "4.800e+01" in "".join(path)
+
+
+def texts(np):
+    """Texts under options that NumPy's own printing has."""
+    numbers, words = np.arange(3.0), np.array(list("abcdefgh"))
+    yield np.array2string(numbers, formatter={"float_kind": lambda x: f"{x:.1f}"})
+    for options in (
+        {"formatter": {"float": lambda x: f"<{x:.2f}>"}},
+        {"formatter": {"all": lambda x: "x"}},
+        {"threshold": 3},
+        {"override_repr": lambda array: "mine"},
+        {"legacy": "1.13"},
+        {"legacy": "1.25"},
+    ):
+        with np.printoptions(**options):
+            yield (
+                repr(numbers),
+                str(numbers),
+                str(words),
+                repr([np.float64(2.5), np.bool(True), np.float32(1.5)]),
+            )
+        yield repr(numbers), repr([np.float64(2.5)])
+    np.set_printoptions(formatter={"int": hex}, precision=3)
+    yield str(np.arange(3)), np.get_printoptions()["precision"]
+    np.set_printoptions(precision=8)  # which ends the formatter, too
+    yield str(np.arange(3)), np.get_printoptions()["formatter"]
+
+
+def test_options_that_numpy_prints_by():
+    assert list(texts(weft)) == list(texts(numpy))

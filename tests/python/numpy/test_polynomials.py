@@ -74,3 +74,36 @@ def test_no_roots(p):
     expected, result = outcome(numpy.roots, p), outcome(weft.roots, p)
     assert isinstance(expected, Exception)
     assert exception_kind(result) == exception_kind(expected)
+
+
+def rounded(value):
+    return (
+        [rounded(each) for each in value]
+        if isinstance(value, tuple)
+        else numpy.round(numpy.asarray(value), 6).tolist()
+    )
+
+
+FITS = {
+    "plain": lambda np, x, y: np.polyfit(x, y, 2),
+    "covariances": lambda np, x, y: np.polyfit(x, y, 2, cov=True),
+    "unscaled": lambda np, x, y: np.polyfit(x, y, 2, cov="unscaled", w=x + 1),
+    "full": lambda np, x, y: np.polyfit(x, y, 2, full=True),
+    "two columns": lambda np, x, y: np.polyfit(x, np.stack([y, y + 1], 1), 2, cov=True),
+    "of a matrix": lambda np, x, y: np.poly(np.array([[2.0, 0], [0, 3]])),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_fits(name):
+    x = numpy.linspace(0, 1, 20)
+    y = 3 * x**2 - x + numpy.sin(50 * x) * 0.01
+    expected = FITS[name](numpy, x, y)
+    assert rounded(FITS[name](weft, weft.asarray(x), weft.asarray(y))) == rounded(expected)
+
+
+def test_a_fit_that_is_not_determined():
+    with pytest.warns(weft.exceptions.RankWarning, match="poorly conditioned"):
+        found = weft.polyfit([1.0, 1.0], [1.0, 2.0], 2)
+    with pytest.warns(numpy.exceptions.RankWarning):
+        assert rounded(found) == rounded(numpy.polyfit([1.0, 1.0], [1.0, 2.0], 2))
