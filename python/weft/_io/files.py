@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from weft import _core
 from weft._core import asanyarray, asarray
 from weft._core import dtype as _dtype
-from weft._io import npy
+from weft._io import npy, text
 
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")  # the second one is of an archive without members
 
@@ -354,5 +354,13 @@ def genfromtxt(fname, dtype=float, *args, like=None, **options):
 
 
 def savetxt(fname, X, *args, **options):
-    """Writes a text file with a line for each row. NumPy prints it; the parameters are numpy.savetxt's."""
-    _numpy("savetxt")(fname, asarray(X).__array__(), *args, **options)
+    """Writes a text file with a line for each row. The parameters are numpy.savetxt's."""
+    table = asarray(X).__array__()
+    given = dict(zip(text.OPTIONS, args, strict=False))
+    known = (
+        len(args) <= len(text.OPTIONS)
+        and not given.keys() & options.keys()
+        and options.keys() <= {*text.OPTIONS}
+    )
+    if not known or not text.write_table(fname, table, **given, **options):
+        _numpy("savetxt")(fname, table, *args, **options)
