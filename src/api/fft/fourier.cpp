@@ -51,25 +51,18 @@ AxisTransform along(const FourierCall& call, DType real, const Layout& from, con
     return t;
 }
 
-// The places in call.axes in the order of the passes: nearest in memory first, but the axis where real
-// numbers are on one side keeps its end.
-std::vector<size_t> order_of_passes(const FourierCall& call, const Dims& strides) {
+// The places in call.axes in the order of the passes, which is NumPy's whatever the layout, so that the same
+// numbers give the same bits: the last axis first, but last of all where its result is real.
+std::vector<size_t> order_of_passes(const FourierCall& call) {
     std::vector<size_t> order(call.axes.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const bool one_real_side =
-        call.kind == TransformKind::kRealToComplex || call.kind == TransformKind::kComplexToReal;
-    const auto end = order.end() - (one_real_side ? 1 : 0);
-    std::stable_sort(order.begin(), end, [&](size_t a, size_t b) {
-        return std::abs(strides[static_cast<size_t>(call.axes[a])]) <
-               std::abs(strides[static_cast<size_t>(call.axes[b])]);
-    });
-    if (call.kind == TransformKind::kRealToComplex) std::rotate(order.begin(), order.end() - 1, order.end());
+    const bool forwards = call.kind == TransformKind::kComplexToReal;
+    for (size_t i = 0; i < order.size(); ++i) order[i] = forwards ? i : order.size() - 1 - i;
     return order;
 }
 
 // All passes, from `from` to `to`.
 void run_passes(const FourierCall& call, DType real, const Layout& from, const Layout& to) {
-    const std::vector<size_t> order = order_of_passes(call, to.strides);
+    const std::vector<size_t> order = order_of_passes(call);
     // As far as there are numbers that are not known to be zeros.
     Dims extents = from.shape;
     for (size_t i = 0; i < call.axes.size(); ++i) {

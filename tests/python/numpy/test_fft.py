@@ -375,3 +375,13 @@ def test_of_several_faults_numpys_is_named(name, shape, options):
 def test_lengths_may_be_numpys_integers():
     assert weft.fft.fftfreq(numpy.int64(4)).tolist() == [0.0, 0.25, -0.5, -0.25]
     assert weft.fft.rfftfreq(weft.int32(4)).tolist() == [0.0, 0.25, 0.5]
+
+
+@pytest.mark.host  # cuFFT has its own order
+@pytest.mark.parametrize("function", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_layouts_give_the_same_bits(function):
+    x = numpy.random.default_rng(4).random((8, 7, 13))
+    transform = getattr(weft.fft, function)
+    in_c_order = transform(weft.asarray(x)).tobytes()
+    for other in (numpy.asfortranarray(x), x.transpose(1, 0, 2).copy().transpose(1, 0, 2)):
+        assert transform(weft.asarray(other)).tobytes() == in_c_order
