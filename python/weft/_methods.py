@@ -294,6 +294,7 @@ def _signature_of_scalar(kind):
     return "" if _core.generic in kind.__bases__ or kind.__subclasses__() else "value=0, /"
 
 
+_core.ufunc.__reduce__ = lambda self: _import_module("weft._pickle").reduce_ufunc(self)
 _core.ufunc.__signature__ = _SignatureOf(_signature_of_ufunc, True)
 _core._Dispatcher.__signature__ = _SignatureOfBinding()
 generic.__signature__ = _SignatureOf(_signature_of_scalar, False)

@@ -3,6 +3,8 @@
 What a pickle says is checked before memory is asked for: pickles come from files and from networks.
 """
 
+import sys
+
 from weft import _core
 from weft._core import dtype as _dtype
 from weft._core import ndarray
@@ -92,3 +94,18 @@ def set_state(self, state):
     else:
         made = _core._from_bytes(bytes(data), dtype, shape)
     _core._adopt(self, made)
+
+
+def ufunc_named(name):
+    """A ufunc that the package has under another module's name."""
+    return _core._ufuncs[name]
+
+
+def reduce_ufunc(self):
+    """A ufunc is its name, as functions are."""
+    name = self.__name__
+    if getattr(sys.modules["weft"], name, None) is self:
+        return name
+    if _core._ufuncs.get(name) is self:
+        return ufunc_named, (name,)
+    raise TypeError(f"cannot pickle the ufunc {name}")

@@ -106,6 +106,7 @@ def install():
         _core.ndarray: {"__reduce_ex__": _reduce_array, "__reduce__": _reduce_array_old},
         _core.generic: {"__reduce_ex__": _reduce_scalar},
         _core.dtype: {"__reduce_ex__": _reduce_dtype},
+        _core.ufunc: {"__reduce_ex__": _reduce_ufunc},
     }.items():
         for name, method in methods.items():
             before = vars(kind).get(name)
@@ -194,6 +195,15 @@ def _reduce_dtype(self, protocol):
     if theirs.load("numpy") is None:
         return _pickled[_core.dtype, "__reduce_ex__"][1](self, protocol)
     return self.__numpy_dtype__.__reduce__()
+
+
+def _reduce_ufunc(self, protocol):
+    other = getattr(theirs.load("numpy"), self.__name__, None)
+    if other is None or not isinstance(other, _same[_core.ufunc]):
+        return _pickled[_core.ufunc, "__reduce_ex__"][1](self, protocol)
+    from copy import copy
+
+    return copy, (other,)
 
 
 def _reduce_kind(kind):

@@ -218,3 +218,15 @@ def test_a_killed_child_harms_nobody():
     process.join(SECONDS)
     assert process.exitcode == -9
     assert many_kernels(2)[0] == many_kernels(2)[1]
+
+
+def test_ufuncs_travel_by_their_names():
+    import copy
+    import pickle
+
+    for function in (weft.sqrt, weft.add, weft.special.erf):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+    theirs = numpy.sqrt  # the module's names are weft's while that is installed
+    with weft.install():
+        assert pickle.loads(pickle.dumps(weft.sqrt)) is theirs
