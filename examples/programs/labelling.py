@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-SIZE = 400
+SIZE = 800
 
 
 def label(mask):

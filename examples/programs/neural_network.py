@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-SIZE = 12_000
+SIZE = 30_000
 
 
 def spirals(count, classes=3):
@@ -32,7 +32,7 @@ def forward(x, parameters):
     return layers
 
 
-def main(size=SIZE, widths=(2, 64, 32, 3), epochs=3, batch=128, rate=0.01):
+def main(size=SIZE, widths=(2, 256, 128, 3), epochs=3, batch=512, rate=0.01):
     x, label = spirals(size)
     rng = np.random.default_rng(26)
     parameters = [

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-SIZE = 30_000
+SIZE = 100_000
 
 
 def main(size=SIZE):

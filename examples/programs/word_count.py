@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-SIZE = 60_000
+SIZE = 200_000
 
 
 SYLLABLES = np.array(["ka", "lo", "mi", "ner", "sta", "vu", "the", "Or", "en", "zi"])
