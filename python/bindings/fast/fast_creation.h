@@ -120,6 +120,27 @@ bool flat_array(PyObject* sequence, Py_ssize_t count, ScalarType type, const Rea
     return true;
 }
 
+/// Whether `object` is a scalar of that type whose value is known; sets `value`.
+template <typename T>
+bool known_scalar(PyObject* object, ScalarType type, T& value) {
+    if (Py_TYPE(object) != registry.scalar_types[static_cast<size_t>(type)]) return false;
+    const auto* scalar = reinterpret_cast<ScalarObject*>(object);
+    if (scalar->lazy.load(std::memory_order_acquire) != nullptr) return false;
+    std::memcpy(&value, scalar->bytes, sizeof value);
+    return true;
+}
+
+inline bool float_element(PyObject* object, double& element) {
+    if (!PyFloat_CheckExact(object)) return known_scalar(object, ScalarType::kFloat64, element);
+    element = PyFloat_AsDouble(object);
+    return true;
+}
+
+inline bool integer_element(PyObject* object, int64_t& element) {
+    return PyLong_CheckExact(object) ? plain_integer(object, element)
+                                     : known_scalar(object, ScalarType::kInt64, element);
+}
+
 bool flat_array(PyObject* sequence, array& result) {
     const bool is_list = PyList_CheckExact(sequence);
     if (!is_list && !PyTuple_CheckExact(sequence)) return false;
@@ -128,19 +149,12 @@ bool flat_array(PyObject* sequence, array& result) {
     const nb::object head = element_of(sequence, is_list, 0);
     if (!head.is_valid()) return false;
     PyObject* first = head.ptr();
-    if (PyFloat_CheckExact(first)) {
-        return flat_array<double>(
-            sequence, count, ScalarType::kFloat64,
-            [](PyObject* object, double& element) {
-                if (!PyFloat_CheckExact(object)) return false;
-                element = PyFloat_AsDouble(object);
-                return true;
-            },
-            result);
-    }
-    if (PyLong_CheckExact(first))
-        return flat_array<int64_t>(sequence, count, ScalarType::kInt64, plain_integer, result);
-    return false;
+    double number = 0;
+    if (float_element(first, number))
+        return flat_array<double>(sequence, count, ScalarType::kFloat64, float_element, result);
+    int64_t integer = 0;
+    return integer_element(first, integer) &&
+           flat_array<int64_t>(sequence, count, ScalarType::kInt64, integer_element, result);
 }
 
 /// concatenate((a, b)), along the first axis or a given one.

@@ -83,3 +83,57 @@ def test_reduce_of_a_list_is_one_kernel():
     np.clear_kernel_history()
     numpy.asarray(np.minimum.reduce(ours) * 2)
     assert len(np.kernel_history()) == 1
+
+
+def test_lists_of_scalars():
+    rng = numpy.random.default_rng(3)
+    given, index = rng.standard_normal(5), rng.integers(0, 9, 5)
+    x, k = np.asarray(given), np.asarray(index)
+    same(np.array([x[0], x[1], 2.0]), numpy.array([given[0], given[1], 2.0]))
+    same(np.array((1.5, x[1])), numpy.array((1.5, given[1])))
+    same(np.array([k[0], 3, k[1]]), numpy.array([index[0], 3, index[1]]))
+    same(np.array([k[0], x[1]]), numpy.array([index[0], given[1]]))
+    same(np.array([x[0], k[0]]), numpy.array([given[0], index[0]]))
+    same(np.array([k[0], True]), numpy.array([index[0], True]))
+    same(np.array([x[0], 1j]), numpy.array([given[0], 1j]))
+    same(np.array([k[0], 2**63]), numpy.array([index[0], 2**63]))
+    same(np.array([[x[0], x[1]], [x[2], x[3]]]), numpy.array([[given[0], given[1]], [given[2], given[3]]]))
+    same(np.array([x.sum(), x.max()]), np.asarray([float(x.sum()), float(x.max())]).__array__())
+    same(np.array([k[0], k[1]], dtype="i1"), numpy.array([index[0], index[1]], dtype="i1"))
+    big = np.asarray(rng.standard_normal(9000))
+    same(np.array([big.sum(), 1.0]), numpy.array([float(big.sum()), 1.0]))  # a scalar that is still lazy
+
+
+def test_known_scalars_as_indices():
+    given = numpy.arange(60).reshape(3, 4, 5)
+    x, k = np.asarray(given), np.asarray([1, -1, 2])
+    for key in (
+        (k[0], k[1], k[2]),
+        (k[0], 2),
+        k[1],
+        (k[0], slice(None), k[2]),
+        (Ellipsis, k[1]),
+        (None, k[0]),
+    ):
+        there = (
+            tuple(int(each) if isinstance(each, np.int64) else each for each in key)
+            if isinstance(key, tuple)
+            else int(key)
+        )
+        numpy.testing.assert_array_equal(numpy.asarray(x[key]), given[there])
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 1 with size 4"):
+        x[k[0], np.int64(7)]
+    x[k[0], k[2], 0] = -5
+    x[np.int64(2), :, np.int64(-1)] = 7
+    assert int(x[1, 2, 0]) == -5 and (x[2, :, 4] == 7).all()
+
+
+def test_unravelled_scalars():
+    for place in (0, 7, np.int64(59), np.asarray([3, 9]).max()):
+        for order in "CF":
+            expected = numpy.unravel_index(int(place), (3, 4, 5), order)
+            found = np.unravel_index(place, (3, 4, 5), order)
+            assert found == expected and all(type(each) is np.int64 for each in found)
+    for place in (60, -1):
+        with pytest.raises(ValueError, match="is out of bounds for array with size 60"):
+            np.unravel_index(place, (3, 4, 5))
