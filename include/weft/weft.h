@@ -23,4 +23,5 @@
 #include "weft/ops.h"
 #include "weft/print.h"
 #include "weft/products.h"
+#include "weft/random.h"
 #include "weft/statistics.h"

@@ -15,6 +15,7 @@ SAMPLE = [
     "polynomial/tests/test_polynomial.py",
     "lib/tests/test_arraypad.py",
     "_core/tests/test_numerictypes.py",
+    "fft/tests/test_pocketfft.py",
 ]
 TOML = """
 ["one reason"]
