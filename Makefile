@@ -65,7 +65,7 @@ conformance: build ## NumPy's own tests with weft in its place, against lists of
 	@PYTHONPATH=build/release/python $(PYTHON) tools/conformance.py --jobs $(JOBS) \
 		$(if $(ARRAY_API_TESTS),--array-api $(ARRAY_API_TESTS)) $(ARGS)
 
-test-libraries: build ## The libraries around, in .venv-libraries, which this makes: their programs, their array API tests (ARGS="-k pandas")
+test-libraries: build ## Programs with the libraries around, in .venv-libraries, which this makes (ARGS="-k pandas", ARGS=--array-api: SciPy's and scikit-learn's own tests)
 	@tools/test-libraries $(JOBS) $(ARGS)
 
 probe: build ## Junk calls, failing allocations and system calls: nothing may crash (ARGS="--only calls --cases 100000")
