@@ -82,7 +82,8 @@ of_weft(integrate.trapezoid(y, axis=0), signal.windows.hann(8, xp=np, device=whe
 root = optimize.elementwise.find_root(lambda z: z * z - 2.0, (np.asarray([0.0]), np.asarray([2.0]))).x
 of_weft(root)
 if where == "cpu":
-    of_weft(signal.fftconvolve(y, y), ndimage.gaussian_filter(x, 1.0), signal.savgol_filter(y, 7, 2), special.gamma(x + 2))
+    of_weft(signal.fftconvolve(y, y), ndimage.gaussian_filter(x, 1.0), signal.savgol_filter(y, 7, 2))
+    of_weft(special.gamma(x + 2))
     of_weft(cluster.vq.whiten(x + 1), ndimage.sobel(x), signal.lfilter(np.ones(3), np.ones(1), y))
 print("done")
 """
