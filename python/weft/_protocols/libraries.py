@@ -3,10 +3,9 @@
 Most libraries take weft's arrays by NumPy's protocols. Some functions ask isinstance(x, numpy.ndarray), look up NumPy's
 types in tables, or are compiled for NumPy's type. MODULES names them. Each module is changed once, when it has been
 loaded: its functions then convert weft's arrays, scalars and dtypes among their arguments. Arrays on a GPU are copied,
-as by `__array__`. WEFT_LIBRARIES=0 changes nothing.
+which is counted (weft.fallback_report()). WEFT_LIBRARIES=0 changes nothing.
 """
 
-import functools
 import os
 import sys
 import types
@@ -78,7 +77,7 @@ def as_numpy(value):
     if kind is slice:
         return slice(as_numpy(value.start), as_numpy(value.stop), as_numpy(value.step))
     if isinstance(value, ndarray):
-        return sys.modules["numpy"].asarray(value)
+        return _array_as_numpy(value)
     if isinstance(value, generic):
         return sys.modules["numpy"].asarray(value)[()]
     if isinstance(value, dtype):
@@ -93,6 +92,19 @@ def as_numpy(value):
     ):  # NumPy's over the same stream
         return getattr(sys.modules["numpy"].random, kind.__name__)(value._bit_generator)
     return value
+
+
+def _array_as_numpy(x):
+    asarray = sys.modules["numpy"].asarray
+    if x.device == "cpu":
+        return asarray(x)
+    from weft._engine.fallback import counting
+
+    with counting(
+        "numpy.asarray", f"a library's function wants an array of NumPy's, and this one is on {x.device}"
+    ) as copy:
+        copy.bytes = x.nbytes
+        return asarray(x)
 
 
 def class_for(module, name):
@@ -115,10 +127,16 @@ def _refuse_copies(values, name):
             raise TypeError(f"{name} writes into the CPU's memory: move the array on {value.device} to it")
 
 
+def _like(function):
+    from functools import wraps  # which weft's own import does without
+
+    return wraps(function)
+
+
 def giving_numpy(function, writes=False):
     """The function, called with NumPy's arrays in the place of weft's."""
 
-    @functools.wraps(function)
+    @_like(function)
     def given_numpy(*args, **kwargs):
         if writes:
             _refuse_copies([*args, *kwargs.values()], function.__name__)
@@ -134,7 +152,7 @@ def giving_numpy(function, writes=False):
 def getting_numpy(function):
     """The function, whose result has NumPy's arrays in the place of weft's, into which its caller writes."""
 
-    @functools.wraps(function)
+    @_like(function)
     def got_numpy(*args, **kwargs):
         result = function(*args, **kwargs)
         _refuse_copies([result[name] for name in _RESULTS if name in result], "out=")
@@ -152,7 +170,7 @@ def _some(array):
 def with_numpys_objects(function):
     """The function, whose arrays of objects have NumPy's scalars in the place of weft's."""
 
-    @functools.wraps(function)
+    @_like(function)
     def of_objects(values, *args, **kwargs):
         found = function(values, *args, **kwargs)
         if getattr(getattr(found, "dtype", None), "kind", "") == "O" and any(map(_is_ours, _some(found))):
@@ -170,7 +188,7 @@ def with_numpys_objects(function):
 def given_randomness(function):
     """The function, which takes the module weft.random, and gives weft's generators as they are."""
 
-    @functools.wraps(function)
+    @_like(function)
     def given_source(seed=None, *args, **kwargs):
         if type(seed).__name__ == "Generator" and type(seed).__module__.startswith("weft.random."):
             return seed
@@ -189,7 +207,7 @@ def given_randomness(function):
 def taking_scalars(function):
     """The function, to which a scalar of NumPy's stands for any of weft's."""
 
-    @functools.wraps(function)
+    @_like(function)
     def taking_scalar(value, *args, **kwargs):
         return function(
             sys.modules["numpy"].float64() if isinstance(value, generic) else value, *args, **kwargs
@@ -203,7 +221,7 @@ _KINDS = {
     "@": given_randomness,
     ">": getting_numpy,
     "?": with_numpys_objects,
-    "!": functools.partial(giving_numpy, writes=True),
+    "!": lambda function: giving_numpy(function, writes=True),
 }
 
 

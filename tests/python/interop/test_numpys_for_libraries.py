@@ -76,6 +76,10 @@ def test_memory_is_shared(library):
     assert x.tolist() == [1.0, 5.0, 1.0]
 
 
+def copies_counted():
+    return sum(each["bytes"] for each in weft.fallback_report() if each["function"] == "numpy.asarray")
+
+
 def test_what_would_be_lost_is_refused(library, device):
     x = weft.zeros(3)
     if device == "cpu":
@@ -84,7 +88,11 @@ def test_what_would_be_lost_is_refused(library, device):
     for call in (lambda: library.fill(x), lambda: library.results(out=x), lambda: library.kinds(out=x)):
         with pytest.raises(TypeError, match="writes into the CPU's memory: move the array on cuda:0 to it"):
             call()
+    before = copies_counted()
     assert library.kinds(x) == ["numpy"]
+    assert copies_counted() == before + x.nbytes
+    with weft.config(fallback="error"), pytest.raises(NotImplementedError, match="wants an array of NumPy's"):
+        library.kinds(x)
 
 
 PROGRAM = """
