@@ -25,6 +25,8 @@ def instead(name, kind, args, kwargs, error):
         if kind == "dtype":
             found = _foreign_dtype(args[0], numpy, host_arrays)
             return NotImplemented if found is None else found
+        if name in ("array", "asarray") and len(args) == 1 and not kwargs and _is_text_list(args[0]):
+            args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
         reason = _reason(name, args, kwargs, numpy, host_arrays)
         if reason is None:
             return NotImplemented
@@ -39,6 +41,10 @@ def instead(name, kind, args, kwargs, error):
     finally:
         _running.now = False
     return host_arrays.run(name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason)
+
+
+def _is_text_list(value):
+    return type(value) is list and bool(value) and type(value[0]) is str and set(map(type, value)) == {str}
 
 
 def _foreign_dtype(value, numpy, host_arrays):
@@ -131,8 +137,6 @@ def _dtype_of(value, numpy, host_arrays):
         return value.dtype
     if callable(value) and not hasattr(value, "__array__"):
         return None
-    if kind is list and value and set(map(type, value)) == {str}:
-        return numpy.dtype(f"U{max(1, max(map(len, value)))}")
     if _lends_memory(value, numpy):
         return None  # elements that weft has refused, or memory that is not what it says
     try:
