@@ -282,13 +282,26 @@ void ufunc_dealloc(PyObject* self) { free_object(self); }
 
 nb::list loop_signatures(const OpInfo& op) {
     nb::list list;
+    std::vector<std::string>
+        of_long_longs;  // NumPy has the loops of 64 bits twice, and these after both signs
+    const auto flush = [&] {
+        for (const std::string& text : of_long_longs) list.append(nb::str(text.c_str()));
+        of_long_longs.clear();
+    };
     for (const LoopInfo& loop : op.loops) {
         std::string text;
         for (const ScalarType type : op.input_types(loop)) text += DType(type).character();
+        const bool has_64_bits = text.find_first_not_of("lL") == std::string::npos;
+        const bool has_both_signs = has_64_bits && text.find('l') != text.npos && text.find('L') != text.npos;
         text += "->";
         for (const ScalarType type : op.output_types(loop)) text += DType(type).character();
-        list.append(nb::str(text.c_str()));
+        if (!has_64_bits) flush();
+        if (!has_both_signs) list.append(nb::str(text.c_str()));
+        if (!has_64_bits) continue;
+        for (char& letter : text) letter = letter == 'l' ? 'q' : letter == 'L' ? 'Q' : letter;
+        of_long_longs.push_back(text);
     }
+    flush();
     return list;
 }
 
@@ -317,7 +330,9 @@ PyObject* get_doc(PyObject* self, void*) {
 PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin); }
 PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nout); }
 PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin + op_of(self).nout); }
-PyObject* get_ntypes(PyObject* self, void*) { return PyLong_FromSize_t(op_of(self).loops.size()); }
+PyObject* get_ntypes(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromSize_t(loop_signatures(op_of(self)).size()); });
+}
 PyObject* get_types(PyObject* self, void*) {
     return guarded([&] { return loop_signatures(op_of(self)).release().ptr(); });
 }
