@@ -130,7 +130,9 @@ PyObject* scalar_subscript(PyObject* self, PyObject* key) {
             Py_INCREF(self);
             return self;
         }
-        if (key == Py_Ellipsis || key == Py_None || PyTuple_Check(key))
+        const bool is_truth = PyBool_Check(key) || (is_scalar(key) && scalar_dtype(key).is_bool()) ||
+                              (is_array(key) && array_of(key).dtype().is_bool() && array_of(key).ndim() == 0);
+        if (key == Py_Ellipsis || key == Py_None || PyTuple_Check(key) || is_truth)
             return PyObject_GetItem(wrap(copy(scalar_array(self))).ptr(), key);
         throw IndexError("invalid index to scalar variable.");
     });

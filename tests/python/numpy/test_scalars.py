@@ -310,3 +310,9 @@ EXTENTS = {
 def test_extents_that_are_scalars(name):
     ours, theirs = (EXTENTS[name](np, np.int64(4)) for np in (weft, numpy))
     assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("index", ["True", "False", "np.True_", "np.array(False)", "()", "..., None"])
+def test_scalars_take_truths_as_indices(index):
+    ours, theirs = (eval(f"np.float64(3)[{index}]", {"np": np}) for np in (weft, numpy))
+    assert repr(ours) == repr(theirs)
