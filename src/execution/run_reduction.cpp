@@ -136,8 +136,13 @@ private:
     }
 
     bool is_short_row(const KernelParts& parts) const {
-        const auto work = static_cast<int64_t>(parts.form.steps.size() + parts.inputs.size() +
-                                               parts.outputs.size() + parts.form.reductions.size());
+        auto work =
+            static_cast<int64_t>(parts.inputs.size() + parts.outputs.size() + parts.form.reductions.size());
+        for (const StepForm& step : parts.form.steps) {
+            work += step.kind == StepForm::Kind::kGather      ? kGatherCost
+                    : step.kind == StepForm::Kind::kOperation ? step.op->cost
+                                                              : 1;
+        }
         return group_.device->is_cpu() && is_on(OptimisationSwitch::kShortRows) && inner_ > 0 &&
                inner_ <= kLongestShortRow && inner_ * work <= kMostShortRowWork;
     }

@@ -14,8 +14,8 @@ namespace weft {
 
 // Elements of the longest row that is reduced so.
 constexpr int64_t kLongestShortRow = 16;
-// Of all elements of a row: operations and buffers.
-constexpr int64_t kMostShortRowWork = 256;
+// Of all elements of a row, in units of OpInfo::cost: beyond, compiling takes long and loops are as fast.
+constexpr int64_t kMostShortRowWork = 600;
 
 using ElementValues = std::function<std::vector<ir::ValueId>(ir::ValueId position)>;
 
