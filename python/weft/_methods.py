@@ -221,6 +221,14 @@ def _pointers(self):
 
 
 ndarray.ctypes = property(_pointers)
+
+
+def _beginning(self):
+    """The part of `__array_interface__` that says where the memory begins, on whichever device."""
+    return self.__array_interface__ if self.device == "cpu" else self.__cuda_array_interface__
+
+
+ndarray._beginning = property(_beginning)
 for _name in array_names:
     if not hasattr(ndarray, _name):
         setattr(ndarray, _name, MissingAttribute(_name))

@@ -132,6 +132,9 @@ PyObject* scalar_subscript(PyObject* self, PyObject* key) {
         }
         const bool is_truth = PyBool_Check(key) || (is_scalar(key) && scalar_dtype(key).is_bool()) ||
                               (is_array(key) && array_of(key).dtype().is_bool() && array_of(key).ndim() == 0);
+        const DeviceScope on_host(cpu_device());  // where scalars are
+        const nb::bool_ truth(is_truth && PyObject_IsTrue(key) == 1);
+        if (is_truth) key = truth.ptr();
         if (key == Py_Ellipsis || key == Py_None || PyTuple_Check(key) || is_truth)
             return PyObject_GetItem(wrap(copy(scalar_array(self))).ptr(), key);
         throw IndexError("invalid index to scalar variable.");

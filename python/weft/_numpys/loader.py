@@ -146,6 +146,15 @@ def _place(name):
     return None, False
 
 
+def _with_memory_of_devices(code):
+    """numpy.ma asks where an array begins, by a name that arrays on a GPU have not: NumPy would read from there."""
+    names = tuple("_beginning" if name == "__array_interface__" else name for name in code.co_names)
+    inner = tuple(
+        _with_memory_of_devices(each) if isinstance(each, types.CodeType) else each for each in code.co_consts
+    )
+    return code.replace(co_names=names, co_consts=inner)
+
+
 def _run(name, namespace):
     file, _ = _place(name)
     if file is None:
@@ -154,7 +163,8 @@ def _run(name, namespace):
     namespace["__file__"] = file
     private.loading.append(name)
     try:
-        exec(SourceFileLoader(name, file).get_code(name), namespace)
+        code = SourceFileLoader(name, file).get_code(name)
+        exec(_with_memory_of_devices(code) if name == "numpy.ma.core" else code, namespace)
     finally:
         private.loading.pop()
     if name.startswith("numpy.ma") and not hasattr(weft, "void"):
