@@ -5,15 +5,10 @@ import os
 from on_gpu import ON_FAKE_DRIVER
 from tests_of_numpy import load
 
-_LONG = "weft has no long double"
-
 EXCEPTIONS = {
     f"TestMatrixPower.test_exceptions_non_square[dt{at}]": "NumPy's error of its own dtypes is another one"
     for at in (12, 15, 16)
 } | {
-    "TestNormDouble.test_vector_return_type": _LONG,
-    "TestNormSingle.test_vector_return_type": _LONG,
-    "TestNormInt64.test_vector_return_type": _LONG,
     "test_blas64_geqrf_lwork_smoketest": "it is about lapack_lite, which is inside of NumPy",
 }
 
