@@ -39,7 +39,7 @@ def reduce(self):
     return (
         reconstruct,
         (type(self), (0,), b"b"),
-        (_VERSION, self.shape, self.dtype, fortran, self.tobytes("F" if fortran else "C")),
+        (_VERSION, self.shape, self.dtype, fortran, ndarray.tobytes(self, "F" if fortran else "C")),
     )
 
 

@@ -59,7 +59,7 @@ size_t axes_of(const Index& index) {
 
 void check_mask(const Dims& shape, const Dims& mask, size_t axis) {
     for (size_t d = 0; d < mask.size(); ++d) {
-        if (mask[d] == shape[axis + d]) continue;
+        if (mask[d] == shape[axis + d] || mask[d] == 0) continue;  // NumPy takes a mask of nothing anywhere
         const std::string number = std::to_string(axis + d);
         throw IndexError("boolean index did not match indexed array along axis " + number +
                          "; size of axis is " + std::to_string(shape[axis + d]) +
@@ -233,6 +233,7 @@ const array* whole_mask(const array& input, std::span<const Index> indices) {
     const auto& mask = std::get<array>(indices[0]);
     if (mask.ndim() == 0 || mask.ndim() != input.ndim()) return nullptr;
     check_mask(input.shape(), mask.shape(), 0);
+    if (mask.shape() != input.shape()) return nullptr;  // one without elements
     check_same_device(input, mask);
     return &mask;
 }

@@ -1,5 +1,7 @@
 """Masked arrays of dtypes that weft leaves to NumPy: they are numpy.ma's, and weft's where they become numbers."""
 
+import pickle
+
 import numpy
 import pytest
 import weft
@@ -69,6 +71,11 @@ def test_calls(name):
         assert repr(ours) == repr(theirs)
         assert isinstance(ours, weft.ma.MaskedArray) == isinstance(theirs, numpy.ma.MaskedArray)
         assert isinstance(ours, weft.ndarray) == isinstance(theirs, numpy.ndarray)
+
+
+def test_pickles():
+    for make in (numbers, words, table):
+        assert repr(pickle.loads(pickle.dumps(make(weft)))) == repr(make(numpy))
 
 
 def test_numbers_are_wefts_own():

@@ -130,3 +130,27 @@ def test_what_is_chosen_is_an_array_like_any(device):
         assert result.flags["OWNDATA"] and result.flags["WRITEABLE"] and result.base is None
     again = x[x > 0.5][x[x > 0.5] > 0.75]
     assert numpy.asarray(again.to_device("cpu")).tobytes() == a[a > 0.75].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("shape", "mask"),
+    [((1,), (0,)), ((3,), (0,)), ((2, 3), (0,)), ((2, 3), (2, 0)), ((2, 3), (0, 3)), ((2, 3), (0, 2))],
+)
+def test_masks_without_elements(shape, mask):
+    """NumPy takes them for axes of any length, but checks the axes that have one."""
+
+    def program(np):
+        x = np.arange(float(numpy.prod(shape))).reshape(shape)
+        found = x[np.zeros(mask, bool)]
+        x[np.zeros(mask, bool)] = 9.0
+        return found.shape, x.sum()
+
+    try:
+        expected = program(numpy)
+    except IndexError as error:
+        with pytest.raises(IndexError) as told:
+            program(weft)
+        assert str(told.value) == str(error)
+    else:
+        shape_found, total = program(weft)
+        assert shape_found == expected[0] and float(total) == float(expected[1])
