@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <mutex>
 #include <random>
 #include <string>
@@ -12,6 +14,7 @@
 #include "random/bit_stream.h"
 #include "random/seed_sequence.h"
 #include "weft/assembly.h"
+#include "weft/creation.h"
 #include "weft/errors.h"
 #include "weft/ops.h"
 #include "weft/random.h"
@@ -160,7 +163,8 @@ array Generator::draw(std::string_view distribution, std::initializer_list<doubl
     size_t k = 0;
     for (const double value : parameters) {
         if (found.parameters[k].is_whole) {
-            if (value != static_cast<double>(static_cast<int64_t>(value)))
+            constexpr double kBeyond = 9223372036854775808.0;  // 2^63: NaN and larger numbers are no int64
+            if (!(value >= -kBeyond && value < kBeyond) || value != std::trunc(value))
                 throw ValueError(std::string(found.parameters[k].name) + " is a whole number");
             numbers.whole[k] = static_cast<int64_t>(value);
         } else {
@@ -202,8 +206,8 @@ array Generator::permutation(const array& x, int64_t axis) {
 
 array Generator::choice(int64_t population, const Dims& shape, bool replace, bool shuffle) {
     const int64_t count = element_count(shape);
-    if (population <= 0 && count > 0)
-        throw ValueError("a must be a positive integer unless no samples are taken");
+    if (count == 0) return empty(shape, ScalarType::kInt64);
+    if (population <= 0) throw ValueError("a must be a positive integer unless no samples are taken");
     if (replace) return integers(0, population, shape);
     if (count > population)
         throw ValueError("Cannot take a larger sample than population when replace is False");

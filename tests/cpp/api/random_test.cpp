@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -138,6 +139,10 @@ TEST(Random, ErrorsLeaveTheStreamAsItWas) {
     EXPECT_THROW(rng.draw("gamma", {1.0}), ValueError);
     EXPECT_THROW(rng.draw("nonsense", {1.0}), ValueError);
     EXPECT_THROW(rng.draw("binomial", {1.5, 0.5}), ValueError);
+    EXPECT_THROW(rng.draw("binomial", {std::nan(""), 0.5}), ValueError);
+    EXPECT_THROW(rng.draw("binomial", {1e300, 0.5}), ValueError);
+    EXPECT_THROW(rng.choice(0, {1}), ValueError);
+    EXPECT_EQ(rng.choice(0, {0}).size(), 0);
     EXPECT_THROW(rng.choice(3, {4}, false), ValueError);
     EXPECT_THROW(rng.permutation(arange(3), 1), AxisError);
     EXPECT_EQ(rng.next64(), untouched.next64());
