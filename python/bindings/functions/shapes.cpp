@@ -4,6 +4,21 @@
 #include "objects/objects.h"
 
 namespace weft::python {
+namespace {
+
+/// An array over the memory that a foreign object lends, or what asarray makes of it.
+array over_its_memory(nb::handle object) {
+    PyObject* const pointer = object.ptr();
+    if (!is_array(pointer) && has_foreign_buffer(pointer)) {
+        try {
+            return convert_buffer(pointer, true);
+        } catch (const ValueError&) {  // it lends none, or memory that cannot be shared
+        }
+    }
+    return to_array(object);
+}
+
+}  // namespace
 
 void bind_shapes(nb::module_& m) {
     const auto none = nb::none();
@@ -39,11 +54,15 @@ void bind_shapes(nb::module_& m) {
     m.def("_real", [](nb::handle input) { return wrap_view(real(to_array(input)), input); }, arg("val"));
     m.def(
         "may_share_memory",
-        [](nb::handle a, nb::handle b, nb::handle) { return may_share_memory(to_array(a), to_array(b)); },
+        [](nb::handle a, nb::handle b, nb::handle) {
+            return may_share_memory(over_its_memory(a), over_its_memory(b));
+        },
         arg("a"), arg("b"), arg("max_work") = none, "Whether the memory bounds of two arrays overlap.");
     m.def(
         "shares_memory",
-        [](nb::handle a, nb::handle b, nb::handle) { return shares_memory(to_array(a), to_array(b)); },
+        [](nb::handle a, nb::handle b, nb::handle) {
+            return shares_memory(over_its_memory(a), over_its_memory(b));
+        },
         arg("a"), arg("b"), arg("max_work") = none,
         "Whether two arrays have an element of memory in common.");
 }

@@ -6,9 +6,9 @@ from weft import _core
 from weft._engine.device import device as _device
 from weft._engine.device import devices as _devices
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
-_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 _KINDS = {
     "bool": ("bool",),
     "signed integer": ("int8", "int16", "int32", "int64"),
@@ -76,8 +76,8 @@ class __array_namespace_info__:
         return {name: _core.dtype(name) for name in names}
 
     def devices(self):
-        """The devices there are. Looks for a driver."""
-        return _devices()
+        """The devices there are, as a tuple. Looks for a driver."""
+        return tuple(_devices())
 
 
 def array_namespace(self, *, api_version=None):

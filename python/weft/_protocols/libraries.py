@@ -20,7 +20,7 @@ MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
     "h5py._hl.selections": "select",
-    "matplotlib.cbook": "_reshape_2D _unpack_to_numpy",
+    "matplotlib.cbook": "_array_patch_perimeters _reshape_2D _unpack_to_numpy",
     "networkx.convert": "to_networkx_graph",
     "networkx.utils.misc": "create_random_state@ create_py_random_state@",
     "numexpr.necompiler": "_resolve_last_kwargs>",

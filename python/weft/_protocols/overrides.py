@@ -540,17 +540,28 @@ def function(public, implementation, arguments, options):
 
 
 def array_function(self, func, types, args, kwargs):
-    """What ndarray answers to a function: its result, if all types are subclasses of ndarray."""
+    """What ndarray answers to a function: its result, if all types are subclasses of ndarray, or NumPy's array."""
+    numpy = _numpy()
     if not all(issubclass(kind, ndarray) for kind in types):
-        numpy = _numpy()
         if numpy is None or not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
             return NotImplemented
-    result = getattr(func, "_implementation", func)(*args, **kwargs)
-    return (
-        _as_given(func.__name__, result, args, kwargs)
-        if getattr(func, "_kind", None) == _KEEPS_TYPE
-        else result
-    )
+    result = None
+    if isinstance(func, _core._Dispatcher):
+        result = func._implementation(*args, **kwargs)
+    elif any(issubclass(kind, numpy.ndarray) and kind not in (numpy.ndarray, numpy.memmap) for kind in types):
+        return func._implementation(*args, **kwargs)  # a class of NumPy's, which knows what it does
+    else:
+        from weft._protocols import array_functions
+
+        overridden = any(
+            kind.__array_function__ is not ndarray.__array_function__
+            for kind in types
+            if issubclass(kind, ndarray)
+        )
+        func, result = array_functions.call(func, args, kwargs, overridden)
+    if getattr(func, "_kind", None) == _KEEPS_TYPE:
+        return _as_given(func.__name__, result, args, kwargs)
+    return result
 
 
 def like(name, general, arguments, options):

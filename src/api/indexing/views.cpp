@@ -7,6 +7,7 @@
 #include "graph/foreign_memory.h"
 #include "graph/indexed_view.h"
 #include "graph/placement.h"
+#include "graph/storage.h"
 #include "weft/ops.h"
 
 namespace weft {
@@ -448,17 +449,42 @@ array ravel(const array& input, char order) {
     return sorted.c_contiguous() ? reshape(sorted, flat, 'C') : flat_copy(sorted, 'C');
 }
 
+namespace {
+
+// Where a storage's bytes are, if they are in memory: only then others can lie in the same place.
+std::optional<uint64_t> address_of(Storage& storage) {
+    const Source version = current_version(storage);
+    if (!version.in_memory()) return {};
+    return version.buffer->address();
+}
+
+// Bytes from the first storage's begin to that of the second; nothing where they cannot share memory. Two
+// storages may lie over the same memory of somebody else.
+std::optional<int64_t> distance(const array& first, const array& second) {
+    Storage &one = *first.storage(), &two = *second.storage();
+    if (&one == &two) return 0;
+    if (&one.device != &two.device) return {};
+    const std::optional<uint64_t> from = address_of(one), to = address_of(two);
+    if (!from || !to) return {};
+    return static_cast<int64_t>(*to - *from);
+}
+
+}  // namespace
+
 bool may_share_memory(const array& first, const array& second) {
-    if (first.storage() != second.storage()) return false;
+    const std::optional<int64_t> apart = distance(first, second);
+    if (!apart) return false;
     const ByteRange a = byte_range(first.shape(), first.strides(), first.offset(), first.itemsize());
-    const ByteRange b = byte_range(second.shape(), second.strides(), second.offset(), second.itemsize());
+    const ByteRange b =
+        byte_range(second.shape(), second.strides(), *apart + second.offset(), second.itemsize());
     return !a.empty() && !b.empty() && a.low < b.high && b.low < a.high;
 }
 
 bool shares_memory(const array& first, const array& second) {
-    if (first.storage() != second.storage()) return false;
+    const std::optional<int64_t> apart = distance(first, second);
+    if (!apart) return false;
     return views_overlap({&first.shape(), &first.strides(), first.offset(), first.itemsize()},
-                         {&second.shape(), &second.strides(), second.offset(), second.itemsize()});
+                         {&second.shape(), &second.strides(), *apart + second.offset(), second.itemsize()});
 }
 
 }  // namespace weft

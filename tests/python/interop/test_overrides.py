@@ -424,7 +424,7 @@ def test_numpys_ufuncs_on_wefts_arrays():
 
 def test_numpys_functions_on_wefts_arrays():
     x = weft.arange(6.0).reshape(2, 3)
-    assert type(numpy.concatenate([x, x])) is numpy.ndarray
+    assert type(numpy.concatenate([x, x])) is weft.ndarray
     assert numpy.mean(x) == 2.5 and numpy.linalg.norm(x) == weft.sqrt(weft.sum(x * x))
     assert numpy.concatenate([numpy.ones((1, 3)), x]).shape == (3, 3)
     numpy.testing.assert_allclose(x, numpy.arange(6.0).reshape(2, 3))

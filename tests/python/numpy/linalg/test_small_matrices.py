@@ -152,11 +152,15 @@ def test_nan_is_not_an_indefinite_matrix(dtype, place):
     a = numpy.stack([numpy.eye(5, dtype=dtype) * 4 + 1] * 70)
     a[(7, *place)] = numpy.nan
     factors = weft.linalg.cholesky(weft.asarray(a))
-    found = numpy.asarray(factors)
+    found = numpy.isnan(numpy.asarray(factors))
     expected = numpy.isnan(numpy.linalg.cholesky(a))
-    if factors.device.type == "cuda":
-        expected[7] = True  # a matrix that has one is nan as a whole
-    assert numpy.array_equal(numpy.isnan(found), expected) and numpy.isnan(found[7]).any()
+    assert found[7].any() and numpy.array_equal(numpy.delete(found, 7, 0), numpy.delete(expected, 7, 0))
+    if (
+        factors.device.type == "cuda"
+    ):  # how far it spreads is the kernel's: to a column's end, or to the whole matrix
+        assert found[7][expected[7]].all()
+    else:
+        assert numpy.array_equal(found[7], expected[7])
 
 
 @pytest.mark.parametrize("dtype", TYPES)

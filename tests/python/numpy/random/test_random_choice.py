@@ -27,6 +27,11 @@ def assert_equal(program, stream="PCG64", seed=5):
         for mine, other in zip(
             *(x if isinstance(x, tuple) else (x,) for x in (result, expected)), strict=True
         ):
+            if (
+                "multivariate_normal" in program and str(weft.empty(0).device) != "cpu"
+            ):  # a GPU's library factors
+                numpy.testing.assert_allclose(numpy.asarray(mine), other, rtol=1e-14)
+                continue
             assert_same(mine, other)
             if not isinstance(other, (numpy.ndarray, numpy.generic)):
                 assert type(mine) is type(other)
