@@ -6,6 +6,7 @@
 #include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "execution/kernels/launch.h"
+#include "execution/run_boxes.h"
 
 namespace weft {
 
@@ -53,6 +54,11 @@ bool walks_near_rows(const KernelParts& parts, const Dims& extents) {
 
 }  // namespace
 
+bool asks_ahead(const KernelParts& parts, const Dims& extents) {
+    return parts.outputs[0].computed.empty() && is_on(OptimisationSwitch::kPrefetch) &&
+           walks_near_rows(parts, extents);
+}
+
 void collapse_uses(KernelParts& parts, Dims& extents) {
     std::vector<BufferUse*> uses;
     for (BufferUse& use : parts.inputs) uses.push_back(&use);
@@ -67,8 +73,7 @@ void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run) {
     collapse_uses(parts, extents);
     parts.form.shape = KernelShape::kElementwise;
     parts.form.grid_rank = static_cast<int>(extents.size());
-    parts.outputs[0].prefetch = parts.outputs[0].computed.empty() && is_on(OptimisationSwitch::kPrefetch) &&
-                                walks_near_rows(parts, extents);
+    parts.outputs[0].prefetch = asks_ahead(parts, extents);
     finish_forms(parts, false);
     run.launch(parts, extents);
 }
@@ -77,10 +82,11 @@ void run_elementwise(Group& group) {
     GroupBuffers& buffers = reserve_results(group);
     GroupRun run(group, buffers);
     if (!run.replay() && element_count(group.shape) != 0) {
-        KernelParts parts;
-        StepBuilder steps(parts, group);
-        add_result_outputs(parts, steps, group, buffers);
-        launch_elementwise(parts, group.shape, run);
+        launch_boxes(describe_boxes(group,
+                                    [&](StepBuilder& steps, KernelParts& parts) {
+                                        add_result_outputs(parts, steps, group, buffers);
+                                    }),
+                     group, run);
     }
     run.finish();
     commit_all(group);

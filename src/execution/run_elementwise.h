@@ -13,6 +13,8 @@ void add_result_outputs(KernelParts& parts, StepBuilder& steps, const Group& gro
 
 // Merges dimensions of the iteration, in the order of the first output, unless it is to be C order.
 void collapse_uses(KernelParts& parts, Dims& extents);
+// Whether the kernel asks memory for what it comes to next.
+bool asks_ahead(const KernelParts& parts, const Dims& extents);
 // Launches over `shape`, of whose dimensions the first output decides the order, unless it is to be C order.
 void launch_elementwise(KernelParts& parts, const Dims& shape, GroupRun& run);
 

@@ -72,7 +72,7 @@ bool is_small_group(const Group& group) {
     const bool conditional = root.kind() == NodeKind::kUpdate && !root.gathered().empty() &&
                              root.inputs.size() > root.gathered().size() + 2;
     const bool compresses = root.kind() == NodeKind::kCompress;
-    return !conditional && !compresses &&
+    return !conditional && !compresses && group.boxes.empty() &&
            std::all_of(group.nodes.begin(), group.nodes.end(), [](const Node* node) {
                return (node->kind() == NodeKind::kReduce && node->shape.size() + 1 > kMaxGridDimensions) ||
                       is_small(element_count(node->shape));

@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "core/threads/interrupt.h"
 #include "execution/kernels/launch_replay.h"
+#include "execution/run_boxes.h"
 #include "execution/run_elementwise.h"
 #include "library/indexing/complement_slabs.h"
 #include "library/indexing/copy_complement.h"
@@ -44,21 +45,23 @@ enum class Way : uint8_t {
 };
 constexpr size_t kWays = 4;
 
-// The kernel, as if it wrote into the old version.
-KernelParts describe(const Group& group, const GroupBuffers& buffers) {
+// The kernels of the group's boxes, as if they wrote into the old version.
+std::vector<KernelParts> describe(const Group& group, const GroupBuffers& buffers) {
     const Node& root = group.root();
-    KernelParts parts;
-    StepBuilder steps(parts, group);
-    add_value_output(parts, steps, root,
-                     use_of(*root.inputs[0].source.buffer, root.update().target.offset,
-                            root.update().target.dtype, root.update().target.strides));
-    add_result_outputs(parts, steps, group, buffers);
-    return parts;
+    return describe_boxes(group, [&](StepBuilder& steps, KernelParts& parts) {
+        add_value_output(parts, steps, root,
+                         use_of(*root.inputs[0].source.buffer, root.update().target.offset,
+                                root.update().target.dtype, root.update().target.strides));
+        add_result_outputs(parts, steps, group, buffers);
+    });
 }
 
-Way choose(const Group& group, const KernelParts& parts) {
+Way choose(const Group& group, const std::vector<KernelParts>& boxes) {
     const Node& root = group.root();
-    if (!reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape)) return Way::kInPlace;
+    if (std::none_of(boxes.begin(), boxes.end(), [&](const KernelParts& parts) {
+            return reads_elsewhere(parts, parts.outputs[0].buffer, parts.outputs[0], root.shape);
+        }))
+        return Way::kInPlace;
     const int64_t view_bytes = element_count(root.shape) * root.update().target.dtype.itemsize();
     return root.update().in_place || view_bytes * 2 < root.results[0].bytes ? Way::kAside : Way::kFresh;
 }
@@ -78,8 +81,9 @@ std::optional<Way> known_way(const Group& group) {
 }
 
 // Whether the kernel reads what it writes and takes several launches (launch_collapsed).
-bool changes_in_parts(KernelParts parts, const Dims& shape) {
+bool changes_in_parts(const std::vector<KernelParts>& boxes, const Dims& shape) {
     if (shape.size() <= static_cast<size_t>(kMaxGridDimensions)) return false;
+    KernelParts parts = boxes[0];
     const Buffer* written = parts.outputs[0].buffer;
     const bool reads = std::any_of(parts.inputs.begin(), parts.inputs.end(), [&](const BufferUse& input) {
         return !input.position && input.buffer == written;
@@ -90,33 +94,33 @@ bool changes_in_parts(KernelParts parts, const Dims& shape) {
     return extents.size() > static_cast<size_t>(kMaxGridDimensions);
 }
 
-void launch_update(const Group& group, const GroupBuffers& buffers, KernelParts parts, Way way,
+void launch_update(const Group& group, const GroupBuffers& buffers, std::vector<KernelParts> boxes, Way way,
                    GroupRun& run) {
     const Node& root = group.root();
     const Access& target = root.update().target;
     const Buffer& result = *buffers.back()[0];
     const BufferUse place = use_of(result, target.offset, target.dtype, target.strides);
-    parts.outputs[0] = place;
-    if (way != Way::kFresh && way != Way::kShared && changes_in_parts(parts, root.shape)) {
+    for (KernelParts& parts : boxes) parts.outputs[0] = place;
+    if (way != Way::kFresh && way != Way::kShared && changes_in_parts(boxes, root.shape)) {
         // Where one of the launches fails, nothing has changed.
         const BufferPtr whole = run.temporary(static_cast<int64_t>(result.size()));
         group.device->copy(*whole, 0, result, 0, result.size());
-        parts.outputs[0] = use_of(*whole, target.offset, target.dtype, target.strides);
-        launch_elementwise(parts, root.shape, run);
+        boxes[0].outputs[0] = use_of(*whole, target.offset, target.dtype, target.strides);
+        launch_elementwise(boxes[0], root.shape, run);
         group.device->copy(result, 0, *whole, 0, result.size());
         run.cannot_repeat();
         return;
     }
     if (way != Way::kAside) {
-        launch_elementwise(parts, root.shape, run);
+        launch_boxes(std::move(boxes), group, run);
         return;
     }
     const int64_t itemsize = target.dtype.itemsize();
     const Dims* const order[1] = {&target.strides};
     const BufferUse aside = use_of(*run.temporary(element_count(root.shape) * itemsize), 0, target.dtype,
                                    k_order_strides(root.shape, order, itemsize));
-    parts.outputs[0] = aside;
-    launch_elementwise(parts, root.shape, run);
+    for (KernelParts& parts : boxes) parts.outputs[0] = aside;
+    launch_boxes(std::move(boxes), group, run);
     KernelParts copy;
     copy.inputs.push_back(aside);
     copy.outputs.push_back(place);
@@ -155,7 +159,7 @@ void run_update(Group& group, bool fuse) {
     const BufferPtr& old = root.inputs[0].source.buffer;
     const bool owned = root.update().in_place || (fuse && owns_last_references(group, old));
     GroupBuffers& buffers = reserve_results(group);
-    std::optional<KernelParts> parts;
+    std::optional<std::vector<KernelParts>> parts;
     std::optional<Way> way = owned ? known_way(group) : Way::kShared;
     if (!way) {
         parts = describe(group, buffers);

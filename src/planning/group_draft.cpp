@@ -115,6 +115,7 @@ double bytes_of(const Draft& draft) {
     std::unordered_set<const void*> read;
     for (const Node* node : draft.nodes) {
         for (const Operand& input : node->inputs) {
+            if (input.strides.size() != node->shape.size()) continue;  // the version before a write
             if (!is_full_size(input, node->shape)) continue;
             const void* const place = input.source.node ? static_cast<const void*>(input.source.node.get())
                                                         : input.source.buffer.get();
@@ -155,7 +156,7 @@ bool shares_input(const Node& node, const Draft& draft) {
 bool are_twins(const Draft& a, const Draft& b) {
     if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced ||
         a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
-        with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
+        with_inputs_of(a.inputs, b).size() > kMaxGroupInputs || !a.frames.empty() || !b.frames.empty())
         return false;
     if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.collapse != b.collapse : writes(a) || writes(b))
         return false;
@@ -165,7 +166,7 @@ bool are_twins(const Draft& a, const Draft& b) {
 }
 
 bool is_neighbour(const Node& node, const Draft& draft) {
-    if (draft.nodes.empty() || draft.shape != node.shape) return false;
+    if (draft.nodes.empty() || draft.shape != node.shape || !draft.frames.empty()) return false;
     const Node& last = *draft.nodes.front();
     if (node.kind() == NodeKind::kReduce) {
         return draft.reduced == node.reduced_axes() && draft.walk && same_walk(*draft.walk, space_of(node)) &&

@@ -11,6 +11,7 @@
 
 #include "graph/index_map.h"
 #include "graph/node.h"
+#include "graph/write_window.h"
 #include "planning/planner.h"
 
 namespace weft::planning {
@@ -39,7 +40,10 @@ struct Draft {
     std::vector<bool> reduced;
     std::optional<ReductionSpace> walk;  // of its reductions
     size_t collapse = 0;                 // of the walk's rows (lowering/collapsed_rows.h)
-    bool multiplies = false;    // its nodes are computed on the tiles of a product, which is one of them
+    bool multiplies = false;  // its nodes are computed on the tiles of a product, which is one of them
+    // Writes through which its nodes read (planning/pieces.h), and where the windows of these cut the space.
+    std::unordered_map<const Node*, Frame> frames;
+    std::vector<std::vector<int64_t>> cuts;
     std::vector<Input> inputs;  // read by its nodes and computed by none of them
     double repeated_cost = 0;
     std::vector<size_t> successors;

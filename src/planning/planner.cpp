@@ -15,6 +15,7 @@
 #include "library/loops/scan_order.h"
 #include "lowering/collapsed_rows.h"
 #include "planning/group_draft.h"
+#include "planning/pieces.h"
 #include "planning/plan_reductions.h"
 #include "weft/errors.h"
 
@@ -41,6 +42,7 @@ constexpr double kStreamedWork = 2;  // for each byte moved; with more, memory i
 // Groups that are looked at as neighbours, and steps of a search for a path: bounds for wide graphs.
 constexpr size_t kNeighbours = 8;
 constexpr int kMaxSearch = 256;
+constexpr size_t kMostPieceReaders = 4;  // groups that read through one write
 
 struct Reader {
     Node* node;
@@ -92,6 +94,9 @@ private:
                 join(node, into[0], false);
                 drafts_[into[0]].multiplies = true;
                 return;
+            case Place::kPieces:
+                for (const size_t group : into) join_as_pieces(node, group);
+                return;
             case Place::kEachReader:
                 for (const size_t group : into) drafts_[group].repeated_cost += cost_of(*node);
                 for (const size_t group : into) join(node, group, false);
@@ -116,6 +121,7 @@ private:
     enum class Place {
         kOwnGroup,    // it ends a kernel of its own
         kTiles,       // the only reader works on the tiles of this product
+        kPieces,      // all readers read through this write
         kEachReader,  // all readers compute it
         kOneReader,   // one reader computes it, and stores it if there are others
     };
@@ -132,6 +138,7 @@ private:
         if (into.empty()) return own(Boundary::kWanted);
         if (node.kind() == NodeKind::kProduct && into.size() == 1 && !held && runs_on_tiles(node, into[0]))
             return {Place::kTiles};
+        if (!held && is_read_through(node, into)) return {Place::kPieces};
         if (const Boundary always = boundary_of(node.kind()); always != Boundary::kNone) return own(always);
         if (into.size() == 1) {
             const Boundary boundary = refusal(node, into[0], held);
@@ -213,29 +220,53 @@ private:
 
     // ---- how groups read a node ----
 
-    // The maps by which the group's space reads the node; empty when one of the views cannot be computed.
-    std::vector<IndexMap> maps_of(const Node& node, size_t group) {
+    // The maps by which the group's space reads the node; empty when one of the views cannot be computed. A
+    // write is read in its `frame`.
+    std::vector<IndexMap> maps_of(const Node& node, size_t group, const Frame* frame = nullptr) {
         std::vector<IndexMap> maps;
         const Draft& draft = drafts_[group];
         for (const Reader& reader : readers_[&node]) {
             const auto own = draft.maps.find(reader.node);
             if (own == draft.maps.end()) continue;
             const Operand& operand = reader.node->inputs[reader.operand];
-            if (reader.node->kind() == NodeKind::kUpdate && reader.operand == 0) return {};
-            if (reader.node->kind() == NodeKind::kProduct || reader.node->kind() == NodeKind::kTransfer)
-                return {};  // they read memory
-            if (is_gathered(reader)) return {};
-            const auto read = read_map(operand, reader.node->shape, node.results[operand.source.result],
-                                       node.result_shape());
-            if (!read || (!is_on(OptimisationSwitch::kViewFusion) && !is_plain(*read, node.result_shape())))
-                return {};
-            // A reduction reads over the whole space; its own map says how its result is read.
-            const std::vector<IndexMap> whole = {identity_map(draft.shape)};
-            for (const IndexMap& outer : reader.node->kind() == NodeKind::kReduce ? whole : own->second) {
+            const std::optional<StorageRead> storage = storage_read(reader, draft);
+            if (!storage) return {};
+            const Dims shape = frame != nullptr ? frame->shape : node.result_shape();
+            const auto read = frame != nullptr
+                                  ? map_into(*frame, *storage)
+                                  : map_into(node.results[operand.source.result], shape, *storage);
+            if (!read || (!is_on(OptimisationSwitch::kViewFusion) && !is_plain(*read, shape))) return {};
+            for (const IndexMap& outer : maps_of_reader(reader, draft)) {
                 IndexMap map = compose(*read, outer);
                 if (std::find(maps.begin(), maps.end(), map) == maps.end()) maps.push_back(std::move(map));
             }
         }
+        return maps;
+    }
+
+    // How the reader reads it, over its own shape; none where it reads memory.
+    static std::optional<StorageRead> storage_read(const Reader& reader, const Draft& draft) {
+        const Node& node = *reader.node;
+        const Operand& operand = node.inputs[reader.operand];
+        if (node.kind() == NodeKind::kProduct || node.kind() == NodeKind::kTransfer || is_gathered(reader))
+            return std::nullopt;
+        if (node.kind() == NodeKind::kUpdate && reader.operand == 0) {
+            const auto frame = draft.frames.find(&node);
+            if (frame == draft.frames.end()) return std::nullopt;
+            return whole_of(frame->second);
+        }
+        return StorageRead{&node.shape, &operand.strides, operand.offset, operand.dtype};
+    }
+
+    // How the group's space maps to that shape.
+    static std::vector<IndexMap> maps_of_reader(const Reader& reader, const Draft& draft) {
+        // A reduction reads over the whole space; its own map says how its result is read.
+        if (reader.node->kind() == NodeKind::kReduce) return {identity_map(draft.shape)};
+        std::vector<IndexMap> maps = draft.maps.at(reader.node);
+        const auto frame = draft.frames.find(reader.node);
+        if (frame == draft.frames.end() || reader.operand == 0) return maps;
+        const Window window = window_of(frame->second, *reader.node).value();
+        for (IndexMap& map : maps) map = into_window(window, map);
         return maps;
     }
 
@@ -248,6 +279,74 @@ private:
         return std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
             return is_gathered(reader) && draft.maps.contains(reader.node);
         });
+    }
+
+    // ---- reading through writes ----
+
+    struct Pieces {
+        Frame frame;
+        std::vector<IndexMap> maps;
+        std::vector<std::vector<int64_t>> cuts;
+    };
+
+    bool is_read_through(const Node& node, const std::vector<size_t>& into) {
+        if (!is_on(OptimisationSwitch::kReadsThroughWrites) || !can_be_read_through(node) ||
+            into.size() > kMostPieceReaders || !is_worth_pieces(node, into))
+            return false;
+        return std::all_of(into.begin(), into.end(),
+                           [&](size_t group) { return pieces_of(node, group).has_value(); });
+    }
+
+    // A write of a part is in place, where it can be, and costs little. What is written over much of the
+    // array by one or several writes, is written and read again for nothing.
+    bool is_worth_pieces(const Node& node, const std::vector<size_t>& into) {
+        const bool continues =
+            std::any_of(readers_[&node].begin(), readers_[&node].end(), [&](const Reader& reader) {
+                return reader.operand == 0 && std::any_of(into.begin(), into.end(), [&](size_t group) {
+                           return drafts_[group].frames.contains(reader.node);
+                       });
+            });
+        if (continues) return true;
+        int64_t written = 0;
+        const Node* at = &node;
+        for (size_t k = 0; k < kMaxGroupNodes && at != nullptr && can_be_read_through(*at); ++k) {
+            if (at != &node && nodes_.is_held(*at)) break;
+            written += element_count(at->shape) * at->update().target.dtype.itemsize();
+            at = at->inputs[0].source.node.get();
+        }
+        return written >= node.results[0].bytes / 2;
+    }
+
+    std::optional<Pieces> pieces_of(const Node& node, size_t group) {
+        const Draft& draft = drafts_[group];
+        if (!runs_by_boxes(draft) || draft.nodes.size() >= kMaxGroupNodes) return std::nullopt;
+        std::vector<StorageRead> reads;
+        for (const Reader& reader : readers_[&node]) {
+            if (!draft.maps.contains(reader.node)) continue;
+            const std::optional<StorageRead> read = storage_read(reader, draft);
+            if (!read) return std::nullopt;
+            reads.push_back(*read);
+        }
+        std::optional<Frame> frame = frame_of(node, reads);
+        if (!frame) return std::nullopt;
+        Pieces pieces{*frame, maps_of(node, group, &*frame), draft.cuts};
+        if (pieces.maps.empty()) return std::nullopt;
+        const Window window = window_of(*frame, node).value();
+        pieces.cuts.resize(draft.shape.size());
+        for (const IndexMap& map : pieces.maps) add_cuts(window, map, draft.shape, pieces.cuts);
+        if (!is_worth_boxes(pieces.cuts, draft.shape)) return std::nullopt;
+        return pieces;
+    }
+
+    void join_as_pieces(Node* node, size_t group) {
+        Pieces pieces = pieces_of(*node, group).value();
+        Draft& draft = drafts_[group];
+        draft.frames[node] = std::move(pieces.frame);
+        draft.maps[node] = std::move(pieces.maps);
+        draft.cuts = std::move(pieces.cuts);
+        draft.nodes.push_back(node);
+        draft.stored[node] = false;
+        groups_of_[node].push_back(group);
     }
 
     // ---- whether it can join ----
@@ -285,7 +384,7 @@ private:
         }
         // A CPU draws neighbours one from another, where a loop goes along them.
         if (node.kind() == NodeKind::kDraw && node.device->is_cpu() &&
-            (draft.walk || scans || draft.multiplies || maps.size() != 1 ||
+            (!draft.frames.empty() || draft.walk || scans || draft.multiplies || maps.size() != 1 ||
              maps[0] != identity_map(draft.shape)))
             return Boundary::kDraws;
         if (scans && cost_of(node) > kRepeatedCost && scan_reads_twice(*draft.nodes.front()))
@@ -307,7 +406,7 @@ private:
     bool runs_on_tiles(const Node& product, size_t group) {
         const Draft& draft = drafts_[group];
         if (!product.device->is_cpu() || !is_on(OptimisationSwitch::kProductTiles) || draft.walk ||
-            draft.multiplies)
+            draft.multiplies || !draft.frames.empty())
             return false;
         if (draft.nodes.front()->kind() != NodeKind::kElementwise || is_full(draft, product)) return false;
         const Dims shape = product.result_shape();
@@ -383,7 +482,7 @@ private:
 
     Boundary reduction_refusal(const Node& node, const Draft& draft, const std::vector<IndexMap>& maps) {
         constexpr Boundary kWhole = Boundary::kReduction;
-        if (draft.multiplies) return kWhole;
+        if (draft.multiplies || !draft.frames.empty()) return kWhole;
         if (node.shape.size() + 1 > kMaxGridDimensions) return kWhole;
         const ReductionSpace walk = space_of(node);
         switch (entry(node, draft, maps)) {
@@ -584,7 +683,11 @@ private:
             group.repeated.push_back(groups_of_[node].size() > 1);
             group.maps.push_back(draft.maps.at(node)[0]);
             group.streamed.push_back(group.stored.back() && is_streamed(*node, draft));
+            if (draft.frames.empty()) continue;
+            const auto frame = draft.frames.find(node);
+            group.frames.push_back(frame == draft.frames.end() ? Frame() : frame->second);
         }
+        if (!draft.frames.empty()) group.boxes = boxes_between(draft.cuts, draft.shape);
         group.nodes = std::move(draft.nodes);
         group.device = group.nodes.back()->device;
         group.boundary = draft.boundary;

@@ -10,12 +10,18 @@
 
 #include "graph/index_map.h"
 #include "graph/node_set.h"
+#include "graph/write_window.h"
 #include "library/loops/reduction_order.h"
 #include "planning/boundary.h"
 
 namespace weft {
 
 class LaunchMemo;
+
+// A part of a group's space.
+struct SpaceBox {
+    Dims lower, upper;
+};
 
 // Of an element that is read at a computed position, in additions.
 constexpr int kGatherCost = 10;
@@ -33,7 +39,11 @@ struct Group {
     bool collapsed = false;     // its rows are merged axes, walked row by row (lowering/collapsed_rows.h)
     bool multiplies = false;    // it works on the tiles of a product, one of its nodes
     std::vector<bool> reduced;  // which axes of the space these reduce
-    std::vector<NodePtr> keep;  // the stored nodes, from planning until they are computed
+    // Where it reads through writes (planning/pieces.h): the frames of these, by position, whose maps lead
+    // into them; and the boxes of the space, each of which is on one side of every window.
+    std::vector<Frame> frames;
+    std::vector<SpaceBox> boxes;
+    std::vector<NodePtr> keep;         // the stored nodes, from planning until they are computed
     std::shared_ptr<LaunchMemo> memo;  // of a plan that is kept (execution/plan_cache.h)
     // While it runs; kept for their memory. Buffers of each node's results, by position; what was read.
     std::vector<std::vector<BufferPtr>> buffers;

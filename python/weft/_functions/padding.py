@@ -64,11 +64,34 @@ def _by_positions(a, axis, before, after, mode, odd):
     extent = a.shape[axis]
     if a.size < _FEW:
         return _at_places(a, axis, arange(-before, extent + after), mode, odd)
-    borders = [
-        _at_places(a, axis, arange(begin, begin + count), mode, odd) if count else None
-        for begin, count in ((-before, before), (extent, after))
-    ]
+    borders = []
+    for begin, count in ((-before, before), (extent, after)):
+        border = None
+        if count:
+            border = None if odd else _border_view(a, axis, count, begin < 0, mode)
+            if border is None:
+                border = _at_places(a, axis, arange(begin, begin + count), mode, odd)
+        borders.append(border)
     return _around(a, axis, *borders)
+
+
+def _border_view(a, axis, count, in_front, mode):
+    """The border as a view of the array, where it is one."""
+    extent = a.shape[axis]
+    if mode == "edge" or extent == 1:
+        part = slice(0, 1) if in_front else slice(extent - 1, extent)
+        return _repeated(a[_key(a.ndim, axis, part)], a, axis, count)
+    once = 1 if mode == "reflect" else 0  # the edge itself is not there twice
+    if count > extent - once:
+        return None
+    if mode == "wrap":
+        part = slice(extent - count, extent) if in_front else slice(0, count)
+    elif in_front:
+        part = slice(count - 1 + once, once - 1 if once else None, -1)
+    else:
+        last = extent - 1 - once
+        part = slice(last, last - count if last >= count else None, -1)
+    return a[_key(a.ndim, axis, part)]
 
 
 def _at_places(a, axis, place, mode, odd):

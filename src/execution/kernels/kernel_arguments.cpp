@@ -22,8 +22,12 @@ bool is_integer_divisor(const Node& node, size_t operand) {
     return divides && DType(node.op->loops[static_cast<size_t>(node.loop)].types[1]).is_integer();
 }
 
-StepBuilder::StepBuilder(KernelParts& parts, const Group& group)
-    : parts_(parts), rank_(group.shape.size()), members_(group.nodes.begin(), group.nodes.end()) {
+StepBuilder::StepBuilder(KernelParts& parts, const Group& group, const SpaceBox* box)
+    : parts_(parts),
+      group_(group),
+      box_(box),
+      rank_(group.shape.size()),
+      members_(group.nodes.begin(), group.nodes.end()) {
     std::sort(members_.begin(), members_.end());
 }
 
@@ -56,6 +60,12 @@ ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const Ind
     }
     if (operand.source.node) {
         const Node& producer = *operand.source.node;
+        if (const auto number = read_through(&producer)) {
+            const auto read = map_into(group_.frames[*number],
+                                       {&consumer.shape, &operand.strides, operand.offset, operand.dtype});
+            WEFT_CHECK(read.has_value(), "a group reads a storage through a view that has no frame");
+            return through_write(*number, compose(*read, map));
+        }
         const NodeResult& result = producer.results[operand.source.result];
         const auto read = read_map(operand, consumer.shape, result, producer.result_shape());
         WEFT_CHECK(read.has_value(), "a group reads a value through a view that it cannot compute");
@@ -63,6 +73,49 @@ ValueForm StepBuilder::operand_of(const Node& consumer, size_t number, const Ind
     }
     return input(use_of(*operand.source.buffer, offset_over_space(operand.strides, operand.offset, map),
                         operand.dtype, strides_over_space(operand.strides, map, rank_)));
+}
+
+std::optional<size_t> StepBuilder::read_through(const Node* node) const {
+    if (group_.frames.empty()) return std::nullopt;
+    const auto found = std::find(group_.nodes.begin(), group_.nodes.end(), node);
+    const auto number = static_cast<size_t>(found - group_.nodes.begin());
+    return found != group_.nodes.end() && group_.frames[number].valid() ? std::optional(number)
+                                                                        : std::nullopt;
+}
+
+ValueForm StepBuilder::cast(ValueForm value, DType from, DType to) {
+    if (from == to) return value;
+    StepForm step;
+    step.kind = StepForm::Kind::kCast;
+    step.to = to.scalar_type();
+    step.operands.push_back(value);
+    parts_.form.steps.push_back(std::move(step));
+    return {ValueForm::Kind::kStep, static_cast<uint16_t>(parts_.form.steps.size() - 1), 0};
+}
+
+ValueForm StepBuilder::through_write(size_t number, IndexMap map) {
+    while (true) {
+        const Node& write = *group_.nodes[number];
+        const Frame& frame = group_.frames[number];
+        const Window window = window_of(frame, write).value();
+        const Side side = side_of(window, map, box_->lower, box_->upper);
+        WEFT_CHECK(side != Side::kBoth, "a box of a group lies on both sides of a window");
+        if (side == Side::kInside)
+            return cast(operand_of(write, 1, into_window(window, map)), write.inputs[1].dtype, frame.dtype);
+        const Source& old = write.inputs[0].source;
+        if (old.buffer)
+            return input(use_of(*old.buffer, offset_over_space(frame.strides, 0, map), frame.dtype,
+                                strides_over_space(frame.strides, map, rank_)));
+        if (const auto before = read_through(old.node.get())) {
+            map = compose(map_into(group_.frames[*before], whole_of(frame)).value(), map);
+            number = *before;
+            continue;
+        }
+        const Node& producer = *old.node;
+        const auto read = map_into(producer.results[old.result], producer.result_shape(), whole_of(frame));
+        WEFT_CHECK(read.has_value(), "a group reads an old version that it cannot compute");
+        return value_of(producer, old.result, compose(*read, map));
+    }
 }
 
 ValueForm StepBuilder::value_of(const Node& node, uint32_t result, const IndexMap& map) {

@@ -2,6 +2,7 @@
 // (lowering/lower.h) and, beside it, everything that differs from launch to launch.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,7 +50,9 @@ struct KernelParts {
 // it reads. A node that is read through several views becomes several steps.
 class StepBuilder {
 public:
-    StepBuilder(KernelParts& parts, const Group& group);
+    // `box`: of a group that reads through writes, where its kernel is to run. Uses are those of the whole
+    // space all the same.
+    StepBuilder(KernelParts& parts, const Group& group, const SpaceBox* box = nullptr);
 
     // Reads of this node are the kernel's reduction `index`, or (partial results) what it was combined to.
     void add_reduction(const Node& node, size_t index) { reductions_.emplace(&node, index); }
@@ -73,11 +76,18 @@ private:
         uint16_t index;
     };
     ValueForm input(BufferUse use);
+    // What is read through the write at position `number` of the group; `map` leads into its frame.
+    ValueForm through_write(size_t number, IndexMap map);
+    ValueForm cast(ValueForm value, DType from, DType to);
+    // Of the group's nodes: the position of one that is read through, none of others.
+    std::optional<size_t> read_through(const Node* node) const;
     // Which of its stream's words or halves an element of a kDraw node is.
     ValueForm stream_position(const Node& node, const IndexMap& map);
     void gather(StepForm& step, const Node& node, const IndexMap& map);
 
     KernelParts& parts_;
+    const Group& group_;
+    const SpaceBox* box_;
     size_t rank_;
     std::unordered_map<const Node*, size_t> reductions_, given_inputs_;
     std::vector<const Node*> members_;  // sorted: what the kernel computes
