@@ -7,6 +7,7 @@ namespace weft::python::modules {
 inline constexpr const char* kRoot = "weft";
 inline constexpr const char* kByNumpy = "weft._protocols.by_numpy";
 inline constexpr const char* kDevice = "weft._engine.device";
+inline constexpr const char* kFallback = "weft._engine.fallback";
 inline constexpr const char* kErrorState = "weft._ufunc.errstate";
 inline constexpr const char* kExceptions = "weft.exceptions";
 inline constexpr const char* kFormat = "weft._array.format";

@@ -244,6 +244,8 @@ void bind_array_methods(nb::module_& m) {
                 if (!copy.is_none() && !PyObject_IsTrue(copy.ptr()))
                     throw ValueError("an array on " + device_of(value).name() +
                                      " cannot be NumPy's without a copy");
+                nb::module_::import_(modules::kFallback)
+                    .attr("copied_to_host")(value.nbytes(), device_of(value).name());
                 value = move_to(value, cpu_device());
             }
             const nb::object host = moves ? wrap(value) : nb::borrow(self);

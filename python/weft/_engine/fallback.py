@@ -36,10 +36,14 @@ def set_mode(mode):
     _state["mode"] = mode
 
 
+def _package_of(frame):
+    return (frame.f_globals.get("__name__") or "").split(".")[0]
+
+
 def line_of_program():
-    """File and line of the nearest caller that is not weft's."""
+    """File and line of the nearest caller that is neither weft's nor NumPy's."""
     frame = sys._getframe(1)
-    while frame is not None and (frame.f_globals.get("__name__") or "").split(".")[0] == "weft":
+    while frame is not None and _package_of(frame) in ("weft", "numpy"):
         frame = frame.f_back
     return "?" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -87,6 +91,15 @@ class counting:
             entry.seconds += seconds
             entry.calls += 1
             entry.bytes += self.bytes
+
+
+def copied_to_host(bytes, device):
+    """Counts, or refuses, a copy of an array for NumPy that nobody else counts: numpy.asarray(x)."""
+    if _package_of(sys._getframe(1)) != "weft":  # the binding has no frame: this is who asks for the copy
+        with counting(
+            "numpy.asarray", f"the array is on {device}; x.to_device('cpu') copies it, too"
+        ) as count:
+            count.bytes = bytes
 
 
 def _of_the_engine():

@@ -50,7 +50,7 @@ def _is_numpys(function, args, kwargs, numpy):
 def _operands(values):
     for value in values:
         if isinstance(value, (list, tuple)):
-            yield from value
+            yield from _operands(value)
         else:
             yield value
 

@@ -3,6 +3,7 @@
 WEFT_CALLS=n makes n calls of each function.
 """
 
+import io
 import os
 import types
 import zlib
@@ -61,8 +62,9 @@ def test_random_calls(name):
             pytest.fail(f"call {turn} of numpy.{name}{call!r}: {difference}", pytrace=False)
 
 
-x = weft.arange(12.0).reshape(3, 4) + weft.eye(3, 4)
-square = weft.arange(9.0).reshape(3, 3) + 4 * weft.eye(3)
+with weft.device("cpu"):
+    x = weft.arange(12.0).reshape(3, 4) + weft.eye(3, 4)
+    square = weft.arange(9.0).reshape(3, 3) + 4 * weft.eye(3)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,8 @@ def test_modules_and_mixtures(call):
     def kinds(value):
         return [type(each) for each in value] if isinstance(value, (list, tuple)) else [type(value)]
 
-    theirs, ours = call(numpy), call(weft)
+    with weft.device("cpu"):
+        theirs, ours = call(numpy), call(weft)
     assert kinds(theirs) == kinds(ours)
     assert all(kind in (weft.ndarray, weft.float64) for kind in kinds(theirs))
     many = isinstance(theirs, (list, tuple))
@@ -100,10 +103,10 @@ def test_modules_and_mixtures(call):
 
 def test_writes_go_into_numpys_memory_and_are_counted():
     weft.clear_fallbacks()
-    target, y = numpy.zeros(3), weft.arange(3.0)
+    target, y = numpy.zeros(3), weft.arange(3.0, device="cpu")
     numpy.copyto(target, y)
     assert target.tolist() == [0, 1, 2]
-    numpy.put(target, weft.asarray([0]), y[2])
+    numpy.put(target, weft.asarray([0], device="cpu"), y[2])
     assert target.tolist() == [2, 1, 2]
     assert numpy.cumsum(y, out=target) is target and target.tolist() == [0, 1, 3]
     found = {row["function"]: row["reason"] for row in weft.fallback_report()}
@@ -112,7 +115,7 @@ def test_writes_go_into_numpys_memory_and_are_counted():
         "put": "the result is NumPy's array",
         "cumsum": "out is NumPy's array",
     }
-    mine = weft.zeros(3)
+    mine = weft.zeros(3, device="cpu")
     numpy.copyto(mine, target)
     assert mine.tolist() == [0, 1, 3] and numpy.add(mine, 1, out=mine) is mine
 
@@ -139,3 +142,24 @@ def test_subclasses_keep_their_type():
     result = numpy.sort(mine)
     assert type(result) is Mine and seen == [numpy.sort]
     assert type(numpy.concatenate([mine, mine])) is type(weft.concatenate([mine, mine]))
+
+
+def test_copies_to_the_host_are_counted_and_can_be_refused(device):
+    y = weft.arange(1000.0) + 1
+    weft.clear_fallbacks()
+    assert numpy.asarray(y).sum() == 500500
+    numpy.testing.assert_array_equal(y, y)
+    repr(y), y.tolist(), weft.save(io.BytesIO(), y)
+    rows = [row for row in weft.fallback_report() if row["function"] == "numpy.asarray"]
+    if device == "cpu":
+        assert not rows
+        return
+    assert {row["line"].rpartition(":")[0] for row in rows} == {__file__}
+    assert rows and {row["bytes"] // row["calls"] for row in rows} == {8000}
+    weft.config.fallback = "error"
+    try:
+        with pytest.raises(NotImplementedError, match="to_device"):
+            numpy.asarray(y)
+        assert y.to_device("cpu").__array__()[3] == 4 and repr(y)[:5] == "array"
+    finally:
+        weft.config.fallback = "silent"
