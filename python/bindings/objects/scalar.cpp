@@ -204,7 +204,26 @@ PyObject* get_device(PyObject* self, void*) {
     });
 }
 
+// What `x.__class__` is of scalars that isinstance takes for Python's numbers (_array/number_classes.py).
+struct NumberClasses {
+    PyObject* of_float64 = nullptr;
+    PyObject* of_complex128 = nullptr;
+} number_classes;  // set once, when the package is loaded
+
+PyObject* get_class(PyObject* self, void*) {
+    PyObject* found = reinterpret_cast<PyObject*>(Py_TYPE(self));
+    const ScalarType type = scalar_dtype(self).scalar_type();
+    if (type == ScalarType::kFloat64 && number_classes.of_float64 != nullptr)
+        found = number_classes.of_float64;
+    else if (type == ScalarType::kComplex128 && number_classes.of_complex128 != nullptr)
+        found = number_classes.of_complex128;
+    Py_INCREF(found);
+    return found;
+}
+
 PyGetSetDef kGetters[] = {
+    {"__class__", get_class, nullptr,
+     "The scalar's type, or a class that is equal to it and a Python number's.", nullptr},
     {"dtype", get_dtype, nullptr, "The scalar's dtype.", nullptr},
     {"shape", get_empty_tuple, nullptr, "(): a scalar has no axes.", nullptr},
     {"strides", get_empty_tuple, nullptr, "(): a scalar has no axes.", nullptr},
@@ -341,6 +360,12 @@ void bind_scalars(nb::module_& m) {
         registry.truths[truth ? 1 : 0] = scalar;
     }
 
+    m.def(
+        "_set_number_classes",
+        [](nb::handle of_float64, nb::handle of_complex128) {
+            number_classes = {of_float64.inc_ref().ptr(), of_complex128.inc_ref().ptr()};
+        },
+        arg("of_float64"), arg("of_complex128"));
     m.def("_set_plain_scalars", [](bool plain) { plain_scalars.store(plain); }, arg("plain"));
 
     PyTypeObject* type = registry.generic;

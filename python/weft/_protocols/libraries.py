@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-from weft._core import dtype, generic, ndarray, ufunc
+from weft._core import dtype, float64, generic, ndarray, ufunc
 
 # By module: functions, and methods of classes. What a name ends in says more of the function: with ! it writes into the
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
@@ -20,6 +20,7 @@ MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
     "h5py._hl.selections": "select",
+    "json.encoder": "JSONEncoder.default+ _make_iterencode%",
     "matplotlib.cbook": "_array_patch_perimeters _reshape_2D _unpack_to_numpy",
     "networkx.convert": "to_networkx_graph",
     "networkx.utils.misc": "create_random_state@ create_py_random_state@",
@@ -216,7 +217,29 @@ def taking_scalars(function):
     return taking_scalar
 
 
+def taking_floats(method):
+    """The method, which gives Python's number for a scalar of float64, NumPy's being floats already."""
+
+    @_like(method)
+    def taking_float(self, value):
+        return float(value) if type(value) is float64 else method(self, value)
+
+    return taking_float
+
+
+def with_texts_of_floats(function):
+    """json's maker of encoders, whose function for floats (the fifth argument) is given Python's."""
+
+    @_like(function)
+    def make(markers, default, encoder, indent, text_of_float, *rest, **kwargs):
+        return function(markers, default, encoder, indent, lambda x: text_of_float(float(x)), *rest, **kwargs)
+
+    return make
+
+
 _KINDS = {
+    "%": with_texts_of_floats,
+    "+": taking_floats,
     "=": taking_scalars,
     "@": given_randomness,
     ">": getting_numpy,
@@ -252,7 +275,7 @@ def _change_module(module, names, late=False):
                 if of_module and not name.startswith("_") and not isinstance(value, type):
                     _change(module, name, "", late)
             continue
-        owner, _, name = each.rstrip("!>?@=").rpartition(".")
+        owner, _, name = each.rstrip("!>?@=+%").rpartition(".")
         owner = getattr(module, owner, None) if owner else module
         if owner is not None:
             _change(owner, name, each[-1], late)

@@ -2,11 +2,14 @@
 """NumPy's scalars: hierarchy, conversions, arithmetic, text, hashing, registration with `numbers`."""
 
 import copy
+import fractions
 import itertools
+import json
 import math
 import numbers
 import operator
 import pickle
+import statistics
 
 import numpy
 import pytest
@@ -316,3 +319,29 @@ def test_extents_that_are_scalars(name):
 def test_scalars_take_truths_as_indices(index):
     ours, theirs = (eval(f"np.float64(3)[{index}]", {"np": np}) for np in (weft, numpy))
     assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: weft.ones(3).mean(), lambda: weft.float64(1), lambda: weft.ones(3)[0]]
+)
+def test_float64_is_a_float_to_isinstance_and_json(make):
+    x = make()
+    assert isinstance(x, float) and isinstance(x, (int, float)) and not isinstance(x, (int, complex))
+    assert isinstance(x, weft.float64) and isinstance(x, numbers.Real) and type(x) is weft.float64
+    assert x.__class__ == weft.float64 == x.__class__ and {weft.float64: 1}[x.__class__] == 1
+    assert type(x.__class__(3)) is weft.float64 and x.__class__.__name__ == "float64"
+    match x:
+        case float(value):
+            assert value is x
+    assert json.dumps({"a": [x]}) == '{"a": [1.0]}'
+    assert json.dumps([x, 0.1], indent=0) == json.dumps([1.0, 0.1], indent=0)
+    assert type(pickle.loads(pickle.dumps(x))) is type(copy.deepcopy(x)) is weft.float64
+    assert fractions.Fraction(x) == 1 and statistics.mean([x, x]) == 1
+
+
+def test_other_scalars_are_no_floats():
+    assert isinstance(weft.complex128(1j), complex)
+    for other in (weft.float32(1), weft.int64(1), weft.bool_(True), weft.complex64(1)):
+        assert not isinstance(other, (float, int, complex)) and other.__class__ is type(other)
+        with pytest.raises(TypeError, match="not JSON serializable"):
+            json.dumps(other)

@@ -1,0 +1,35 @@
+"""`x.__class__` of scalars of float64 and complex128: isinstance(x, float) and isinstance(x, complex) hold.
+
+NumPy's float64 is a subclass of Python's float. A scalar of weft's may not have been computed yet, and C code reads the
+number of such an instance without asking. So the types are no subclasses, and say what they stand for by `__class__`,
+as isinstance looks at both. json, which looks at the type alone, is given float(x) (weft._protocols.libraries).
+"""
+
+from weft import _core
+
+
+class _StandsFor(type):
+    """Classes that are equal to a scalar type, and make instances of it."""
+
+    def __call__(cls, *args):
+        return cls._type(*args)
+
+    def __eq__(cls, other):
+        return other is cls or other is cls._type
+
+    def __hash__(cls):
+        return hash(cls._type)
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, cls._type)
+
+    def __subclasscheck__(cls, other):
+        return other is cls or issubclass(other, cls._type)
+
+
+def _class_for(kind, number):
+    namespace = {"__slots__": (), "__module__": "weft", "__doc__": kind.__doc__, "_type": kind}
+    return _StandsFor(kind.__name__, (number,), namespace)
+
+
+_core._set_number_classes(_class_for(_core.float64, float), _class_for(_core.complex128, complex))
