@@ -35,6 +35,15 @@ inline array squeeze(const array& input) { return squeeze(input, std::nullopt); 
 inline array flip(const array& input) { return flip(input, std::nullopt); }
 inline array diagonal(const array& input, int64_t offset = 0) { return diagonal(input, offset, 0, 1); }
 
+/// The elements moved along axes, those beyond the end to the front: `shifts[k]` places along `axes[k]`,
+/// which may be negative; an axis may come several times. The result has the input's shape and dtype. Throws
+/// ValueError where there are not as many shifts as axes, and AxisError where the input has no such axis. The
+/// result is no array in memory where a kernel reads it: `roll(u, 1, 0) + roll(u, -1, 0)` reads `u` twice.
+array roll(const array& input, std::span<const int64_t> shifts, std::span<const int64_t> axes);
+array roll(const array& input, int64_t shift, int64_t axis);
+/// Along all of the array, as if it were flat.
+array roll(const array& input, int64_t shift);
+
 inline array take(const array& input, const array& indices, std::optional<int64_t> axis = {}) {
     return take(input, indices, axis, TakeMode::kRaise);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "planning/pieces.h"
 #include "planning/plan_reductions.h"
 
 namespace weft::planning {
@@ -133,8 +134,9 @@ bool same_walk(const ReductionSpace& a, const ReductionSpace& b) {
 }
 
 bool writes(const Draft& draft) {
-    return std::any_of(draft.nodes.begin(), draft.nodes.end(),
-                       [](const Node* node) { return !is_pointwise(node->kind()); });
+    return std::any_of(draft.nodes.begin(), draft.nodes.end(), [&](const Node* node) {
+        return !is_pointwise(node->kind()) && !draft.frames.contains(node);
+    });
 }
 
 bool shares_input(const Node& node, const Draft& draft) {
@@ -156,8 +158,9 @@ bool shares_input(const Node& node, const Draft& draft) {
 bool are_twins(const Draft& a, const Draft& b) {
     if (b.nodes.empty() || a.shape != b.shape || a.reduced != b.reduced ||
         a.nodes.size() + b.nodes.size() > kMaxGroupNodes ||
-        with_inputs_of(a.inputs, b).size() > kMaxGroupInputs || !a.frames.empty() || !b.frames.empty())
+        with_inputs_of(a.inputs, b).size() > kMaxGroupInputs)
         return false;
+    if ((!a.frames.empty() || !b.frames.empty()) && !can_share_boxes(a, b)) return false;
     if (a.walk ? !b.walk || !same_walk(*a.walk, *b.walk) || a.collapse != b.collapse : writes(a) || writes(b))
         return false;
     if (a.collapse != 0 && !keeps_collapsed_elements(a, nullptr, b.nodes)) return false;

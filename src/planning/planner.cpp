@@ -59,6 +59,8 @@ public:
             }
         }
         for (const NodePtr& root : roots) wanted_.insert(root.get());
+        if (fuse_ && is_on(OptimisationSwitch::kReadsThroughWrites))
+            read_through_ = bytes_read_through(nodes);
     }
 
     std::vector<Group> run() {
@@ -297,24 +299,14 @@ private:
                            [&](size_t group) { return pieces_of(node, group).has_value(); });
     }
 
-    // A write of a part is in place, where it can be, and costs little. What is written over much of the
-    // array by one or several writes, is written and read again for nothing.
     bool is_worth_pieces(const Node& node, const std::vector<size_t>& into) {
-        const bool continues =
-            std::any_of(readers_[&node].begin(), readers_[&node].end(), [&](const Reader& reader) {
-                return reader.operand == 0 && std::any_of(into.begin(), into.end(), [&](size_t group) {
-                           return drafts_[group].frames.contains(reader.node);
-                       });
-            });
-        if (continues) return true;
-        int64_t written = 0;
-        const Node* at = &node;
-        for (size_t k = 0; k < kMaxGroupNodes && at != nullptr && can_be_read_through(*at); ++k) {
-            if (at != &node && nodes_.is_held(*at)) break;
-            written += element_count(at->shape) * at->update().target.dtype.itemsize();
-            at = at->inputs[0].source.node.get();
-        }
-        return written >= node.results[0].bytes / 2;
+        const std::vector<Reader>& readers = readers_[&node];
+        const bool continues = std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
+            return reader.operand == 0 && std::any_of(into.begin(), into.end(), [&](size_t group) {
+                       return drafts_[group].frames.contains(reader.node);
+                   });
+        });
+        return continues || is_written_over(node, nodes_);
     }
 
     std::optional<Pieces> pieces_of(const Node& node, size_t group) {
@@ -376,6 +368,11 @@ private:
         if (is_full(draft, node)) return Boundary::kLargeKernel;
         if (node.kind() == NodeKind::kReduce) return reduction_refusal(node, draft, maps);
         const bool scans = draft.nodes.front()->kind() == NodeKind::kScan;
+        if (draft.walk || scans) {
+            const auto pieces = read_through_.find(&node);
+            if (pieces != read_through_.end() && pieces->second >= node.results[0].bytes)
+                return Boundary::kPieces;
+        }
         if (draft.nodes.front()->kind() == NodeKind::kCompress) {
             if (node.kind() == NodeKind::kDraw) return Boundary::kDraws;
             double cost = cost_of(node);
@@ -604,6 +601,8 @@ private:
                 into.stored[node] |= from.stored.at(node);
             }
             into.inputs = with_inputs_of(std::move(into.inputs), from);
+            if (!into.frames.empty() || !from.frames.empty()) into.cuts = all_cuts(into, from);
+            into.frames.insert(from.frames.begin(), from.frames.end());
             into.repeated_cost += from.repeated_cost;
             into.successors.insert(into.successors.end(), from.successors.begin(), from.successors.end());
             for (Draft& draft : drafts_) {
@@ -703,6 +702,7 @@ private:
     bool fuse_;
     std::unordered_map<const Node*, std::vector<Reader>> readers_;
     std::unordered_set<const Node*> wanted_;
+    std::unordered_map<const Node*, int64_t> read_through_;
     std::vector<Draft> drafts_;
     std::unordered_map<const Node*, std::vector<size_t>> groups_of_;
 };

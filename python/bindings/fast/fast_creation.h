@@ -12,6 +12,7 @@
 #include "fast/fast_call.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
+#include "weft/assembly.h"
 
 namespace weft::python {
 
@@ -172,6 +173,16 @@ inline PyObject* fast_concatenate(PyObject*, PyObject* const* arguments, Py_ssiz
         inputs.push_back(array_of(part));
     }
     return to_object(concatenate(inputs, axis, std::nullopt, Casting::kSameKind, array()));
+}
+
+/// roll(a, shift), along the flat array or a given axis.
+inline PyObject* fast_roll(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    int64_t shift = 0, axis = 0;
+    if (count < 2 || count > 3 || !is_plain_array(arguments[0]) || !plain_integer(arguments[1], shift))
+        return nullptr;
+    const array& value = array_of(arguments[0]);
+    if (count == 2) return to_object(roll(value, shift));
+    return plain_integer(arguments[2], axis) ? to_object(roll(value, shift, axis)) : nullptr;
 }
 
 /// array(object): always new; asarray(object): an array itself.

@@ -3,6 +3,7 @@
 #include "functions/functions.h"
 #include "module.h"
 #include "objects/objects.h"
+#include "weft/assembly.h"
 
 namespace weft::python {
 
@@ -73,6 +74,9 @@ void bind_joining(nb::module_& m) {
           "The arrays one after the other along an axis; axis=None flattens them first.");
     m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
           arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");
+    m.def("_roll", [](nb::handle input, nb::handle shifts, nb::handle axes) {
+        return wrap(roll(array_of(input), to_dims(shifts), to_dims(axes)));
+    });
 }
 
 }  // namespace weft::python

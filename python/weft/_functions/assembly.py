@@ -4,7 +4,7 @@ from operator import index as _index
 
 from weft import _core
 from weft._array.axes import extents, moveaxis, normalize_axes
-from weft._core import arange, array, asarray, concatenate, empty, empty_like, flip, ndarray
+from weft._core import arange, array, asarray, concatenate, empty, flip, ndarray
 from weft._functions.shapes import atleast_1d
 
 # ---- parts ----
@@ -393,23 +393,17 @@ def roll(a, shift, axis=None):
         if 1 not in (len(axes), len(shifts)):
             raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
         axes, shifts = axes * max(len(shifts), 1), shifts * max(len(axes), 1)
-    moved = {}
+    places, own_axes = [], []
     for own, steps in zip(axes, shifts):
         own = _axis_of(own, a.ndim)
-        moved[own] = moved.get(own, 0) + _index(steps)
+        extent = a.shape[own]
+        own_axes.append(own)
+        places.append(int(steps) % extent if extent else 0)
     if not a.ndim:
         raise ValueError(
             "not enough values to unpack (expected 2, got 0)"
         )  # as NumPy, which has no axis to go along
-    result = array(a, copy=True) if 0 in a.strides else a  # joined axes that repeat lie otherwise
-    for own, steps in moved.items():
-        extent = a.shape[own]
-        steps = steps % extent if extent else 0
-        if steps:
-            tail = result[_along(own, slice(extent - steps, None))]
-            head = result[_along(own, slice(0, extent - steps))]
-            result = concatenate([tail, head], own, out=empty_like(result))
-    return array(result, copy=True) if result is a else result
+    return _core._roll(a, tuple(places), tuple(own_axes))
 
 
 def rot90(m, k=1, axes=(0, 1)):

@@ -123,6 +123,17 @@ TEST(CppApi, OptionsReachTheOperation) {
     EXPECT_EQ(clip(a, 1.5, 2.5).item<double>(2), 2.5);
 }
 
+TEST(CppApi, RollMovesAlongAxes) {
+    const array a = {{1, 2, 3}, {4, 5, 6}};
+    expect_equal(roll(a, 1), {{6, 1, 2}, {3, 4, 5}});
+    expect_equal(roll(a, -1, 1), {{2, 3, 1}, {5, 6, 4}});
+    const Dims shifts = {1, 5, -3}, axes = {0, 1, -1};
+    expect_equal(roll(a, shifts, axes), {{5, 6, 4}, {2, 3, 1}});
+    EXPECT_THROW(roll(a, shifts, Dims{0}), ValueError);
+    EXPECT_THROW(roll(a, 1, 2), AxisError);
+    expect_equal(roll(zeros({0, 2}), 1, 0), zeros({0, 2}));
+}
+
 TEST(CppApi, ReductionsTakeAxes) {
     const array a = reshape(arange(12.0), {2, 2, 3});
     expect_equal(sum(a), asarray(66.0));

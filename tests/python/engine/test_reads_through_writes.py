@@ -134,6 +134,21 @@ def test_plans_that_are_met_again():
     assert (numpy.asarray(ours) == values).all()
 
 
+@pytest.mark.parametrize("reduce", ["sum", "max", "argmin", "std", "cumsum"])
+def test_what_a_reduction_reads_is_made_once(reduce):
+    values, ours = both(numpy.random.default_rng(8).random((80, 70)).round(2))
+
+    def energy(np, u):
+        return getattr(np, reduce)(u * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1)), axis=1)
+
+    weft.eval(ours)
+    result, history = launches_of(lambda: energy(weft, ours))
+    numpy.testing.assert_allclose(result, energy(numpy, values), rtol=1e-12)
+    assert sum(launch["bytes_written"] for launch in history) < values.nbytes + 2 * result.nbytes + 1000
+    with weft.config(fuse=False):
+        assert (numpy.asarray(energy(weft, ours)) == result).all()
+
+
 class Program:
     """The same random steps for NumPy and for weft, on arrays of one shape."""
 
