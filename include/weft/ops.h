@@ -130,15 +130,6 @@ array argsort(const array& input, int64_t axis);
 // Where each of `values` belongs in a sorted array of one dimension and the same dtype: before equal
 // elements, or with `right` behind them.
 array searchsorted(const array& sorted, const array& values, bool right);
-// The unique elements of an array, in C order.
-struct Unique {
-    array values;         // in order
-    array first, counts;  // of each value: where it is first, how often it is there; int64, where asked for
-    array inverse;        // of each element: the number of its value; of one dimension
-};
-// Of integers or bools in the host's memory that lie close together, which need no sorting; nothing for
-// others.
-std::optional<Unique> unique_integers(const array& input, bool first, bool counts, bool inverse);
 // How often each of 0, 1, ... is in an int64 array of one dimension, or the sums of their float64 weights
 // (none: invalid); of `least` numbers at least. Throws ValueError for negative ones.
 array bincount(const array& input, const array& weights, int64_t least);

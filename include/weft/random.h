@@ -64,6 +64,11 @@ public:
     /// Numbers below `population`, int64; without `replace` different ones, in random order unless `shuffle`
     /// is false. Throws ValueError where there are not so many.
     array choice(int64_t population, const Dims& shape = {}, bool replace = true, bool shuffle = true);
+    /// Positions in a row of odds, int64: each comes as often as its number says. Throws ValueError for odds
+    /// below 0, for others than add up to 1, and without `replace` where fewer than wanted are above 0.
+    array choice(const array& odds, const Dims& shape = {}, bool replace = true);
+    /// A copy whose rows along an axis are each in an order of their own; without an axis all is one row.
+    array permuted(const array& x, std::optional<int64_t> axis = {});
 
     /// How often each of the odds, which add up to 1 along the last axis, came in `n` trials; int64.
     array multinomial(const array& n, const array& odds, const std::optional<Dims>& shape = {});

@@ -44,6 +44,8 @@ NB_MODULE(_core, m) {
     bind_linalg_norms(m);
     bind_linalg_of_scipy(m);
     bind_counting(m);
+    bind_sets(m);
+    bind_quantiles(m);
     bind_fft(m);
     bind_dtypes(m);
     bind_dlpack(m);

@@ -1,5 +1,5 @@
 // Elements in order, and where they are in it.
-#include "api/ordering/select.h"
+#include "weft/ordering.h"
 #include "convert/convert.h"
 #include "functions/bound_function.h"
 #include "module.h"

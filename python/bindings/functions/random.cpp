@@ -236,6 +236,23 @@ void bind_random(nb::module_& m) {
         },
         arg("stream"), arg("population"), arg("count"), arg("shuffled"));
     m.def(
+        "_draw_by_odds",
+        [](StreamHandle& stream, nb::handle odds, nb::handle shape, bool replace, double tolerance) {
+            return drawn(stream, [&, given = to_array(odds), dims = to_dims(shape)](auto& source) {
+                return draw_by_odds(source, given, dims, replace, tolerance);
+            });
+        },
+        arg("stream"), arg("odds"), arg("shape"), arg("replace"), arg("tolerance"));
+    m.def(
+        "_draw_permuted",
+        [](StreamHandle& stream, nb::handle x, nb::handle axis) {
+            const auto along = axis.is_none() ? std::nullopt : std::optional<int64_t>(to_index(axis));
+            return drawn(stream, [&, given = to_array(x)](auto& source) {
+                return draw_permuted(source, given, along);
+            });
+        },
+        arg("stream"), arg("x"), arg("axis").none());
+    m.def(
         "_draw_integers_between",
         [](StreamHandle& stream, nb::handle shape, nb::handle dtype, nb::handle low, nb::handle range,
            bool masked) {

@@ -214,7 +214,10 @@ class Generator(Distributions):
             axis = normalize_axes(_index(axis), x.ndim, None)[0]
             if x.size != 0:
                 with unless_it_fails(self._bit_generator):
-                    x[...] = self.permutation(x, axis)
+                    if x.ndim == 1 and type(x) is ndarray:
+                        x[...] = _core._draw_permuted(self._stream, x, None)
+                    else:
+                        x[...] = self.permutation(x, axis)
             return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
@@ -231,6 +234,9 @@ class Generator(Distributions):
                 raise TypeError("out must be an array")
             if out.shape != x.shape:
                 raise ValueError("out must have the same shape as x")
+        if out is None and type(x) is ndarray:
+            with unless_it_fails(self._bit_generator):
+                return _core._draw_permuted(self._stream, x, axis)
         result = array(x, copy=True) if out is None else out
         if out is not None and out is not x:
             overrides.public_function("copyto")(out, x, casting="safe")

@@ -2,7 +2,7 @@
 #include <functional>
 #include <utility>
 
-#include "api/ordering/select.h"
+#include "api/ordering/fast_order.h"
 #include "api/ordering/sort_on_gpu.h"
 #include "api/recording/transfer.h"
 #include "core/shape.h"
@@ -15,6 +15,7 @@
 #include "library/ordering/select_loops.h"
 #include "library/ordering/sort_loops.h"
 #include "weft/ops.h"
+#include "weft/ordering.h"
 
 namespace weft {
 
@@ -85,9 +86,17 @@ array known_to_lie_below(array positions, int64_t end) {
     return positions;
 }
 
+// Axes that repeat lie innermost in a copy, as NumPy's.
+array without_repeats(const array& input) {
+    const Dims& strides = input.strides();
+    return std::find(strides.begin(), strides.end(), 0) == strides.end() ? input : copy(input, 'K');
+}
+
 }  // namespace
 
-array sort(const array& input, int64_t axis) {
+array sort(const array& given, int64_t axis) {
+    if (array result; try_sort(given, axis, result)) return result;
+    const array input = without_repeats(given);
     const Dims* const strides[1] = {&input.strides()};
     const int64_t itemsize = input.itemsize();
     return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, itemsize),
@@ -95,6 +104,7 @@ array sort(const array& input, int64_t axis) {
 }
 
 array argsort(const array& input, int64_t axis) {
+    if (array result; try_argsort(input, axis, result)) return result;
     const DType positions(ScalarType::kInt64);
     array order = order_along(input, axis, positions, c_strides(input.shape(), positions.itemsize()),
                               argsort_rows, argsort_on_gpu);
@@ -121,7 +131,8 @@ Work at_places(Rows work, std::vector<int64_t> places, const array& input, int64
 
 }  // namespace
 
-array partition(const array& input, std::vector<int64_t> places, int64_t axis) {
+array partition(const array& given, std::vector<int64_t> places, int64_t axis) {
+    const array input = without_repeats(given);
     const Dims* const strides[1] = {&input.strides()};
     return order_along(input, axis, input.dtype(), k_order_strides(input.shape(), strides, input.itemsize()),
                        at_places(partition_rows, std::move(places), input, axis), sort_on_gpu);

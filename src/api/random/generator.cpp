@@ -216,6 +216,14 @@ array Generator::choice(int64_t population, const Dims& shape, bool replace, boo
     return reshape(drawn, shape);
 }
 
+array Generator::choice(const array& odds, const Dims& shape, bool replace) {
+    return stream_->with([&](const BitSource& source) { return draw_by_odds(source, odds, shape, replace); });
+}
+
+array Generator::permuted(const array& x, std::optional<int64_t> axis) {
+    return stream_->with([&](const BitSource& source) { return draw_permuted(source, x, axis); });
+}
+
 array Generator::multinomial(const array& n, const array& odds, const std::optional<Dims>& shape) {
     return stream_->with([&](const BitSource& source) {
         return draw_multinomial(source, astype(n, ScalarType::kInt64), astype(odds, ScalarType::kFloat64),

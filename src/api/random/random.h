@@ -27,5 +27,12 @@ array draw_integers_between(const BitSource& source, const Dims& shape, DType dt
 array draw_permutation(const BitSource& source, int64_t extent, std::optional<int64_t> rows = {});
 // Different numbers below `population`, int64; see random/draw.h.
 array draw_sample(const BitSource& source, int64_t population, int64_t count, bool shuffled);
+// Positions in `odds`, a row of numbers whose sum is 1 as far as `tolerance`, int64; without `replace`
+// different ones.
+array draw_by_odds(const BitSource& source, const array& odds, const Dims& shape, bool replace,
+                   double tolerance = 0x1p-26);
+// A copy of an array whose rows along an axis are each in an order of their own; without an axis all is one
+// row, in C order, or in F order where memory is so.
+array draw_permuted(const BitSource& source, const array& x, std::optional<int64_t> axis);
 
 }  // namespace weft

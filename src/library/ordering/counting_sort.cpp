@@ -293,4 +293,37 @@ bool try_to_sort_by_counts(const IntegerRow& row, char* to) {
     return true;
 }
 
+void find_members(const IntegerRow& elements, const IntegerRow& wanted, const KeyRange& range, bool invert,
+                  bool* found) {
+    const auto words = static_cast<int64_t>(range.width / kBits + 1);
+    const BufferPtr memory = cpu_device().allocate(static_cast<size_t>(words) * sizeof(uint64_t));
+    const std::span<uint64_t> bits = words_of<uint64_t>(memory).first(static_cast<size_t>(words));
+    with_type(wanted.type, [&](auto of_wanted) {
+        using Wanted = decltype(of_wanted);
+        mark<Wanted>(wanted, range, bits);
+        Wanted least;
+        SortKeys<Wanted>::back(static_cast<typename SortKeys<Wanted>::Bits>(range.low),
+                               reinterpret_cast<char*>(&least));
+        with_type(elements.type, [&](auto of_element) {
+            using Element = decltype(of_element);
+            // Differences modulo 2^64 of numbers that both types' ranges have.
+            const auto low = static_cast<uint64_t>(static_cast<int64_t>(least));
+            in_parts(elements.count, kPiece, [&](int64_t begin, int64_t end) {
+                const char* from = elements.data + begin * static_cast<int64_t>(sizeof(Element));
+                for (int64_t i = begin; i < end; ++i, from += sizeof(Element)) {
+                    const Element x = load_element<Element>(from);
+                    bool is_in = true;
+                    if constexpr (std::is_signed_v<Element> && std::is_unsigned_v<Wanted>) is_in = x >= 0;
+                    if constexpr (std::is_same_v<Element, uint64_t> && std::is_signed_v<Wanted>)
+                        is_in = x <= uint64_t{INT64_MAX};
+                    const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(x)) - low;
+                    is_in =
+                        is_in && offset <= range.width && (bits[offset / kBits] >> (offset % kBits) & 1) != 0;
+                    found[i] = is_in != invert;
+                }
+            });
+        });
+    });
+}
+
 }  // namespace weft

@@ -56,4 +56,9 @@ private:
 // that there could be; else writes nothing.
 bool try_to_sort_by_counts(const IntegerRow& row, char* to);
 
+// found[i] = whether element i, an integer or bool of any type, is one of `wanted`, whose keys have this
+// range; with `invert` whether it is not.
+void find_members(const IntegerRow& elements, const IntegerRow& wanted, const KeyRange& range, bool invert,
+                  bool* found);
+
 }  // namespace weft

@@ -148,6 +148,79 @@ TEST(Random, ErrorsLeaveTheStreamAsItWas) {
     EXPECT_EQ(rng.next64(), untouched.next64());
 }
 
+TEST(Random, DistributionsGiveNumPysNumbers) {
+    struct Case {
+        const char* name;
+        std::vector<double> parameters, expected;
+    };
+    // Of numpy.random.default_rng(42).
+    const Case cases[] = {
+        {"beta", {2, 3}, {0.33841183847153383, 0.41040972646061824, 0.5259001067191458}},
+        {"exponential", {1.5}, {3.6063129059489922, 3.5042844837366802, 3.5771414998113826}},
+        {"f", {3, 5}, {0.7338468182700809, 1.0194919811685932, 1.7640060297696543}},
+        {"gumbel", {1, 2}, {0.20644393339980482, 2.0969936744344135, -0.3419542775542994}},
+        {"laplace", {0, 1}, {0.7938786426417068, -0.1303856263065431, 1.263000634398772}},
+        {"logistic", {1, 0.5}, {1.6153928156927533, 0.8771424525658944, 1.90184663455628}},
+        {"lognormal", {0, 1}, {1.3562412406168636, 0.35346029972713455, 2.1179554136618033}},
+        {"noncentral_chisquare", {3, 1}, {4.810015936683841, 8.535313418251022, 0.2641872537643078}},
+        {"noncentral_f", {3, 5, 1}, {1.1552560286470117, 0.09327290589737092, 0.04019106896200561}},
+        {"pareto", {3}, {1.228665259618174, 1.178703304272667, 1.2142645866056139}},
+        {"power", {2}, {0.9537625702241296, 0.9504233899416021, 0.9528320988047685}},
+        {"rayleigh", {2}, {4.385620689449551, 4.323137430916999, 4.367847066804656}},
+        {"standard_cauchy", {}, {-0.2930016698581793, 0.7978730040882357, 1.4982843597001279}},
+        {"standard_t", {4}, {0.5335635801179842, 0.9813493087338849, -0.02673012096628918}},
+        {"triangular", {0, 1, 3}, {1.8354126444683423, 1.1651350563358385, 2.0789069099533397}},
+        {"vonmises", {0, 4}, {-0.10171522044718628, -0.1855639077297755, 1.1167872858198402}},
+        {"wald", {1, 2}, {0.8064988000335837, 1.6898038296442284, 3.6276051975632404}},
+        {"weibull", {1.5}, {1.794656893050126, 1.7606460812380325, 1.7849658315895707}},
+        {"chisquare", {3}, {3.0554394899785056, 4.358928659107372, 2.6205388975367514}},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(each.name);
+        std::vector<array> parameters;
+        for (const double value : each.parameters) parameters.push_back(asarray(value));
+        expect_reals(Generator(42).draw(each.name, parameters, Dims{3}), each.expected);
+    }
+}
+
+TEST(Random, WholeDistributionsGiveNumPysNumbers) {
+    struct Case {
+        const char* name;
+        std::vector<double> parameters;
+        std::vector<int64_t> expected;
+    };
+    // Of numpy.random.default_rng(42).
+    const Case cases[] = {
+        {"geometric", {0.3}, {7, 7, 7, 1}}, {"hypergeometric", {10, 5, 7}, {5, 4, 4, 4}},
+        {"logseries", {0.6}, {1, 2, 1, 5}}, {"negative_binomial", {3, 0.4}, {6, 4, 9, 6}},
+        {"zipf", {2.5}, {2, 1, 1, 1}},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(each.name);
+        std::vector<array> parameters;
+        for (const double value : each.parameters) parameters.push_back(asarray(value));
+        expect_whole(Generator(42).draw(each.name, parameters, Dims{4}), each.expected);
+    }
+}
+
+TEST(Random, ChoicesHaveOdds) {
+    const array odds = {0.1, 0.2, 0.3, 0.4};
+    Generator rng(42);
+    expect_whole(rng.choice(odds, {8}), {3, 2, 3, 3, 0, 3, 3, 3});
+    expect_whole(rng.choice(odds, {3}, false), {1, 2, 3});
+    expect_whole(rng.permuted(arange(6)), {5, 0, 4, 2, 3, 1});
+    expect_whole(ravel(rng.permuted(reshape(arange(6), {2, 3}), 1)), {0, 1, 2, 4, 3, 5});
+    EXPECT_EQ(rng.integers(0, 1000).item<int64_t>(), 276);
+    Generator untouched(7), other(7);
+    EXPECT_THROW(other.choice(array{0.5, 0.4}, {1}), ValueError);
+    EXPECT_THROW(other.choice(array{1.5, -0.5}, {1}), ValueError);
+    EXPECT_THROW(other.choice(array{std::nan(""), 0.5}, {1}), ValueError);
+    EXPECT_THROW(other.choice(array{1.0, 0.0}, {2}, false), ValueError);
+    EXPECT_THROW(other.choice(array{0.5, 0.5}, {3}, false), ValueError);
+    EXPECT_THROW(other.permuted(arange(3), 1), AxisError);
+    EXPECT_EQ(other.next64(), untouched.next64());
+}
+
 TEST(Random, ThreadsShareAStream) {
     Generator shared(5);
     std::vector<array> parts(8);
