@@ -33,27 +33,11 @@ public:
         find_dimensions();
     }
 
+    // The main box first: the others follow it in what makes a kernel another one.
     void launch(GroupRun& run) {
-        Dims extents = extents_of(main_);
-        for (KernelParts& box : parts_) box.outputs[0].prefetch = false;
-        const std::vector<BufferUse*> main_uses = uses_of(parts_[main_]);
-        std::vector<Dims> main_strides;
-        for (const BufferUse* use : main_uses) main_strides.push_back(over_dimensions(use->strides));
+        launch_box(main_, run);
         for (size_t k = 0; k < parts_.size(); ++k) {
-            KernelParts& box = parts_[k];
-            extents = extents_of(k);
-            const std::vector<BufferUse*> uses = uses_of(box);
-            for (size_t j = 0; j < uses.size(); ++j) {
-                for (size_t d = 0; d < group_.shape.size(); ++d)
-                    uses[j]->base += uses[j]->strides[d] * group_.boxes[k].lower[d];
-                uses[j]->strides = over_dimensions(uses[j]->strides);
-                if (uses.size() != main_uses.size()) continue;
-                // Along one element any stride will do: the main box's, so that the kernel may be the same.
-                for (size_t d = 0; d < extents.size(); ++d) {
-                    if (extents[d] == 1) uses[j]->strides[d] = main_strides[j][d];
-                }
-            }
-            launch_box(box, extents, k == main_, run);
+            if (k != main_) launch_box(k, run);
         }
     }
 
@@ -114,10 +98,24 @@ private:
         return own;
     }
 
-    void launch_box(KernelParts& box, const Dims& extents, bool is_main, GroupRun& run) {
+    void launch_box(size_t k, GroupRun& run) {
+        KernelParts& box = parts_[k];
+        const Dims extents = extents_of(k);
+        const std::vector<BufferUse*> uses = uses_of(box);
+        for (BufferUse* use : uses) {
+            for (size_t d = 0; d < group_.shape.size(); ++d)
+                use->base += use->strides[d] * group_.boxes[k].lower[d];
+            use->strides = over_dimensions(use->strides);
+        }
+        const std::vector<BufferUse*> main = uses_of(parts_[main_]);
+        for (size_t d = 0; d < extents.size() && uses.size() == main.size(); ++d) {
+            // Along one element any stride will do: the main box's, so that the kernel may be the same.
+            if (extents[d] != 1) continue;
+            for (size_t j = 0; j < uses.size(); ++j) uses[j]->strides[d] = main[j]->strides[d];
+        }
         box.form.shape = KernelShape::kElementwise;
         box.form.grid_rank = static_cast<int>(extents.size());
-        if (is_main) prefetch_ = asks_ahead(box, extents);
+        if (k == main_) prefetch_ = asks_ahead(box, extents);
         box.outputs[0].prefetch = prefetch_;
         finish_forms(box, false);
         run.launch(box, extents);

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMostBoxes = 32, kFewBoxes = 4;
 
 // Elements of a space for each of its boxes. Tests that compile everything have boxes of any size.
-int64_t least_of_box() { return config().small_limit.load(std::memory_order_relaxed) / 2; }
+int64_t least_of_box() { return config().small_limit.load(std::memory_order_relaxed) / 8; }
 
 }  // namespace
 

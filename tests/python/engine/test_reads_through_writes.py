@@ -210,7 +210,9 @@ class Program:
 
         def in_place(np, x, y):
             z = x + y
-            z[part] = z[where]
+            value = z[where]
+            # NumPy reads rows of other steps after it has written them.
+            z[part] = value.copy() if np is numpy else value
             return z
 
         choose_dtype = str(choose.choice(DTYPES))
