@@ -149,6 +149,22 @@ def test_what_a_reduction_reads_is_made_once(reduce):
         assert (numpy.asarray(energy(weft, ours)) == result).all()
 
 
+def test_a_sum_of_many_terms_is_one_kernel():
+    """It repeats as a loop does, and what it reads is not stored for that."""
+    values, ours = both(numpy.random.default_rng(9).random((140, 135)))
+
+    def smooth(np, u):
+        p = np.pad(u, 1, "edge")
+        rows, columns = u.shape
+        return sum(p[i : i + rows, j : j + columns] * (0.5 + i - j) for i in range(3) for j in range(3))
+
+    weft.eval(ours)
+    expected = smooth(numpy, values)
+    result, history = launches_of(lambda: smooth(weft, ours))
+    assert (result == expected).all()
+    assert sum(launch["bytes_written"] for launch in history) == expected.nbytes
+
+
 class Program:
     """The same random steps for NumPy and for weft, on arrays of one shape."""
 
