@@ -39,6 +39,7 @@ std::string describe(const Group& group, size_t number) {
     const Node& root = group.root();
     text += "\n  over " + shape_text(group.shape);
     if (!group.device->is_cpu()) text += " on " + group.device->name();
+    if (!group.boxes.empty()) text += " in " + std::to_string(group.boxes.size()) + " box(es)";
     if (group.reduces) {
         text += ", reducing axes";
         for (size_t d = 0; d < group.reduced.size(); ++d) {

@@ -1,7 +1,9 @@
 #include "planning/pieces.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
+#include <optional>
 
 #include "core/config.h"
 #include "core/shape.h"
@@ -14,8 +16,23 @@ namespace {
 // Each box is a launch, and perhaps a kernel.
 constexpr int64_t kMostBoxes = 32, kFewBoxes = 4;
 
+// Elements of a row for each of its pieces: shorter ones are no loops.
+constexpr int64_t kShortestPiece = 16;
+
 // Elements of a space for each of its boxes. Tests that compile everything have boxes of any size.
 int64_t least_of_box() { return config().small_limit.load(std::memory_order_relaxed) / 8; }
+
+// The dimension along which the group writes memory without gaps, or nearly so.
+std::optional<size_t> innermost(const Draft& draft) {
+    const Node& last = *draft.nodes.front();
+    const Dims& strides =
+        last.kind() == NodeKind::kUpdate ? last.update().target.strides : last.results[0].strides;
+    std::optional<size_t> found;
+    for (size_t d = 0; d < draft.shape.size(); ++d) {
+        if (draft.shape[d] != 1 && (!found || std::abs(strides[d]) <= std::abs(strides[*found]))) found = d;
+    }
+    return found;
+}
 
 }  // namespace
 
@@ -72,7 +89,12 @@ bool runs_by_boxes(const Draft& draft) {
                         [](const Node* node) { return node->kind() == NodeKind::kDraw; });
 }
 
-bool is_worth_boxes(const std::vector<std::vector<int64_t>>& cuts, const Dims& shape) {
+bool is_worth_boxes(const std::vector<std::vector<int64_t>>& cuts, const Draft& draft) {
+    const Dims& shape = draft.shape;
+    const auto inner = innermost(draft);
+    if (inner && least_of_box() != 0 && !cuts[*inner].empty() &&
+        shape[*inner] < kShortestPiece * (static_cast<int64_t>(cuts[*inner].size()) + 1))
+        return false;
     const int64_t boxes = box_count(cuts);
     if (boxes > kMostBoxes) return false;
     return element_count(shape) >= boxes * least_of_box();
@@ -88,7 +110,7 @@ bool can_share_boxes(const Draft& a, const Draft& b) {
     for (const auto& [node, frame] : b.frames) {
         if (!a.frames.contains(node) && a.maps.contains(node)) return false;
     }
-    return is_worth_boxes(all_cuts(a, b), a.shape);
+    return is_worth_boxes(all_cuts(a, b), a);
 }
 
 std::vector<std::vector<int64_t>> all_cuts(const Draft& a, const Draft& b) {

@@ -28,7 +28,7 @@ std::vector<SpaceBox> boxes_between(const std::vector<std::vector<int64_t>>& cut
 bool runs_by_boxes(const Draft& draft);
 
 // Whether so many boxes cost less than an array that is written and read again.
-bool is_worth_boxes(const std::vector<std::vector<int64_t>>& cuts, const Dims& shape);
+bool is_worth_boxes(const std::vector<std::vector<int64_t>>& cuts, const Draft& draft);
 
 // Two groups over one space: whether one kernel may run over boxes of both; and the cuts of both.
 bool can_share_boxes(const Draft& a, const Draft& b);

@@ -326,7 +326,7 @@ private:
         const Window window = window_of(*frame, node).value();
         pieces.cuts.resize(draft.shape.size());
         for (const IndexMap& map : pieces.maps) add_cuts(window, map, draft.shape, pieces.cuts);
-        if (!is_worth_boxes(pieces.cuts, draft.shape)) return std::nullopt;
+        if (!is_worth_boxes(pieces.cuts, draft)) return std::nullopt;
         return pieces;
     }
 

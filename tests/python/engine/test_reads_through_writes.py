@@ -73,6 +73,29 @@ def test_nothing_but_the_result_is_written(name):
     assert sum(launch["bytes_written"] for launch in history) > expected.nbytes * 1.9
 
 
+@pytest.mark.parametrize("name", STENCILS)
+def test_large_arrays_by_machine_code(name):
+    values, ours = both(numpy.random.default_rng(2).random((300, 310)))
+    with weft.config(small=4096, tier="jit"):
+        assert (numpy.asarray(STENCILS[name](weft, ours)) == STENCILS[name](numpy, values)).all()
+
+
+def test_explain_tells_of_the_boxes():
+    _, ours = both(numpy.ones((80, 90)))
+    text = weft.explain(weft.roll(ours, 1, 0) + weft.roll(ours, 1, 1))
+    assert "1 kernel(s)" in text and "over (80,90) in 4 box(es)" in text
+
+
+def test_short_rows_are_not_cut():
+    """Pieces of a few elements are no loops: the array is made."""
+    red, ours = both(numpy.random.default_rng(2).random((90, 95)))
+    with weft.config(small=4096):
+        weft.eval(ours)
+        result, history = launches_of(lambda: weft.stack([ours, ours * 2, ours], -1) + 1)
+        assert (result == numpy.stack([red, red * 2, red], -1) + 1).all()
+    assert sum(launch["bytes_written"] for launch in history) == 2 * result.nbytes
+
+
 def test_fluxes_that_are_added_to_parts():
     """What is written in place into parts of an array of zeros, and read once, is no array."""
     heat, ours = both(numpy.random.default_rng(3).random((70, 64)))
