@@ -35,10 +35,12 @@ public:
 
     // The main box first: the others follow it in what makes a kernel another one.
     void launch(GroupRun& run) {
-        launch_box(main_, run);
+        std::vector<GroupRun::Part> all;
+        all.push_back({&parts_[main_], finish(main_)});
         for (size_t k = 0; k < parts_.size(); ++k) {
-            if (k != main_) launch_box(k, run);
+            if (k != main_) all.push_back({&parts_[k], finish(k)});
         }
+        run.launch_all(all);
     }
 
 private:
@@ -98,9 +100,10 @@ private:
         return own;
     }
 
-    void launch_box(size_t k, GroupRun& run) {
+    // The box's form and arguments; its extents.
+    Dims finish(size_t k) {
         KernelParts& box = parts_[k];
-        const Dims extents = extents_of(k);
+        Dims extents = extents_of(k);
         const std::vector<BufferUse*> uses = uses_of(box);
         for (BufferUse* use : uses) {
             for (size_t d = 0; d < group_.shape.size(); ++d)
@@ -118,7 +121,7 @@ private:
         if (k == main_) prefetch_ = asks_ahead(box, extents);
         box.outputs[0].prefetch = prefetch_;
         finish_forms(box, false);
-        run.launch(box, extents);
+        return extents;
     }
 
     std::vector<KernelParts> parts_;

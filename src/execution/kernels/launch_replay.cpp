@@ -39,32 +39,50 @@ void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims&
         launch_collapsed(parts, extents, counted);
         return;
     }
-    bool fresh = false;
-    const bool on_cpu = group_.device->is_cpu();
-    PreparedLaunch prepared =
-        prepare(parts, extents, counted, on_cpu ? find_kernel(parts.form, fresh) : nullptr);
-    run_and_keep(std::move(prepared), fresh);
+    Waiting waiting = wait(parts, extents, counted);
+    run_and_keep({&waiting, 1});
+}
+
+void GroupRun::launch_all(std::span<const Part> all) {
+    std::vector<Waiting> waiting;
+    waiting.reserve(all.size());
+    for (const Part& part : all) waiting.push_back(wait(*part.parts, part.extents, part.extents));
+    run_and_keep(waiting);
 }
 
 void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims& counted,
                       const KernelParts& second, const Dims& second_extents) {
-    PreparedLaunch prepared = prepare(parts, extents, counted, nullptr);
-    append_second(prepared, second, second_extents);
-    run_and_keep(std::move(prepared), false);
+    Waiting waiting{prepare(parts, extents, counted, nullptr)};
+    append_second(waiting.launch, second, second_extents);
+    run_and_keep({&waiting, 1});
 }
 
-void GroupRun::run_and_keep(PreparedLaunch prepared, bool fresh) {
+GroupRun::Waiting GroupRun::wait(const KernelParts& parts, const Dims& extents, const Dims& counted) {
+    Waiting waiting;
+    const bool on_cpu = group_.device->is_cpu();
+    waiting.launch =
+        prepare(parts, extents, counted, on_cpu ? find_kernel(parts.form, waiting.fresh) : nullptr);
+    return waiting;
+}
+
+void GroupRun::run_and_keep(std::span<Waiting> waiting) {
     repeats_ &= way_ != nullptr;
-    LaunchMemo::Replay replay;
-    for (size_t k = 0; repeats_ && k < prepared.origins.size(); ++k)
-        repeats_ = find_source(prepared.origins[k], replay.sources.emplace_back());
-    if (repeats_) way_->launches.reserve(way_->launches.size() + 1);
-    // From here on nothing fails but the launch itself: it may write in place.
-    run_prepared(prepared, fresh);
-    if (!repeats_) return;
-    prepared.origins.clear();
-    replay.launch = std::move(prepared);
-    way_->launches.push_back(std::move(replay));
+    std::vector<LaunchMemo::Replay> replays(waiting.size());
+    for (size_t j = 0; j < waiting.size(); ++j) {
+        const std::vector<WordOrigin>& origins = waiting[j].launch.origins;
+        for (size_t k = 0; repeats_ && k < origins.size(); ++k)
+            repeats_ = find_source(origins[k], replays[j].sources.emplace_back());
+    }
+    if (repeats_) way_->launches.reserve(way_->launches.size() + waiting.size());
+    // From here on nothing fails but the launches themselves: they may write in place.
+    for (size_t j = 0; j < waiting.size(); ++j) {
+        PreparedLaunch& launch = waiting[j].launch;
+        run_prepared(launch, waiting[j].fresh);
+        if (!repeats_) continue;
+        launch.origins.clear();
+        replays[j].launch = std::move(launch);
+        way_->launches.push_back(std::move(replays[j]));
+    }
 }
 
 bool GroupRun::find_source(const WordOrigin& origin, WordSource& source) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "execution/kernels/kernel_arguments.h"
@@ -65,6 +66,12 @@ public:
     // and bytes.
     void launch(const KernelParts& parts, const Dims& extents, const Dims& counted);
     void launch(const KernelParts& parts, const Dims& extents) { launch(parts, extents, extents); }
+    // Several launches of one piece of work: where one of them cannot be made, none has run.
+    struct Part {
+        const KernelParts* parts;
+        Dims extents;
+    };
+    void launch_all(std::span<const Part> all);
     // On a GPU, two kernels in one launch: the second, over `second_extents`, is the first's form's `then`.
     void launch(const KernelParts& parts, const Dims& extents, const Dims& counted, const KernelParts& second,
                 const Dims& second_extents);
@@ -76,7 +83,12 @@ public:
     void finish();
 
 private:
-    void run_and_keep(PreparedLaunch prepared, bool fresh);
+    struct Waiting {
+        PreparedLaunch launch;
+        bool fresh = false;
+    };
+    Waiting wait(const KernelParts& parts, const Dims& extents, const Dims& counted);
+    void run_and_keep(std::span<Waiting> waiting);
     bool find_source(const WordOrigin& origin, WordSource& source) const;
     void set_word(const WordSource& source, std::vector<ArgumentWord>& words) const;
     std::shared_ptr<const StoredKernel> find_kernel(const KernelForm& form, bool& fresh);
