@@ -1,5 +1,7 @@
 """NumPy's functions that cut arrays into parts, join them again, or put their elements in another order."""
 
+from itertools import product
+from math import prod
 from operator import index as _index
 
 from weft import _core
@@ -106,10 +108,25 @@ def tile(A, reps):
     shape = (1,) * (ndim - A.ndim) + A.shape
     if all(rep == 1 for rep in reps):
         return array(A, copy=True).reshape(shape)
+    copies = prod(reps)
+    if 0 < copies <= _FEW_COPIES and A.size * copies >= _LARGE and A.dtype.kind in "biufc":
+        return _tile_by_parts(A.reshape(shape), reps)
     spread = [extent for pair in zip(reps, shape) for extent in pair]
     narrow = [extent for own in shape for extent in (1, own)]
     result = tuple(rep * extent for rep, extent in zip(reps, shape))
     return _core.broadcast_to(A.reshape(narrow), spread).copy().reshape(result)
+
+
+_FEW_COPIES = 8
+_LARGE = 1 << 14  # elements
+
+
+def _tile_by_parts(a, reps):
+    """What reads the result reads the parts of which it is made (docs/decisions/0029-reading-through-writes.md)."""
+    result = empty(tuple(rep * extent for rep, extent in zip(reps, a.shape)), a.dtype, device=a.device)
+    for place in product(*map(range, reps)):
+        result[tuple(slice(k * extent, (k + 1) * extent) for k, extent in zip(place, a.shape))] = a
+    return result
 
 
 def _repeated_alike(a, count, axis):

@@ -39,6 +39,7 @@ STENCILS = {
     "mirrored": lambda np, u: np.pad(u, 3, "reflect")[:-6, 6:] - u,
     "joined": lambda np, u: np.concatenate([u[1:], u[:1]]) + np.concatenate([u[:, 2:], u[:, :2] * 2], 1),
     "stacked": lambda np, u: np.stack([u, u * 2, u[::-1]])[:, 1:] + np.stack([u, u, u], 0)[:, :-1],
+    "tiled": lambda np, u: np.tile(u, (2, 2))[1:, 3:] - np.tile(u[:1], (2 * u.shape[0], 2))[:-1, :-3],
     "transposed": lambda np, u: np.roll(u.T, 2, 0) + np.roll(u, 2, 1).T,
     "backwards": lambda np, u: np.roll(u, 1, 0)[::-1] + np.roll(u, 1, 1)[:, ::-1] * u,
     "in steps": lambda np, u: np.roll(u, 1, 0)[::2] + np.roll(u, 1, 1)[1::2, ::-1],
