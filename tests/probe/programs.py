@@ -70,6 +70,18 @@ def writes(np, x, m, **_):
 
 
 @program
+def pieces(np, x, m, **_):
+    m, y = m.copy(), x.copy()
+    change = np.zeros_like(m)
+    change[1:] += m[:-1]
+    change[:, :-1] -= m[:, 1:]
+    m += np.roll(m, 1, 0) * np.roll(m, -2, (0, 1)) + change
+    y += np.concatenate([x[7:], x[:7] * 2])
+    y[100:5900] += np.roll(x, 3)[:5800]
+    return m, y, np.pad(m, 1)[2:, 1:-1] - np.tile(m, (2, 1))[30:-30]
+
+
+@program
 def reductions(np, x, m, n, b, **_):
     return (
         x.sum(),
