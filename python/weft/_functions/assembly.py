@@ -109,7 +109,8 @@ def tile(A, reps):
     if all(rep == 1 for rep in reps):
         return array(A, copy=True).reshape(shape)
     copies = prod(reps)
-    if 0 < copies <= _FEW_COPIES and A.size * copies >= _LARGE and A.dtype.kind in "biufc":
+    few = 0 < copies <= _FEW_COPIES and A.size * copies >= _LARGE
+    if few and A.dtype.kind in "biufc" and A.device == "cpu":
         return _tile_by_parts(A.reshape(shape), reps)
     spread = [extent for pair in zip(reps, shape) for extent in pair]
     narrow = [extent for own in shape for extent in (1, own)]

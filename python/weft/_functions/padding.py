@@ -1,7 +1,7 @@
 """np.pad: what is put around an array, in each of NumPy's modes."""
 
 from weft import _core
-from weft._core import arange, array, asarray, concatenate, empty, where, zeros
+from weft._core import arange, array, asarray, concatenate, empty, full, where, zeros
 from weft._functions.creation import linspace
 
 _ufuncs = _core._ufuncs
@@ -155,6 +155,15 @@ def _in_order_of(a, result):
     return asarray(result, order="F" if is_fortran else "C")
 
 
+def _in_constant(a, widths, value):
+    shape = tuple(before + extent + after for extent, (before, after) in zip(a.shape, widths))
+    flags = a.flags
+    order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    result = full(shape, asarray(value).astype(a.dtype), order=order, device=a.device)
+    result[tuple(slice(before, before + extent) for extent, (before, _) in zip(a.shape, widths))] = a
+    return result
+
+
 def pad(array, pad_width, mode="constant", **kwargs):
     """The array with `pad_width` more elements before and behind each axis, made as `mode` says.
 
@@ -166,7 +175,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     array([3, 2, 1, 2, 3, 2, 1])
     """
     a = asarray(array)
-    if isinstance(pad_width, dict):
+    if type(pad_width) is int and pad_width >= 0:
+        widths = [(pad_width, pad_width)] * a.ndim
+    elif isinstance(pad_width, dict):
         widths = [(0, 0)] * a.ndim
         for axis, width in pad_width.items():
             widths[axis] = tuple(width) if hasattr(width, "__len__") else (width, width)
@@ -185,6 +196,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     wrong = set(kwargs) - _OPTIONS.get(mode, set())
     if wrong:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {wrong}")
+    value = kwargs.get("constant_values", 0)
+    if mode == "constant" and type(value) in (int, float) and a.dtype.kind in "biufc":
+        return _in_constant(a, widths, value)
     values = _pairs(kwargs.get("constant_values" if mode == "constant" else "end_values", 0), a.ndim)
     lengths = _pairs(kwargs.get("stat_length"), a.ndim, as_index=kwargs.get("stat_length") is not None)
     if mode in ("maximum", "minimum") and any(length == 0 for pair in lengths for length in pair):
