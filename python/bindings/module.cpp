@@ -46,6 +46,8 @@ NB_MODULE(_core, m) {
     bind_counting(m);
     bind_sets(m);
     bind_quantiles(m);
+    bind_averages(m);
+    bind_histograms(m);
     bind_fft(m);
     bind_dtypes(m);
     bind_dlpack(m);

@@ -27,6 +27,8 @@ void bind_linalg_of_scipy(nb::module_& m);
 void bind_counting(nb::module_& m);
 void bind_sets(nb::module_& m);
 void bind_quantiles(nb::module_& m);
+void bind_averages(nb::module_& m);
+void bind_histograms(nb::module_& m);
 void bind_fft(nb::module_& m);
 void bind_dtypes(nb::module_& m);
 void bind_dlpack(nb::module_& m);

@@ -1,5 +1,6 @@
 // Reductions: the methods of arrays, by their kinds, and what is put together from sums.
 #include "api/reductions/mean_parts.h"
+#include "api/reductions/nan_parts.h"
 #include "convert/convert.h"
 #include "core/shape.h"
 #include "functions/bound_function.h"
@@ -145,6 +146,73 @@ nb::object variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
 }
 
+/// RuntimeWarning at the user's line, `level` frames above.
+void warn_if(bool condition, const char* text, int level) {
+    if (condition && PyErr_WarnEx(PyExc_RuntimeWarning, text, level) < 0) throw_python_error();
+}
+
+nb::object nan_mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle out,
+                             nb::handle keepdims, nb::handle where) {
+    ReductionOptions options;
+    options.dtype = to_dtype(dtype);
+    const Axes axes = FromPython<Axes>::convert(axis);
+    options.out = to_out(out);
+    options.keepdims = FromPython<bool>::convert(keepdims);
+    options.where = to_where(where);
+    const array input = to_array(a);
+    bool nothing = false;
+    array result;
+    {
+        const ReleaseGil release(is_large(input));
+        result = nan_mean(input, axes, options, nothing);
+    }
+    warn_if(nothing, "Mean of empty slice", 2);
+    return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
+}
+
+nb::object nan_variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle out,
+                                 nb::handle ddof, nb::handle keepdims, nb::handle where, nb::handle center,
+                                 int level) {
+    VarianceOptions options;
+    options.dtype = to_dtype(dtype);
+    const Axes axes = FromPython<Axes>::convert(axis);
+    options.out = to_out(out);
+    options.keepdims = FromPython<bool>::convert(keepdims);
+    options.where = to_where(where);
+    if (!center.is_none()) options.mean = to_argument(center);
+    const Argument less = to_argument(ddof);
+    const array input = to_array(a);
+    bool nothing = false;
+    array result;
+    {
+        const ReleaseGil release(is_large(input));
+        result = nan_variance(input, axes, less, options, nothing);
+    }
+    warn_if(nothing, "Degrees of freedom <= 0 for slice.", level);
+    return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
+}
+
+nb::object nan_extreme_function(bool largest, nb::handle a, nb::handle axis, nb::handle out,
+                                nb::handle keepdims, nb::handle initial, nb::handle where) {
+    ReductionOptions options;
+    const Axes axes = FromPython<Axes>::convert(axis);
+    options.out = to_out(out);
+    options.keepdims = FromPython<bool>::convert(keepdims);
+    if (!initial.is_none()) options.initial = to_argument(initial);
+    options.where = to_where(where);
+    // NumPy's two ways have a text each: of its arrays, and of what it has to convert.
+    const char* const text = is_array(a.ptr()) ? "All-NaN slice encountered" : "All-NaN axis encountered";
+    const array input = to_array(a);
+    bool nothing = false;
+    array result;
+    {
+        const ReleaseGil release(is_large(input));
+        result = nan_extreme(largest, input, axes, options, nothing);
+    }
+    warn_if(nothing, text, 3);
+    return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
+}
+
 /// For means by a subclass's own ufuncs: the dtype to sum in, the result's if it is another, and how many
 /// elements each sum is of.
 nb::object mean_parts(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle keepdims,
@@ -175,6 +243,30 @@ void bind_reductions(nb::module_& m) {
     };
     variance("_var", variance_function<var>);
     variance("_std", variance_function<weft::std>);
+    m.def("_nan_mean", nan_mean_function, arg("a"), arg("axis"), arg("dtype"), arg("out"), arg("keepdims"),
+          arg("where"));
+    m.def("_nan_var", nan_variance_function, arg("a"), arg("axis"), arg("dtype"), arg("out"), arg("ddof"),
+          arg("keepdims"), arg("where"), arg("mean"), arg("level"));
+    m.def("_nan_extreme", nan_extreme_function, arg("largest"), arg("a"), arg("axis"), arg("out"),
+          arg("keepdims"), arg("initial"), arg("where"));
+    m.def(
+        "_nan_replaced",
+        [](nb::handle a, nb::handle value) { return wrap(nan_replaced(to_array(a), to_argument(value))); },
+        arg("a"), arg("value"));
+    m.def(
+        "_nan_to_num",
+        [](nb::handle x, nb::handle nan, nb::handle posinf, nb::handle neginf) {
+            const auto optional = FromPython<std::optional<Argument>>::convert;
+            const array input = to_array(x);
+            const NanReplacements by{to_argument(nan), optional(posinf), optional(neginf)};
+            array result;
+            {
+                const ReleaseGil release(is_large(input));
+                result = nan_to_num(input, by);
+            }
+            return wrap(std::move(result));
+        },
+        arg("x"), arg("nan"), arg("posinf"), arg("neginf"));
     m.def("_mean_parts", mean_parts, arg("a"), arg("axis"), arg("dtype"), arg("keepdims"), arg("where"));
 }
 

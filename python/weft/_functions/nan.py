@@ -3,34 +3,13 @@
 import warnings
 
 from weft import _core
-from weft._core import asarray, where
+from weft._core import asarray
 from weft._functions.reductions import all as _all
 from weft._functions.reductions import argmax, argmin, cumprod, cumsum, prod, sum
-from weft._functions.reductions import max as _max
-from weft._functions.reductions import min as _min
-from weft._ufunc.errstate import quiet as _quiet
 
 _ufuncs = _core._ufuncs
-_isnan, _not, _and, _sqrt = _ufuncs["isnan"], _ufuncs["logical_not"], _ufuncs["logical_and"], _ufuncs["sqrt"]
-
-
-def _replaced(a, value):
-    """The array with `value` for NaN, and where it was; None where there can be none."""
-    a = asarray(a)
-    if a.dtype.kind not in "fc":
-        return a, None
-    missing = _isnan(a)
-    return where(missing, asarray(value, a.dtype), a), missing
-
-
-@_quiet
-def _quotient(total, count):
-    return total / count  # of nothing: 0 / 0
-
-
-def _warn(condition, text):
-    if bool(asarray(condition).any()):
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+_isnan, _sqrt = _ufuncs["isnan"], _ufuncs["sqrt"]
+_replaced = _core._nan_replaced  # the array with a value for NaN
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -39,48 +18,35 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     >>> np.nansum([1, np.nan, 2])
     np.float64(3.0)
     """
-    return sum(_replaced(a, 0)[0], axis, dtype, out, keepdims, initial, where)
+    return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product of the elements that are not NaN."""
-    return prod(_replaced(a, 1)[0], axis, dtype, out, keepdims, initial, where)
+    return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sums, to which NaN adds nothing."""
-    return cumsum(_replaced(a, 0)[0], axis, dtype, out)
+    return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
     """Running products, which NaN leaves as they are."""
-    return cumprod(_replaced(a, 1)[0], axis, dtype, out)
+    return cumprod(_replaced(a, 1), axis, dtype, out)
 
 
-def _extreme(plain, worst, a, axis, out, keepdims, options):
-    # NumPy's two ways have a text each: of its arrays, and of what it has to convert.
-    text = f"All-NaN {'slice' if isinstance(a, _core.ndarray) else 'axis'} encountered"
-    a = asarray(a)
-    if a.dtype.kind == "c":
+def _extreme(largest, a, axis, out, keepdims, initial, where):
+    if getattr(getattr(a, "dtype", None), "kind", "c") == "c" and asarray(a).dtype.kind == "c":
         # No complex number is the least: what is beside NaN is compared as it is.
-        ufunc = _ufuncs["fmax" if plain is _max else "fmin"] if plain in (_max, _min) else None
-        if ufunc is not None:
-            result = ufunc.reduce(a, axis=axis, out=out, keepdims=keepdims, **options)
-            _warn(_isnan(result), text)
-            return result
-    if a.dtype.kind != "f":
-        return plain(a, axis, out, keepdims, **options)
-    # What is replaced has no name here, so that it is nowhere in memory.
-    result = plain(_replaced(a, worst)[0], axis, None, keepdims, **options)
-    # Where something is better than the worst, not all is missing.
-    if "initial" not in options and bool(asarray(result == worst).any()):
-        nothing = _all(_isnan(a), axis, keepdims=keepdims)
-        result = where(nothing, asarray(float("nan"), a.dtype), result)
-        _warn(nothing, text)
-    if out is not None:
-        _core.copyto(out, result, "unsafe")
-        return out
-    return result if result.ndim else result[()]
+        options = {"where": where} if initial is None else {"initial": initial, "where": where}
+        ufunc = _ufuncs["fmax" if largest else "fmin"]
+        result = ufunc.reduce(asarray(a), axis=axis, out=out, keepdims=keepdims, **options)
+        if bool(asarray(_isnan(result)).any()):
+            text = f"All-NaN {'slice' if isinstance(a, _core.ndarray) else 'axis'} encountered"
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        return result
+    return _core._nan_extreme(largest, a, axis, out, keepdims, initial, where)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
@@ -89,21 +55,19 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> np.nanmax([1, np.nan, 2])
     np.float64(2.0)
     """
-    options = {"where": where} if initial is None else {"initial": initial, "where": where}
-    return _extreme(_max, -float("inf"), a, axis, out, keepdims, options)
+    return _extreme(True, a, axis, out, keepdims, initial, where)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The smallest element that is not NaN; NaN with a warning where there is none."""
-    options = {"where": where} if initial is None else {"initial": initial, "where": where}
-    return _extreme(_min, float("inf"), a, axis, out, keepdims, options)
+    return _extreme(False, a, axis, out, keepdims, initial, where)
 
 
 def _arg_extreme(function, worst, a, axis, out, keepdims):
-    a, missing = _replaced(a, worst)
-    if missing is not None and bool(asarray(_all(missing, axis)).any()):
+    a = asarray(a)
+    if a.dtype.kind in "fc" and bool(asarray(_all(_isnan(a), axis)).any()):
         raise ValueError("All-NaN slice encountered")
-    return function(a, axis, out, keepdims=keepdims)
+    return function(_replaced(a, worst), axis, out, keepdims=keepdims)
 
 
 def nanargmax(a, axis=None, out=None, *, keepdims=False):
@@ -116,82 +80,35 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     return _arg_extreme(argmin, float("inf"), a, axis, out, keepdims)
 
 
-def _check_inexact(values, missing, dtype, out):
-    if missing is None:
-        return
-    if dtype is not None and _core.dtype(dtype).kind not in "fc":
-        raise TypeError("If a is inexact, then dtype must be inexact")
-    if out is not None and out.dtype.kind not in "fc":
-        raise TypeError("If a is inexact, then out must be inexact")
-
-
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The mean of the elements that are not NaN; NaN with a warning where there is none.
 
     >>> np.nanmean([1, np.nan, 2])
     np.float64(1.5)
     """
-    from weft._functions.reductions import mean
-
-    values, missing = _replaced(a, 0)
-    _check_inexact(values, missing, dtype, out)
-    if missing is None:
-        return mean(values, axis, dtype, out, keepdims, where=where)
-    count = sum(_not(missing), axis, "int64", keepdims=keepdims, where=where)
-    total = sum(values, axis, dtype, keepdims=keepdims, where=where)
-    _warn(count == 0, "Mean of empty slice")
-    result = asarray(_quotient(total, count)).astype(asarray(total).dtype, copy=False)
-    if out is not None:
-        _core.copyto(out, result, "unsafe")
-        return out
-    return result if result.ndim else result[()]
+    return _core._nan_mean(a, axis, dtype, out, keepdims, where)
 
 
 def nanvar(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The variance of the elements that are not NaN, in two steps: their mean, then the squares of distances."""
-    from weft._functions.reductions import var
+    return _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, 3)
 
+
+def _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, level):
     if correction is not None:
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    values, missing = _replaced(a, 0)
-    _check_inexact(values, missing, dtype, out)
-    if missing is None:
-        options = {} if mean is None else {"mean": mean}
-        return var(values, axis, dtype, out, ddof, keepdims, where=where, **options)
-    present = _not(missing) if where is True else _and(_not(missing), where)
-    count = sum(present, axis, "int64", keepdims=True)
-    if mean is None:
-        total = asarray(sum(values, axis, dtype, keepdims=True, where=present))
-        center = asarray(_quotient(total, count)).astype(total.dtype, copy=False)
-    else:
-        center = asarray(mean)
-    distance = _core.where(present, values - center, asarray(0, values.dtype))
-    square = (
-        (distance * _ufuncs["conjugate"](distance)).real
-        if distance.dtype.kind == "c"
-        else distance * distance
-    )
-    total = sum(square, axis, keepdims=keepdims)
-    free = (count if keepdims else count.reshape(asarray(total).shape)) - ddof
-    _warn(free <= 0, "Degrees of freedom <= 0 for slice.")
-    result = asarray(_core.where(free > 0, _quotient(total, free), float("nan"))).astype(
-        asarray(total).dtype, copy=False
-    )
-    if out is not None:
-        _core.copyto(out, result, "unsafe")
-        return out
-    return result if result.ndim else result[()]
+    return _core._nan_var(a, axis, dtype, out, ddof, keepdims, where, mean, level)
 
 
 def nanstd(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The standard deviation of the elements that are not NaN."""
-    result = nanvar(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, 3)
     return _sqrt(result) if out is None else _sqrt(result, out=out)
 
 
@@ -201,27 +118,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     >>> np.nan_to_num([1, np.nan, np.inf], posinf=9)
     array([1., 0., 9.])
     """
-    from weft._array.dtypes import finfo
-
     given = x
     x = asarray(x)
     if x.dtype.kind not in "fc":
         return _core.array(x, copy=True) if copy and x.ndim else x if x.ndim else x[()]
-    limits = finfo(x.dtype)
-    low = limits.min if neginf is None else neginf
-    high = limits.max if posinf is None else posinf
-
-    def cleaned(part):
-        part_type = part.dtype
-        result = _core.where(_isnan(part), asarray(nan, part_type), part)
-        result = _core.where(result == float("inf"), asarray(high, part_type), result)
-        return _core.where(result == -float("inf"), asarray(low, part_type), result)
-
-    if x.dtype.kind == "f":
-        result = cleaned(x)
-    else:
-        result = _core.array(x, copy=True)
-        result.real, result.imag = cleaned(x.real), cleaned(x.imag)
+    result = _core._nan_to_num(x, nan, posinf, neginf)
     if not copy and given is x and x.ndim:
         x[...] = result
         return x
