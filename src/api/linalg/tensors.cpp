@@ -53,9 +53,9 @@ array tensorsolve(const array& given, const array& b, const std::optional<Dims>&
 
 array tensorinv(const array& a, int64_t ind) {
     if (ind <= 0) throw ValueError("Invalid ind argument.");
-    if (a.ndim() == 0) throw TypeError("reshape() takes exactly 1 argument (0 given)");  // as NumPy says it
     Dims shape = from(a.shape(), ind);
     const array inverse = inv(reshape(a, {element_count(shape), -1}));
+    if (a.ndim() == 0) throw TypeError("reshape() takes exactly 1 argument (0 given)");  // as NumPy says it
     const auto before = std::min<size_t>(static_cast<size_t>(ind), a.shape().size());
     for (size_t d = 0; d < before; ++d) shape.push_back(a.shape()[d]);
     return reshape(inverse, shape);
