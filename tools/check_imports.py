@@ -26,7 +26,8 @@ FLOORS = [
     {"_install", "_numpys"},
     {"lib"},
     {"bench", "ctypeslib", "dtypes", "ma", "polynomial", "testing", "typing"},
-    {"__main__", "char", "ipython", "pytest_plugin", "rec", "strings"},
+    {"__main__", "char", "ipython", "pytest_plugin", "rec", "strings", "version"},
+    {"core"},
 ]
 HEIGHT = {part: i for i, floor in enumerate(FLOORS) for part in floor}
 MOST_FILES = 30  # in a folder

@@ -51,7 +51,8 @@ del _register
 
 _IPYTHON = "ipython"
 _SUBMODULES = frozenset(
-    "char ctypeslib dtypes fft jit lib linalg ma polynomial random rec scipy strings testing typing".split()
+    "char core ctypeslib dtypes fft jit lib linalg ma polynomial random rec scipy strings testing typing "
+    "version".split()
 )
 
 

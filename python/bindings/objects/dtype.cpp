@@ -42,8 +42,12 @@ PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
         return wrap_dtype(dtype).release().ptr();
     });
     if (own != nullptr || PyTuple_Size(arguments) == 0) return own;
-    PyObject* const spec = PyTuple_GetItem(arguments, 0);
-    return numpy_instead(FailedCall::kDtype, "dtype", &spec, 1, nullptr);
+    PyObject* given[] = {PyTuple_GetItem(arguments, 0), Py_False};
+    if (PyTuple_Size(arguments) > 1)
+        given[1] = PyTuple_GetItem(arguments, 1);
+    else if (PyObject* const align = keywords == nullptr ? nullptr : PyDict_GetItemString(keywords, "align"))
+        given[1] = align;
+    return numpy_instead(FailedCall::kDtype, "dtype", given, 2, nullptr);
 }
 
 Py_hash_t dtype_hash(PyObject* self) {

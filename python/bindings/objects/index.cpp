@@ -45,6 +45,13 @@ bool is_truth(PyObject* object) {
     return PyBool_Check(object) || (is_scalar(object) && scalar_dtype(object).is_bool());
 }
 
+/// A list, a tuple, a range, or another sequence that is neither an array nor text.
+bool is_list_of_indices(PyObject* object) {
+    if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) return true;
+    return !is_array(object) && !is_scalar(object) && !has_foreign_buffer(object) &&
+           !PyUnicode_Check(object) && !PyBytes_Check(object) && PySequence_Check(object) != 0;
+}
+
 /// Whether `object` is an integer for indexing; sets `value`.
 bool integer_key(PyObject* object, int64_t& value, Key& key) {
     if (PyLong_CheckExact(object)) {
@@ -105,9 +112,8 @@ void add_key(PyObject* item, Key& key) {
         key.indices.emplace_back(NewAxis{});
     } else if (integer_key(item, value, key)) {
         key.indices.emplace_back(value);
-    } else if (is_array(item) || PyList_Check(item) || PyTuple_Check(item) || is_truth(item) ||
-               has_foreign_buffer(item)) {
-        const bool listed = PyList_Check(item) || PyTuple_Check(item);
+    } else if (is_array(item) || is_list_of_indices(item) || is_truth(item) || has_foreign_buffer(item)) {
+        const bool listed = is_list_of_indices(item);
         array index = listed ? listed_index(item) : to_array(nb::handle(item));
         if (listed && index.size() == 0) index = astype(index, ScalarType::kInt64);
         const DType dtype = index.dtype();

@@ -104,6 +104,8 @@ class flagsobj:
 class flatiter:
     """The elements of an array in C order: iterate, index with an integer or a slice, assign."""
 
+    __module__ = "weft"
+
     def __init__(self, array):
         self.base = array
         self.index = 0

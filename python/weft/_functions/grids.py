@@ -226,7 +226,11 @@ class _Joiner:
         axis, ndmin, place = self._axis, self._ndmin, self._place
         if parts and isinstance(parts[0], str):
             if parts[0] in ("r", "c"):
-                raise NotImplementedError(f"np.r_[{parts[0]!r}, ...] makes matrices, which weft has none of")
+                from weft._protocols.host_names import asmatrix
+
+                joined = self[parts[1:]]
+                matrix = asmatrix(joined)
+                return matrix.T if parts[0] == "c" and joined.ndim == 1 else matrix
             numbers = [int(number) for number in parts[0].split(",")]
             axis, ndmin, place = (*numbers, *(axis, ndmin, place)[len(numbers) :])
             parts = parts[1:]

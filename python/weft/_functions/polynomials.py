@@ -280,6 +280,11 @@ class poly1d:
     def __repr__(self):
         return f"poly1d({repr(self._coefficients)[6:-1]})"
 
+    def __str__(self):
+        from weft._functions.polynomial_text import polynomial_text
+
+        return polynomial_text(self._coefficients.tolist(), self._variable)
+
     def __len__(self):
         return self.order
 

@@ -3,7 +3,7 @@
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._array.dtypes import finfo
-from weft._core import asanyarray, asarray, ndarray
+from weft._core import asanyarray, asarray
 from weft._functions.creation import zeros_like
 
 _ufuncs = _core._ufuncs
@@ -32,12 +32,19 @@ def size(a, axis=None):
 
 def real(val):
     """The real part; of an array a view."""
-    return val.real if isinstance(val, (ndarray, _core.generic)) else asanyarray(val).real
+    return _part(val, "real")
 
 
 def imag(val):
     """The imaginary part; of an array a view."""
-    return val.imag if isinstance(val, (ndarray, _core.generic)) else asarray(val).imag
+    return _part(val, "imag")
+
+
+def _part(value, name):
+    try:
+        return getattr(value, name)  # Python's numbers have parts, too
+    except AttributeError:
+        return getattr(asanyarray(value), name)
 
 
 def angle(z, deg=False):

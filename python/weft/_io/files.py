@@ -3,6 +3,8 @@
 import contextlib
 import mmap
 import os
+import sys
+import weakref
 import zipfile
 from collections.abc import Mapping
 
@@ -158,6 +160,22 @@ def _mapped(path, mode, allow_pickle, max_header_size):
 # ---- npz ----
 
 
+class _Attributes:
+    """The arrays of an npz file as attributes: npz.f.x."""
+
+    def __init__(self, archive):
+        self.__dict__["_archive"] = weakref.ref(archive)
+
+    def __getattr__(self, name):
+        try:
+            return self._archive()[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return list(self._archive())
+
+
 class NpzFile(Mapping):
     """The arrays of an npz file by their names, read when they are asked for. A context manager, which closes it."""
 
@@ -170,7 +188,8 @@ class NpzFile(Mapping):
         members = self.zip.namelist()
         self.files = [name.removesuffix(".npy") for name in members]
         self._members = dict(zip(self.files, members)) | {name: name for name in members}
-        self._name = getattr(stream, "name", "object")
+        self._name = getattr(stream, "name", "object") if own_stream else "object"
+        self.f = _Attributes(self)
 
     def __enter__(self):
         return self
@@ -186,6 +205,7 @@ class NpzFile(Mapping):
         if self.fid is not None:
             self.fid.close()
             self.fid = None
+        self.f = None  # it refers to this one
 
     def __del__(self):
         if hasattr(self, "fid"):
@@ -327,7 +347,12 @@ def _numpy_dtype(dtype):
     """The dtype for NumPy's functions: fields and strings, too."""
     if dtype is None or isinstance(dtype, str):
         return dtype
-    found = _core.dtype(dtype)
+    try:
+        found = _core.dtype(dtype)
+    except TypeError:  # a sequence of the columns' types
+        from weft._protocols import host_arrays
+
+        return host_arrays.Conversion().to_numpy(dtype)
     return found.str if isinstance(found, _dtype) else found
 
 
@@ -345,12 +370,18 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
 def loadtxt(fname, dtype=float, *args, like=None, **options):
     """An array of the rows of a text file. NumPy parses it; the parameters are numpy.loadtxt's."""
     result = _numpy("loadtxt")(fname, _numpy_dtype(dtype), *args, **options)
-    return tuple(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
+    return type(result)(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
 
 
 def genfromtxt(fname, dtype=float, *args, like=None, **options):
     """As loadtxt, with values for what is missing. NumPy parses it; the parameters are numpy.genfromtxt's."""
-    return asarray(_numpy("genfromtxt")(fname, _numpy_dtype(dtype), *args, **options))
+    result = _numpy("genfromtxt")(fname, _numpy_dtype(dtype), *args, **options)
+    if not options.get("usemask"):
+        return type(result)(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
+    from weft._protocols import host_arrays
+
+    _ = sys.modules["weft"].ma  # loads it, which makes masked arrays of NumPy's weft's
+    return host_arrays.Conversion().to_weft(result)
 
 
 def savetxt(fname, X, *args, **options):

@@ -24,6 +24,8 @@ def instead(name, kind, args, kwargs, error):
 
         if kind == "dtype":
             found = _foreign_dtype(args[0], numpy, host_arrays)
+            if found is not None and args[1] and found.names is not None:  # align
+                found = numpy.dtype(host_arrays.Conversion().to_numpy(args[0]), align=True)
             return NotImplemented if found is None else found
         if name in ("array", "asarray") and len(args) == 1 and not kwargs and _is_text_list(args[0]):
             args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
@@ -77,9 +79,12 @@ def _reason(name, args, kwargs, numpy, host_arrays):
             dtype = _foreign_dtype(value, numpy, host_arrays)
             if dtype is not None:
                 return f"dtype {dtype.str if dtype.names is None else 'with fields'}"
-            continue
+            if key == "dtype" or not isinstance(value, list):
+                continue
         if key is not None and isinstance(value, str):
             continue  # an option
+        if type(value) is host_arrays.HostArray and host_arrays.is_native(value.dtype):
+            return f"NumPy's class {type(value._array).__name__}"
         dtype = _dtype_of(value, numpy, host_arrays)
         if dtype is not None and not host_arrays.is_native(dtype):
             return f"dtype {dtype.str if dtype.names is None else 'with fields'}"

@@ -5,7 +5,9 @@ Numeric results are weft's own arrays again; those that are views of NumPy's mem
 share it. What NumPy does so is counted (fallback.py).
 """
 
+import contextlib
 import functools
+import importlib
 
 import numpy
 
@@ -26,7 +28,7 @@ def is_native(dtype):
     """Whether weft has arrays of this dtype of NumPy's."""
     if dtype.kind == "V":
         return dtype.type.__name__ == "bfloat16"
-    return dtype.isnative and f"{dtype.kind}{dtype.itemsize}" in _NATIVE
+    return dtype.isnative and f"{dtype.kind}{dtype.itemsize}" in _NATIVE and dtype.names is None
 
 
 # Objects that mean the same to NumPy and to weft, so that long lists of them are passed on as they are.
@@ -149,6 +151,9 @@ def numpy_name(function):
     """NumPy's object of the same name as one of weft's, or None."""
     module = (getattr(function, "__module__", None) or "weft").split(".")
     name = getattr(function, "__name__", "")
+    if module[1:2] == ["lib"] and len(module) > 2:
+        with contextlib.suppress(ImportError):  # numpy.lib.recfunctions is no attribute before it is loaded
+            importlib.import_module("numpy." + ".".join(module[1:]))
     for path in (module[1:], [part for part in module[1:] if not part.startswith("_")], []):
         found = numpy
         for part in [*path, *name.split(".")]:

@@ -171,8 +171,7 @@ def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
             f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the "
             f"broadcast shape {_shape_text(result.shape)}"
         )
-    _check_output(ufunc, result.dtype, out.dtype)
-    _core.copyto(out, result, "same_kind")
+    _core.copyto(out, result, "unsafe")  # as NumPy stores what it has folded
     return out
 
 
@@ -247,7 +246,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
         wide = "uint64" if x.dtype.kind == "u" else "int64"
         dtype = wide if x.dtype.itemsize < 8 else None
     elif dtype is None and out is not None:
-        dtype = out.dtype
+        dtype = _core.promote_types(x.dtype, out.dtype)
     compute = _fold_dtype(ufunc, x.dtype, dtype, "reduceat")
     last = axis == x.ndim - 1
     values = (x if last else moveaxis(x, axis, -1)).astype(compute, copy=False)
@@ -256,7 +255,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
         result = moveaxis(result, -1, axis)
     if out is None:
         return _core._as_owner(_laid_out(result, _inner_first(x, axis)))
-    _core.copyto(out, result, "same_kind")
+    _core.copyto(out, result, "unsafe")
     return out
 
 
