@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
+#include <string>
 
 #include "core/shape.h"
 #include "execution/run_elementwise.h"
@@ -17,6 +17,8 @@ std::vector<BufferUse*> uses_of(KernelParts& parts) {
     for (BufferUse& use : parts.outputs) uses.push_back(&use);
     return uses;
 }
+
+constexpr int64_t kFewPoints = 128;
 
 // A dimension of the kernels: one of the space, or neighbours that all boxes walk as one block.
 struct KernelDimension {
@@ -110,24 +112,41 @@ private:
                 use->base += use->strides[d] * group_.boxes[k].lower[d];
             use->strides = over_dimensions(use->strides);
         }
+        if (k == main_) {
+            prefetch_ = asks_ahead(box, extents);
+            make_form(box, extents, prefetch_);
+            main_key_ = box.form.key();
+            return extents;
+        }
+        // Along one element any stride will do: the main box's, so that the kernel may be the same.
         const std::vector<BufferUse*> main = uses_of(parts_[main_]);
+        KernelParts own = box;
         for (size_t d = 0; d < extents.size() && uses.size() == main.size(); ++d) {
-            // Along one element any stride will do: the main box's, so that the kernel may be the same.
             if (extents[d] != 1) continue;
             for (size_t j = 0; j < uses.size(); ++j) uses[j]->strides[d] = main[j]->strides[d];
         }
+        make_form(box, extents, prefetch_);
+        if (box.form.key() == main_key_) return extents;
+        // Its own kernel goes without such dimensions.
+        box = std::move(own);
+        collapse_uses(box, extents);
+        make_form(box, extents, false);
+        box.is_for_few = element_count(extents) <= kFewPoints;
+        return extents;
+    }
+
+    static void make_form(KernelParts& box, const Dims& extents, bool prefetch) {
         box.form.shape = KernelShape::kElementwise;
         box.form.grid_rank = static_cast<int>(extents.size());
-        if (k == main_) prefetch_ = asks_ahead(box, extents);
-        box.outputs[0].prefetch = prefetch_;
+        box.outputs[0].prefetch = prefetch;
         finish_forms(box, false);
-        return extents;
     }
 
     std::vector<KernelParts> parts_;
     const Group& group_;
     size_t main_ = 0;
     bool prefetch_ = false;
+    std::string main_key_;
     std::vector<KernelDimension> dimensions_;
 };
 

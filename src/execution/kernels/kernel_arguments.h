@@ -43,7 +43,8 @@ struct KernelParts {
     std::vector<ScalarUse> scalars;
     KernelForm form;  // inputs and outputs are filled in by finish_forms
     int operations = 0;
-    bool in_order = false;  // GridHints::in_order
+    bool in_order = false;    // GridHints::in_order
+    bool is_for_few = false;  // points, fewer than machine code is made for
 };
 
 // Writes the steps of a group's element-wise nodes into a kernel, from the values that it gives down to what

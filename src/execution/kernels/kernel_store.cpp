@@ -226,18 +226,23 @@ std::string settings_key() {
            (config().fast_math.load(std::memory_order_relaxed) ? " fast" : "");
 }
 
-std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh) {
+std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh, bool for_few) {
     fresh = false;
     // Fixed here: settings may change while the kernel is compiled.
     const std::string cpu = config().cpu();
-    const Tier tier = config().tier.load(std::memory_order_relaxed);
+    Tier tier = config().tier.load(std::memory_order_relaxed);
     Request request{
         form,
         form.key() + "-" + settings_key(),
         {},
         {.cpu = cpu.empty() ? "host" : cpu, .fast_math = config().fast_math.load(std::memory_order_relaxed)}};
-    const std::string key = request.form_key + "@" + cpu + (tier == Tier::kBlock ? "@blocks" : "");
+    std::string key = request.form_key + "@" + cpu + (tier == Tier::kBlock ? "@blocks" : "");
     std::shared_ptr<const StoredKernel> known = find(key);
+    if (for_few && tier == Tier::kAuto && known == nullptr) {
+        tier = Tier::kBlock;
+        key += "@blocks";
+        known = find(key);
+    }
     if (known != nullptr && tier == Tier::kJit && known->runs_by_blocks()) {
         codegen::finish_compilations();
         if (known->runs_by_blocks()) known = nullptr;  // that failed, which shall be known

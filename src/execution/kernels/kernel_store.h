@@ -28,8 +28,10 @@ struct StoredKernel {
 std::string settings_key();
 
 // What neither the process nor the cache on disk has is interpreted at first, or is compiled, as the tier
-// says (docs/internals/tiers.md); `fresh` tells whether it was compiled. Thread safe.
-std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh);
+// says (docs/internals/tiers.md); `fresh` tells whether it was compiled. A kernel `for_few` points stays
+// interpreted where the tier leaves that open. Thread safe.
+std::shared_ptr<const StoredKernel> find_or_compile(const KernelForm& form, bool& fresh,
+                                                    bool for_few = false);
 
 // One launch, as it is kept: KernelRecord without the texts.
 struct LaunchRecord {

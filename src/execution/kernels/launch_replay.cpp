@@ -19,10 +19,10 @@ const BufferPtr& GroupRun::temporary(int64_t bytes) {
     return temporaries_.emplace_back(reserve(group_, bytes));
 }
 
-std::shared_ptr<const StoredKernel> GroupRun::find_kernel(const KernelForm& form, bool& fresh) {
+std::shared_ptr<const StoredKernel> GroupRun::find_kernel(const KernelForm& form, bool& fresh, bool for_few) {
     fresh = false;
     if (way_ != nullptr && kernels_ < way_->kernels.size()) return way_->kernels[kernels_++];
-    std::shared_ptr<const StoredKernel> found = find_or_compile(form, fresh);
+    std::shared_ptr<const StoredKernel> found = find_or_compile(form, fresh, for_few);
     if (way_ != nullptr) way_->kernels.push_back(found);
     ++kernels_;
     return found;
@@ -60,8 +60,8 @@ void GroupRun::launch(const KernelParts& parts, const Dims& extents, const Dims&
 GroupRun::Waiting GroupRun::wait(const KernelParts& parts, const Dims& extents, const Dims& counted) {
     Waiting waiting;
     const bool on_cpu = group_.device->is_cpu();
-    waiting.launch =
-        prepare(parts, extents, counted, on_cpu ? find_kernel(parts.form, waiting.fresh) : nullptr);
+    waiting.launch = prepare(parts, extents, counted,
+                             on_cpu ? find_kernel(parts.form, waiting.fresh, parts.is_for_few) : nullptr);
     return waiting;
 }
 

@@ -91,7 +91,8 @@ private:
     void run_and_keep(std::span<Waiting> waiting);
     bool find_source(const WordOrigin& origin, WordSource& source) const;
     void set_word(const WordSource& source, std::vector<ArgumentWord>& words) const;
-    std::shared_ptr<const StoredKernel> find_kernel(const KernelForm& form, bool& fresh);
+    std::shared_ptr<const StoredKernel> find_kernel(const KernelForm& form, bool& fresh,
+                                                    bool for_few = false);
 
     const Group& group_;
     const GroupBuffers& results_;

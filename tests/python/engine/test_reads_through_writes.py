@@ -87,6 +87,21 @@ def test_explain_tells_of_the_boxes():
     assert "1 kernel(s)" in text and "over (80,90) in 4 box(es)" in text
 
 
+def test_corners_need_no_machine_code():
+    """Boxes that read otherwise than the main one, and are few points, stay interpreted."""
+    values, ours = both(numpy.random.default_rng(3).random((200, 210)))
+    with weft.config(small=4096, tier="auto"):
+        for _ in range(2):
+            weft.eval(ours)
+            result, history = launches_of(
+                lambda: weft.pad(ours, 1)[2:, :-2] * 1.25 + weft.pad(ours, 1)[:-2, 2:]
+            )
+            assert (result == numpy.pad(values, 1)[2:, :-2] * 1.25 + numpy.pad(values, 1)[:-2, 2:]).all()
+            weft.cache_info()  # waits for what is compiled
+    assert {launch["compiled"] for launch in history if launch["elements"] == 1} == {False}
+    assert {launch["compiled"] for launch in history if launch["elements"] > 128} == {True}
+
+
 def test_short_rows_are_not_cut():
     """Pieces of a few elements are no loops: the array is made."""
     red, ours = both(numpy.random.default_rng(2).random((90, 95)))
