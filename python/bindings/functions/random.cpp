@@ -8,6 +8,7 @@
 #include "functions/random_streams.h"
 #include "objects/objects.h"
 #include "random/seed_sequence.h"
+#include "random/start.h"
 
 namespace weft::python {
 
@@ -166,6 +167,13 @@ void bind_streams(nb::module_& m) {
     m.def(
         "_stream", [](nb::handle parts, nb::handle lock) { return new_stream(parts, lock); },
         nb::rv_policy::take_ownership, arg("parts"), arg("lock"));
+    m.def(
+        "_started",
+        [](int algorithm, nb::handle words) {
+            BitStream stream(started(static_cast<random::Algorithm>(algorithm), to_words(words)));
+            return state_to_python(stream.source());
+        },
+        arg("algorithm"), arg("words"));
     m.def(
         "_stream_of",
         [](nb::handle capsule, nb::handle lock) { return new StreamHandle(nb::borrow(capsule), lock); },

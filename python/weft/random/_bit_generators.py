@@ -39,6 +39,7 @@ class BitGenerator:
     """
 
     _algorithm = 0
+    _seed_words = 4, "uint64"
 
     def __init__(self, seed=None):
         if type(self) is BitGenerator:
@@ -48,6 +49,9 @@ class BitGenerator:
         ):
             seed = SeedSequence(seed)
         self._begin(threading.RLock(), seed, self._start(seed))
+
+    def _start(self, seed):
+        return _core._started(self._algorithm, seed.generate_state(*self._seed_words).tolist())
 
     def _begin(self, lock, seed_seq, parts):
         self.lock = lock
@@ -174,13 +178,6 @@ def _bit_generator_of(kind):
 
 
 class _Pcg(BitGenerator):
-    def _start(self, seed):
-        words = seed.generate_state(4, "uint64").tolist()
-        increment = ((words[2] << 64 | words[3]) << 1 | 1) & ((1 << 128) - 1)
-        state = (increment + (words[0] << 64 | words[1])) & ((1 << 128) - 1)
-        state = (state * PCG64._multiplier + increment) & ((1 << 128) - 1)  # whichever steps it takes later
-        return self._of(state, increment)
-
     def _of(self, state, increment, has_half=False, half=0):
         words = (state & _MASK, state >> 64, increment & _MASK, increment >> 64, 0, 0)
         return self._make(words, has_half=has_half, half=half)
@@ -250,6 +247,7 @@ class Philox(BitGenerator):
     """Salmon and others' Philox 4x64 with ten rounds: a counter, encrypted."""
 
     _algorithm = 2
+    _seed_words = 2, "uint64"
 
     def __init__(self, seed=None, counter=None, key=None):
         if seed is not None and key is not None:
@@ -276,9 +274,6 @@ class Philox(BitGenerator):
         if value < 0 or value >> 64 * count:
             raise ValueError(f"{name} must be positive and less than 2**{64 * count}.")
         return [value >> 64 * k & _MASK for k in range(count)]
-
-    def _start(self, seed):
-        return self._make((0, 0, 0, 0, *seed.generate_state(2, "uint64").tolist()))
 
     @property
     def state(self):
@@ -326,12 +321,7 @@ class SFC64(BitGenerator):
     """
 
     _algorithm = 3
-
-    def _start(self, seed):
-        words = (*seed.generate_state(3, "uint64").tolist(), 1)
-        stream = _core._stream(self._make(words), threading.RLock())
-        _core._draw(stream, _WORDS, 12, "uint64")  # the seed is mixed
-        return stream.parts
+    _seed_words = 3, "uint64"
 
     @property
     def state(self):
@@ -361,11 +351,7 @@ class MT19937(BitGenerator):
     """
 
     _algorithm = 4
-    _WORDS_OF_STATE = 624
-
-    def _start(self, seed):
-        words = seed.generate_state(self._WORDS_OF_STATE, "uint32").tolist()
-        return self._make([0x80000000, *words[1:]], (), self._WORDS_OF_STATE - 1)
+    _seed_words = 624, "uint32"
 
     def _legacy_seeding(self, seed):
         """Starts as RandomState(seed) does: from a number, an array of them, or at random."""

@@ -13,6 +13,7 @@
 #include "ops/resolve.h"
 #include "random/bit_stream.h"
 #include "random/seed_sequence.h"
+#include "random/start.h"
 #include "weft/assembly.h"
 #include "weft/creation.h"
 #include "weft/errors.h"
@@ -29,39 +30,11 @@ std::vector<uint32_t> words_of(uint64_t seed) {
     return words;
 }
 
-BitGenerator start_pcg(const std::vector<uint64_t>& words, BitAlgorithm algorithm) {
-    const Wide increment = (wide(words[2], words[3]) << 1) | 1;
-    const Wide state = (increment + wide(words[0], words[1])) * Pcg64::kMultiplier + increment;
-    BitGenerator generator;
-    generator.algorithm = algorithm;
-    generator.words = {low_of(state), high_of(state), low_of(increment), high_of(increment), 0, 0};
-    return generator;
-}
-
 BitStream::State start(const SeedPool& pool, Algorithm algorithm) {
-    switch (algorithm) {
-        case Algorithm::kPcg64: return start_pcg(pool.generate64(4), BitAlgorithm::kPcg64);
-        case Algorithm::kPcg64Dxsm: return start_pcg(pool.generate64(4), BitAlgorithm::kPcg64Dxsm);
-        case Algorithm::kPhilox: {
-            const std::vector<uint64_t> key = pool.generate64(2);
-            BitGenerator generator;
-            generator.algorithm = BitAlgorithm::kPhilox;
-            generator.words = {0, 0, 0, 0, key[0], key[1]};
-            return generator;
-        }
-        case Algorithm::kSfc64: {
-            const std::vector<uint64_t> words = pool.generate64(3);
-            return Sfc64::of_seed(std::span<const uint64_t, 3>(words.data(), 3));
-        }
-        default: {
-            const std::vector<uint32_t> words = pool.generate(Mt19937::kWords);
-            Mt19937 twister;
-            std::copy(words.begin(), words.end(), twister.key.begin());
-            twister.key[0] = 0x80000000U;
-            twister.pos = Mt19937::kWords - 1;
-            return twister;
-        }
-    }
+    const auto count = static_cast<size_t>(words_of_start(algorithm));
+    if (algorithm != Algorithm::kMt19937) return started(algorithm, pool.generate64(count));
+    const std::vector<uint32_t> words = pool.generate(count);
+    return started(algorithm, std::vector<uint64_t>(words.begin(), words.end()));
 }
 
 const distributions::Distribution& named(std::string_view name, size_t parameters) {

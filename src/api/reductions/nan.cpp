@@ -1,7 +1,9 @@
 #include "weft/nan.h"
 
+#include <array>
 #include <limits>
 
+#include "api/recording/host_row.h"
 #include "api/reductions/nan_parts.h"
 #include "core/scalar_traits.h"
 #include "graph/operand.h"
@@ -43,6 +45,41 @@ array quotient(const array& total, const array& count) {
     return as(where(is_some, divided, from_argument(nothing, total.dtype())), total.dtype());
 }
 
+// Whether its elements are few and in the host's memory.
+bool is_read_at_once(const array& a) {
+    constexpr int64_t kFew = int64_t{1} << 17;
+    const bool is_plain =
+        a.dtype() == DType(ScalarType::kFloat32) || a.dtype() == DType(ScalarType::kFloat64);
+    return is_plain && a.size() <= kFew && device_of(a).is_cpu() && evaluated(a);
+}
+
+// The best of elements in their place; NaN is no better than any. Several at a time, each with a best of its
+// own.
+template <class T>
+double extreme_of(bool largest, const array& a) {
+    constexpr size_t kLanes = 16;
+    const HostRow row(a);
+    const auto* const elements = row.as<T>();
+    const auto count = static_cast<size_t>(row.count());
+    const auto search = [&](auto better) {
+        const T worst =
+            better(T(1), T(0)) ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+        std::array<T, kLanes> best;
+        best.fill(worst);
+        size_t i = 0;
+        for (; i + kLanes <= count; i += kLanes) {
+            for (size_t k = 0; k < kLanes; ++k) {
+                const T x = elements[i + k];
+                best[k] = better(x, best[k]) ? x : best[k];
+            }
+        }
+        for (; i < count; ++i) best[0] = better(elements[i], best[0]) ? elements[i] : best[0];
+        for (const T each : best) best[0] = better(each, best[0]) ? each : best[0];
+        return static_cast<double>(best[0]);
+    };
+    return largest ? search([](T x, T y) { return x > y; }) : search([](T x, T y) { return x < y; });
+}
+
 array arg_extreme(bool largest, const array& a, const Axes& axis, const ReductionOptions& options) {
     if (may_be_nan(a.dtype()) && is_somewhere(all(isnan(a), axis)))
         throw ValueError("All-NaN slice encountered");
@@ -80,13 +117,16 @@ array nan_extreme(bool largest, const array& a, const Axes& axis, const Reductio
     if (!a.dtype().is_floating()) return plain(a, options);
     ReductionOptions rest = options;
     rest.out = array();
-    constexpr int64_t kFew = int64_t{1} << 16;
-    if (!axis.list() && !options.where && a.size() != 0 && a.size() <= kFew && evaluated(a)) {
-        // Without NaN, as most arrays are, it is the plain one, which is done at once.
-        const array found = plain(a, rest);
-        if (!truth_of(any(isnan(found)))) return in_output(found, options.out);
-    }
     const double worst = largest ? -kInfinity : kInfinity;
+    if (!axis.list() && !options.where && !options.initial && is_read_at_once(a)) {
+        const double found = a.dtype() == DType(ScalarType::kFloat32) ? extreme_of<float>(largest, a)
+                                                                      : extreme_of<double>(largest, a);
+        if (found != worst) {
+            array result = from_argument(found, a.dtype());
+            if (options.keepdims) result = reshape(result, Dims(a.shape().size(), 1));
+            return in_output(result, options.out);
+        }
+    }
     // What is replaced has no name here, so that it is nowhere in memory.
     array result = plain(nan_replaced(a, worst), rest);
     // Where something is better than the worst, not all is missing.

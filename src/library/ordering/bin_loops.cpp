@@ -7,6 +7,7 @@
 
 #include "core/threads/thread_pool.h"
 #include "library/ordering/search_loops.h"
+#include "library/ordering/sort_keys.h"
 #include "ops/op.h"
 
 namespace weft {
@@ -87,40 +88,53 @@ private:
 class UnevenBins {
 public:
     UnevenBins(const BinnedElements& elements, const BinEdges& edges, ScalarType common)
-        : elements_(elements), edges_(edges), type_(common), converted_(elements.type, common) {
-        const auto size = static_cast<size_t>(DType(common).itemsize());
-        sorted_.resize(static_cast<size_t>(edges.bins + 1) * size);
+        : elements_(elements),
+          edges_(edges),
+          type_(common),
+          size_(DType(common).itemsize()),
+          equals_(equality(common)),
+          converted_(elements.type, common) {
+        sorted_.resize(static_cast<size_t>((edges.bins + 1) * size_));
         char* const memory[2] = {const_cast<char*>(edges.data), sorted_.data()};
-        const int64_t strides[2] = {DType(edges.type).itemsize(), static_cast<int64_t>(size)};
+        const int64_t strides[2] = {DType(edges.type).itemsize(), size_};
         cast_loop(edges.type, common).loop(memory, strides, edges.bins + 1);
     }
 
     void find(int64_t begin, int64_t count, Places& places) {
         const char* const x = converted_.chunk(elements_.data, begin, count);
-        search(x, count, true, found_.data());
+        search_sorted(type_, sorted_.data(), size_, edges_.bins + 1, x, count, true, found_.data());
         const auto bins = static_cast<int32_t>(edges_.bins);
+        const char* const last_edge = sorted_.data() + edges_.bins * size_;
         for (int64_t i = 0; i < count; ++i) {
             const int64_t before = found_[static_cast<size_t>(i)];  // how many edges are not above it
             int32_t place = before == 0 ? bins : static_cast<int32_t>(before - 1);
-            if (place == bins && before != 0) {
-                // The last edge, or what is beyond it.
-                int64_t below = 0;
-                search(x + i * DType(type_).itemsize(), 1, false, &below);
-                place = below <= edges_.bins ? bins - 1 : bins;
-            }
+            // The last edge, or what is beyond it.
+            if (before > bins && equals_(x + i * size_, last_edge)) place = bins - 1;
             places[static_cast<size_t>(i)] = place;
         }
     }
 
 private:
-    void search(const char* values, int64_t count, bool right, int64_t* positions) const {
-        search_sorted(type_, sorted_.data(), DType(type_).itemsize(), edges_.bins + 1, values, count, right,
-                      positions);
+    using Equality = bool (*)(const char* first, const char* second);
+    static Equality equality(ScalarType type) {
+        return visit_scalar_type(type, [](auto tag) -> Equality {
+            using T = typename decltype(tag)::Type;
+            return [](const char* first, const char* second) {
+                if constexpr (requires(T x) { x.re; }) {
+                    const T x = load_element<T>(first), y = load_element<T>(second);
+                    return x.re == y.re && x.im == y.im;
+                } else {
+                    return SortKeys<T>::of(first, true) == SortKeys<T>::of(second, true);
+                }
+            };
+        });
     }
 
     const BinnedElements& elements_;
     const BinEdges& edges_;
     ScalarType type_;
+    int64_t size_;
+    Equality equals_;
     Converted converted_;
     std::vector<char> sorted_;
     std::array<int64_t, kChunk> found_;
