@@ -74,7 +74,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
 def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
     """Sorts the array itself along an axis."""
-    self[...] = sort(self, axis, kind, order, stable=stable)
+    plain = self if type(self) is ndarray else _core._plain(self)  # sort() asks classes that sort themselves
+    plain[...] = sort(plain, axis, kind, order, stable=stable)
 
 
 def lexsort(keys, axis=-1):

@@ -20,6 +20,7 @@ def _take_host_arrays():
 
     host_arrays.masked, _host_arrays.ours = _host_arrays, core
     _host_arrays.array_takes_host_arrays(core.MaskedArray)
+    core.MaskedArray.__array_function__ = _host_arrays.array_function
     for kind in vars(core).values():
         if isinstance(kind, type) and issubclass(kind, core._MaskedUFunc):
             _host_arrays.operation_takes_host_arrays(kind)

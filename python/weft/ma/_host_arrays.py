@@ -78,6 +78,30 @@ def _is_for_numpy(value):
     return issubclass(kind, _core._HostMemory)
 
 
+# Functions of the top level whose steps NumPy composes of what masked arrays have, so that masks go with the elements.
+# weft's own do not look at masks.
+_COMPOSED = frozenset(
+    """
+    angle append apply_along_axis argpartition argsort argwhere around array2string array_repr array_split
+    array_str average block choose column_stack compress corrcoef correlate count_nonzero cov cumprod cumsum
+    diag diagflat diff dot dsplit ediff1d extract flatnonzero flip geomspace gradient hsplit i0 inner interp
+    intersect1d isclose iscomplex ix_ kron linspace logspace matrix_transpose median meshgrid nan_to_num
+    nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile
+    nanstd nansum nanvar nonzero partition percentile piecewise poly polyadd polydiv polyfit polysub polyval ptp
+    quantile ravel_multi_index real_if_close repeat resize roll rot90 round setxor1d sinc sort split take
+    tensordot tile trace trapezoid trim_zeros union1d unique unpackbits unstack vsplit
+    """.split()
+)
+
+
+def array_function(self, func, types, args, kwargs):
+    """`MaskedArray.__array_function__`: functions that lose masks are NumPy's, which is counted."""
+    name, module = func.__name__, func.__module__
+    if name not in _COMPOSED or module not in ("weft", "numpy"):
+        return _core.ndarray.__array_function__(self, func, types, args, kwargs)
+    return host_arrays.run(name, getattr(numpy, name), args, kwargs, "a masked array")
+
+
 def _run(path, args, kwargs):
     function = numpy.ma
     for name in path.split("."):
