@@ -163,7 +163,7 @@ array of_equal_rows(const array& ordered, const Parts& parts, QuantileMethod met
 array of_unequal_rows(const array& ordered, const Parts& parts, QuantileMethod method, const array& counts) {
     Dims shape = parts.q.shape();
     for (int d = 1; d < ordered.ndim(); ++d) shape.push_back(1);
-    const array q = reshape(parts.q, shape);
+    const array q = reshape(move_to(parts.q, device_of(ordered)), shape);
     const Position position =
         position_of(places_of(method, counts, counts - 1, q), method, maximum(counts - 1, 0));
     const auto at = [&](const array& place) {
@@ -236,7 +236,8 @@ array by_weights(const array& rows, const array& given, const array& q) {
         parts = where(parts == 0, from_argument(-1, parts.dtype()), parts);
     Dims shape = q.shape();
     for (int d = 0; d < rows.ndim(); ++d) shape.push_back(1);
-    const array before = sum(parts < reshape(q, shape), -1, {.dtype = ScalarType::kInt64});
+    const array wanted = reshape(move_to(q, device_of(rows)), shape);
+    const array before = sum(parts < wanted, -1, {.dtype = ScalarType::kInt64});
     const array place = minimum(before, rows.shape().back() - 1);
     Dims named{q.size()};
     for (int64_t d = 0; d < along; ++d) named.push_back(rows.shape()[static_cast<size_t>(d)]);
