@@ -62,7 +62,8 @@ def nonzero(self):
 
 
 def resize(self, *new_shape, refcheck=True):
-    """Gives the array another shape in place: elements in C order, zeros behind them. Views keep the old elements.
+    """Gives the array another shape in place: elements in the order of memory, zeros behind them. Views keep the old
+    elements.
 
     Raises ValueError for a view. `refcheck` makes no difference: nothing is left dangling.
 
@@ -80,9 +81,10 @@ def resize(self, *new_shape, refcheck=True):
         raise ValueError("cannot resize this array: it does not own its data")
     if not self.flags.writeable:
         raise ValueError("cannot resize a read-only array")
-    fresh = _core.zeros(tuple(new_shape), self.dtype, device=self.device)
+    fortran = self.flags.f_contiguous and not self.flags.c_contiguous
+    fresh = _core.zeros(tuple(new_shape), self.dtype, "F" if fortran else "C", device=self.device)
     count = min(self.size, fresh.size)
-    fresh.reshape(-1)[:count] = self.ravel()[:count]
+    (fresh.T if fortran else fresh).reshape(-1)[:count] = self.ravel("A")[:count]
     _core._become(self, fresh)
 
 

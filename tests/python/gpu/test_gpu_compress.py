@@ -1,5 +1,5 @@
 """What a mask selects on GPUs, by the kernel that computes the mask: what is read once, and what happens where the
-sample is wrong. numpy/test_masks.py has dtypes, sizes and layouts."""
+sample is wrong. numpy/masked/test_masks.py has dtypes, sizes and layouts."""
 
 import numpy
 import pytest
