@@ -41,7 +41,10 @@ CALLS = {
     "folds between places": lambda np: np.add.reduceat(np.arange(4.0) / 4, [0, 2], out=np.zeros(2, int)),
     "folds of a function": lambda np: np.hypot.reduce([3.0, 4.5], out=np.zeros((), "f4")),
     "sums into integers": lambda np: np.sum([0.75, 0.75, 0.75], out=np.zeros((), int)),
-    "another shape in place": lambda np: (x := np.array([[0, 1], [2, 3]], order="F"), x.resize((3, 2)))[0],
+    "another shape in place": lambda np: (
+        x := np.array([[0, 1], [2, 3]], order="F"),
+        x.resize((3, 2), refcheck=False),
+    )[0],
     "accumulations": lambda np: np.add.accumulate([0.75, 0.75, 0.75], out=np.zeros(3, int)),
 }
 
