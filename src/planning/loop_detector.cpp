@@ -10,9 +10,9 @@ constexpr uint64_t kSmallestCut = 8;  // nodes: below, handing out a kernel cost
 // On a GPU, where a launch costs what recording some ten operations does: element-wise iterations become one
 // kernel, others a graph of their kernels.
 constexpr uint64_t kSmallestCutOnGpu = 32;
-// Iterations of so few nodes are often no loop over time but a sum of many terms, sum(w * x[i:i + n] for
-// ...), which one kernel computes.
-constexpr uint64_t kFewNodes = 3, kSmallestCutOfFew = 32;
+// Iterations of so few nodes are often no loop over time but a sum of some terms, sum(w * x[i:i + n] for
+// ...), which one kernel computes. They are cut when there are more nodes than such a sum has.
+constexpr uint64_t kFewNodes = 3, kLongestSum = 32;
 constexpr uint64_t kShortestRun = 6;   // nodes that must repeat before they count as iterations
 constexpr uint64_t kShortestRow = 24;  // of a single one: a mean of 5 × 5 neighbours adds as many times
 
@@ -46,28 +46,36 @@ std::span<const uint64_t> LoopDetector::cuts(const Node& node, uint64_t evaluate
     if (period_ != 0) {
         // Somebody looks now and then: what is counted begins anew there, so that the iterations between two
         // looks are cut alike each time.
-        if (!node.device->is_cpu() && ring_[(index - 1) % kRemembered].sequence <= evaluated)
+        if (smallest_cut_ == kSmallestCutOnGpu && ring_[(index - 1) % kRemembered].sequence <= evaluated)
             last_cut_ = index;
-        if ((index - start_) % period_ == 0) reach(index);
+        if ((index - start_) % period_ == 0) {
+            if (waits_) {
+                begin(index);
+            } else {
+                reach(index);
+            }
+        }
     } else if (index % 4 == 3 && find_period()) {
-        // The iterations so far are cut too, so that the next one finds its kernels.
         next_cut_ = 0;
-        smallest_cut_ = !node.device->is_cpu() ? kSmallestCutOnGpu
-                        : period_ <= kFewNodes ? kSmallestCutOfFew
-                                               : kSmallestCut;
-        for (uint64_t iteration = start_; iteration <= index; iteration += period_) reach(iteration);
+        smallest_cut_ = node.device->is_cpu() ? kSmallestCut : kSmallestCutOnGpu;
+        begin(index);
     }
     return cuts_;
+}
+
+// The iterations so far are cut too, so that the next one finds its kernels.
+void LoopDetector::begin(uint64_t index) {
+    waits_ = smallest_cut_ == kSmallestCut && period_ <= kFewNodes && index < start_ + kLongestSum;
+    if (waits_) return;
+    for (uint64_t iteration = start_; iteration <= index; iteration += period_) reach(iteration);
 }
 
 // The start of an iteration, where the graph may be cut; where it was to be cut an iteration ago it is cut
 // now.
 void LoopDetector::reach(uint64_t index) {
-    const bool soon = index != start_ && index < last_cut_ + smallest_cut_;
-    if (soon && smallest_cut_ == kSmallestCutOfFew && period_ <= kFewNodes) return;  // the cut waits, too
     if (next_cut_ != 0) cuts_.push_back(next_cut_);
     next_cut_ = 0;
-    if (soon) return;
+    if (index != start_ && index < last_cut_ + smallest_cut_) return;
     last_cut_ = index;
     next_cut_ = ring_[index % kRemembered].sequence;
 }

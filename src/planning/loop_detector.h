@@ -34,6 +34,7 @@ private:
     bool find_period();
     struct Crossings;
     Crossings crossings(uint64_t start, uint64_t period) const;
+    void begin(uint64_t index);
     void reach(uint64_t index);
 
     std::array<Recorded, kRemembered> ring_{};
@@ -43,6 +44,7 @@ private:
     uint64_t period_ = 0;        // in nodes; 0: none is known
     uint64_t smallest_cut_ = 0;  // nodes, while a period is known
     uint64_t start_ = 0;         // of an iteration
+    bool waits_ = false;         // it may be a sum of some terms
     uint64_t last_cut_ = 0;
     uint64_t next_cut_ = 0;  // a sequence: to be cut there when the next iteration starts; 0: none
 };
