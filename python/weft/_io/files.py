@@ -367,16 +367,76 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     return asarray(_numpy("fromstring")(string, _numpy_dtype(dtype), count, sep=sep))
 
 
-def loadtxt(fname, dtype=float, *args, like=None, **options):
+def loadtxt(
+    fname,
+    dtype=float,
+    comments="#",
+    delimiter=None,
+    converters=None,
+    skiprows=0,
+    usecols=None,
+    unpack=False,
+    ndmin=0,
+    encoding=None,
+    max_rows=None,
+    *,
+    quotechar=None,
+    like=None,
+):
     """An array of the rows of a text file. NumPy parses it; the parameters are numpy.loadtxt's."""
-    result = _numpy("loadtxt")(fname, _numpy_dtype(dtype), *args, **options)
+    options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows}
+    options |= {"usecols": usecols, "unpack": unpack, "ndmin": ndmin, "encoding": encoding}
+    result = _numpy("loadtxt")(
+        fname, _numpy_dtype(dtype), max_rows=max_rows, quotechar=quotechar, **_for_numpy(options)
+    )
     return type(result)(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
 
 
-def genfromtxt(fname, dtype=float, *args, like=None, **options):
+def _for_numpy(options):
+    """Arrays among the options, such as columns to use, as NumPy's."""
+    return {
+        key: value.tolist() if isinstance(value, _core.ndarray) else value for key, value in options.items()
+    }
+
+
+def genfromtxt(
+    fname,
+    dtype=float,
+    comments="#",
+    delimiter=None,
+    skip_header=0,
+    skip_footer=0,
+    converters=None,
+    missing_values=None,
+    filling_values=None,
+    usecols=None,
+    names=None,
+    excludelist=None,
+    deletechars=" !#$%&'()*+,-./:;<=>?@[\\]^{|}~",
+    replace_space="_",
+    autostrip=False,
+    case_sensitive=True,
+    defaultfmt="f%i",
+    unpack=None,
+    usemask=False,
+    loose=True,
+    invalid_raise=True,
+    max_rows=None,
+    encoding=None,
+    *,
+    ndmin=0,
+    like=None,
+):
     """As loadtxt, with values for what is missing. NumPy parses it; the parameters are numpy.genfromtxt's."""
-    result = _numpy("genfromtxt")(fname, _numpy_dtype(dtype), *args, **options)
-    if not options.get("usemask"):
+    options = {"comments": comments, "delimiter": delimiter, "skip_header": skip_header}
+    options |= {"skip_footer": skip_footer, "converters": converters, "missing_values": missing_values}
+    options |= {"filling_values": filling_values, "usecols": usecols, "names": names, "unpack": unpack}
+    options |= {"excludelist": excludelist, "deletechars": deletechars, "replace_space": replace_space}
+    options |= {"autostrip": autostrip, "case_sensitive": case_sensitive, "defaultfmt": defaultfmt}
+    options |= {"usemask": usemask, "loose": loose, "invalid_raise": invalid_raise, "ndmin": ndmin}
+    options |= {"max_rows": max_rows, "encoding": encoding}
+    result = _numpy("genfromtxt")(fname, _numpy_dtype(dtype), **_for_numpy(options))
+    if not usemask:
         return type(result)(map(asarray, result)) if isinstance(result, (list, tuple)) else asarray(result)
     from weft._protocols import host_arrays
 
@@ -384,14 +444,11 @@ def genfromtxt(fname, dtype=float, *args, like=None, **options):
     return host_arrays.Conversion().to_weft(result)
 
 
-def savetxt(fname, X, *args, **options):
+def savetxt(
+    fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None
+):
     """Writes a text file with a line for each row. The parameters are numpy.savetxt's."""
     table = asarray(X).__array__()
-    given = dict(zip(text.OPTIONS, args, strict=False))
-    known = (
-        len(args) <= len(text.OPTIONS)
-        and not given.keys() & options.keys()
-        and options.keys() <= {*text.OPTIONS}
-    )
-    if not known or not text.write_table(fname, table, **given, **options):
-        _numpy("savetxt")(fname, table, *args, **options)
+    given = (fmt, delimiter, newline, header, footer, comments, encoding)
+    if not text.write_table(fname, table, *given):
+        _numpy("savetxt")(fname, table, *given)

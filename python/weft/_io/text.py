@@ -6,7 +6,6 @@ import re
 _NUMBER = r"%[-+ #0]*\d*(?:\.\d+)?[diouxXeEfFgG]"
 _NUMBERS = re.compile(f"(?:[^%]|{_NUMBER})*")
 _ROWS = 256
-OPTIONS = ("fmt", "delimiter", "newline", "header", "footer", "comments", "encoding")
 
 
 def _row_format(fmt, columns, delimiter):
