@@ -23,6 +23,9 @@ def from_buffer(buffer, dtype, shape, order):
     """An array over a buffer that was pickled apart from the rest. Bytes that the pickle itself held are copied."""
     if hasattr(buffer, "raw"):  # a PickleBuffer, whose array may lie in Fortran order
         buffer = buffer.raw()
+    if not isinstance(order, str):  # the axes from the outermost in memory to the innermost
+        within = from_buffer(buffer, dtype, tuple(shape[axis] for axis in order), "C")
+        return within.transpose(sorted(range(len(order)), key=order.__getitem__))
     flat = _core.frombuffer(buffer, dtype)
     if isinstance(buffer, (bytes, bytearray)):
         flat, writeable = flat.copy(), isinstance(buffer, bytearray)
@@ -46,15 +49,21 @@ def reduce(self):
 def reduce_ex(self, protocol):
     """From protocol 5 on the elements are a buffer, which may travel apart from the rest."""
     flags = self.flags
-    if protocol < 5 or type(self) is not ndarray or not flags.forc:
+    if protocol < 5 or type(self) is not ndarray:
         return self.__reduce__()
+    order, lent = "F" if flags.fnc else "C", self
+    if not flags.forc:
+        order = tuple(sorted(range(self.ndim), key=lambda axis: -self.strides[axis]))
+        lent = self.transpose(order)
+        if not lent.flags.c_contiguous:
+            return self.__reduce__()
     from pickle import PickleBuffer
 
     try:
-        buffer = PickleBuffer(self)
+        buffer = PickleBuffer(lent)
     except (TypeError, BufferError):  # on a GPU, or of a dtype that the buffer protocol has not
         return self.__reduce__()
-    return from_buffer, (buffer, self.dtype, self.shape, "F" if flags.fnc else "C")
+    return from_buffer, (buffer, self.dtype, self.shape, order)
 
 
 def _count_of(shape):

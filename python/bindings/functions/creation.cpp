@@ -315,8 +315,13 @@ void bind_creation(nb::module_& m) {
            nb::handle device, nb::handle) {
             const GivenDevice given(device);
             const int64_t count = to_index(rows);
-            return wrap(eye(count, columns.is_none() ? count : to_index(columns), to_index(diagonal),
-                            to_dtype_required(dtype), to_order(order, "CF")));
+            // A diagonal beyond every array is none.
+            const nb::object offset = steal_or_throw(PyNumber_Index(diagonal.ptr()));
+            int beyond = 0;
+            int64_t k = PyLong_AsLongLongAndOverflow(offset.ptr(), &beyond);
+            if (beyond != 0) k = beyond * std::numeric_limits<int64_t>::max();
+            return wrap(eye(count, columns.is_none() ? count : to_index(columns), k, to_dtype_required(dtype),
+                            to_order(order, "CF")));
         },
         arg("N"), arg("M") = none, arg("k") = 0, arg("dtype") = none, arg("order") = "C", nb::kw_only(),
         arg("device") = none, arg("like") = none, "Ones on a diagonal, zeros elsewhere.");

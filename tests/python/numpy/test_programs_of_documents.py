@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import pickle
 import random
 import warnings
 from importlib import import_module
@@ -120,3 +121,20 @@ def test_memory_over_the_same_bytes_is_shared():
     assert not weft.shares_memory(one[:2], two[2:]) and not weft.may_share_memory(one[:2], theirs[2:])
     assert weft.may_share_memory(one[::2], theirs[1::2]) and not weft.shares_memory(one[::2], theirs[1::2])
     assert not weft.shares_memory(weft.arange(3.0) + 1, one)
+
+
+def test_arrays_in_any_order_of_axes_are_pickled_apart():
+    for order in itertools.permutations(range(4)):
+        x = weft.arange(120).reshape(2, 3, 4, 5).transpose(order)
+        buffers = []
+        text = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
+        back = pickle.loads(text, buffers=buffers)
+        if x.device == "cpu":
+            assert len(buffers) == 1 and back.strides == x.strides
+        assert back.shape == x.shape and weft.array_equal(back, x)
+        assert weft.array_equal(pickle.loads(pickle.dumps(x, 5)), x)
+
+
+@pytest.mark.parametrize("k", [2**63 - 1, 2**63, -(2**63), -(2**70), 1])
+def test_diagonals_far_away(k):
+    assert weft.eye(2, 3, k).tolist() == numpy.eye(2, 3, k).tolist()
