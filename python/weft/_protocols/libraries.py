@@ -15,7 +15,8 @@ from weft._core import dtype, float64, generic, ndarray, ufunc
 # By module: functions, and methods of classes. What a name ends in says more of the function: with ! it writes into the
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
 # program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like
-# NumPy's. * stands for all public functions that the module defines.
+# NumPy's, with - it asks whether a value is a number of Python's, which scalars are not, with + it wants Python's
+# float, with % a function that it is given does. * stands for all public functions that the module defines.
 MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
@@ -48,6 +49,7 @@ MODULES = {
     "sklearn.model_selection._search": "ParameterGrid.__init__ ParameterSampler.__init__",
     "sklearn.utils.validation": "check_random_state@",
     "statsmodels.base.data": "handle_data",
+    "xarray.compat.array_api_compat": "is_weak_scalar_type-",
     "xarray.core.dataset": "Dataset.interp",
     "xarray.core.dtypes": "maybe_promote",
     "xarray.core.variable": "Variable._broadcast_indexes",
@@ -227,6 +229,16 @@ def taking_floats(method):
     return taking_float
 
 
+def no_scalars(function):
+    """The function, which says False for a scalar: float64 is a float to isinstance, but has a dtype of its own."""
+
+    @_like(function)
+    def of_python(value):
+        return not isinstance(value, generic) and function(value)
+
+    return of_python
+
+
 def with_texts_of_floats(function):
     """json's maker of encoders, whose function for floats (the fifth argument) is given Python's."""
 
@@ -238,6 +250,7 @@ def with_texts_of_floats(function):
 
 
 _KINDS = {
+    "-": no_scalars,
     "%": with_texts_of_floats,
     "+": taking_floats,
     "=": taking_scalars,
@@ -275,7 +288,7 @@ def _change_module(module, names, late=False):
                 if of_module and not name.startswith("_") and not isinstance(value, type):
                     _change(module, name, "", late)
             continue
-        owner, _, name = each.rstrip("!>?@=+%").rpartition(".")
+        owner, _, name = each.rstrip("!>?@=+%-").rpartition(".")
         owner = getattr(module, owner, None) if owner else module
         if owner is not None:
             _change(owner, name, each[-1], late)
