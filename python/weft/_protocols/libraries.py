@@ -19,6 +19,8 @@ from weft._core import dtype, float64, generic, ndarray, ufunc
 # float, with % a function that it is given does. * stands for all public functions that the module defines.
 MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
+    "array_api_extra._lib._helpers": "is_python_scalar-",
+    "array_api_extra._lib._utils._helpers": "is_python_scalar-",
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
     "h5py._hl.selections": "select",
     "json.encoder": "JSONEncoder.default+ _make_iterencode%",
@@ -42,9 +44,11 @@ MODULES = {
     "pandas.core.reshape.pivot": "crosstab pivot_table",
     "pandas.core.series": "Series.__init__ Series.__getitem__ Series.__setitem__ Series.groupby",
     "scipy._lib.array_api_compat.common._helpers": "is_writeable_array=",
+    "scipy._lib.array_api_extra._lib._utils._helpers": "is_python_scalar-",
     "scipy._lib._util": "check_random_state@",
     "scipy.ndimage._ni_support": "_get_output!",
     "skimage.draw.draw": "set_color! *",
+    "sklearn.externals.array_api_extra._lib._helpers": "is_python_scalar-",
     "sklearn.externals.array_api_compat.common._helpers": "is_writeable_array=",
     "sklearn.model_selection._search": "ParameterGrid.__init__ ParameterSampler.__init__",
     "sklearn.utils.validation": "check_random_state@",
