@@ -89,6 +89,5 @@ def call(function, args, kwargs, overridden):
 
     name = f"{function.__module__.partition('.')[2]}.{function.__name__}".lstrip(".")
     implementation = getattr(function, "_implementation", function)
-    return None, host_arrays.run(
-        name, implementation, args, kwargs, reason or f"weft has no function numpy.{name}"
-    )
+    reason = reason or f"weft has no function numpy.{name}"
+    return None, host_arrays.run(name, implementation, args, kwargs, reason, function.__name__ in _WRITERS)

@@ -62,6 +62,8 @@ class Conversion:
             array = masked.to_numpy(value) if of_masked else numpy.asarray(value)
             if value.device != "cpu":
                 self.moved += array.nbytes
+                if not of_masked:
+                    array.flags.writeable = False  # a write into the copy would be lost: see write_back
             self._given[id(array)] = value, array
             return array
         if kind is tuple or kind is list:
@@ -75,6 +77,16 @@ class Conversion:
         if isinstance(value, type):
             return _class_to_numpy(value)
         return value
+
+    def targets(self, given):
+        """What NumPy is to write into, of arrays that the program gave; pairs of those on a GPU and their copies."""
+        pairs = []
+        for each in given if isinstance(given, tuple) else (given,):
+            if isinstance(each, _ndarray) and type(each) is not HostArray and each.device != "cpu":
+                array = numpy.array(self.to_numpy(each), copy=True, subok=True)
+                self._given[id(array)] = each, array
+                pairs.append((each, array))
+        return pairs
 
     def keep(self, out):
         """Arrays that results go into are the results."""
@@ -127,16 +139,39 @@ def as_scalar(value):
     return _core.asarray(value)[()] if is_native(value.dtype) else value
 
 
-def run(name, function, args, kwargs, reason):
-    """A call that NumPy runs, counted."""
+def _copy_back(given, array):
+    if isinstance(array, numpy.ma.MaskedArray):
+        _copy_back(given._data, array._data)
+        if array._mask is not numpy.ma.nomask:
+            given._mask = _core.asarray(array._mask).to_device(given.device)
+        return
+    given[...] = _core.asarray(array).to_device(given.device)
+
+
+def run(name, function, args, kwargs, reason, writes_first=False):
+    """A call that NumPy runs, counted. Results in arrays on a GPU, which `out` or the first argument are where the
+    function writes into it, are copied back."""
     conversion = Conversion()
     if str(kwargs.pop("device", None) or "cpu") != "cpu":
         raise TypeError(f"{name}: arrays of {reason} are on the host alone")
     with counting(name, reason) as count:
-        args = [conversion.to_numpy(each) for each in args]
-        kwargs = {key: conversion.to_numpy(each) for key, each in kwargs.items()}
+        written = conversion.targets(kwargs.get("out"))
+        if writes_first and args:
+            written += conversion.targets(args[0])
+        copies = {id(given): copy for given, copy in written}
+        to_numpy = conversion.to_numpy
+
+        def converted(each):
+            if copies and isinstance(each, tuple):
+                return tuple(map(converted, each))
+            return copies[id(each)] if id(each) in copies else to_numpy(each)
+
+        args = [converted(each) for each in args]
+        kwargs = {key: converted(each) for key, each in kwargs.items()}
         conversion.keep(kwargs.get("out"))
         result = function(*args, **kwargs)
+        for given, copy in written:
+            _copy_back(given, copy)
         count.bytes += conversion.moved
     if name == "ndarray.tolist" and reason.startswith(("dtype <U", "dtype |S")):
         return result  # Python's texts

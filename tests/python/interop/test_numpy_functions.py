@@ -163,3 +163,22 @@ def test_copies_to_the_host_are_counted_and_can_be_refused(device):
         assert y.to_device("cpu").__array__()[3] == 4 and repr(y)[:5] == "array"
     finally:
         weft.config.fallback = "silent"
+
+
+def test_writes_of_numpys_into_arrays_on_a_device_are_not_lost(device):
+    with weft.device("cpu"):
+        theirs = numpy.array([5.0, 6.0])
+    target = weft.zeros(3)
+    numpy.copyto(target, numpy.ones(3))
+    assert target.tolist() == [1, 1, 1]
+    numpy.put(target, numpy.array([0, 2]), theirs)
+    assert target.tolist() == [5, 1, 6]
+    numpy.concatenate([target[:1], theirs], out=target)
+    assert target.tolist() == [5, 5, 6]
+    square = weft.zeros((2, 2))
+    numpy.fill_diagonal(square, theirs)
+    assert square.tolist() == [[5, 0], [0, 6]]
+    masked = weft.ma.array(weft.asarray([1.0, 2.0, 3.0]), mask=[0, 1, 0])
+    out = weft.ma.array(weft.zeros(3), mask=False)
+    weft.cumsum(masked, out=out)
+    assert out.tolist() == [1, None, 4] and str(out.device) == device
