@@ -45,7 +45,8 @@ array counted(const array& a, const ChosenEdges& chosen, const array& weights) {
     if (count <= 0) return zeros(Shape{0}, dtype);
     const DType edge_type = chosen.edges.dtype();
     const bool is_narrow = chosen.even && edge_type.is_half_float();
-    if (!device_of(a).is_cpu()) {
+    // Loops on the host number bins by int32.
+    if (!device_of(a).is_cpu() || count >= INT32_MAX) {
         const array sums = bincount(bins_of(a, chosen), weights, count + 1);
         return copy(sums(slice(count)));
     }
