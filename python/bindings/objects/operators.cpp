@@ -76,12 +76,16 @@ const ScalarLoops& scalar_loops() {
     return loops;
 }
 
+bool is_of(ScalarType type, PyObject* object) {
+    return Py_TYPE(object) == registry.scalar_types[static_cast<size_t>(type)];
+}
+
 /// A scalar of T whose value is known, or a Python number that it takes as T.
 template <typename T>
 bool read_known(PyObject* object, T& value) {
     constexpr bool is_real = std::is_same_v<T, double>;
     constexpr ScalarType type = is_real ? ScalarType::kFloat64 : ScalarType::kInt64;
-    if (Py_TYPE(object) == registry.scalar_types[static_cast<size_t>(type)]) {
+    if (is_of(type, object)) {
         const auto* scalar = reinterpret_cast<ScalarObject*>(object);
         if (scalar->lazy.load(std::memory_order_acquire) != nullptr) return false;
         std::memcpy(&value, scalar->bytes, sizeof value);
@@ -115,14 +119,43 @@ PyObject* run_known(const ScalarLoops::Entry& entry, PyObject* left, PyObject* r
 PyObject* run_on_scalars(OpId id, PyObject* left, PyObject* right) {
     if (float_errors_watched()) return nullptr;
     const auto one_is = [&](ScalarType type) {
-        PyTypeObject* const scalar_type = registry.scalar_types[static_cast<size_t>(type)];
-        return Py_TYPE(left) == scalar_type || (right != nullptr && Py_TYPE(right) == scalar_type);
+        return is_of(type, left) || (right != nullptr && is_of(type, right));
     };
     if (one_is(ScalarType::kFloat64))
         return run_known<double>(scalar_loops().reals[static_cast<size_t>(id)], left, right);
     if (one_is(ScalarType::kInt64))
         return run_known<int64_t>(scalar_loops().integers[static_cast<size_t>(id)], left, right);
     return nullptr;
+}
+
+template <typename T>
+bool holds(int comparison, T left, T right) {
+    switch (comparison) {
+        case Py_LT: return left < right;
+        case Py_LE: return left <= right;
+        case Py_EQ: return left == right;
+        case Py_NE: return left != right;
+        case Py_GT: return left > right;
+        default: return left >= right;
+    }
+}
+
+/// A comparison of such scalars, whose result is one of two objects that exist.
+PyObject* compare_scalars(int comparison, PyObject* left, PyObject* right) {
+    if (float_errors_watched()) return nullptr;
+    bool result = false;
+    if (double a = 0, b = 0; is_of(ScalarType::kFloat64, left) || is_of(ScalarType::kFloat64, right)) {
+        if (!read_known(left, a) || !read_known(right, b)) return nullptr;
+        result = holds(comparison, a, b);
+    } else if (int64_t c = 0, d = 0; is_of(ScalarType::kInt64, left) || is_of(ScalarType::kInt64, right)) {
+        if (!read_known(left, c) || !read_known(right, d)) return nullptr;
+        result = holds(comparison, c, d);
+    } else {
+        return nullptr;
+    }
+    PyObject* const truth = registry.truths[result ? 1 : 0];
+    Py_INCREF(truth);
+    return truth;
 }
 
 /// An operator of an array and an object that weft has no dtype for: objects, dates, long doubles. NumPy
@@ -300,7 +333,7 @@ PyObject* order_complex_numbers(PyObject* left_object, PyObject* right_object, O
 
 PyObject* own_compare(PyObject* left, PyObject* right, int comparison) {
     return guarded([&]() -> PyObject* {
-        if (PyObject* result = run_on_scalars(kComparisons[comparison], left, right)) return result;
+        if (PyObject* result = compare_scalars(comparison, left, right)) return result;
         if (is_host_array(right)) return not_implemented();  // its reflected method knows what it is
         if (orders_complex_numbers(left, right, comparison))
             return order_complex_numbers(left, right, kComparisons[comparison]);
@@ -377,6 +410,9 @@ nb::object only_element(PyObject* self, bool any_dimensions) {
 }
 
 int truth(PyObject* self) {
+    for (const int value : {0, 1}) {
+        if (self == registry.truths[static_cast<size_t>(value)]) return value;
+    }
     return guarded_number([&]() -> int {
         if (is_scalar(self)) {
             double real = 0;
@@ -414,6 +450,8 @@ nb::object real_element(PyObject* self) {
 
 PyObject* to_int(PyObject* self) {
     return guarded([&] {
+        if (int64_t integer = 0; read_known(self, integer)) return PyLong_FromLongLong(integer);
+        if (double real = 0; read_known(self, real)) return PyLong_FromDouble(real);
         const nb::object element = real_element(self);
         if (PyComplex_Check(element.ptr()))
             throw TypeError(
@@ -424,11 +462,9 @@ PyObject* to_int(PyObject* self) {
 
 PyObject* to_float(PyObject* self) {
     return guarded([&] {
-        if (is_scalar(self) && scalar_dtype(self).scalar_type() == ScalarType::kFloat64) {
-            double value = 0;
-            std::memcpy(&value, scalar_bytes(self), sizeof value);
-            return PyFloat_FromDouble(value);
-        }
+        if (double real = 0; read_known(self, real)) return PyFloat_FromDouble(real);
+        if (int64_t integer = 0; read_known(self, integer))
+            return PyFloat_FromDouble(static_cast<double>(integer));
         const nb::object element = real_element(self);
         if (PyComplex_Check(element.ptr()))
             throw TypeError("float() argument must be a string or a real number, not 'complex'");

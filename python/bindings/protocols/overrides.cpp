@@ -264,6 +264,26 @@ nb::object override_function(const char* name) {
     return nb::module_::import_(modules::kOverrides).attr(name);
 }
 
+namespace {
+
+/// The types of a list's or tuple's elements, each once. Long sequences have few, so few are compared with.
+nb::set element_types(nb::handle sequence) {
+    const bool is_list = PyList_Check(sequence.ptr());
+    if (!is_list && !PyTuple_Check(sequence.ptr())) throw TypeError("expected a list or a tuple");
+    nb::set types;
+    PyTypeObject* last = nullptr;
+    for (Py_ssize_t i = 0; i < PySequence_Size(sequence.ptr()); ++i) {
+        const nb::object element = element_of(sequence.ptr(), is_list, i);
+        if (!element.is_valid()) break;
+        PyTypeObject* const type = Py_TYPE(element.ptr());
+        if (type != last) types.add(nb::handle(reinterpret_cast<PyObject*>(type)));
+        last = type;
+    }
+    return types;
+}
+
+}  // namespace
+
 void bind_overrides(nb::module_& m) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -277,6 +297,7 @@ void bind_overrides(nb::module_& m) {
     static PyTypeObject* const type =
         make_type(m, "_Dispatcher", sizeof(DispatcherObject),
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    m.def("_element_types", element_types, arg("sequence"));
     m.def("_lends_memory", [](nb::handle object) { return lends_memory(object.ptr()); }, arg("object"));
     m.def(
         "_dispatcher",

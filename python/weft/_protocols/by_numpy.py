@@ -27,7 +27,7 @@ def instead(name, kind, args, kwargs, error):
             if found is not None and args[1] and found.names is not None:  # align
                 found = numpy.dtype(host_arrays.Conversion().to_numpy(args[0]), align=True)
             return NotImplemented if found is None else found
-        if name in ("array", "asarray") and len(args) == 1 and not kwargs and _is_text_list(args[0]):
+        if name in ("array", "asarray") and len(args) == 1 and not kwargs and _are_texts(args[0]):
             args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
         reason = _reason(name, args, kwargs, numpy, host_arrays)
         if reason is None:
@@ -45,8 +45,13 @@ def instead(name, kind, args, kwargs, error):
     return host_arrays.run(name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason)
 
 
-def _is_text_list(value):
-    return type(value) is list and bool(value) and type(value[0]) is str and set(map(type, value)) == {str}
+def _are_texts(value):
+    return (
+        type(value) in (list, tuple)
+        and bool(value)
+        and type(value[0]) is str
+        and _core._element_types(value) == {str}
+    )
 
 
 def _foreign_dtype(value, numpy, host_arrays):
@@ -64,7 +69,8 @@ def _reason(name, args, kwargs, numpy, host_arrays):
     """What makes the call NumPy's: the first operand or dtype that weft has not."""
     if name == "ndarray":  # its buffer is no operand
         args, kwargs = (), {"dtype": args[1] if len(args) > 1 else kwargs.get("dtype")}
-    for key, value in (*((None, value) for value in args), *kwargs.items()):
+    given = [(None, value) for value in args]
+    for key, value in (*kwargs.items(), *given) if "dtype" in kwargs else (*given, *kwargs.items()):
         if value is None:
             continue
         if key == "out":
@@ -105,11 +111,16 @@ def _reason(name, args, kwargs, numpy, host_arrays):
     return None
 
 
-def _lends_memory(value, numpy):
+def _lends_memory(value, numpy, host_arrays):
     """Whether a foreign object lends its memory, or an element of a list does."""
     if isinstance(value, (list, tuple)):
+        if host_arrays.is_same(value):
+            return False
         different = {type(each): each for each in value}.values()  # long lists have few types
-        return any(_lends_memory(each, numpy) for each in (value if _holds_more(different) else different))
+        return any(
+            _lends_memory(each, numpy, host_arrays)
+            for each in (value if _holds_more(different) else different)
+        )
     return not isinstance(value, (bytes, str, numpy.ndarray, numpy.generic)) and _core._lends_memory(value)
 
 
@@ -142,7 +153,7 @@ def _dtype_of(value, numpy, host_arrays):
         return value.dtype
     if callable(value) and not hasattr(value, "__array__"):
         return None
-    if _lends_memory(value, numpy):
+    if _lends_memory(value, numpy, host_arrays):
         return None  # elements that weft has refused, or memory that is not what it says
     try:
         return numpy.asarray(host_arrays.Conversion().to_numpy(value)).dtype

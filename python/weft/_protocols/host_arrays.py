@@ -37,7 +37,7 @@ _SAME = frozenset((str, bytes, int, float, complex, bool, type(None)))
 
 def is_same(sequence):
     """Whether NumPy and weft see the same in each element of a list or tuple."""
-    return _SAME.issuperset(map(type, sequence))
+    return _SAME.issuperset(_core._element_types(sequence))
 
 
 class Conversion:

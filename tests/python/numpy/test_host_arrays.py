@@ -36,6 +36,13 @@ def strings(np):
         np.where(np.arange(3) > 1, "a", "b"),
     )
     yield np.vectorize(len)(words), np.fromiter(WORDS, "U1"), np.frombuffer(b"abcd", "S2")
+    yield np.array(tuple(WORDS)), np.array(["a", 1]), np.array(("a", 1.5, True)), np.array((b"a", b"bc"))
+    yield (
+        np.array(WORDS, dtype=object),
+        np.array([1, "a"], dtype=object),
+        np.array([["a"], ["b"]]),
+        np.array([]),
+    )
     changed = np.array(WORDS)
     changed[0] = "q"
     changed[1:] = np.array(["r", "s"])

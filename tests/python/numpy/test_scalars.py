@@ -252,6 +252,56 @@ def test_methods_of_arrays():
         s.nonsense
 
 
+CONVERTED = [
+    0,
+    -7,
+    2**53 + 1,
+    -(2**63),
+    2**63 - 1,
+    0.0,
+    -0.5,
+    1e300,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+]
+
+
+@pytest.mark.parametrize("convert", [int, float, bool, complex, round])
+@pytest.mark.parametrize("value", CONVERTED)
+@pytest.mark.parametrize("pending", [False, True])
+def test_conversions_by_python(convert, value, pending):
+    def converted(number):
+        try:
+            result = convert(number)
+        except (ValueError, OverflowError) as error:
+            return type(error), str(error)
+        return type(result).__name__, repr(result)
+
+    scalar = weft.sum(weft.array([value])) if pending else weft.asarray(value)[()]
+    assert converted(scalar) == converted(numpy.asarray(value)[()])
+
+
+@pytest.mark.parametrize("left", CONVERTED)
+@pytest.mark.parametrize("right", CONVERTED)
+def test_comparisons(left, right):
+    for compare in (
+        operator.lt,
+        operator.le,
+        operator.eq,
+        operator.ne,
+        operator.gt,
+        operator.ge,
+    ):
+        ours, theirs = (weft.asarray(left)[()], right), (numpy.asarray(left)[()], right)
+        assert compare(*ours) == compare(*theirs) and compare(*ours[::-1]) == compare(*theirs[::-1])
+        assert type(compare(*ours)) is weft.bool_
+        both = compare(ours[0], weft.asarray(right)[()])
+        assert both == compare(theirs[0], numpy.asarray(right)[()]) and (True if both else False) == bool(
+            both
+        )
+
+
 def test_order_of_complex_scalars_with_nan():
     """NumPy's scalars look at imaginary parts only where the real ones are equal, its arrays' loops always."""
     nan = float("nan")
