@@ -48,6 +48,18 @@ if importlib.util.find_spec("sklearn"):
     _tell_sklearn()
 
 
+def _tell_scipy():
+    """SciPy's conftest.py adds a list to devices(), which is a tuple since version 2025.12 of the standard."""
+    import weft
+
+    info = weft.__array_namespace_info__
+    devices = info.devices
+    info.devices = lambda self: list(devices(self))
+
+
+_tell_scipy()
+
+
 def pytest_plugin_registered(plugin):
     """SciPy's conftest.py knows the namespaces by a list and a set."""
     if getattr(plugin, "__name__", "").endswith("conftest") and hasattr(plugin, "xp_known_backends"):
