@@ -32,4 +32,14 @@ def _class_for(kind, number):
     return _StandsFor(kind.__name__, (number,), namespace)
 
 
+_OF_ARRAYS_ALONE = {"argpartition", "ctypes", "dot", "mT", "partition"}
+
+
+def _names(self):
+    """What dir() tells of a scalar, which would ask `__class__`: its type's names, and those that arrays have."""
+    of_arrays = {name for name in dir(_core.ndarray) if not name.startswith("_")}
+    return sorted({*dir(type(self)), *of_arrays - _OF_ARRAYS_ALONE})
+
+
+_core.generic.__dir__ = _names
 _core._set_number_classes(_class_for(_core.float64, float), _class_for(_core.complex128, complex))

@@ -389,6 +389,13 @@ def test_float64_is_a_float_to_isinstance_and_json(make):
     assert fractions.Fraction(x) == 1 and statistics.mean([x, x]) == 1
 
 
+@pytest.mark.parametrize("name", ["float64", "complex128", "float32", "int8", "bool_"])
+def test_dir_has_the_names_of_numpys_scalars(name):
+    names, theirs = set(dir(getattr(weft, name)(1))), set(dir(getattr(numpy, name)(1)))
+    assert {each for each in theirs if not each.startswith("_")} <= names
+    assert all(hasattr(getattr(weft, name)(1), each) for each in names if not each.startswith("_"))
+
+
 def test_other_scalars_are_no_floats():
     assert isinstance(weft.complex128(1j), complex)
     for other in (weft.float32(1), weft.int64(1), weft.bool_(True), weft.complex64(1)):
