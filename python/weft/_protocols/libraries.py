@@ -10,13 +10,14 @@ import os
 import sys
 import types
 
-from weft._core import dtype, float64, generic, ndarray, ufunc
+from weft._core import _HostMemory, asarray, dtype, float64, generic, ndarray, ufunc
 
 # By module: functions, and methods of classes. What a name ends in says more of the function: with ! it writes into the
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
 # program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like
 # NumPy's, with - it asks whether a value is a number of Python's, which scalars are not, with + it wants Python's
-# float, with % a function that it is given does. * stands for all public functions that the module defines.
+# float, with % a function that it is given does, with ~ it keeps an array, with ^ it looks at the dtypes of what holds
+# arrays, with # at an index, which may hold them. * stands for all public functions that the module defines.
 MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
     "array_api_extra._lib._helpers": "is_python_scalar-",
@@ -33,6 +34,7 @@ MODULES = {
     "pandas._libs.lib": "map_infer? maybe_convert_objects?",
     "pandas.core.algorithms": "factorize unique",
     "pandas.core.arraylike": "array_ufunc",
+    "pandas.core.computation.common": "result_type_many^",
     "pandas.core.frame": "DataFrame.__init__ DataFrame.__getitem__ DataFrame.__setitem__ DataFrame.groupby "
     "DataFrame._arith_method DataFrame._cmp_method",
     "pandas.core.generic": "NDFrame._where",
@@ -56,7 +58,8 @@ MODULES = {
     "xarray.compat.array_api_compat": "is_weak_scalar_type-",
     "xarray.core.dataset": "Dataset.interp",
     "xarray.core.dtypes": "maybe_promote",
-    "xarray.core.variable": "Variable._broadcast_indexes",
+    "xarray.namedarray.core": "from_array~",
+    "xarray.core.variable": "Variable._broadcast_indexes# as_compatible_data~",
 }
 PACKAGES = {"skimage": "*"}
 
@@ -180,8 +183,8 @@ def with_numpys_objects(function):
     @_like(function)
     def of_objects(values, *args, **kwargs):
         found = function(values, *args, **kwargs)
-        if getattr(getattr(found, "dtype", None), "kind", "") == "O" and any(map(_is_ours, _some(found))):
-            numpy = sys.modules["numpy"]
+        numpy = sys.modules["numpy"]
+        if type(found) is numpy.ndarray and found.dtype.kind == "O" and any(map(_is_ours, _some(found))):
             plain = numpy.empty(found.shape, object)
             plain.reshape(-1)[:] = [as_numpy(each) for each in found.reshape(-1)]
             if kwargs.get("convert", True):
@@ -233,6 +236,47 @@ def taking_floats(method):
     return taking_float
 
 
+def _as_kept(value):
+    if isinstance(value, generic):
+        return asarray(value)
+    return as_numpy(value) if isinstance(value, _HostMemory) else value
+
+
+def keeping_arrays(function):
+    """The function, which keeps a scalar as an array of no dimensions, and arrays of NumPy's memory as NumPy's."""
+
+    @_like(function)
+    def kept(*args, **kwargs):
+        return function(*map(_as_kept, args), **kwargs)
+
+    return kept
+
+
+def given_dtypes(function):
+    """The function, given NumPy's dtypes in the place of what has dtypes of weft's."""
+
+    @_like(function)
+    def given_dtype(*args):
+        kinds = [getattr(each, "dtype", each) for each in args]
+        return function(
+            *(as_numpy(kind if isinstance(kind, dtype) else each) for kind, each in zip(kinds, args))
+        )
+
+    return given_dtype
+
+
+def given_an_index(method):
+    """The method, given NumPy's arrays for weft's and for those without dimensions that parts of the index hold."""
+
+    @_like(method)
+    def indexed(self, key):
+        if type(key) is tuple:
+            key = tuple(each.data if getattr(each, "dims", None) == () else each for each in key)
+        return method(self, as_numpy(key))
+
+    return indexed
+
+
 def no_scalars(function):
     """The function, which says False for a scalar: float64 is a float to isinstance, but has a dtype of its own."""
 
@@ -256,6 +300,9 @@ def with_texts_of_floats(function):
 _KINDS = {
     "-": no_scalars,
     "%": with_texts_of_floats,
+    "~": keeping_arrays,
+    "^": given_dtypes,
+    "#": given_an_index,
     "+": taking_floats,
     "=": taking_scalars,
     "@": given_randomness,
@@ -292,7 +339,7 @@ def _change_module(module, names, late=False):
                 if of_module and not name.startswith("_") and not isinstance(value, type):
                     _change(module, name, "", late)
             continue
-        owner, _, name = each.rstrip("!>?@=+%-").rpartition(".")
+        owner, _, name = each.rstrip("!>?@=+%-~^#").rpartition(".")
         owner = getattr(module, owner, None) if owner else module
         if owner is not None:
             _change(owner, name, each[-1], late)

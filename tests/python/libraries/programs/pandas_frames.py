@@ -99,7 +99,7 @@ def computed():
 
 def grouped():
     df = frame()
-    keys = np.arange(6) % 3
+    keys, x6 = np.arange(6) % 3, np.arange(6.0)
     yield df.groupby(keys)["a"].sum().tolist()
     yield df.groupby([keys, np.arange(6) > 2])["a"].count().tolist()
     yield df.groupby("b")["a"].agg(np.mean).tolist()
@@ -107,6 +107,8 @@ def grouped():
     yield pd.cut(np.arange(4.0), bins=np.array([-1.0, 1.0, 3.0])).codes
     yield pd.cut(df["a"], np.linspace(-1, 6, 3), labels=False).tolist()
     yield pd.qcut(np.arange(6.0), 3, labels=False)
+    yield str(pd.MultiIndex.from_product([pd.cut(x6, 2).unique(), np.arange(2)]))
+    yield str(df.groupby([pd.cut(df["a"], np.array([-1.0, 2.0, 9.0])), "b"], observed=True)["a"].sum())
     yield pd.crosstab(keys, np.arange(6) % 2).to_numpy()
     yield pd.get_dummies(keys).to_numpy()
     yield pd.factorize(keys[::-1])

@@ -59,6 +59,8 @@ def reductions():
     yield a.diff("x").values
     yield a.idxmax("y").values
     yield float(a.mean())
+    yield repr(a.mean()), repr(a.max("x")[0]), repr(xr.NamedArray(("x",), np.arange(3.0)).sum())
+    yield a.isel(a.argmin(...)).values
 
 
 def shapes():
@@ -108,6 +110,20 @@ def datasets():
     yield ds.d.values
     yield a.to_pandas().to_numpy()
     yield repr(ds)
+    yield ds.query(x="a > 0").b.values
+    yield ds.eval("a + 1").values
+
+
+def texts():
+    labels = np.array(["u", "v", "u"])
+    ds = xr.Dataset({"n": ("t", np.array([1.0, np.nan, 3.0]))}, coords={"label": ("t", labels)})
+    yield repr(ds)
+    yield repr(ds.n)
+    yield repr(ds.groupby("label").sum())
+    yield repr(ds.label == "u")
+    bins = xr.groupers.BinGrouper(bins=np.array([0.0, 1.5, 4.0]))
+    yield repr(ds.groupby(n=bins, label=xr.groupers.UniqueGrouper()).count())
+    yield repr(xr.DataArray(np.array(["2024-01-01", "2024-03-05"], "M8[ns]"), dims="t"))
 
 
 def changes():
