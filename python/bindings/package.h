@@ -11,6 +11,7 @@ inline constexpr const char* kFallback = "weft._engine.fallback";
 inline constexpr const char* kErrorState = "weft._ufunc.errstate";
 inline constexpr const char* kExceptions = "weft.exceptions";
 inline constexpr const char* kFormat = "weft._array.format";
+inline constexpr const char* kGeneralised = "weft._functions.generalised";
 inline constexpr const char* kOverrides = "weft._protocols.overrides";
 inline constexpr const char* kPickle = "weft._pickle";
 inline constexpr const char* kSharing = "weft._protocols.sharing";

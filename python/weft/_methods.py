@@ -280,6 +280,8 @@ class _SignatureOfBinding:
     """`__signature__` of a function that the package shows and the binding has, from what the binding says of it."""
 
     def __get__(self, instance, owner):
+        if instance is not None and instance.__class__ is _core.ufunc:
+            return _core.ufunc.__dict__["__signature__"].__get__(instance, owner)
         told = getattr(getattr(instance, "__wrapped__", None), "__nb_signature__", None)
         if not told or len(told) != 1:
             raise AttributeError("__signature__")

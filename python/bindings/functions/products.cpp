@@ -7,6 +7,7 @@
 #include "convert/convert.h"
 #include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 #include "protocols/overrides.h"
 
 namespace weft::python {
@@ -34,18 +35,30 @@ nb::object returned_out(nb::handle out) {
 }
 
 nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb::handle casting,
-                           nb::handle order, nb::handle dtype, bool subok) {
+                           nb::handle order, nb::handle dtype, nb::handle subok, const nb::kwargs& others) {
     if (has_override(left.ptr()) || has_override(right.ptr()) || has_override(out.ptr())) {
         // What was not given is not shown to overrides.
         nb::dict options;
+        options.update(others);
         if (!out.is_none()) options["out"] = out;
         if (!dtype.is_none()) options["dtype"] = dtype;
         if (!nb::str("same_kind").equal(casting)) options["casting"] = casting;
         if (!nb::str("K").equal(order)) options["order"] = order;
-        if (!subok) options["subok"] = false;
+        if (subok.ptr() != Py_True) options["subok"] = subok;
         return override_function("ufunc")(nb::handle(registry.matmul), "__call__",
                                           nb::make_tuple(left, right), options);
     }
+    if (others.size() != 0 || subok.ptr() != Py_True || out.ptr() == Py_Ellipsis) {
+        nb::dict all;
+        all.update(others);
+        all["casting"] = casting;
+        all["order"] = order;
+        all["dtype"] = dtype;
+        all["subok"] = subok;
+        return nb::module_::import_(modules::kGeneralised).attr("matmul")(left, right, out, **all);
+    }
+    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) != 1)
+        throw ValueError("The 'out' tuple must have exactly one entry per ufunc output");
     ProductOptions options;
     options.out = to_product_out(out, "return arrays must be of ArrayType");
     options.dtype = to_dtype(dtype);
@@ -178,6 +191,7 @@ void bind_products(nb::module_& m) {
     m.def(
         "matmul", matmul_function, nb::arg("x1"), nb::arg("x2"), arg("out") = none, nb::kw_only(),
         arg("casting") = "same_kind", arg("order") = "K", arg("dtype") = none, arg("subok") = true,
+        nb::arg("others"),
         "The matrix product of two arrays: (…, m, k) times (…, k, n) is (…, m, n), the axes before "
         "broadcast. A "
         "one-dimensional operand is a row on the left, a column on the right, and its axis is gone after.\n\n"

@@ -212,10 +212,35 @@ PyObject* dispatcher_get(PyObject* self, PyObject* instance, PyObject*) {
     });
 }
 
+bool is_ufunc(PyObject* self) { return reinterpret_cast<DispatcherObject*>(self)->kind == kUfunc; }
+
 PyObject* dispatcher_repr(PyObject* self) {
     return guarded([&] {
+        if (is_ufunc(self))
+            return nb::str("<ufunc '{}'>").format(nb::handle(self).attr("__qualname__")).release().ptr();
         return nb::str("<function {}>").format(nb::handle(self).attr("__qualname__")).release().ptr();
     });
+}
+
+/// NumPy's attributes of ufuncs are looked up when they are asked for.
+PyObject* dispatcher_attribute(PyObject* self, PyObject* name) {
+    PyObject* const found = PyObject_GenericGetAttr(self, name);
+    if (found != nullptr || !is_ufunc(self) || PyErr_ExceptionMatches(PyExc_AttributeError) == 0)
+        return found;
+    if (text_of(nb::handle(name)).starts_with("_")) return nullptr;
+    PyErr_Clear();
+    return guarded([&] {
+        return nb::module_::import_(modules::kGeneralised)
+            .attr("attribute")(nb::handle(self), nb::handle(name))
+            .release()
+            .ptr();
+    });
+}
+
+/// isinstance(np.matmul, np.ufunc) holds.
+PyObject* dispatcher_class(PyObject* self, void*) {
+    return Py_NewRef(is_ufunc(self) ? reinterpret_cast<PyObject*>(registry.ufunc)
+                                    : reinterpret_cast<PyObject*>(Py_TYPE(self)));
 }
 
 PyObject* dispatcher_reduce(PyObject* self, PyObject*) {
@@ -229,6 +254,7 @@ PyMethodDef kMethods[] = {
 
 PyGetSetDef kAttributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__class__", dispatcher_class, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -289,6 +315,7 @@ void bind_overrides(nb::module_& m) {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_dealloc, reinterpret_cast<void*>(dispatcher_dealloc)},
         {Py_tp_descr_get, reinterpret_cast<void*>(dispatcher_get)},
+        {Py_tp_getattro, reinterpret_cast<void*>(dispatcher_attribute)},
         {Py_tp_repr, reinterpret_cast<void*>(dispatcher_repr)},
         {Py_tp_methods, kMethods},
         {Py_tp_getset, kAttributes},

@@ -419,7 +419,7 @@ array matmul(const array& left, const array& right, const ProductOptions& option
         options.dtype
             ? *options.dtype
             : (left.dtype() == right.dtype() ? left.dtype() : promote_types(left.dtype(), right.dtype()));
-    if (options.dtype) check_casts(left, right, common, options.casting);
+    check_casts(left, right, common, options.casting);
     const MatmulShapes shapes = matmul_shapes(left, right);
     if (options.out.valid()) check_out(options.out, shapes, common, options.casting);
     const DType compute = product_dtype(common, left);

@@ -16,7 +16,7 @@ EXCEPTIONS = {}
 EXCEPTIONS.update(
     dict.fromkeys(
         """
-        numpy.empty_like numpy.may_share_memory numpy.promote_types numpy.shares_memory numpy.where numpy.matmul
+        numpy.empty_like numpy.may_share_memory numpy.promote_types numpy.shares_memory numpy.where
         numpy.linalg.matmul
         """.split(),
         "the binding takes other names or defaults, or tells no signature",
@@ -47,9 +47,6 @@ EXCEPTIONS.update(
         "numpy.flatiter": "weft's are made by calls",
         "numpy.dtype": "align and copy are to come",
         "numpy.nditer": "NumPy iterates",
-        "numpy.matvec": "options of ufuncs are to come",
-        "numpy.vecdot": "options of ufuncs are to come",
-        "numpy.vecmat": "options of ufuncs are to come",
         "ndarray.conj": "NumPy's takes out as well",
         "ndarray.conjugate": "NumPy's takes out as well",
         "ufunc.reduce": "NumPy's kwargs, by their names",
