@@ -9,6 +9,7 @@
 #include "weft/array.h"
 #include "weft/assembly.h"
 #include "weft/cache.h"
+#include "weft/casts.h"
 #include "weft/creation.h"
 #include "weft/dtype.h"
 #include "weft/dtypes.h"

@@ -6,6 +6,7 @@
 #include "objects/objects.h"
 #include "package.h"
 #include "protocols/overrides.h"
+#include "weft/casts.h"
 
 namespace weft::python {
 
@@ -55,6 +56,17 @@ nb::object flatten(nb::handle self, nb::handle order) {
     return wrap_like(flat.storage() == value.storage() ? copy(flat, 'C') : flat, self);
 }
 
+/// The words of casting, of which astype alone takes one more.
+Casting to_casting_of_astype(nb::handle casting) {
+    try {
+        return to_casting(casting);
+    } catch (const ValueError&) {
+        throw ValueError(
+            "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', 'same_value' (got " +
+            text_of(nb::repr(casting)) + ")");
+    }
+}
+
 nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb::handle casting, bool subok,
                          bool copy) {
     const array& value = array_of(self);
@@ -65,7 +77,15 @@ nb::object astype_method(nb::handle self, nb::handle dtype, nb::handle order, nb
          (layout == 'F' && value.f_contiguous()) ||
          (layout == 'A' && (value.c_contiguous() || value.f_contiguous()))))
         return nb::borrow(self);
-    const Casting rule = to_casting(casting);
+    if (PyUnicode_Check(casting.ptr()) && text_of(casting) == "same_value") {
+        array same;
+        {
+            const ReleaseGil release(is_large(value));
+            same = astype_same_value(value, target, layout, copy);
+        }
+        return subok ? wrap_like(std::move(same), self) : wrap(std::move(same));
+    }
+    const Casting rule = to_casting_of_astype(casting);
     if (rule == Casting::kUnsafe) warn_of_lost_imaginary_part(value.dtype(), target);
     array converted = astype(value, target, layout, rule, copy);
     return subok ? wrap_like(std::move(converted), self) : wrap(std::move(converted));

@@ -214,7 +214,7 @@ _max = max
 def _check_words(casting, order, subok):
     if type(subok) is not bool:
         raise TypeError("'subok' must be a boolean")
-    if casting not in ("no", "equiv", "safe", "same_kind", "same_value", "unsafe"):
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         _core.can_cast("int64", "int64", casting)  # raises, with NumPy's words
     if order not in ("C", "F", "A", "K"):
         asarray(0).copy(order)

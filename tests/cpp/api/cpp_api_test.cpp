@@ -262,6 +262,18 @@ TEST(CppApi, KroneckerProductsAndTriangles) {
     EXPECT_THROW(tril(asarray(1)), TypeError);
 }
 
+TEST(CppApi, CastsOfTheSameValues) {
+    expect_equal(astype_same_value(array{1.0, 2.0}, ScalarType::kInt8),
+                 astype(array{1, 2}, ScalarType::kInt8));
+    expect_equal(astype_same_value(array{0.5, 2.0}, ScalarType::kFloat16),
+                 astype(array{0.5, 2.0}, ScalarType::kFloat16));
+    expect_equal(astype_same_value(array{0.5, 0.0}, ScalarType::kBool), array{true, false});
+    EXPECT_THROW(astype_same_value(array{1.5}, ScalarType::kInt8), ValueError);
+    EXPECT_THROW(astype_same_value(array{300}, ScalarType::kInt8), ValueError);
+    EXPECT_THROW(astype_same_value(array{(int64_t{1} << 53) + 1}, ScalarType::kFloat64), ValueError);
+    EXPECT_THROW(astype_same_value(array{0.1}, ScalarType::kFloat32), ValueError);
+}
+
 TEST(CppApi, PrintsShapesAndDtypes) {
     std::ostringstream text;
     text << zeros({2, 0}).shape() << Dims{3} << Dims{} << bool_ << array{1.5, 2.0};
