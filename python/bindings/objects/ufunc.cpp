@@ -7,6 +7,7 @@
 #include "fast/fast_call.h"
 #include "graph/placement.h"
 #include "module.h"
+#include "objects/fold_arguments.h"
 #include "objects/objects.h"
 #include "ops/aliases.h"
 #include "ops/resolve.h"
@@ -209,7 +210,7 @@ struct Overridable {
 
     static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
         const auto count = static_cast<size_t>(given);
-        return guarded([&]() -> PyObject* {
+        PyObject* const result = guarded([&]() -> PyObject* {
             if (any_has_override(arguments, count, names))
                 return ask(self, name.c_str(), arguments, count, names);
             std::vector<PyObject*> all{self};
@@ -217,6 +218,9 @@ struct Overridable {
             all.insert(all.end(), arguments, arguments + given + named);
             return PyObject_Vectorcall(general, all.data(), count + 1, names);
         });
+        if (result != nullptr || !numpy_may_answer()) return result;
+        const std::string full = name_of(op_of(self)) + "." + name;
+        return numpy_instead(FailedCall::kUfunc, full, arguments, count, names);
     }
 
     static void define(const char* method_name, const char* signature) {
@@ -408,71 +412,52 @@ std::optional<array> reduce_arrays(const OpInfo& op, PyObject* input) {
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
     const OpInfo& op = op_of(self);
+    const FoldArguments fold = read_fold(op, "reduce", input, axis, dtype, out);
     const ReductionInfo* reduction = reduction_of(op);
     if (reduction == nullptr)
         return nb::module_::import_(modules::kUfuncMethods)
-            .attr("reduce")(self, input, axis, dtype, out, keepdims, initial, where);
+            .attr("reduce")(self, wrap(array(fold.input)), axis, dtype, fold.out, fold.wants_array, keepdims,
+                            initial, where);
     ReduceOptions options;
-    options.axes = to_axes(axis);
-    options.dtype = to_dtype(dtype);
+    options.axes = fold.axes;
+    options.dtype = fold.dtype;
     options.keepdims = keepdims;
-    nb::object given = nb::borrow(out);
-    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
-        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
-    const bool wants_array = given.ptr() == Py_Ellipsis;
-    if (wants_array) given = nb::none();
-    if (!given.is_none()) {
-        if (!is_array(given.ptr())) throw TypeError("output must be an array");
-        options.out = array_of(given);
-    }
+    const nb::object& given = fold.out;
+    if (!given.is_none()) options.out = array_of(given);
     if (!initial.is_none()) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);
     if (options.axes && *options.axes == Dims{0} && !options.dtype && given.is_none() && !keepdims &&
         initial.is_none() && where.ptr() == Py_True) {
         if (std::optional<array> result = reduce_arrays(op, input.ptr())) return wrap(std::move(*result));
     }
-    const array value = to_array(input);
-    if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
-        for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
-    }
+    const array& value = fold.input;
     array result;
     {
         const ReleaseGil release(is_large(value));
         result = weft::reduce(*reduction, value, options);
     }
-    if (wants_array) return wrap(std::move(result));
+    if (fold.wants_array) return wrap(std::move(result));
     return given.is_none() ? wrap_result(std::move(result)) : given;
 }
 
 nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype,
                              nb::handle out) {
     const OpInfo& op = op_of(self);
-    const array value = to_array(input);
-    const std::optional<Dims> axes = to_axes(axis);
-    if (op.nin == 2 && op.nout == 1) {
-        if (value.ndim() == 0) throw TypeError("cannot accumulate on a scalar");
-        if (axes ? axes->size() != 1 : value.ndim() > 1)
-            throw ValueError("accumulate does not allow multiple axes");
-    }
+    const FoldArguments fold = read_fold(op, "accumulate", input, axis, dtype, out);
+    const array& value = fold.input;
     AccumulateOptions options;
-    options.dtype = to_dtype(dtype);
-    nb::object given = nb::borrow(out);
-    if (PyTuple_Check(out.ptr()) && PyTuple_Size(out.ptr()) == 1)
-        given = nb::borrow(PyTuple_GetItem(out.ptr(), 0));
-    if (given.ptr() == Py_Ellipsis) given = nb::none();
-    if (!given.is_none()) {
-        if (!is_array(given.ptr())) throw TypeError("return arrays must be of ArrayType");
-        options.out = array_of(given);
-    }
+    options.dtype = fold.dtype;
+    if (!fold.out.is_none()) options.out = array_of(fold.out);
     array result;
     {
         const ReleaseGil release(is_large(value));
-        result = weft::accumulate(op, value, axes && axes->size() == 1 ? (*axes)[0] : 0, options);
+        result = weft::accumulate(op, value, fold.axes ? (*fold.axes)[0] : 0, options);
     }
-    return given.is_none() ? wrap(std::move(result)) : given;
+    return fold.out.is_none() ? wrap(std::move(result)) : fold.out;
 }
 
 nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::kwargs& options) {
+    if (op_of(self).nin != 2) throw ValueError("outer product only supported for binary functions");
     const array a = to_array(left), b = to_array(right);
     Dims shape = a.shape();
     for (int i = 0; i < b.ndim(); ++i) shape.push_back(1);
@@ -523,8 +508,10 @@ void define_methods() {
         registry.ufunc, "reduceat",
         [](nb::handle self, nb::handle input, nb::handle indices, nb::handle axis, nb::handle dtype,
            nb::handle out) {
+            const FoldArguments fold = read_fold(op_of(self), "reduceat", input, axis, dtype, out);
             return nb::module_::import_(modules::kUfuncMethods)
-                .attr("reduceat")(self, input, indices, axis, dtype, out);
+                .attr("reduceat")(self, wrap(array(fold.input)), indices, fold.axes ? (*fold.axes)[0] : 0,
+                                  dtype, fold.out);
         },
         arg("array"), arg("indices"), arg("axis") = 0, arg("dtype") = nb::none(), arg("out") = nb::none(),
         "Folds the elements between each of `indices` and the next one.");

@@ -130,7 +130,7 @@ def _normalized(ufunc, method, arguments, options):
         out = options.pop("out")
         if out is ...:  # results as arrays, whatever their dimensions
             return inputs, {**options, "out": out}
-        count = nout if method == "__call__" else 1
+        count = nout if method in ("__call__", "outer") else 1
         if isinstance(out, tuple):
             if len(out) != count:
                 raise ValueError(

@@ -23,46 +23,36 @@ def at(ufunc, a, indices, b):
     if ufunc.nin == 1 and b is not None:
         raise ValueError("second operand provided when ufunc is unary")
     with a.device:
+        b = None if b is None else asarray(b)
         try:
             numbers = asarray(arange(a.size).reshape(a.shape)[indices])
-        except IndexError:
+            places = b if b is None else _core.broadcast_to(b, numbers.shape).ravel()
+        except (IndexError, ValueError) as error:
             # That the ufunc has no loop for these dtypes comes first.
-            _core._apply_at(ufunc, a, arange(0), None if b is None else arange(0).astype(asarray(b).dtype))
-            raise
-        if b is not None:
-            b = asarray(b)
-            b = _core.broadcast_to(b, numbers.shape).ravel()
-    _core._apply_at(ufunc, a, numbers.ravel(), b)
+            _core._apply_at(ufunc, a, arange(0), None if b is None else arange(0).astype(b.dtype))
+            if isinstance(error, IndexError):
+                raise
+            raise ValueError("array is not broadcastable to correct shape") from None
+    _core._apply_at(ufunc, a, numbers.ravel(), places)
 
 
-def _check_folds(ufunc, method):
-    if ufunc.nin != 2:
-        raise ValueError(f"{method} only supported for binary functions")
-    if ufunc.nout != 1:
-        raise ValueError(f"{method} only supported for functions returning a single value")
-
-
-def _fold_dtype(ufunc, given, dtype, method):
-    """The one type in which a fold computes."""
+def _fold_types(ufunc, given, dtype, out, method):
+    """The types of the accumulated and of the next operand. `out` counts as what is accumulated."""
     name = ufunc.__name__
-    if name in _LOGICAL:
-        if dtype is not None and _dtype(dtype) != _dtype("bool") and method == "reduce":
+    truth = _dtype("bool")
+    dtype = None if dtype is None else _dtype(dtype)
+    if name in _LOGICAL or name in _COMPARISONS:
+        if dtype not in (None, truth) or (name in _COMPARISONS and dtype is None and given != truth):
             raise TypeError(
                 f"No loop matching the specified signature and casting was found for ufunc {name}"
             )
-        return _dtype("bool")
-    given = given if dtype is None else _dtype(dtype)
-    if name in _COMPARISONS:
-        if given != _dtype("bool"):
-            raise TypeError(
-                f"No loop matching the specified signature and casting was found for ufunc {name}"
-            )
-        return given
-    types = _core._resolve_types(ufunc, [given, given], dtype, "unsafe")
-    if not types[0] == types[1] == types[2]:
+        return truth, truth
+    first = dtype if dtype is not None else given if out is None else out.dtype
+    types = _core._resolve_types(ufunc, [first, given], dtype, "unsafe")
+    if types[0] != types[2] or (method != "reduce" and types[0] != types[1]):
         words = ", ".join(repr(one) for one in types)
         raise TypeError(f"the resolved dtypes are not compatible with {name}.{method}. Resolved ({words})")
-    return types[0]
+    return types[0], types[1]
 
 
 def _folded(ufunc, rows):
@@ -88,32 +78,31 @@ def _folded_where(ufunc, rows, mask, initial):
     return result
 
 
-def reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
+def _folded_of_two(ufunc, rows, dtype, mask, initial):
+    """As _folded, where the accumulated operand has another dtype than the next: ldexp."""
+    first = 0 if initial is not None else 1
+    result = rows[..., 0].astype(dtype) if first else _core.full(rows.shape[:-1], initial, dtype)
+    for k in range(first, rows.shape[-1]):
+        following = ufunc(result, rows[..., k])
+        result = following if mask is None else _core.where(mask[..., k], following, result)
+    return result
+
+
+def reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where):
     """Folds over axes by a function that is none of the reductions that kernels know."""
-    _check_folds(ufunc, "reduce")
-    x = asarray(x)
     with x.device:
-        return _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where)
+        return _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where)
 
 
-def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
+def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where):
     name = ufunc.__name__
     if axis is None:
         axes = list(range(x.ndim))
     elif x.ndim == 0:
-        axes = [] if axis in (0, -1, ()) else normalize_axes(axis, 0, None)
+        axes = []
     else:
-        axes = (
-            normalize_axes(axis, x.ndim, "axis")
-            if isinstance(axis, tuple)
-            else normalize_axes(axis, x.ndim, None)
-        )
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    wants_array = out is ...
-    out = None if wants_array else out
-    if dtype is None and out is not None and x.dtype != out.dtype:
-        dtype = None if name in _LOGICAL | _COMPARISONS else _core.promote_types(x.dtype, out.dtype)
-    compute = _fold_dtype(ufunc, x.dtype, dtype, "reduce")
+        axes = normalize_axes(axis, x.ndim, None)
+    compute, following = _fold_types(ufunc, x.dtype, dtype, out, "reduce")
     identity = ufunc.identity
     if len(axes) > 1 and identity is None and name not in ("fmax", "fmin"):
         raise ValueError(
@@ -131,6 +120,11 @@ def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
     for d in axes:
         count *= x.shape[d]
 
+    if out is not None:
+        _check_folded_output(
+            name, out, [1 if d in axes else x.shape[d] for d in range(x.ndim) if keepdims or d not in axes]
+        )
+
     def in_rows(a):
         return a.transpose([*kept, *sorted(axes)]).reshape((*shape, count))
 
@@ -138,16 +132,23 @@ def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
         start = identity if initial is None else initial
         if start is None:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        if initial is None:
+            start = asarray(start).astype(compute)  # of bitwise_and, -1
         result = _core.full(shape, start, compute)
     else:
-        rows = in_rows(x).astype(compute, copy=False)
+        rows = in_rows(x).astype(following, copy=False)
+        mask = None
         if where is not True:
             mask = in_rows(_core.broadcast_to(asarray(where, bool), x.shape))
+        if following != compute:
+            result = _folded_of_two(ufunc, rows, compute, mask, initial)
+            rows = None
+        elif mask is not None:
             if identity is None and name not in _IDEMPOTENT:
                 result = _folded_where(ufunc, rows, mask, initial)
                 rows = None
             else:
-                filler = initial if identity is None else identity
+                filler = initial if identity is None else asarray(identity).astype(compute)
                 rows = _core.where(mask, rows, _core.full((), filler, compute))
         if rows is not None:
             if initial is not None:
@@ -159,20 +160,21 @@ def _reduce(ufunc, x, axis, dtype, out, keepdims, initial, where):
         result = _core.expand_dims(result, tuple(axes)) if axes else result
     if out is None:
         return result if result.ndim or wants_array else result[()]
-    if not isinstance(out, ndarray):
-        raise TypeError("output must be an array")
-    if out.ndim != result.ndim:
-        raise ValueError(
-            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
-            f"Found {out.ndim} but expected {result.ndim}"
-        )
-    if out.shape != result.shape:
-        raise ValueError(
-            f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the "
-            f"broadcast shape {_shape_text(result.shape)}"
-        )
     _core.copyto(out, result, "unsafe")  # as NumPy stores what it has folded
     return out
+
+
+def _check_folded_output(name, out, shape):
+    if out.ndim != len(shape):
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
+            f"Found {out.ndim} but expected {len(shape)}"
+        )
+    if out.shape != tuple(shape):
+        raise ValueError(
+            f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the "
+            f"broadcast shape {_shape_text(tuple(shape))}"
+        )
 
 
 def _shape_text(shape):
@@ -218,11 +220,7 @@ def _laid_out(x, inner_first):
 
 def reduceat(ufunc, x, indices, axis, dtype, out):
     """Folds between positions along an axis."""
-    _check_folds(ufunc, "reduceat")
-    x = asarray(x)
-    if x.ndim == 0:
-        raise TypeError("cannot reduceat on a scalar")
-    axis = normalize_axes(axis, x.ndim, None)[0]
+    axis = axis % x.ndim
     starts = asarray(indices)
     if starts.size == 0 or not isinstance(indices, ndarray):
         starts = starts.astype("int64")
@@ -240,14 +238,10 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
     if starts.size != 0 and not (starts.min() >= 0 and starts.max() < extent):
         position = starts[(starts < 0) | (starts >= extent)][0]
         raise IndexError(f"index {position} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})")
-    out = out[0] if isinstance(out, tuple) else out
-    out = None if out is ... else out
     if dtype is None and out is None and ufunc.__name__ in ("add", "multiply") and x.dtype.kind in "biu":
         wide = "uint64" if x.dtype.kind == "u" else "int64"
         dtype = wide if x.dtype.itemsize < 8 else None
-    elif dtype is None and out is not None:
-        dtype = _core.promote_types(x.dtype, out.dtype)
-    compute = _fold_dtype(ufunc, x.dtype, dtype, "reduceat")
+    compute, _ = _fold_types(ufunc, x.dtype, dtype, out, "reduceat")
     last = axis == x.ndim - 1
     values = (x if last else moveaxis(x, axis, -1)).astype(compute, copy=False)
     result = _core._reduce_between(ufunc, values, starts, compute)
@@ -255,6 +249,11 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
         result = moveaxis(result, -1, axis)
     if out is None:
         return _core._as_owner(_laid_out(result, _inner_first(x, axis)))
+    if out.shape != result.shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {_shape_text(out.shape)} doesn't match the "
+            f"broadcast shape {_shape_text(result.shape)}"
+        )
     _core.copyto(out, result, "unsafe")
     return out
 

@@ -106,6 +106,13 @@ array with_kept_axes(const array& result, const std::vector<bool>& reduced) {
     return kept;
 }
 
+// `out` is an operand of the fold: what it can hold and the elements cannot is computed so.
+std::optional<DType> fold_dtype(const ReductionInfo& info, DType input, const ReduceOptions& options) {
+    const bool folds = info.kind == ReductionKind::kWide || info.kind == ReductionKind::kSame;
+    if (options.dtype || !options.out.valid() || !folds || options.out.dtype() == input) return options.dtype;
+    return promote_types(input, options.out.dtype());
+}
+
 }  // namespace
 
 void check_reduction_output(std::string_view operation, const array& out, const Dims& shape) {
@@ -123,7 +130,8 @@ void check_reduction_output(std::string_view operation, const array& out, const 
 
 array reduce(const ReductionInfo& info, const array& input, const ReduceOptions& options) {
     if (FloatWatch watch; watch) return watched_reduce(watch, info, input, options);
-    const ReductionTypes types = resolve_reduction(info.id, input.dtype(), options.dtype);
+    const ReductionTypes types =
+        resolve_reduction(info.id, input.dtype(), fold_dtype(info, input.dtype(), options));
     Reduction reduction{info, types.compute, types.result, reduced_axes(input, options.axes), {}, {}, 1};
     for (size_t d = 0; d < reduction.reduced.size(); ++d) {
         if (reduction.reduced[d]) {

@@ -28,6 +28,7 @@ bool widens_integers(const OpInfo& op) { return op.id == OpId::kAdd || op.id == 
 const LoopInfo& loop_for(const OpInfo& op, DType input, std::optional<DType> dtype, const array& out) {
     const std::string name(op.numpy_name);
     if (!dtype && op.kind == OpKind::kLogical) dtype = ScalarType::kBool;
+    if (!dtype && op.kind == OpKind::kComparison && input.is_bool()) dtype = input;
     if (!dtype && out.valid()) input = promote_types(input, out.dtype());
     if (!dtype && !out.valid() && widens_integers(op)) {
         dtype = input;
