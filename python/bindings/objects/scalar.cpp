@@ -109,15 +109,21 @@ PyObject* scalar_str(PyObject* self) {
     return guarded([&] { return to_str(element_text(scalar_dtype(self), scalar_bytes(self))); });
 }
 
-// Whether repr() of scalars is that of Python's numbers: set_printoptions(legacy="1.25").
-std::atomic<bool> plain_scalars = false;
+// Whether repr() of scalars has been that of Python's numbers anywhere, and each context is asked:
+// set_printoptions(legacy="1.25").
+std::atomic<bool> plain_scalars_asked = false;
+
+bool prints_plain_scalars() {
+    return plain_scalars_asked.load(std::memory_order_relaxed) &&
+           nb::cast<bool>(nb::module_::import_(modules::kFormat).attr("plain_scalars")());
+}
 
 /// 'np.float64(0.5)', 'np.True_'.
 PyObject* scalar_repr(PyObject* self) {
     return guarded([&] {
         const DType dtype = scalar_dtype(self);
         std::string text = element_text(dtype, scalar_bytes(self));
-        if (plain_scalars.load(std::memory_order_relaxed)) return to_str(text);
+        if (prints_plain_scalars()) return to_str(text);
         if (dtype.is_bool()) return to_str("np." + text + "_");
         if (text[0] == '(') text = text.substr(1, text.size() - 2);
         return to_str("np." + std::string(dtype.name()) + "(" + text + ")");
@@ -366,7 +372,7 @@ void bind_scalars(nb::module_& m) {
             number_classes = {of_float64.inc_ref().ptr(), of_complex128.inc_ref().ptr()};
         },
         arg("of_float64"), arg("of_complex128"));
-    m.def("_set_plain_scalars", [](bool plain) { plain_scalars.store(plain); }, arg("plain"));
+    m.def("_ask_for_plain_scalars", [] { plain_scalars_asked.store(true); });
 
     PyTypeObject* type = registry.generic;
     method(type, "item", [](nb::handle self) { return item(self); }, "The value as Python's own type.");

@@ -1,10 +1,11 @@
 """The text of arrays and scalars, as NumPy prints them. Imported at the first print."""
 
+from contextvars import ContextVar
 from operator import index as _index
 
 from weft import _core
 
-_options = _core._print_options = {  # host arrays are printed by them, too
+_DEFAULTS = {
     "precision": 8,
     "threshold": 1000,
     "edgeitems": 3,
@@ -18,6 +19,10 @@ _options = _core._print_options = {  # host arrays are printed by them, too
     "legacy": False,
     "override_repr": None,
 }
+# As NumPy's, they are a context's: neither threads nor tasks see what another one changes.
+_context = ContextVar("weft.printoptions", default=_DEFAULTS)
+_core._print_options = _context.get  # host arrays are printed by them, too
+_PLAIN_SCALARS = ("1.13", "1.21", "1.25")  # up to NumPy 1.25 scalars were printed as Python's numbers
 
 
 # ---- options ----
@@ -44,10 +49,9 @@ def _checked(**changes):
     return {name: value for name, value in changes.items() if value is not None}
 
 
-def _change_options(changes):
-    _options.update(changes)
-    # Up to NumPy 1.25 scalars were printed as Python's numbers.
-    _core._set_plain_scalars(str(_options["legacy"]) in ("1.13", "1.21", "1.25"))
+def plain_scalars():
+    """Whether scalars are printed as Python's numbers; the binding asks once this has been so anywhere."""
+    return str(_context.get()["legacy"]) in _PLAIN_SCALARS
 
 
 def set_printoptions(
@@ -70,8 +74,8 @@ def set_printoptions(
     `formatter`, `override_repr` and the `legacy` modes are NumPy's: it makes the text then.
     """
     # As in NumPy, these two are what is given now, or None.
-    _change_options({"formatter": None, "override_repr": None})
-    _change_options(
+    changed = {**_context.get(), "formatter": None, "override_repr": None}
+    changed.update(
         _checked(
             precision=precision,
             threshold=threshold,
@@ -87,11 +91,14 @@ def set_printoptions(
             override_repr=override_repr,
         )
     )
+    _context.set(changed)
+    if plain_scalars():
+        _core._ask_for_plain_scalars()
 
 
 def get_printoptions():
     """How arrays are printed, as a dictionary."""
-    return dict(_options)
+    return dict(_context.get())
 
 
 class printoptions:
@@ -101,12 +108,12 @@ class printoptions:
         self._arguments, self._changes = args, kwargs
 
     def __enter__(self):
-        self._before = dict(_options)
+        self._before = _context.get()
         set_printoptions(*self._arguments, **self._changes)
-        return dict(_options)
+        return get_printoptions()
 
     def __exit__(self, *exception):
-        _change_options(self._before)
+        _context.set(self._before)
 
 
 # ---- arrays ----
@@ -115,7 +122,8 @@ class printoptions:
 def _changed(max_line_width, precision, suppress_small, **changes):
     """The options of one text."""
     changes = _checked(linewidth=max_line_width, precision=precision, suppress=suppress_small, **changes)
-    return {**_options, **changes} if changes else _options
+    options = _context.get()
+    return {**options, **changes} if changes else options
 
 
 def _by_numpy(name, array, options, **arguments):
@@ -184,7 +192,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
 def shown(array):
     """repr(array), which `override_repr` may make."""
-    override = _options["override_repr"]
+    override = _context.get()["override_repr"]
     return array_repr(array) if override is None else override(array)
 
 

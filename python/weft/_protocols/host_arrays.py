@@ -306,7 +306,7 @@ def _text(function, array):
     options = getattr(_core, "_print_options", None)  # what the program has changed in weft
     if options is None:
         return function(array)
-    with numpy.printoptions(**options):
+    with numpy.printoptions(**options()):
         return function(array)
 
 

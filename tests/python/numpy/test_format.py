@@ -1,9 +1,13 @@
 """repr and str of arrays: NumPy's text, to the character."""
 
+import asyncio
+import contextvars
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
@@ -265,3 +269,36 @@ def texts(np):
 
 def test_options_that_numpy_prints_by():
     assert list(texts(weft)) == list(texts(numpy))
+
+
+def printed(np, precision):
+    np.set_printoptions(precision=precision)
+    barrier.wait()  # every thread has set its own
+    return str(np.array([1 / 3])), repr(np.float64(0.5)), np.get_printoptions()["precision"]
+
+
+barrier = threading.Barrier(3, timeout=60)
+
+
+@pytest.mark.parametrize("np", [numpy, weft], ids=["numpy", "weft"])
+def test_options_are_a_thread_s_and_a_task_s(np):
+    with np.printoptions(precision=2), ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(printed, [np] * 3, [1, 4, 6]))
+        assert [text for text, _, _ in found] == ["[0.3]", "[0.3333]", "[0.333333]"]
+        assert [precision for _, _, precision in found] == [1, 4, 6]
+        assert str(np.array([1 / 3])) == "[0.33]"
+
+        async def legacy():
+            with np.printoptions(legacy="1.25", precision=5):
+                await asyncio.sleep(0)
+                return repr(np.float64(0.5)), str(np.array([1 / 3, 1]))
+
+        async def other():
+            await asyncio.sleep(0)
+            return repr(np.float64(0.5)), str(np.array([1 / 3, 1]))
+
+        async def both():
+            return await asyncio.gather(legacy(), other())
+
+        assert asyncio.run(both()) == [("0.5", "[0.33333 1.     ]"), ("np.float64(0.5)", "[0.33 1.  ]")]
+    assert contextvars.Context().run(np.get_printoptions)["precision"] == 8
