@@ -1,5 +1,6 @@
 """The methods of ndarray and of the scalars that are put together from functions, set on the types at import."""
 
+import functools
 import math
 import numbers
 import types
@@ -115,12 +116,31 @@ _SWAPS = {
 }
 
 
+def _by_position_too(method):
+    """A method whose keywords may be given in order, which NumPy's signature does not tell."""
+    names = list(method.__kwdefaults__)
+
+    @functools.wraps(method)
+    def call(self, *args, **options):
+        for name, value in zip(names, args):
+            if name in options:
+                raise TypeError(f"argument for {method.__name__}() given by name ('{name}') and position")
+            options[name] = value
+        if len(args) > len(names):
+            raise TypeError(f"{method.__name__}() takes at most {len(names)} arguments ({len(args)} given)")
+        return method(self, **options)
+
+    return call
+
+
+@_by_position_too
 def setflags(self, *, write=None, align=None, uic=None):
-    """Sets whether the array may be written. Elements are always aligned, and nothing waits to be copied back."""
-    if uic:
-        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
-    if align is not None and not align:
-        raise ValueError("weft's arrays are always aligned")
+    """Sets whether the array may be written, and whether `flags` call it aligned, which its elements always are.
+    Nothing waits to be copied back."""
+    if align is not None:
+        self.flags.aligned = align
+    if uic is not None:
+        self.flags.writebackifcopy = uic
     if write is not None:
         self.flags.writeable = write
 
@@ -212,6 +232,7 @@ _core._add_fast_paths_to_methods()
 ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.__array_priority__ = -1000000.0
 generic.__array_interface__ = property(lambda self: _core.asarray(self).__array_interface__)
+generic.__array_struct__ = property(lambda self: _core.asarray(self).__array_struct__)
 _core.float64.fromhex = classmethod(lambda kind, text: kind(float.fromhex(text)))
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)

@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 #include "module.h"
 #include "objects/objects.h"
+#include "package.h"
 
 namespace weft::python {
 namespace {
@@ -16,6 +17,18 @@ array over_its_memory(nb::handle object) {
         }
     }
     return to_array(object);
+}
+
+// NumPy's `max_work`: the bounds of memory alone, or all the work that it takes. Other numbers bound the
+// steps of NumPy's search; here there is always an answer.
+constexpr int64_t kBounds = 0, kExact = -1, kLeast = -2;
+
+int64_t to_max_work(nb::handle given, int64_t otherwise) {
+    if (given.is_none()) return otherwise;
+    if (PyIndex_Check(given.ptr()) == 0) throw ValueError("max_work must be an integer");
+    const int64_t work = to_index(given.ptr());
+    if (work < kLeast) throw ValueError("Invalid value for max_work");
+    return work;
 }
 
 }  // namespace
@@ -54,17 +67,30 @@ void bind_shapes(nb::module_& m) {
     m.def("_real", [](nb::handle input) { return wrap_view(real(to_array(input)), input); }, arg("val"));
     m.def(
         "may_share_memory",
-        [](nb::handle a, nb::handle b, nb::handle) {
-            return may_share_memory(over_its_memory(a), over_its_memory(b));
-        },
-        arg("a"), arg("b"), arg("max_work") = none, "Whether the memory bounds of two arrays overlap.");
-    m.def(
-        "shares_memory",
-        [](nb::handle a, nb::handle b, nb::handle) {
-            return shares_memory(over_its_memory(a), over_its_memory(b));
+        [](nb::handle a, nb::handle b, nb::handle max_work) {
+            const int64_t work = to_max_work(max_work, kBounds);
+            const array first = over_its_memory(a), second = over_its_memory(b);
+            return work == kBounds ? may_share_memory(first, second) : shares_memory(first, second);
         },
         arg("a"), arg("b"), arg("max_work") = none,
-        "Whether two arrays have an element of memory in common.");
+        "Whether the memory bounds of two arrays overlap; whether they share an element, where `max_work` is "
+        "not 0.");
+    m.def(
+        "shares_memory",
+        [](nb::handle a, nb::handle b, nb::handle max_work) {
+            const int64_t work = to_max_work(max_work, kExact);
+            const array first = over_its_memory(a), second = over_its_memory(b);
+            if (work == kBounds && may_share_memory(first, second)) {
+                const nb::object kind = nb::module_::import_(modules::kExceptions).attr("TooHardError");
+                PyErr_SetString(kind.ptr(), "Exceeded max_work");
+                throw_python_error();
+            }
+            return work != kBounds && shares_memory(first, second);
+        },
+        arg("a"), arg("b"), arg("max_work") = none,
+        "Whether two arrays have an element of memory in common. Raises TooHardError where `max_work` is 0 "
+        "and the "
+        "bounds do not tell.");
 }
 
 }  // namespace weft::python

@@ -3,6 +3,7 @@
 // (`frombuffer`, `ndarray(buffer=)`). As with the CUDA array interface, a consumer keeps the object that it
 // asked, so that the memory is exported until that is gone.
 #include <memory>
+#include <vector>
 
 #include "api/recording/memory_pin.h"
 #include "convert/convert.h"
@@ -86,13 +87,71 @@ nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const
                    buffer.ptr());
 }
 
+namespace {
+
+/// Throws AttributeError for elements that NumPy could not read there.
+void check_readable(const array& value, const std::string& protocol) {
+    if (!device_of(value).is_cpu())
+        throw AttributeError("an array on " + device_of(value).name() + " has no " + protocol);
+    if (value.dtype().scalar_type() == ScalarType::kBFloat16)
+        throw AttributeError(protocol + " has no bfloat16");
+}
+
+/// What __array_struct__ points to, as NumPy lays it out.
+struct ArrayStruct {
+    int two = 2;
+    int nd;
+    char typekind;
+    int itemsize;
+    int flags;
+    Py_intptr_t* shape;
+    Py_intptr_t* strides;
+    void* data;
+    PyObject* descr = nullptr;
+};
+
+struct OwnedArrayStruct {
+    ArrayStruct shown;  // first: the capsule's pointer is to it
+    std::vector<Py_intptr_t> shape, strides;
+    nb::object owner;
+};
+
+int flags_of(const array& value) {
+    constexpr int kCContiguous = 0x1, kFContiguous = 0x2, kAligned = 0x100, kNotSwapped = 0x200,
+                  kWriteable = 0x400;
+    return (value.c_contiguous() ? kCContiguous : 0) | (value.f_contiguous() ? kFContiguous : 0) | kAligned |
+           kNotSwapped | (value.writeable() ? kWriteable : 0);
+}
+
+}  // namespace
+
+PyObject* get_array_struct(PyObject* self, void*) {
+    return guarded([&] {
+        const array& value = array_of(self);
+        check_readable(value, "__array_struct__");
+        auto owned = std::make_unique<OwnedArrayStruct>();
+        owned->shape.assign(value.shape().begin(), value.shape().end());
+        owned->strides.assign(value.strides().begin(), value.strides().end());
+        owned->owner = nb::borrow(self);
+        owned->shown.nd = value.ndim();
+        owned->shown.typekind = value.dtype().str()[1];
+        owned->shown.itemsize = static_cast<int>(value.itemsize());
+        owned->shown.flags = flags_of(value);
+        owned->shown.shape = owned->shape.data();
+        owned->shown.strides = owned->strides.data();
+        owned->shown.data = reinterpret_cast<void*>(exported_memory(self).address());
+        nb::object capsule = steal_or_throw(PyCapsule_New(owned.get(), nullptr, [](PyObject* object) {
+            delete static_cast<OwnedArrayStruct*>(PyCapsule_GetPointer(object, nullptr));
+        }));
+        static_cast<void>(owned.release());  // the capsule's now
+        return capsule.release().ptr();
+    });
+}
+
 PyObject* get_array_interface(PyObject* self, void*) {
     return guarded([&] {
         const array& value = array_of(self);
-        if (!device_of(value).is_cpu())
-            throw AttributeError("an array on " + device_of(value).name() + " has no __array_interface__");
-        if (value.dtype().scalar_type() == ScalarType::kBFloat16)
-            throw AttributeError("__array_interface__ has no bfloat16");
+        check_readable(value, "__array_interface__");
         const MemoryPin& exported = exported_memory(self);
         const nb::object typestr = nb::str(value.dtype().str().data(), value.dtype().str().size());
         nb::list fields;

@@ -14,6 +14,7 @@ void add_scalar_buffer_slots(std::vector<PyType_Slot>& slots);
 MemoryPin& exported_memory(PyObject* self);
 PyObject* get_cuda_interface(PyObject* self, void*);
 PyObject* get_array_interface(PyObject* self, void*);
+PyObject* get_array_struct(PyObject* self, void*);
 /// ndarray(shape, dtype, buffer, offset, strides, order) over the bytes of a buffer.
 nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const Dims& shape,
                        const std::optional<Dims>& strides, int64_t offset, char order);

@@ -270,6 +270,8 @@ PyGetSetDef kAttributes[] = {
     {"__array_interface__", get_array_interface, nullptr,
      "Where the elements are in memory, version 3; it is exported for as long as this object lives.",
      nullptr},
+    {"__array_struct__", get_array_struct, nullptr,
+     "The same as a structure of C, in a capsule that keeps the array.", nullptr},
     {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

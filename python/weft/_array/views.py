@@ -1,6 +1,11 @@
 """`x.flags` and `x.flat`."""
 
+import weakref
+
 from weft import _core
+
+# Arrays that a program has called so by setflags(align=False), by their ids, for as long as they live.
+_called_unaligned = {}
 
 _FLAG_NAMES = {
     "C": "c_contiguous",
@@ -50,23 +55,36 @@ class flagsobj:
 
     @property
     def aligned(self):
-        return True
+        return id(self._array) not in _called_unaligned
+
+    @aligned.setter
+    def aligned(self, value):
+        key = id(self._array)
+        if value:
+            _called_unaligned.pop(key, None)
+        else:
+            _called_unaligned[key] = weakref.ref(self._array, lambda _: _called_unaligned.pop(key, None))
 
     @property
     def writebackifcopy(self):
         return False
 
+    @writebackifcopy.setter
+    def writebackifcopy(self, value):
+        if value:
+            raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+
     @property
     def behaved(self):
-        return self.writeable
+        return self.writeable and self.aligned
 
     @property
     def carray(self):
-        return self.c_contiguous and self.writeable
+        return self.c_contiguous and self.behaved
 
     @property
     def farray(self):
-        return self.f_contiguous and self.writeable and not self.c_contiguous
+        return self.f_contiguous and self.behaved and not self.c_contiguous
 
     @property
     def fnc(self):
@@ -79,7 +97,7 @@ class flagsobj:
     @property
     def num(self):
         c, f, owned, writeable = _core._array_flags(self._array)
-        return c * 0x1 + f * 0x2 + owned * 0x4 + 0x100 + writeable * 0x400
+        return c * 0x1 + f * 0x2 + owned * 0x4 + self.aligned * 0x100 + writeable * 0x400
 
     def _attribute(self, key):
         name = _FLAG_NAMES.get(key, key.lower() if isinstance(key, str) and key.isupper() else None)
