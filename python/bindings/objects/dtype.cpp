@@ -26,28 +26,47 @@ constexpr int kRegisteredFlags = 0x40;  // NPY_USE_SETITEM, with which ml_dtypes
 
 char byte_order(DType dtype) { return dtype.itemsize() > 1 ? '=' : '|'; }
 
+/// What the type allocates: a dtype that a program has described carries its words, a dictionary.
+struct DescribedDType {
+    DTypeObject plain;
+    PyObject* metadata;  // null of most
+};
+
+PyObject* metadata_of(PyObject* dtype) { return reinterpret_cast<DescribedDType*>(dtype)->metadata; }
+
+PyObject* described(PyObject* dtype, PyObject* metadata) {
+    auto* object = allocate<DescribedDType>(registry.dtype_type);
+    new (&object->plain.dtype) DType(dtype_of(dtype));
+    object->plain.character = character_of(dtype);
+    object->metadata = PyDict_Copy(metadata);
+    return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* own_dtype(PyObject* spec) {
+    if (is_dtype(spec) && metadata_of(spec) != nullptr) return Py_NewRef(spec);
+    const DType dtype = to_dtype_required(spec);
+    for (PyObject* const other : registry.long_longs) {
+        if (spec == other ||
+            (PyUnicode_Check(spec) && text_of(nb::handle(spec)) == std::string(1, character_of(other))))
+            return Py_NewRef(other);
+    }
+    return wrap_dtype(dtype).release().ptr();
+}
+
 PyObject* dtype_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
-    PyObject* const own = guarded([&] {
-        static const char* names[] = {"dtype", "align", "copy", nullptr};
-        PyObject *spec = nullptr, *align = nullptr, *copy = nullptr;
-        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO:dtype", const_cast<char**>(names), &spec,
-                                         &align, &copy))
+    PyObject *spec = nullptr, *align = Py_False, *copy = nullptr, *metadata = nullptr;
+    PyObject* const own = guarded([&]() -> PyObject* {
+        static const char* names[] = {"dtype", "align", "copy", "metadata", nullptr};
+        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOO!:dtype", const_cast<char**>(names),
+                                         &spec, &align, &copy, &PyDict_Type, &metadata))
             throw_python_error();
-        const DType dtype = to_dtype_required(spec);
-        for (PyObject* const other : registry.long_longs) {
-            if (spec == other ||
-                (PyUnicode_Check(spec) && text_of(nb::handle(spec)) == std::string(1, character_of(other))))
-                return nb::borrow(other).release().ptr();
-        }
-        return wrap_dtype(dtype).release().ptr();
+        const nb::object dtype = nb::steal(own_dtype(spec));
+        if (metadata == nullptr) return nb::object(dtype).release().ptr();
+        return described(dtype.ptr(), metadata);
     });
-    if (own != nullptr || PyTuple_Size(arguments) == 0) return own;
-    PyObject* given[] = {PyTuple_GetItem(arguments, 0), Py_False};
-    if (PyTuple_Size(arguments) > 1)
-        given[1] = PyTuple_GetItem(arguments, 1);
-    else if (PyObject* const align = keywords == nullptr ? nullptr : PyDict_GetItemString(keywords, "align"))
-        given[1] = align;
-    return numpy_instead(FailedCall::kDtype, "dtype", given, 2, nullptr);
+    if (own != nullptr || spec == nullptr) return own;
+    PyObject* given[] = {spec, align, metadata == nullptr ? Py_None : metadata};
+    return numpy_instead(FailedCall::kDtype, "dtype", given, 3, nullptr);
 }
 
 Py_hash_t dtype_hash(PyObject* self) {
@@ -95,7 +114,10 @@ PyObject* dtype_str(PyObject* self) {
     return guarded([&] { return text(dtype_of(self).name()).release().ptr(); });
 }
 
-void dtype_dealloc(PyObject* self) { free_object(self); }
+void dtype_dealloc(PyObject* self) {
+    Py_XDECREF(metadata_of(self));
+    free_object(self);
+}
 
 /// NumPy's type numbers, which its C interface and `dtype.num` show.
 int type_number(PyObject* dtype) {
@@ -171,17 +193,19 @@ void bind_dtype(nb::module_& m) {
         {Py_tp_str, reinterpret_cast<void*>(dtype_str)},
         {Py_tp_doc, const_cast<char*>(kDoc)},
     };
-    registry.dtype_type = make_type(m, "dtype", sizeof(DTypeObject), 0, slots);
+    registry.dtype_type = make_type(m, "dtype", sizeof(DescribedDType), 0, slots);
     for (const DTypeInfo& info : DType::all()) {
-        auto* object = allocate<DTypeObject>(registry.dtype_type);
-        new (&object->dtype) DType(info.scalar_type);
-        object->character = info.character;
+        auto* object = allocate<DescribedDType>(registry.dtype_type);
+        new (&object->plain.dtype) DType(info.scalar_type);
+        object->plain.character = info.character;
+        object->metadata = nullptr;
         registry.dtypes[static_cast<size_t>(info.scalar_type)] = reinterpret_cast<PyObject*>(object);
     }
     for (const bool is_signed : {true, false}) {
-        auto* object = allocate<DTypeObject>(registry.dtype_type);
-        new (&object->dtype) DType(is_signed ? ScalarType::kInt64 : ScalarType::kUInt64);
-        object->character = is_signed ? 'q' : 'Q';
+        auto* object = allocate<DescribedDType>(registry.dtype_type);
+        new (&object->plain.dtype) DType(is_signed ? ScalarType::kInt64 : ScalarType::kUInt64);
+        object->plain.character = is_signed ? 'q' : 'Q';
+        object->metadata = nullptr;
         registry.long_longs[is_signed ? 0 : 1] = reinterpret_cast<PyObject*>(object);
     }
 
@@ -222,7 +246,11 @@ void bind_dtype(nb::module_& m) {
     property(type, "flags", "0: elements are plain numbers.", [](nb::handle) { return 0; });
     property(type, "isalignedstruct", "False: weft has no structured types.",
              [](nb::handle) { return false; });
-    property(type, "metadata", "None: weft's dtypes carry none.", [](nb::handle) { return nb::none(); });
+    property(type, "metadata", "What the program has said of it, or None. Arrays do not keep it.",
+             [](nb::handle self) -> nb::object {
+                 if (!is_dtype(self.ptr()) || metadata_of(self.ptr()) == nullptr) return nb::none();
+                 return steal_or_throw(PyDictProxy_New(metadata_of(self.ptr())));
+             });
     property(type, "descr", "The array interface's description.", [](nb::handle self) {
         nb::list list;
         list.append(nb::make_tuple("", text(dtype_of(self).str())));

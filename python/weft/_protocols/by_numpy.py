@@ -24,8 +24,11 @@ def instead(name, kind, args, kwargs, error):
 
         if kind == "dtype":
             found = _foreign_dtype(args[0], numpy, host_arrays)
-            if found is not None and args[1] and found.names is not None:  # align
-                found = numpy.dtype(host_arrays.Conversion().to_numpy(args[0]), align=True)
+            if found is not None and (args[1] or args[2] is not None):  # align, metadata
+                options = {} if args[2] is None else {"metadata": args[2]}
+                found = numpy.dtype(
+                    host_arrays.Conversion().to_numpy(args[0]), align=bool(args[1]), **options
+                )
             return NotImplemented if found is None else found
         if name in ("array", "asarray") and len(args) == 1 and not kwargs and _are_texts(args[0]):
             args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
