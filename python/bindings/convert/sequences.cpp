@@ -22,11 +22,20 @@ namespace {
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 
+/// Sparse matrices, which have items, refuse to tell how many: NumPy sees an object in these.
+bool has_length(PyObject* object) {
+    if (PySequence_Size(object) >= 0) return true;
+    if (PyErr_ExceptionMatches(PyExc_RecursionError) != 0 || PyErr_ExceptionMatches(PyExc_MemoryError) != 0)
+        throw_python_error();
+    PyErr_Clear();
+    return false;
+}
+
 /// A sequence whose items are elements or sequences again. Arrays and texts are not.
 bool is_nested(PyObject* object) {
     if (PyList_Check(object) || PyTuple_Check(object)) return true;
     if (is_array(object) || is_scalar(object) || is_text(object) || PyDict_Check(object)) return false;
-    return PySequence_Check(object) && !lends_memory(object) && PyObject_HasAttrString(object, "__len__");
+    return PySequence_Check(object) && !lends_memory(object) && has_length(object);
 }
 
 /// What is found in a nest of sequences: its shape, as far as it is regular, the dtype of all elements, and

@@ -12,7 +12,14 @@ namespace {
 nb::object result_type_function(const nb::args& arguments) {
     if (arguments.size() == 0) throw ValueError("at least one array or dtype is required");
     std::vector<OperandType> operands;
-    for (const nb::handle argument : arguments) operands.push_back(operand_type(argument));
+    for (const nb::handle argument : arguments) {
+        // pandas' tables and other arrays say theirs.
+        const bool is_foreign = !PyType_Check(argument.ptr()) &&
+                                PyObject_HasAttrString(argument.ptr(), "__array__") != 0 &&
+                                !is_array(argument.ptr()) && !is_scalar(argument.ptr());
+        const nb::object said = is_foreign ? nb::getattr(argument, "dtype", nb::none()) : nb::none();
+        operands.push_back(operand_type(said.is_none() ? argument : nb::handle(said)));
+    }
     return wrap_dtype(result_type(operands));
 }
 

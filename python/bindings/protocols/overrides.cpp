@@ -90,9 +90,26 @@ struct DispatcherObject {
     vectorcallfunc call;
     PyObject* function;
     PyObject* dict;
-    FastCall fast;  // may be null
+    FastCall fast;     // may be null
+    PyObject* method;  // the name of the one that decides in classes that have it; may be null
     int kind;
 };
+
+/// Or wraps what the function computes in its place. NumPy's arrays have the methods, too, and no say.
+bool has_method(PyTypeObject* type, PyObject* name) {
+    if (is_known_type(type) || PyType_IsSubtype(type, registry.ndarray) != 0) return false;
+    if ((PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) == 0) {
+        static StaticTypes of_numpy;
+        if (of_numpy.contains(type)) return false;
+        const nb::handle handle(reinterpret_cast<PyObject*>(type));
+        if (text_of(nb::getattr(handle, "__module__", nb::str(""))) == "numpy") {
+            of_numpy.add(type);
+            return false;
+        }
+    }
+    return PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name) != 0 ||
+           has_attribute(type, "__array_wrap__");
+}
 
 bool any_function_override(const DispatcherObject* self, PyObject* object) {
     PyTypeObject* const type = Py_TYPE(object);
@@ -179,17 +196,25 @@ PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t fla
         if (PyErr_Occurred() != nullptr) return by_numpy(object, arguments, count, names);
     }
     const size_t all = count + (names == nullptr ? 0 : static_cast<size_t>(PyTuple_Size(names)));
-    for (size_t i = 0; i < all; ++i) {
-        if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
-            continue;
-        if (!any_function_override(self, arguments[i])) continue;
+    bool by_method = false;
+    const auto overridden = [&](const char* by) {
         return guarded([&] {
             const auto [positional, keywords] = given_arguments(arguments, count, names);
-            return override_function("function")(nb::handle(object), nb::handle(self->function), positional,
-                                                 keywords)
+            return override_function(by)(nb::handle(object), nb::handle(self->function), positional, keywords)
                 .release()
                 .ptr();
         });
+    };
+    for (size_t i = 0; i < all; ++i) {
+        if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
+            continue;
+        if (any_function_override(self, arguments[i])) return overridden("function");
+        by_method |= self->method != nullptr && has_method(Py_TYPE(arguments[i]), self->method);
+    }
+    if (by_method) {
+        PyObject* const result = overridden("by_method");
+        if (result != Py_NotImplemented) return result;
+        Py_DECREF(result);
     }
     PyObject* const result = PyObject_Vectorcall(self->function, arguments, flags, names);
     return result != nullptr ? result : by_numpy(object, arguments, count, names);
@@ -199,6 +224,7 @@ void dispatcher_dealloc(PyObject* object) {
     auto* self = reinterpret_cast<DispatcherObject*>(object);
     Py_XDECREF(self->function);
     Py_XDECREF(self->dict);
+    Py_XDECREF(self->method);
     free_object(object);
 }
 
@@ -328,16 +354,17 @@ void bind_overrides(nb::module_& m) {
     m.def("_lends_memory", [](nb::handle object) { return lends_memory(object.ptr()); }, arg("object"));
     m.def(
         "_dispatcher",
-        [](nb::handle function, int kind, const std::string& name) {
+        [](nb::handle function, int kind, const std::string& name, nb::handle method) {
             auto* object = allocate<DispatcherObject>(type);
             object->call = dispatch;
             object->function = Py_NewRef(function.ptr());
             object->dict = nullptr;
             object->fast = fast_function(name);
+            object->method = method.is_none() ? nullptr : Py_NewRef(method.ptr());
             object->kind = kind;
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
-        arg("function"), arg("kind"), arg("name"));
+        arg("function"), arg("kind"), arg("name"), arg("method") = nb::none());
 }
 
 }  // namespace weft::python

@@ -11,16 +11,24 @@ _ufuncs = _core._ufuncs
 
 def shape(a):
     """The extent of each axis."""
-    return asarray(a).shape
+    try:
+        return a.shape
+    except AttributeError:
+        return asarray(a).shape
 
 
 def ndim(a):
     """The number of axes."""
-    return asarray(a).ndim
+    try:
+        return a.ndim
+    except AttributeError:
+        return asarray(a).ndim
 
 
 def size(a, axis=None):
     """The number of elements, or the extent of an axis."""
+    if axis is None and hasattr(a, "size") and not hasattr(a, "__dlpack__"):
+        return a.size
     a = asarray(a)
     if axis is None:
         return a.size

@@ -8,6 +8,7 @@ from weft._core import asanyarray, concatenate, ndarray
 from weft._functions.creation import full_like
 from weft._functions.shapes import atleast_1d
 from weft._protocols import overrides
+from weft._protocols.own_methods import own_method
 
 _ufuncs = _core._ufuncs
 _multiply = _ufuncs["multiply"]
@@ -16,27 +17,9 @@ _multiply = _ufuncs["multiply"]
 _PLAIN = (ndarray, list, tuple, float, int, bool, complex)
 
 
-def _own_method(a, name):
-    """The method of a subclass, or of a table such as pandas', that computes in the function's place; None for others.
-
-    Arrays of other libraries, which weft takes as its own, have no say.
-    """
-    kind = type(a)
-    if kind in _PLAIN:
-        return None
-    method = getattr(kind, name, None)
-    if method is None or method is getattr(ndarray, name):
-        return None
-    if not issubclass(kind, ndarray) and (
-        issubclass(kind, _core.generic) or hasattr(kind, "__dlpack__") or kind.__module__.startswith("numpy")
-    ):
-        return None
-    return getattr(a, name)
-
-
 def _reduced(a, name, axis, out, dtype, *options):
     """The method's result. `options` are a keyword's name, its value and its default, for those that may be given."""
-    method = _own_method(a, name)
+    method = None if type(a) in _PLAIN else own_method(a, name)
     if method is None:
         return NotImplemented
     given = {} if dtype is None else {"dtype": dtype}

@@ -152,8 +152,8 @@ def _dtype_of(value, numpy, host_arrays):
     ):
         if not issubclass(kind, (numpy.generic, host_arrays.HostArray)):
             return None  # memory of another library, which weft has refused
-    if hasattr(value, "dtype") and isinstance(value.dtype, numpy.dtype):
-        return value.dtype
+    if hasattr(value, "dtype") and isinstance(value.dtype, numpy.dtype) and hasattr(value, "__array__"):
+        return value.dtype  # sparse matrices have one, too, and are objects to NumPy
     if callable(value) and not hasattr(value, "__array__"):
         return None
     if _lends_memory(value, numpy, host_arrays):

@@ -11,6 +11,8 @@ import sys
 
 from weft import _core, _names
 from weft._core import generic, ndarray
+from weft._protocols import own_methods
+from weft._protocols.own_methods import method_of
 
 _NUMBERS = (bool, int, float, complex, str, bytes, generic)
 _SCALAR_PRIORITY = -1000000.0
@@ -539,6 +541,11 @@ def function(public, implementation, arguments, options):
     raise _refused(f"{public.__module__}.{public.__name__}", types)
 
 
+def by_method(public, implementation, arguments, options):
+    """A call of a function of the package, of which an argument has a method of that name."""
+    return own_methods.call(public, implementation, arguments, options, like_owner)
+
+
 def array_function(self, func, types, args, kwargs):
     """What ndarray answers to a function: its result, if all types are subclasses of ndarray, or NumPy's array."""
     numpy = _numpy()
@@ -607,7 +614,10 @@ def like_owner(result, owner):
 def dispatcher(name, implementation, module="weft", kind=None):
     """The function as the package shows it, or one of its modules."""
     kind = _names.OVERRIDES[name] if kind is None else kind
-    public = _core._dispatcher(implementation, kind, name if module == "weft" else f"{module}.{name}")
+    method = method_of(name) if module == "weft" else None
+    public = _core._dispatcher(
+        implementation, kind, name if module == "weft" else f"{module}.{name}", method=method
+    )
     if kind == _UFUNC:
         public.nin, public.nout, public.nargs = 2, 1, 3
         _shown[implementation] = public

@@ -97,6 +97,60 @@ def computed():
     yield np.histogram(s, bins=3), np.argsort(-s).tolist() if hasattr(np.argsort(-s), "tolist") else None
 
 
+def methods():
+    df = frame()[["a", "b"]]
+    s = df["a"]
+    for result in (
+        np.round(df / 3, 2),
+        np.clip(df, 1, 2),
+        np.cumsum(df),
+        np.cumsum(s),
+        np.transpose(df),
+        np.repeat(s, 2),
+        np.argsort(-s),
+        np.flip(s),
+        np.squeeze(df[["a"]]),
+        np.take(df.columns, [1]),
+        np.reshape(df.index, -1),
+    ):
+        yield type(result).__name__, str(result)
+    yield np.shape(df), np.size(df), np.ndim(s)
+    yield str(np.result_type(s, np.float32))
+    yield df.rolling(Forward(window_size=2)).sum().to_numpy()
+
+
+class Forward(pd.api.indexers.BaseIndexer):
+    def get_window_bounds(self, num_values, min_periods, center, closed, step):
+        start = np.arange(num_values, dtype=np.int64)
+        return start, np.minimum(start + self.window_size, num_values)
+
+
+def masked():
+    values = pd.array([1, 2, None], dtype="Int64")
+    for result in (
+        np.sqrt(values),
+        np.isnan(values),
+        np.float64(2) * values,
+        values + np.ones(3),
+        np.arange(3) == values,
+        np.add(values, 1),
+        np.int64(3) - values,
+        np.maximum(pd.Series(values), 2),
+        np.log1p(pd.Series([1.0, None], dtype="Float64")),
+        pd.arrays.IntegerArray(np.arange(3), np.array([False, True, False])),
+        pd.arrays.BooleanArray(np.arange(3) > 1, np.array([False, True, False])),
+        pd.arrays.SparseArray(np.array([0.0, 0, 1])),
+        np.abs(pd.arrays.SparseArray(np.array([0.0, 0, -1]))),
+        pd.arrays.NumpyExtensionArray(np.arange(3)) * np.float64(2),
+        pd.Series(np.arange(3), dtype="Int64") + np.arange(3),
+        pd.Categorical(np.array(["a", "b", "a"])),
+        pd.Series(pd.date_range("2024-01-01", periods=2)) + np.timedelta64(1, "D"),
+    ):
+        yield type(result).__name__, str(result)
+    yield pd.api.extensions.take(np.arange(3), np.array([0, -1]), allow_fill=True)
+    yield pd.util.hash_array(np.arange(3))
+
+
 def grouped():
     df = frame()
     keys, x6 = np.arange(6) % 3, np.arange(6.0)
