@@ -19,25 +19,35 @@ from weft._protocols.no_value import NO_VALUE
 from weft._protocols.numpy_names import array_names
 
 
-def conj(self, *args, **options):
+def conj(self, /, *args, **options):
     """The complex conjugate; a real array itself."""
     if self.dtype.kind != "c" and not args and not options:
         return self
     return _ufuncs["conjugate"](self, *args, **options)
 
 
-def clip(self, min=None, max=None, out=None, **kwargs):
+def clip(self, /, min=None, max=None, out=None, **kwargs):
     """The elements, those below `min` or above `max` replaced by the bound."""
     return _clip(self, min, max, out, **kwargs)
 
 
-def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def mean(self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The arithmetic mean of the elements over `axis`."""
     return _reductions.mean_of(_core.asanyarray(self), axis, dtype, out, keepdims, where)
 
 
 def var(
-    self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+    self,
+    /,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
 ):
     """The variance of the elements over `axis`."""
     ddof = _reductions.ddof_of(ddof, correction)
@@ -45,24 +55,34 @@ def var(
 
 
 def std(
-    self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+    self,
+    /,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
 ):
     """The standard deviation of the elements over `axis`."""
     ddof = _reductions.ddof_of(ddof, correction)
     return _reductions.std_of(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
 
 
-def compress(self, condition, axis=None, out=None):
+def compress(self, /, condition, axis=None, out=None):
     """The subarrays along `axis` at which `condition` is true."""
     return _compress(condition, self, axis, out)
 
 
-def nonzero(self):
+def nonzero(self, /):
     """The positions of elements that are not zero, along each axis."""
     return _core.nonzero(self)
 
 
-def resize(self, *new_shape, refcheck=True):
+def resize(self, /, *new_shape, refcheck=True):
     """Gives the array another shape in place: elements in the order of memory, zeros behind them. Views keep the old
     elements.
 
@@ -89,7 +109,7 @@ def resize(self, *new_shape, refcheck=True):
     _core._become(self, fresh)
 
 
-def byteswap(self, inplace=False):
+def byteswap(self, /, inplace=False):
     """The elements with their bytes in reverse, of complex numbers each part's.
 
     >>> np.array([1, 256], dtype="i2").byteswap()
@@ -134,7 +154,7 @@ def _by_position_too(method):
 
 
 @_by_position_too
-def setflags(self, *, write=None, align=None, uic=None):
+def setflags(self, /, *, write=None, align=None, uic=None):
     """Sets whether the array may be written, and whether `flags` call it aligned, which its elements always are.
     Nothing waits to be copied back."""
     if align is not None:
@@ -161,7 +181,24 @@ class _Signature:
     def __signature__(self):
         import inspect
 
-        return inspect.signature(self._load())
+        found = inspect.signature(self._load())
+        first, *rest = found.parameters.values()
+        first = first.replace(name="self", kind=first.POSITIONAL_ONLY)
+        return found.replace(parameters=[first, *rest])
+
+
+def _as_method(function):
+    """The same code as a method, whose first parameter is `self`."""
+    method = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    method.__kwdefaults__, method.__doc__ = function.__kwdefaults__, function.__doc__
+    method.__module__, method.__wrapped__ = function.__module__, _Signature(lambda: function)
+    return method
 
 
 def _later(name, module, source, keeps_type):
@@ -181,7 +218,7 @@ def _later(name, module, source, keeps_type):
     return method
 
 
-def round(self, decimals=0, out=None):
+def round(self, /, decimals=0, out=None):
     """The elements rounded to `decimals` digits after the point."""
     return _round(self, decimals, out)
 
@@ -191,7 +228,7 @@ def _round_scalar(self, ndigits=None):
 
 
 def _by_python(function):
-    return lambda self: function(self.item())
+    return lambda self, /: function(self.item())
 
 
 def _of_an_array(name):
@@ -215,7 +252,7 @@ def _set_methods():
         elif module == "_methods":
             method = globals()[source]
         elif is_loaded:
-            method = getattr(_import_module(f"weft.{module}"), source)
+            method = _as_method(getattr(_import_module(f"weft.{module}"), source))
         else:
             method = _later(name, module, source, keeps_type)
         if module is not None:
@@ -233,7 +270,7 @@ ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.__array_priority__ = -1000000.0
 generic.__array_interface__ = property(lambda self: _core.asarray(self).__array_interface__)
 generic.__array_struct__ = property(lambda self: _core.asarray(self).__array_struct__)
-_core.float64.fromhex = classmethod(lambda kind, text: kind(float.fromhex(text)))
+_core.float64.fromhex = classmethod(lambda kind, string, /: kind(float.fromhex(string)))
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
 
@@ -360,8 +397,8 @@ integer.__trunc__ = floating.__trunc__ = _by_python(math.trunc)
 floating.is_integer = _by_python(float.is_integer)
 floating.as_integer_ratio = _by_python(float.as_integer_ratio)
 floating.hex = _by_python(float.hex)
-integer.is_integer = lambda self: True
-integer.bit_count = lambda self: abs(self.item()).bit_count()
+integer.is_integer = lambda self, /: True
+integer.bit_count = lambda self, /: abs(self.item()).bit_count()
 integer.numerator = property(lambda self: self)
 integer.denominator = property(lambda self: type(self)(1))
 

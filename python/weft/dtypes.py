@@ -6,18 +6,44 @@ True
 dtype('int8')
 """
 
+from operator import index
+
 from weft._core import dtype
 
 __all__ = []
+# What the classes that stand for many dtypes tell them by.
+_PARAMETERS = {"S": "size", "U": "size", "V": "length", "M": "unit", "m": "unit"}
 
 
 class _ClassOfDTypes(type):
     """Calls make the dtype, and isinstance asks which dtype it is."""
 
-    def __call__(cls, *arguments):
-        if cls._code is None:
-            raise TypeError(f"Preallocated numpy dtype instance required for {cls.__name__}")
+    def __call__(cls, *arguments, **options):
+        parameter = _PARAMETERS.get(cls._code)
+        if parameter == "size":
+            if len(arguments) != 1 or options:
+                raise TypeError(f"function takes exactly 1 positional argument ({len(arguments)} given)")
+            size = index(arguments[0])
+            if size < 0:
+                raise ValueError(f"Strings cannot have a negative size but a size of {size} was given")
+            return dtype(f"{cls._code}{size}")
+        if parameter is not None:
+            raise TypeError(
+                f"Preliminary-API: Flexible/Parametric legacy DType '{cls!r}' can only be instantiated using "
+                "`np.dtype(...)`"
+            )
+        if arguments or options:
+            raise TypeError(
+                "currently only the no-argument instantiation is supported; use `np.dtype` instead."
+            )
         return dtype(cls._code)
+
+    @property
+    def __signature__(cls):
+        from inspect import Parameter, Signature
+
+        parameter = _PARAMETERS.get(cls._code)
+        return Signature([] if parameter is None else [Parameter(parameter, Parameter.POSITIONAL_ONLY)])
 
     def __instancecheck__(cls, value):
         return isinstance(value, dtype) and value.char in cls._chars

@@ -181,7 +181,7 @@ nb::object wrap_dtype(DType dtype) {
 
 void bind_dtype(nb::module_& m) {
     static constexpr const char* kDoc =
-        "dtype(dtype)\n--\n\nThe type of an array's elements.\n\n"
+        "dtype(dtype, align=False, copy=False, **kwargs)\n--\n\nThe type of an array's elements.\n\n"
         "Made from a name ('float64'), a code ('f8', 'd'), a Python type, a scalar type, or NumPy's dtype.\n"
         "Raises TypeError when weft has no such type.\n\n>>> np.dtype('f4')\ndtype('float32')\n";
     std::vector<PyType_Slot> slots = {

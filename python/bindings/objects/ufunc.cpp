@@ -526,6 +526,8 @@ void make_methods_overridable() {
     Overridable<2>::define("outer", "outer($self, A, B, **kwargs)");
     Overridable<3>::define("at", "at($self, a, indices, b=None)");
     Overridable<4>::define("reduceat", "reduceat($self, array, indices, axis=0, dtype=None, out=None)");
+    Overridable<5>::define("resolve_dtypes",
+                           "resolve_dtypes($self, dtypes, *, signature=None, casting=None, reduction=False)");
 }
 
 /// What Python's part of ufuncs calls.

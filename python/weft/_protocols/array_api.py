@@ -80,7 +80,7 @@ class __array_namespace_info__:
         return tuple(_devices())
 
 
-def array_namespace(self, *, api_version=None):
+def array_namespace(self, /, *, api_version=None):
     """The module weft. Raises ValueError for a version of the array API standard that it does not follow."""
     if api_version is not None:
         if not isinstance(api_version, str):

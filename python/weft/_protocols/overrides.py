@@ -28,7 +28,7 @@ _ARGUMENTS, _SEQUENCES, _KEEPS_TYPE, _UFUNC = range(4)
 # ---- __array_ufunc__ ----
 
 
-def _default(self, ufunc, method, *inputs, **options):
+def _default(self, ufunc, method, /, *inputs, **options):
     """What ndarray answers to a ufunc that asks it: the ufunc's result, unless another operand overrides it."""
     for operand in (*inputs, *_outputs(options)):
         if _override_of(operand) is not None:
@@ -546,7 +546,7 @@ def by_method(public, implementation, arguments, options):
     return own_methods.call(public, implementation, arguments, options, like_owner)
 
 
-def array_function(self, func, types, args, kwargs):
+def array_function(self, /, func, types, args, kwargs):
     """What ndarray answers to a function: its result, if all types are subclasses of ndarray, or NumPy's array."""
     numpy = _numpy()
     if not all(issubclass(kind, ndarray) for kind in types):

@@ -24,15 +24,6 @@ EXCEPTIONS.update(
 )
 EXCEPTIONS.update(
     dict.fromkeys(
-        """
-        ndarray.diagonal ndarray.fill ndarray.flatten ndarray.squeeze ndarray.swapaxes ndarray.to_device
-        ndarray.tobytes ndarray.view ufunc.resolve_dtypes
-        """.split(),
-        "the binding tells no signature of these methods",
-    )
-)
-EXCEPTIONS.update(
-    dict.fromkeys(
         "ndarray.max ndarray.min ndarray.mean ndarray.prod ndarray.std ndarray.sum ndarray.var".split(),
         "NumPy's kwargs, by their names",
     )
@@ -45,8 +36,8 @@ EXCEPTIONS.update(
         "numpy.einsum": "NumPy's kwargs, by their names",
         "numpy.eye": "the default of dtype is None",
         "numpy.flatiter": "weft's are made by calls",
-        "numpy.dtype": "align and copy are to come",
         "numpy.nditer": "NumPy iterates",
+        "ndarray.view": "NumPy's args and kwargs, by their names",
         "ndarray.conj": "NumPy's takes out as well",
         "ndarray.conjugate": "NumPy's takes out as well",
         "ufunc.reduce": "NumPy's kwargs, by their names",
@@ -142,3 +133,57 @@ def test_signatures(module):
             passing.append(name)
     assert not wrong, "\n".join(wrong)
     assert not passing, f"these agree now: {passing}"
+
+
+SHARED = """
+    __array_namespace__ __copy__ __deepcopy__ all any argmax argmin argsort astype byteswap choose clip compress conj
+    conjugate copy cumprod cumsum diagonal dump dumps fill flatten getfield item max mean min nonzero prod put ravel
+    repeat reshape resize round searchsorted setfield setflags sort squeeze std sum swapaxes take to_device tobytes
+    tofile tolist trace transpose var view
+    """.split()
+OF_ARRAYS = """
+    __array__ __array_finalize__ __array_function__ __array_ufunc__ __array_wrap__ __complex__ __reduce__ __reduce_ex__
+    __setstate__ __dlpack__ __dlpack_device__ argpartition dot partition
+    """.split()
+
+
+@pytest.mark.parametrize("name", SHARED + OF_ARRAYS)
+def test_methods_begin_with_self(name):
+    found = inspect.signature(getattr(weft.ndarray, name))
+    assert found.parameters["self"].kind is inspect.Parameter.POSITIONAL_ONLY
+    if name in SHARED:
+        assert inspect.signature(getattr(weft.generic, name)) == found
+
+
+def test_classes_of_dtypes_and_methods_of_scalars():
+    for name in weft.dtypes.__all__:
+        ours, theirs = getattr(weft.dtypes, name), getattr(numpy.dtypes, name)
+        assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
+    assert str(inspect.signature(weft.dtype)) == str(inspect.signature(numpy.dtype))
+    for kind, names in {
+        "integer": "is_integer",
+        "int64": "is_integer bit_count",
+        "float32": "is_integer as_integer_ratio",
+        "float64": "is_integer as_integer_ratio hex fromhex",
+        "ufunc": "accumulate at outer reduceat resolve_dtypes",
+    }.items():
+        for name in names.split():
+            ours, theirs = (inspect.signature(getattr(getattr(np, kind), name)) for np in (weft, numpy))
+            assert list(ours.parameters) == list(theirs.parameters)
+            if kind != "ufunc":
+                assert str(ours) == str(theirs)
+
+
+def test_calls_of_classes_of_dtypes():
+    for np in (numpy, weft):
+        assert np.dtypes.StrDType(5) == "U5" and np.dtypes.BytesDType(3) == "S3"
+        assert np.dtypes.Int8DType() == "i1"
+        for call, kind in (
+            (lambda: np.dtypes.StrDType(), TypeError),  # noqa: B023
+            (lambda: np.dtypes.StrDType("a"), TypeError),  # noqa: B023
+            (lambda: np.dtypes.StrDType(-1), ValueError),  # noqa: B023
+            (lambda: np.dtypes.VoidDType(8), TypeError),  # noqa: B023
+            (lambda: np.dtypes.Int8DType(3), TypeError),  # noqa: B023
+        ):
+            with pytest.raises(kind):
+                call()
