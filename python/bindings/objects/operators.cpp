@@ -162,7 +162,10 @@ PyObject* compare_scalars(int comparison, PyObject* left, PyObject* right) {
 /// computes it, unless the other operand says that its own method comes first.
 PyObject* by_numpy_or_not_implemented(OpId id, PyObject* left, PyObject* right) {
     PyObject* const other = is_array(left) ? right : left;
-    if (!is_array(left) && !is_array(right)) return not_implemented();
+    if (!is_array(left) && !is_array(right))
+        return override_function("with_number")(ufunc_of(id), nb::handle(left), nb::handle(right))
+            .release()
+            .ptr();
     if (other == Py_None || PyUnicode_Check(other) || PyBytes_Check(other) ||
         PyObject_HasAttrString(other, "__array_priority__") != 0)
         return not_implemented();

@@ -380,7 +380,19 @@ def _with_number(function, left, right):
     other = right if isinstance(left, generic) else left
     if isinstance(other, (ndarray, generic)) or hasattr(type(other), "__array_ufunc__"):
         return NotImplemented
-    if not hasattr(type(other), "__array_wrap__") or function.__name__ not in _OPERATORS:
+    return with_number(function, left, right) if hasattr(type(other), "__array_wrap__") else NotImplemented
+
+
+def with_number(function, left, right):
+    """An operator of a scalar and an object that weft knows nothing of: that of the Python number, or NotImplemented.
+
+    Classes that take NumPy's scalars for numbers, such as pandas' Timedelta, are compiled to ask for these alone.
+    """
+    if (
+        function.__name__ not in _OPERATORS
+        or isinstance(left, (str, bytes))
+        or isinstance(right, (str, bytes))
+    ):
         return NotImplemented
     numbers = [each.item() if isinstance(each, generic) else each for each in (left, right)]
     try:

@@ -579,3 +579,28 @@ def test_overrides_on_each_device(device):
     assert x + Foreign() == ("add", "__call__", ["ndarray", "Foreign"])
     result = numpy.add(x, 1.0)
     assert type(result) is weft.ndarray and result.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("kind", ["int64", "int8", "float64", "bool_"])
+def test_a_scalar_is_a_number_to_a_class_that_knows_numbers_alone(kind):
+    class Length:
+        __array_priority__ = 100
+
+        def __init__(self, value):
+            self.value = value
+
+        def __mul__(self, other):
+            return Length(self.value * other) if type(other) in (int, float, bool) else NotImplemented
+
+        __rmul__ = __mul__
+
+        def __truediv__(self, other):
+            return Length(self.value / other) if type(other) in (int, float, bool) else NotImplemented
+
+    number = getattr(weft, kind)(1)
+    assert (number * Length(3)).value == (Length(3) * number).value == (Length(3) / number).value == 3
+    with pytest.raises(TypeError, match="unsupported operand"):
+        number / Length(3)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        number + object()
+    assert weft.int64(2) * "ab" == "ab" * weft.int64(2) == "abab"

@@ -125,6 +125,37 @@ class Forward(pd.api.indexers.BaseIndexer):
         return start, np.minimum(start + self.window_size, num_values)
 
 
+def numbers():
+    three, day, s = np.int64(3), pd.Timedelta(1, "D"), pd.Series([1.0, 2.0, 4.0])
+    for result in (
+        pd.Timedelta(three, unit="s"),
+        pd.Timedelta(days=three, hours=np.float64(2)),
+        pd.Timestamp(three, unit="D"),
+        pd.Timestamp(np.int64(2024), three, np.int64(1)),
+        pd.Timestamp("2024") + day * three,
+        three * day,
+        day / np.float64(4),
+        day // three,
+        day * np.arange(3),
+        np.arange(3) * day,
+        pd.Timestamp("2024") + np.arange(3) * day,
+        pd.Period(ordinal=three, freq="M"),
+        pd.Period("2024-01", "M") + three,
+        pd.offsets.Day(1) * three,
+        three * pd.offsets.BDay(),
+        pd.interval_range(0, 6, periods=three),
+        pd.to_timedelta(three, unit="s"),
+        pd.RangeIndex(np.int64(0), np.int64(4), np.int64(2)),
+        s.diff(np.int64(1)),
+        s.rolling(np.int64(2), min_periods=np.int64(1)).sum(),
+        s.sample(np.int64(2), random_state=np.int64(0)),
+        s.fillna(np.float64(5)),
+        s.replace(np.int64(1), np.int64(5)),
+        pd.array(np.array(["1970-01-01"], "M8[ns]")),
+    ):
+        yield str(result)
+
+
 def masked():
     values = pd.array([1, 2, None], dtype="Int64")
     for result in (

@@ -48,6 +48,17 @@ def solved():
     yield scipy.sparse.diags_array([np.ones(3), np.arange(4.0)], offsets=[1, 0]).toarray()
 
 
+def iterated():
+    symmetric, b = A @ A.T, np.arange(4.0)
+    yield scipy.sparse.linalg.cg(symmetric, b, rtol=1e-12)[0]
+    yield scipy.sparse.linalg.gmres(A, b, rtol=1e-12)[0]
+    yield scipy.sparse.linalg.lsqr(A, b)[0].round(5)
+    yield np.sort(scipy.sparse.linalg.eigsh(symmetric, k=2)[0])
+    yield np.sort(scipy.sparse.linalg.svds(A, k=2, rng=1)[1])
+    yield scipy.sparse.linalg.aslinearoperator(A) @ b
+    yield scipy.sparse.linalg.onenormest(A)
+
+
 def minima():
     result = scipy.optimize.minimize(lambda p: np.sum((p - np.array([1.0, 2.0])) ** 2), np.zeros(2))
     yield np.round(result.x, 4)
