@@ -25,6 +25,8 @@ nb::object result_type_function(const nb::args& arguments) {
 
 bool can_cast_function(nb::handle from, nb::handle to, nb::handle casting) {
     PyObject* pointer = from.ptr();
+    if (from.is_none() || to.is_none())
+        throw TypeError("did not understand one of the types; 'None' not accepted");
     if (!PyBool_Check(pointer) &&
         (PyLong_CheckExact(pointer) || PyFloat_CheckExact(pointer) || PyComplex_CheckExact(pointer)))
         throw TypeError(
@@ -56,6 +58,7 @@ void bind_dtypes(nb::module_& m) {
     m.def(
         "promote_types",
         [](nb::handle a, nb::handle b) {
+            if (a.is(b) && is_dtype(a.ptr())) return nb::borrow(a);  // with what the program has said of it
             return wrap_dtype(promote_types(to_dtype_required(a), to_dtype_required(b)));
         },
         arg("type1"), arg("type2"), "The smallest dtype that both can be cast to safely.");

@@ -88,16 +88,23 @@ void read_keyword(const OpInfo& op, const std::string& key, PyObject* value, Giv
     } else if (key == "subok") {
         // Of operands that are plain arrays, or overrides would have been asked.
     } else if (key == "signature" || key == "sig") {
+        if (given.signature.is_valid()) throw TypeError("cannot specify both 'sig' and 'signature'");
         given.signature = nb::borrow(value);
     } else {
         throw TypeError(name_of(op) + "() got an unexpected keyword argument '" + key + "'");
     }
 }
 
+/// An output that is given without its name.
+PyObject* by_position(PyObject* out) {
+    if (out == Py_Ellipsis) throw TypeError("out=... is only allowed as a keyword argument.");
+    return out;
+}
+
 GivenOptions read_options(const OpInfo& op, PyObject* const* arguments, size_t count, PyObject* names) {
     GivenOptions given;
     given.outputs.resize(op.nout, Py_None);
-    for (size_t i = op.nin; i < count; ++i) given.outputs[i - op.nin] = arguments[i];
+    for (size_t i = op.nin; i < count; ++i) given.outputs[i - op.nin] = by_position(arguments[i]);
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
         const std::string key = text_of(nb::handle(PyTuple_GetItem(names, i)));
@@ -213,6 +220,9 @@ struct Overridable {
         PyObject* const result = guarded([&]() -> PyObject* {
             if (any_has_override(arguments, count, names))
                 return ask(self, name.c_str(), arguments, count, names);
+            if (name.starts_with("reduce") || name == "accumulate") {
+                for (size_t k = 3; k < count; ++k) by_position(arguments[k]);
+            }
             std::vector<PyObject*> all{self};
             const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
             all.insert(all.end(), arguments, arguments + given + named);
@@ -409,6 +419,23 @@ std::optional<array> reduce_arrays(const OpInfo& op, PyObject* input) {
     return result;
 }
 
+/// initial=None: a fold of nothing has no result, whatever the operation's identity.
+void check_without_identity(const OpInfo& op, const FoldArguments& fold, nb::handle where) {
+    const std::string name = "reduction operation ";
+    if (where.ptr() != Py_True)
+        throw ValueError(name + "'" + name_of(op) +
+                         "' does not have an identity, so to use a where mask one has to specify 'initial'");
+    const Dims& shape = fold.input.shape();
+    int64_t folded = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        const auto is_axis = [&](int64_t axis) {
+            return static_cast<size_t>(normalize_axis(axis, fold.input.ndim())) == d;
+        };
+        if (!fold.axes || std::ranges::any_of(*fold.axes, is_axis)) folded *= shape[d];
+    }
+    if (folded == 0) throw ValueError("zero-size array to " + name + name_of(op) + " which has no identity");
+}
+
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
     const OpInfo& op = op_of(self);
@@ -417,17 +444,20 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     if (reduction == nullptr)
         return nb::module_::import_(modules::kUfuncMethods)
             .attr("reduce")(self, wrap(array(fold.input)), axis, dtype, fold.out, fold.wants_array, keepdims,
-                            initial, where);
+                            initial.ptr() == Py_Ellipsis ? nb::none() : nb::borrow(initial), where,
+                            initial.is_none());
     ReduceOptions options;
     options.axes = fold.axes;
     options.dtype = fold.dtype;
     options.keepdims = keepdims;
     const nb::object& given = fold.out;
     if (!given.is_none()) options.out = array_of(given);
-    if (!initial.is_none()) options.initial = to_argument(initial);
+    if (initial.is_none()) check_without_identity(op, fold, where);
+    const bool is_given = !initial.is_none() && initial.ptr() != Py_Ellipsis;
+    if (is_given) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);
     if (options.axes && *options.axes == Dims{0} && !options.dtype && given.is_none() && !keepdims &&
-        initial.is_none() && where.ptr() == Py_True) {
+        !is_given && where.ptr() == Py_True) {
         if (std::optional<array> result = reduce_arrays(op, input.ptr())) return wrap(std::move(*result));
     }
     const array& value = fold.input;
@@ -478,8 +508,8 @@ void define_type(nb::module_& m) {
 
 void define_methods() {
     method(registry.ufunc, "reduce", reduce_method, arg("array"), arg("axis") = 0, arg("dtype") = nb::none(),
-           arg("out") = nb::none(), arg("keepdims") = false, arg("initial") = nb::none(), arg("where") = true,
-           "Folds the elements over `axis` by this function.");
+           arg("out") = nb::none(), arg("keepdims") = false, arg("initial") = nb::ellipsis(),
+           arg("where") = true, "Folds the elements over `axis` by this function.");
     method(registry.ufunc, "outer", outer, arg("A"), arg("B"), arg("kwargs"),
            "The function of every pair of an element of A and one of B.");
     method(
@@ -520,8 +550,8 @@ void define_methods() {
 /// After the methods, which they call.
 void make_methods_overridable() {
     Overridable<0>::define("reduce",
-                           "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
-                           "where=True)");
+                           "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, "
+                           "initial=None, where=True)");
     Overridable<1>::define("accumulate", "accumulate($self, array, axis=0, dtype=None, out=None)");
     Overridable<2>::define("outer", "outer($self, A, B, **kwargs)");
     Overridable<3>::define("at", "at($self, a, indices, b=None)");

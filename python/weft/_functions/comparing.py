@@ -15,8 +15,11 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> np.isclose([1, 2], [1, 2.1])
     array([ True, False])
     """
-    x, y = asanyarray(a), asanyarray(b)
-    if y.dtype.kind in "biu":
+    # Python's numbers take the arrays' type.
+    x, y = (each if type(each) in (int, float, complex) else asanyarray(each) for each in (a, b))
+    if isinstance(y, int):
+        y = float(y)
+    elif not isinstance(y, (float, complex)) and y.dtype.kind in "biu":
         # |smallest integer| is not an integer of that type.
         y = y.astype(_core.result_type(y, 1.0))
     absolute, isfinite = _ufuncs["absolute"], _ufuncs["isfinite"]

@@ -5,6 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.dtypes import iinfo
 from weft._core import array, asanyarray, empty_like, ndarray
+from weft._protocols.no_value import NO_VALUE
 from weft.exceptions import UFuncTypeError
 
 _ufuncs = _core._ufuncs
@@ -12,18 +13,22 @@ _maximum, _minimum, _rint = _ufuncs["maximum"], _ufuncs["minimum"], _ufuncs["rin
 _multiply, _divide, _power = _ufuncs["multiply"], _ufuncs["divide"], _ufuncs["power"]
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
+def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VALUE, **kwargs):
     """The elements, those below `a_min` or above `a_max` replaced by the bound.
 
     >>> np.clip([1, 5, 9], 2, 6)
     array([2, 5, 6])
     """
-    if min is not None or max is not None:
-        if a_min is not None or a_max is not None:
-            raise ValueError(
-                "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
-            )
-        a_min, a_max = min, max
+    if a_min is NO_VALUE and a_max is NO_VALUE:
+        a_min = None if min is NO_VALUE else min
+        a_max = None if max is NO_VALUE else max
+    elif a_min is NO_VALUE or a_max is NO_VALUE:
+        missing = "a_min" if a_min is NO_VALUE else "a_max"
+        raise TypeError(f"clip() missing 1 required positional argument: {missing!r}")
+    elif min is not NO_VALUE or max is not NO_VALUE:
+        raise ValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+        )
     if not isinstance(a, _core.generic):
         a = asanyarray(a)
     if a.dtype.kind in "iu":  # Python integers beyond the dtype bound nothing

@@ -88,13 +88,13 @@ def _folded_of_two(ufunc, rows, dtype, mask, initial):
     return result
 
 
-def reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where):
+def reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, without_identity):
     """Folds over axes by a function that is none of the reductions that kernels know."""
     with x.device:
-        return _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where)
+        return _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, without_identity)
 
 
-def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where):
+def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, without_identity):
     name = ufunc.__name__
     if axis is None:
         axes = list(range(x.ndim))
@@ -108,6 +108,8 @@ def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where):
         raise ValueError(
             f"reduction operation '{name}' is not reorderable, so at most one axis may be specified"
         )
+    if without_identity:
+        identity = None
     if where is not True and identity is None and initial is None:
         raise ValueError(
             f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
@@ -266,7 +268,10 @@ def _parsed(ufunc, signature):
     name, count = ufunc.__name__, ufunc.nargs
     if isinstance(signature, tuple):
         if len(signature) == 1:
-            raise ValueError("The use of a length 1 tuple for the ufunc `signature` is not allowed.")
+            raise TypeError(
+                "The use of a length 1 tuple for the ufunc `signature` is not allowed. Use `dtype` or fill the "
+                "tuple with `None`s."
+            )
         if len(signature) != count:
             raise ValueError(f"a type-tuple must be specified of length {count} for ufunc '{name}'")
         return [None if one is None else _dtype(one) for one in signature]
@@ -281,7 +286,10 @@ def _parsed(ufunc, signature):
         raise ValueError(
             f"a type-string for {name}, {ufunc.nin} typecode(s) before and {ufunc.nout} after the -> sign"
         )
-    return [_dtype(character) for character in inputs + results]
+    try:
+        return [_dtype(character) for character in inputs + results]
+    except TypeError as error:
+        raise ValueError(str(error)) from None
 
 
 def _loop_of_signature(ufunc, given, fixed, casting):
@@ -370,9 +378,16 @@ def resolve_dtypes(ufunc, dtypes, signature, casting, reduction):
     if reduction and (nin != 2 or ufunc.nout != 1):
         raise ValueError("ufunc is not compatible with reduction operations.")
     given = list(dtypes)
+    for one in given:
+        if one is not None and one not in _WEAK and not hasattr(one, "itemsize"):
+            raise TypeError("Provided object to resolve_dtypes was not a dtype or Python number type")
     if reduction:
-        if given[0] is not None and given[0] is not given[2]:
-            raise TypeError("the first dtype of a reduction must be None or the result's")
+        if given[2] is not None:
+            raise TypeError("ufunc.resolve_dtypes: the output of a reduction must be None")
+        if given[0] is None and ufunc.__name__ in ("add", "multiply") and given[1] is not None:
+            own = _dtype(given[1])
+            if own.kind in "biu" and own.itemsize < 8 and signature is None:
+                signature = (None, None, _dtype("uint64" if own.kind == "u" else "int64"))
         given[0] = given[1]
     if any(one is None for one in given[:nin]):
         raise TypeError("All input dtypes must be provided (except the first one in reductions)")
