@@ -18,7 +18,8 @@ array nanprod(const array& a, const Axes& axis = {}, const ReductionOptions& opt
 array nancumsum(const array& a, std::optional<int64_t> axis = {}, const AccumulateOptions& options = {});
 array nancumprod(const array& a, std::optional<int64_t> axis = {}, const AccumulateOptions& options = {});
 
-/// np.nanmax, np.nanmin: NaN where there is nothing else. Throw TypeError for complex elements.
+/// np.nanmax, np.nanmin: NaN where there is nothing else. Complex numbers are ordered by their real part
+/// first.
 ///
 ///     nanmax(array{{1.0, std::nan("")}, {5.0, 2.0}}, 1) is {1, 5}
 array nanmax(const array& a, const Axes& axis = {}, const ReductionOptions& options = {});

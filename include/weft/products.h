@@ -36,6 +36,60 @@ array dot(const array& left, const array& right, const array& out = {});
 ///     kron(array{1, 10}, array{5, 6}) is {5, 6, 50, 60}
 array kron(const array& left, const array& right);
 
+/// np.outer: the product of every pair of an element of `a` and one of `b`, as a matrix: of their elements in
+/// C order. `out` has that matrix' shape.
+///
+///     outer(array{1, 2}, array{3, 4}) is {{3, 4}, {6, 8}}
+array outer(const array& a, const array& b, const array& out = {});
+/// np.inner: the sum over the last axes of both; with a scalar, the product of each element. Throws
+/// ValueError for axes of other lengths.
+///
+///     inner(array{1, 2}, array{{3, 4}, {5, 6}}) is {11, 17}
+array inner(const array& a, const array& b);
+/// np.vdot: the sum of conj(a) * b over all elements, in C order. Throws ValueError for other numbers of
+/// them.
+array vdot(const array& a, const array& b);
+
+/// np.tensordot: the sum of products over the last `axes` axes of `a` and the first of `b`, or over two lists
+/// of axes. The result has the other axes of `a`, then those of `b`. Throws ValueError for axes that differ
+/// in number or length, or stand twice in a list, IndexError for an axis that is not there.
+///
+///     tensordot(array{{1, 2}, {3, 4}}, array{{1, 0}, {0, 1}}) is 5
+array tensordot(const array& a, const array& b, int64_t axes = 2);
+array tensordot(const array& a, const array& b, std::span<const int64_t> a_axes,
+                std::span<const int64_t> b_axes);
+inline array tensordot(const array& a, const array& b, std::initializer_list<int64_t> a_axes,
+                       std::initializer_list<int64_t> b_axes) {
+    return tensordot(a, b, std::span<const int64_t>(a_axes.begin(), a_axes.size()),
+                     std::span<const int64_t>(b_axes.begin(), b_axes.size()));
+}
+
+/// np.vecdot: the sum of conj(x1) * x2 over the last axis, or over `axis`; the other axes broadcast. Throws
+/// ValueError for scalars and for vectors of other lengths, AxisError.
+///
+///     vecdot(array{{1, 2}, {3, 4}}, array{1, 1}) is {3, 7}
+array vecdot(const array& x1, const array& x2, int64_t axis = -1, bool keepdims = false);
+/// np.matvec, np.vecmat: matrices, the last two axes of one, times vectors, the last axis of the other. Those
+/// on the left are conjugated by vecmat. Throw ValueError as vecdot does.
+///
+///     matvec(array{{1, 2}, {3, 4}}, array{1, 1}) is {3, 7}
+array matvec(const array& x1, const array& x2);
+array vecmat(const array& x1, const array& x2);
+
+/// np.cross: the cross product of vectors along an axis of each, which lies along `axisc` of the result; of
+/// three components, or two, whose third is 0. Of two pairs the third component alone. Throws ValueError for
+/// other numbers of components, AxisError.
+///
+///     cross(array{1, 2, 3}, array{4, 5, 6}) is {-3, 6, -3}
+array cross(const array& a, const array& b, int64_t axisa = -1, int64_t axisb = -1, int64_t axisc = -1);
+
+/// np.trace: the sum along a diagonal of two axes. Small integers add up as int64 or uint64. Throws
+/// ValueError for fewer axes, AxisError.
+///
+///     trace(array{{1, 2}, {3, 4}}) is 5
+array trace(const array& a, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
+            const std::optional<DType>& dtype = {}, const array& out = {});
+
 /// One step of einsum: axes are named by labels, each once in an operand. Axes of extent one broadcast;
 /// labels that are not among `out_labels` are summed over. The dtype is what the operands promote to. `order`
 /// is C, or K for the order that NumPy's einsum gives its result.

@@ -47,6 +47,8 @@ NB_MODULE(_core, m) {
     bind_sets(m);
     bind_quantiles(m);
     bind_averages(m);
+    bind_calculus(m);
+    bind_grids(m);
     bind_histograms(m);
     bind_fft(m);
     bind_dtypes(m);

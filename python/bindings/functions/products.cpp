@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "api/elementwise/float_errors.h"
 #include "convert/convert.h"
+#include "functions/bound_function.h"
+#include "functions/functions.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "package.h"
@@ -84,33 +85,38 @@ nb::object dot_function(nb::handle left, nb::handle right, nb::handle out) {
     return wrap_result_like(std::move(result), priority(right) > priority(left) ? right : left);
 }
 
-std::vector<int> to_labels(nb::handle labels) {
-    std::vector<int> result;
-    for (const int64_t label : to_dims(labels)) result.push_back(static_cast<int>(label));
-    return result;
+/// The product of two operands, by a function that is given both.
+template <typename Function>
+array product_of(nb::handle left, nb::handle right, const Function& function) {
+    const array a = to_array(left), b = to_array(right);
+    const ReleaseGil release(is_large_product(a, b));
+    return function(a, b);
 }
 
-nb::object contract_function(nb::handle left, nb::handle left_labels, nb::handle right,
-                             nb::handle right_labels, nb::handle out_labels, nb::handle order,
-                             const std::string& name) {
-    const array a = to_array(left), b = to_array(right);
-    const std::vector<int> a_labels = to_labels(left_labels), b_labels = to_labels(right_labels),
-                           labels = to_labels(out_labels);
-    const char layout = to_order(order, "KC");
+nb::object tensordot_function(nb::handle a, nb::handle b, nb::handle first, nb::handle second) {
     array result;
-    {
-        const ReleaseGil release(is_large_product(a, b));
-        if (name.empty()) {
-            result = contract(a, a_labels, b, b_labels, labels, layout);
-        } else {
-            FloatWatch watch;
-            result = contract(a, a_labels, b, b_labels, labels, layout);
-            const array operands[] = {a, b};
-            if (watch) inspect_whole(watch, operands, result);
-            if (watch) watch.report(name, {&result, 1});
-        }
+    if (second.is_none()) {
+        const int64_t axes = to_index(first);
+        result = product_of(a, b, [&](const array& x, const array& y) { return tensordot(x, y, axes); });
+    } else {
+        const Dims of_a = to_dims(first), of_b = to_dims(second);
+        result =
+            product_of(a, b, [&](const array& x, const array& y) { return tensordot(x, y, of_a, of_b); });
     }
     return wrap(std::move(result));
+}
+
+nb::object trace_function(nb::handle a, nb::handle offset, nb::handle axis1, nb::handle axis2,
+                          nb::handle dtype, nb::handle out) {
+    const array value = to_array(a), target = to_out(out);
+    const std::optional<DType> type = to_dtype(dtype);
+    const int64_t by = to_index(offset), first = to_index(axis1), second = to_index(axis2);
+    array result;
+    {
+        const ReleaseGil release(is_large(value));
+        result = trace(value, by, first, second, type, target);
+    }
+    return target.valid() ? nb::borrow(out) : wrap_result(std::move(result));
 }
 
 PathChoice to_path_choice(nb::handle optimize) {
@@ -206,23 +212,48 @@ void bind_products(nb::module_& m) {
           "Raises ValueError when the axes differ in length, or `out` is not just what would be returned.\n\n"
           ">>> np.dot([1, 2], [3, 4])\n"
           "np.int64(11)");
+    m.def("_tensordot", tensordot_function, arg("a"), arg("b"), arg("axes"), arg("b_axes") = none);
+    m.def("_trace", trace_function, arg("a"), arg("offset"), arg("axis1"), arg("axis2"), arg("dtype") = none,
+          arg("out") = none);
     m.def(
-        "_matmul_named",
-        [](const std::string& name, nb::handle left, nb::handle right) {
-            const array a = to_array(left), b = to_array(right);
-            array result;
-            {
-                const ReleaseGil release(is_large_product(a, b));
-                FloatWatch watch;
-                result = matmul(a, b);
-                if (watch) inspect_product(watch, a, b, result);
-                if (watch) watch.report(name, {&result, 1});
-            }
-            return wrap(std::move(result));
+        "_outer",
+        [](nb::handle a, nb::handle b, nb::handle out) {
+            const array target = to_product_out(out, "return arrays must be of ArrayType");
+            array result =
+                product_of(a, b, [&](const array& x, const array& y) { return outer(x, y, target); });
+            return target.valid() ? returned_out(out) : wrap(std::move(result));
         },
-        arg("name"), arg("left"), arg("right"));
-    m.def("_contract", contract_function, arg("left"), arg("left_labels"), arg("right"), arg("right_labels"),
-          arg("out_labels"), arg("order") = "K", arg("name") = "");
+        arg("a"), arg("b"), arg("out") = none);
+    m.def(
+        "_vecdot",
+        [](nb::handle x1, nb::handle x2, nb::handle axis, bool keepdims) {
+            const int64_t along = to_index(axis);
+            return to_python(product_of(
+                x1, x2, [&](const array& x, const array& y) { return vecdot(x, y, along, keepdims); }));
+        },
+        arg("x1"), arg("x2"), arg("axis"), arg("keepdims"));
+    m.def(
+        "_inner", [](nb::handle a, nb::handle b) { return wrap_result(product_of(a, b, inner)); }, arg("a"),
+        arg("b"));
+    m.def(
+        "_vdot", [](nb::handle a, nb::handle b) { return wrap_result(product_of(a, b, vdot)); }, arg("a"),
+        arg("b"));
+    m.def(
+        "_matvec", [](nb::handle x1, nb::handle x2) { return to_python(product_of(x1, x2, matvec)); },
+        arg("x1"), arg("x2"));
+    m.def(
+        "_vecmat", [](nb::handle x1, nb::handle x2) { return to_python(product_of(x1, x2, vecmat)); },
+        arg("x1"), arg("x2"));
+    m.def(
+        "_cross",
+        [](nb::handle a, nb::handle b, nb::handle axisa, nb::handle axisb, nb::handle axisc) {
+            const int64_t first = to_index(axisa), second = to_index(axisb), along = to_index(axisc);
+            array result = product_of(
+                a, b, [&](const array& x, const array& y) { return cross(x, y, first, second, along); });
+            // The only component of two pairs is an array, too.
+            return result.ndim() == 0 ? wrap(std::move(result)) : to_python(std::move(result));
+        },
+        arg("a"), arg("b"), arg("axisa"), arg("axisb"), arg("axisc"));
     m.def("_einsum", einsum_function, arg("subscripts"), arg("operands"), arg("out"), arg("optimize"),
           arg("dtype"), arg("order"), arg("casting"));
     m.def("_einsum_path", einsum_path_function, arg("subscripts"), arg("operands"), arg("optimize"));

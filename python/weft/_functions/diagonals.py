@@ -1,10 +1,9 @@
 """NumPy's functions about diagonals and what is above and below them."""
 
-from weft import _core
-from weft._core import arange, asarray, ndarray, zeros
-from weft._functions.shapes import diagonal
+from math import ceil as _ceil
 
-_ufuncs = _core._ufuncs
+from weft import _core
+from weft._core import arange, asarray, ndarray
 
 
 def diag(v, k=0):
@@ -14,21 +13,12 @@ def diag(v, k=0):
     array([[1, 0],
            [0, 2]])
     """
-    v = asarray(v)
-    if v.ndim == 2:
-        return diagonal(v, k)
-    if v.ndim != 1:
-        raise ValueError("Input must be 1- or 2-d.")
-    extent = v.shape[0] + abs(k)
-    result = zeros((extent, extent), v.dtype)
-    start = k if k >= 0 else -k * extent
-    result.reshape(-1)[start : start + v.shape[0] * (extent + 1) : extent + 1][: v.shape[0]] = v
-    return result
+    return _core._diag(v, k)
 
 
 def diagflat(v, k=0):
     """A matrix with the elements of `v`, flattened, on diagonal `k`."""
-    return diag(asarray(v).ravel(), k)
+    return _core._diag(asarray(v).ravel(), k)
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -42,6 +32,9 @@ def fill_diagonal(a, val, wrap=False):
     array([[5, 0],
            [0, 5]])
     """
+    if type(a) is ndarray:
+        _core._fill_diagonal(a, val, bool(wrap))
+        return
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     end = None
@@ -67,21 +60,17 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
            [1, 1, 0]])
     """
     M = N if M is None else M
-    return (arange(N)[:, None] >= arange(M) - k).astype(dtype)
-
-
-def _below(shape, k):
-    return arange(shape[-2])[:, None] >= arange(shape[-1]) - k
+    return _core._tri(_ceil(N), _ceil(M), k).astype(dtype)
 
 
 def tril_indices(n, k=0, m=None):
     """The positions at and below diagonal `k` of an n by m matrix."""
-    return _core.nonzero(_below((n, n if m is None else m), k))
+    return _core._tril_indices(_ceil(n), k, m if m is None else _ceil(m))
 
 
 def triu_indices(n, k=0, m=None):
     """The positions at and above diagonal `k` of an n by m matrix."""
-    return _core.nonzero(_ufuncs["logical_not"](_below((n, n if m is None else m), k - 1)))
+    return _core._triu_indices(_ceil(n), k, m if m is None else _ceil(m))
 
 
 def tril_indices_from(arr, k=0):
@@ -127,13 +116,4 @@ def vander(x, N=None, increasing=False):
            [4, 2, 1],
            [9, 3, 1]])
     """
-    x = asarray(x)
-    if x.ndim != 1:
-        raise ValueError("x must be a one-dimensional array or sequence.")
-    N = x.shape[0] if N is None else N
-    result = _core.ones((x.shape[0], N), _core.result_type(x.dtype, "int64"))
-    powers = result if increasing else result[:, ::-1]
-    if N > 1:
-        powers[:, 1:] = x[:, None]
-        _ufuncs["multiply"].accumulate(powers[:, 1:], axis=1, out=powers[:, 1:])
-    return result
+    return _core._vander(x, N, bool(increasing))

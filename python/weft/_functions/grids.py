@@ -1,16 +1,11 @@
 """NumPy's functions that make grids of positions or values, and turn positions into others."""
 
-import math
 from itertools import islice
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import extents
 from weft._core import arange, array, asarray, concatenate, empty
 from weft._functions.creation import linspace
-from weft._functions.shapes import broadcast_arrays
-
-_ufuncs, int64 = _core._ufuncs, _core.int64
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -23,14 +18,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    ndim = len(xi)
-    grids = [asarray(x).reshape((1,) * k + (-1,) + (1,) * (ndim - k - 1)) for k, x in enumerate(xi)]
-    if indexing == "xy" and ndim > 1:
-        grids[0] = grids[0].reshape((1, -1) + (1,) * (ndim - 2))
-        grids[1] = grids[1].reshape((-1, 1) + (1,) * (ndim - 2))
-    if not sparse:
-        grids = broadcast_arrays(*grids)
-    return tuple(array(grid, copy=True, order="C") for grid in grids) if copy else grids
+    return _core._meshgrid(xi, bool(copy), bool(sparse), indexing == "ij")
 
 
 def indices(dimensions, dtype=int, sparse=False):
@@ -44,19 +32,12 @@ def indices(dimensions, dtype=int, sparse=False):
             [0, 1]]])
     """
     dimensions = tuple(_index(extent) for extent in islice(dimensions, 65))
-    ndim = len(dimensions)
-    if ndim > 64:
+    if len(dimensions) > 64:
         raise ValueError("maximum supported dimension for an ndarray is currently 64")
-    along = [
-        arange(extent, dtype=dtype).reshape((1,) * k + (extent,) + (1,) * (ndim - k - 1))
-        for k, extent in enumerate(dimensions)
-    ]
-    if sparse:
-        return tuple(along)
-    result = empty((ndim, *dimensions), dtype)
-    for k, positions in enumerate(along):
-        result[k] = positions
-    return result
+    if isinstance(_core.dtype(dtype), _core.dtype):
+        return _core._indices(dimensions, dtype, bool(sparse))
+    found = _core._indices(dimensions, int, bool(sparse))  # NumPy has arrays of that dtype
+    return tuple(each.astype(dtype) for each in found) if sparse else found.astype(dtype)
 
 
 def ix_(*args):
@@ -65,35 +46,7 @@ def ix_(*args):
     >>> np.arange(6).reshape(2, 3)[np.ix_([1], [0, 2])]
     array([[3, 5]])
     """
-    result = []
-    for k, positions in enumerate(args):
-        listed = not isinstance(positions, _core.ndarray)
-        positions = asarray(positions)
-        if positions.ndim != 1:
-            raise ValueError("Cross index must be 1 dimensional")
-        if listed and positions.size == 0:
-            positions = positions.astype("int64")
-        if positions.dtype.kind == "b":
-            positions = _core.nonzero(positions)[0]
-        result.append(positions.reshape((1,) * k + (positions.size,) + (1,) * (len(args) - k - 1)))
-    return tuple(result)
-
-
-def _checked_order(order):
-    if order not in ("C", "F"):
-        raise ValueError(f"order must be one of 'C', 'F' (got '{order}')")
-    return order
-
-
-def _unravelled(place, shape, order):
-    size = math.prod(shape)
-    if not 0 <= place < size:
-        raise ValueError(f"index {place} is out of bounds for array with size {size}")
-    result = []
-    for extent in reversed(shape) if order == "C" else shape:
-        place, along = divmod(place, extent)
-        result.append(int64(along))
-    return tuple(result[::-1] if order == "C" else result)
+    return _core._ix(args)
 
 
 def unravel_index(indices, shape, order="C"):
@@ -102,30 +55,7 @@ def unravel_index(indices, shape, order="C"):
     >>> np.unravel_index([3, 5], (2, 3))
     (array([1, 1]), array([0, 2]))
     """
-    shape = extents(shape)
-    if type(indices) is int or type(indices) is int64:
-        return _unravelled(int(indices), shape, _checked_order(order))
-    flat = asarray(indices)
-    if flat.size == 0 and not isinstance(indices, _core.ndarray):
-        raise TypeError(
-            "indices must be integral: an empty sequence is taken for floats. Wrap it in array([], dtype=int64)"
-        )
-    if flat.dtype.kind not in "iu":
-        raise TypeError("only int indices permitted")
-    flat = flat.astype("int64", copy=False)
-    size = 1
-    for extent in shape:
-        size *= extent
-    if flat.size:
-        low, high = int(flat.min()), int(flat.max())
-        if low < 0 or high >= size:
-            raise ValueError(f"index {low if low < 0 else high} is out of bounds for array with size {size}")
-    result, inner = [], 1
-    for extent in reversed(shape) if _checked_order(order) == "C" else shape:
-        result.append(flat // inner % extent if extent else flat)
-        inner *= extent
-    result = result[::-1] if order == "C" else result
-    return tuple(each if each.ndim else each[()] for each in result)
+    return _core._unravel_index(indices, shape, order)
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
@@ -137,32 +67,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> np.ravel_multi_index(([1, 1], [0, 2]), (2, 3))
     array([3, 5])
     """
-    dims = extents(dims)
-    if 0 in dims and any(asarray(positions).size for positions in multi_index):
-        raise ValueError("cannot unravel if shape has zero entries (is empty).")
-    modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)
-    if len(multi_index) != len(dims):
-        raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
-    strides, inner = [], 1
-    for extent in reversed(dims) if _checked_order(order) == "C" else dims:
-        strides.append(inner)
-        inner *= extent
-    strides = strides[::-1] if order == "C" else strides
-    result = None
-    for positions, extent, stride, own in zip(multi_index, dims, strides, modes, strict=True):
-        positions = asarray(positions)
-        if positions.dtype.kind not in "iu":
-            raise TypeError("only int indices permitted")
-        positions = positions.astype("int64", copy=False)
-        if own == "wrap":
-            positions = positions % extent
-        elif own == "clip":
-            positions = _ufuncs["maximum"](_ufuncs["minimum"](positions, extent - 1), 0)
-        elif positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < extent):
-            raise ValueError("invalid entry in coordinates array")
-        part = positions * stride
-        result = part if result is None else result + part
-    return result if result.ndim else result[()]
+    return _core._ravel_multi_index(multi_index, dims, mode, order)
 
 
 # ---- grids by slices ----

@@ -1,7 +1,5 @@
 """NumPy's functions that leave NaN out."""
 
-import warnings
-
 from weft import _core
 from weft._core import asarray
 from weft._functions.reductions import all as _all
@@ -37,15 +35,6 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 def _extreme(largest, a, axis, out, keepdims, initial, where):
-    if getattr(getattr(a, "dtype", None), "kind", "c") == "c" and asarray(a).dtype.kind == "c":
-        # No complex number is the least: what is beside NaN is compared as it is.
-        options = {"where": where} if initial is None else {"initial": initial, "where": where}
-        ufunc = _ufuncs["fmax" if largest else "fmin"]
-        result = ufunc.reduce(asarray(a), axis=axis, out=out, keepdims=keepdims, **options)
-        if bool(asarray(_isnan(result)).any()):
-            text = f"All-NaN {'slice' if isinstance(a, _core.ndarray) else 'axis'} encountered"
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
-        return result
     return _core._nan_extreme(largest, a, axis, out, keepdims, initial, where)
 
 

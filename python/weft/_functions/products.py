@@ -1,14 +1,7 @@
 """NumPy's products that are put together from `matmul`, `dot` and single steps of contraction."""
 
 from weft import _core
-from weft._core import asarray, dot, ndarray
-
-_ufuncs = _core._ufuncs
-_multiply, _conjugate = _ufuncs["multiply"], _ufuncs["conjugate"]
-
-
-def _conj(a):
-    return _conjugate(a) if a.dtype.kind == "c" else a
+from weft._core import asarray, ndarray
 
 
 def vdot(a, b, /):
@@ -17,10 +10,7 @@ def vdot(a, b, /):
     >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [1, 1]])
     np.int64(10)
     """
-    a, b = asarray(a).ravel(), asarray(b).ravel()
-    if a.size != b.size:
-        raise ValueError(f"cannot reshape array of size {b.size} into shape ({a.size},)")
-    return dot(_conj(a), b)
+    return _core._vdot(a, b)
 
 
 def inner(a, b, /):
@@ -29,8 +19,7 @@ def inner(a, b, /):
     >>> np.inner([1, 2], [[3, 4], [5, 6]])
     array([11, 17])
     """
-    a, b = asarray(a), asarray(b)
-    return dot(a, b if b.ndim < 2 else b.mT)
+    return _core._inner(a, b)
 
 
 def outer(a, b, out=None):
@@ -40,8 +29,7 @@ def outer(a, b, out=None):
     array([[3, 4],
            [6, 8]])
     """
-    a, b = asarray(a), asarray(b)
-    return _multiply(a.ravel()[:, None], b.ravel()[None, :], out=out)
+    return _core._outer(a, b, out)
 
 
 def _axis_list(axes):
@@ -49,11 +37,6 @@ def _axis_list(axes):
         return list(axes)
     except TypeError:
         return [axes]
-
-
-def _outer_product(a, b):
-    """Every product of an element of `a` and one of `b`, in C order."""
-    return _core._ufuncs["multiply"].outer(a, b, order="C") if a.ndim + b.ndim else asarray(a * b)
 
 
 def tensordot(a, b, axes=2):
@@ -64,46 +47,24 @@ def tensordot(a, b, axes=2):
     >>> np.tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)
     """
-    a, b = asarray(a), asarray(b)
+    if type(axes) is int:
+        return _core._tensordot(a, b, axes)
     try:
         first, second = axes
     except TypeError:
-        first, second = list(range(-axes, 0)), list(range(axes))
-    first, second = _axis_list(first), _axis_list(second)
-    if len(first) != len(second):
-        raise ValueError("shape-mismatch for sum")
-    for i, j in zip(first, second):
-        if a.shape[i] != b.shape[j]:  # an axis that is not there is an IndexError
-            raise ValueError("shape-mismatch for sum")
-    first, second = [i % a.ndim for i in first], [j % b.ndim for j in second]
-    if len(set(first)) != len(first) or len(set(second)) != len(second):
-        raise ValueError("axes don't match array")
-    left = list(range(a.ndim))
-    right = [a.ndim + j for j in range(b.ndim)]
-    for i, j in zip(first, second):
-        right[j] = i
-    kept = [label for label in left + right if label not in first]
-    if not first:
-        return _outer_product(a, b)
-    return _core._contract(a, left, b, right, kept, "C", "dot")
+        return _core._tensordot(a, b, axes)
+    return _core._tensordot(a, b, _axis_list(first), _axis_list(second))
 
 
-def _vectors(name, signature, x1, x2, core):
-    """The operands, each of `core` dimensions at least, that agree in their last, or last but one, axis."""
-    x1, x2 = asarray(x1), asarray(x2)
-    for k, (x, least) in enumerate(zip((x1, x2), core)):
-        if x.ndim < least:
-            raise ValueError(
-                f"{name}: Input operand {k} does not have enough dimensions (has {x.ndim}, "
-                f"gufunc core with signature {signature} requires {least})"
-            )
-    size = x2.shape[-core[1]]
-    if size != x1.shape[-1]:
-        raise ValueError(
-            f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"{signature} (size {size} is different from {x1.shape[-1]})"
-        )
-    return x1, x2
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross product of vectors of three components, which lie along the last axis unless another is named.
+
+    >>> np.cross([1, 2, 3], [4, 5, 6])
+    array([-3,  6, -3])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    return _core._cross(a, b, axisa, axisb, axisc)
 
 
 def _returned(result, out):
@@ -127,43 +88,23 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
     >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
-    x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
-    if axis != -1:
-        from weft._array.axes import moveaxis
-
-        x1, x2 = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
-    x1, x2 = _vectors("vecdot", "(n),(n)->()", x1, x2, (1, 1))
-    left = [*range(-x1.ndim, 0)]
-    right = [*range(-x2.ndim, 0)]
-    kept = [*range(-_max(x1.ndim, x2.ndim), -1)]
-    result = _core._contract(_conj(x1), left, x2, right, kept, "C", "vecdot")
-    if keepdims:
-        from weft._array.axes import moveaxis
-
-        result = moveaxis(result[..., None], -1, axis)
-    return _returned(result if result.ndim else result[()], out)
-
-
-_max = max
+    if dtype is not None:
+        x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
+    return _returned(_core._vecdot(x1, x2, axis, bool(keepdims)), out)
 
 
 def matvec(x1, x2, /, out=None, *, dtype=None):
     """The product of matrices, the last two axes of `x1`, with vectors, the last axis of `x2`."""
-    x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
-    if x1.ndim < 2:
-        raise ValueError(
-            f"matvec: Input operand 0 does not have enough dimensions (has {x1.ndim}, "
-            "gufunc core with signature (m,n),(n)->(m) requires 2)"
-        )
-    x1, x2 = _vectors("matvec", "(m,n),(n)->(m)", x1, x2, (1, 1))
-    return _returned(_core._matmul_named("matvec", x1, x2[..., None])[..., 0], out)
+    if dtype is not None:
+        x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
+    return _returned(_core._matvec(x1, x2), out)
 
 
 def vecmat(x1, x2, /, out=None, *, dtype=None):
     """The product of conjugated vectors, the last axis of `x1`, with matrices, the last two axes of `x2`."""
-    x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
-    x1, x2 = _vectors("vecmat", "(n),(n,m)->(m)", x1, x2, (1, 2))
-    return _returned(_core._matmul_named("vecmat", _conj(x1)[..., None, :], x2)[..., 0, :], out)
+    if dtype is not None:
+        x1, x2 = asarray(x1, dtype), asarray(x2, dtype)
+    return _returned(_core._vecmat(x1, x2), out)
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
@@ -172,7 +113,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     >>> np.trace([[1, 2], [3, 4]])
     np.int64(5)
     """
-    return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)
+    return _core._trace(a, offset, axis1, axis2, dtype, out)
 
 
 # ---- einsum: its calling conventions ----

@@ -9,6 +9,7 @@ from weft import _core
 from weft._engine.fallback import counting
 
 _running = threading.local()
+_NONE_IS_NO_ARRAY = "weft has no arrays of 'NoneType' objects"
 
 
 def instead(name, kind, args, kwargs, error):
@@ -33,6 +34,8 @@ def instead(name, kind, args, kwargs, error):
         if name in ("array", "asarray") and len(args) == 1 and not kwargs and _are_texts(args[0]):
             args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
         reason = _reason(name, args, kwargs, numpy, host_arrays)
+        if reason is None and str(error) == _NONE_IS_NO_ARRAY:
+            reason = "dtype |O"
         if reason is None:
             return NotImplemented
         if kind == "method":

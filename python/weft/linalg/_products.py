@@ -3,7 +3,7 @@
 import operator
 
 from weft._core import _linalg_matrix_power, _linalg_multi_dot, asarray, matmul
-from weft._functions import calculus, products, shapes
+from weft._functions import products, shapes
 from weft.linalg._checks import check_square
 
 
@@ -59,7 +59,7 @@ def cross(x1, x2, /, *, axis=-1):
             "Both input arrays must be (arrays of) 3-dimensional vectors, "
             f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional instead."
         )
-    return calculus.cross(x1, x2, axis=axis)
+    return products.cross(x1, x2, axis=axis)
 
 
 def matrix_power(a, n):

@@ -1,3 +1,5 @@
+#include "api/creation/triangles.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,18 +19,21 @@ array as_matrix(const array& input) {
     return broadcast_to(input, {input.shape()[0], input.shape()[0]});
 }
 
-/// True at and below diagonal `k` of the last two axes.
 array below_diagonal(const array& matrix, double k) {
     const size_t last = static_cast<size_t>(matrix.ndim()) - 1;
-    const int64_t rows = matrix.shape()[last - 1], columns = matrix.shape()[last];
-    if (std::isnan(k)) throw ValueError("the number of a diagonal is not a number");
-    // Diagonals beyond the corners are all alike.
-    const double edge = static_cast<double>(rows) + static_cast<double>(columns);
-    const auto diagonal = static_cast<int64_t>(std::clamp(std::floor(k), -edge, edge));
-    return greater_equal(reshape(arange(rows), {rows, 1}), arange(-diagonal, columns - diagonal));
+    return weft::below_diagonal(matrix.shape()[last - 1], matrix.shape()[last], k);
 }
 
 }  // namespace
+
+array below_diagonal(int64_t rows, int64_t columns, double k) {
+    if (std::isnan(k)) throw ValueError("the number of a diagonal is not a number");
+    rows = std::max<int64_t>(rows, 0);
+    // Diagonals beyond the corners are all alike.
+    const double edge = static_cast<double>(rows) + static_cast<double>(std::max<int64_t>(columns, 0));
+    const auto diagonal = static_cast<int64_t>(std::clamp(std::floor(k), -edge, edge));
+    return greater_equal(reshape(arange(rows), {rows, 1}), arange(-diagonal, columns - diagonal));
+}
 
 array tril(const array& input, double k) {
     const DeviceScope scope(device_of(input));

@@ -1,11 +1,13 @@
 #include "weft/nan.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
 #include "api/recording/host_row.h"
 #include "api/reductions/nan_parts.h"
 #include "core/scalar_traits.h"
+#include "core/shape.h"
 #include "graph/operand.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
@@ -80,6 +82,18 @@ double extreme_of(bool largest, const array& a) {
     return largest ? search([](T x, T y) { return x > y; }) : search([](T x, T y) { return x < y; });
 }
 
+// The first of the elements that each element of a reduction is of.
+array first_along(const array& a, const Axes& axis, const Dims& shape) {
+    Dims extents = a.shape();
+    if (axis.list()) {
+        for (const int64_t each : *axis.list())
+            extents[static_cast<size_t>(normalize_axis(each, a.ndim()))] = 1;
+    } else {
+        std::fill(extents.begin(), extents.end(), 1);
+    }
+    return reshape(a.with_view(a.dtype(), extents, a.strides(), a.offset()), shape);
+}
+
 array arg_extreme(bool largest, const array& a, const Axes& axis, const ReductionOptions& options) {
     if (may_be_nan(a.dtype()) && is_somewhere(all(isnan(a), axis)))
         throw ValueError("All-NaN slice encountered");
@@ -113,8 +127,7 @@ array nan_extreme(bool largest, const array& a, const Axes& axis, const Reductio
     const auto plain = [&](array values, const ReductionOptions& how) {
         return largest ? max(std::move(values), axis, how) : min(std::move(values), axis, how);
     };
-    if (a.dtype().is_complex()) throw TypeError("nanmax and nanmin of complex elements");
-    if (!a.dtype().is_floating()) return plain(a, options);
+    if (!may_be_nan(a.dtype())) return plain(a, options);
     ReductionOptions rest = options;
     rest.out = array();
     const double worst = largest ? -kInfinity : kInfinity;
@@ -128,12 +141,17 @@ array nan_extreme(bool largest, const array& a, const Axes& axis, const Reductio
         }
     }
     // What is replaced has no name here, so that it is nowhere in memory.
-    array result = plain(nan_replaced(a, worst), rest);
+    const Argument filling =
+        a.dtype().is_complex() ? Argument(std::complex<double>(worst, worst)) : Argument(worst);
+    array result = plain(nan_replaced(a, filling), rest);
     // Where something is better than the worst, not all is missing.
-    if (!options.initial && is_somewhere(result == worst)) {
+    if (!options.initial && is_somewhere(equal(result, filling))) {
         const array missing = all(isnan(a), axis, {.keepdims = options.keepdims});
         nothing = is_somewhere(missing);
-        result = where(missing, from_argument(kNan, a.dtype()), result);
+        result = where(
+            missing,
+            a.dtype().is_complex() ? first_along(a, axis, result.shape()) : from_argument(kNan, a.dtype()),
+            result);
     }
     return in_output(result, options.out);
 }

@@ -312,7 +312,7 @@ TreeReducer::Partial TreeReducer::deviations(const char* from, int64_t stride, i
 
 namespace {
 
-constexpr int64_t kLongestShortRow = 16;  // elements
+constexpr int64_t kLongestFoldedRow = 16;  // elements
 constexpr int64_t kManyShortRows = 8;
 
 }  // namespace
@@ -324,7 +324,7 @@ bool TreeReducer::run_rows(const char* from, char* to, ScalarType to_type) {
         return false;
     const int64_t points = space_.kept_shape[0];
     std::vector<char> folded(static_cast<size_t>(points * itemsize_));
-    if (fold_ != nullptr && space_.reduced_shape[0] <= kLongestShortRow && points >= kManyShortRows) {
+    if (fold_ != nullptr && space_.reduced_shape[0] <= kLongestFoldedRow && points >= kManyShortRows) {
         fold_short_rows(from, folded);
     } else if (fold_ != nullptr) {
         for (int64_t point = 0; point < points; ++point) {

@@ -6,15 +6,10 @@
 #include <limits>
 #include <sstream>
 
-#include "weft/weft.h"
+#include "support/array_testing.h"
 
 namespace weft {
 namespace {
-
-void expect_equal(const array& found, const array& expected) {
-    EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_EQ(to_repr(found), to_repr(expected));
-}
 
 TEST(CppApi, OperatorsAreTheOperationsOfTheirNames) {
     const array a = {7, -3, 2}, b = {2, 2, 3};

@@ -2,19 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
-#include "weft/weft.h"
+#include "support/array_testing.h"
 
 namespace weft {
 namespace {
-
-void expect_equal(const array& found, const array& expected) {
-    EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_EQ(to_repr(found), to_repr(expected));
-}
-
-const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Histograms, BinsOfOneWidth) {
     for (const DType dtype : {int64, uint8, float64, float32, float16}) {

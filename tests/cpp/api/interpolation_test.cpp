@@ -4,15 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/weft.h"
+#include "support/array_testing.h"
 
 namespace weft {
 namespace {
-
-void expect_equal(const array& found, const array& expected) {
-    EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_EQ(to_repr(found), to_repr(expected));
-}
 
 array xp() { return {1, 2, 4}; }
 array fp() { return {10, 20, 40}; }

@@ -4,15 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/weft.h"
+#include "support/array_testing.h"
 
 namespace weft {
 namespace {
-
-void expect_equal(const array& found, const array& expected) {
-    EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_EQ(to_repr(found), to_repr(expected));
-}
 
 TEST(Linspace, OfNumbers) {
     expect_equal(linspace(0, 1, 5), {0.0, 0.25, 0.5, 0.75, 1.0});

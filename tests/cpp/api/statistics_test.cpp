@@ -4,15 +4,10 @@
 
 #include <limits>
 
-#include "weft/weft.h"
+#include "support/array_testing.h"
 
 namespace weft {
 namespace {
-
-void expect_equal(const array& found, const array& expected) {
-    EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_EQ(to_repr(found), to_repr(expected));
-}
 
 const array& table() {
     static const array values = {{1.0, 2.0, 3.0}, {4.0, 6.0, 11.0}};
