@@ -35,3 +35,11 @@ for _name in __all__:
     if _name not in ("fftfreq", "rfftfreq"):
         globals()[_name] = _overrides.dispatcher(_name, globals()[_name], "weft.fft", _overrides._ARGUMENTS)
 del _name
+
+
+def __getattr__(name):
+    if name == "test":
+        from numpy.fft import test  # NumPy's own tests
+
+        return test
+    raise AttributeError(f"module 'weft.fft' has no attribute {name!r}")

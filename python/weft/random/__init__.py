@@ -14,8 +14,10 @@ def __getattr__(name):
     """The functions from before Generator, at their first use."""
     from importlib import import_module
 
-    if name == "mtrand":
-        return import_module("weft.random.mtrand")
+    if name in ("mtrand", "bit_generator"):
+        return import_module(f"weft.random.{name}")
+    if name == "test":
+        return import_module("numpy.random").test  # NumPy's own tests
     if not name.startswith("_") or name == "_rand":
         found = import_module("weft.random.mtrand").find(name)
         if found is not None:

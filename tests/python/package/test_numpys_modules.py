@@ -136,3 +136,14 @@ def test_the_sizes_of_buffers():
     weft.setbufsize(8192)
     with pytest.raises(ValueError, match="non-negative"):
         weft.setbufsize(-1)
+
+
+def test_names_that_numpy_s_modules_have_besides():
+    import weft.fft
+    import weft.random
+
+    assert weft.random.bit_generator.BitGenerator is weft.random.BitGenerator
+    assert callable(weft.random.test) and callable(weft.fft.test)
+    for module in (weft.random, weft.fft):
+        with pytest.raises(AttributeError):
+            module.nothing  # noqa: B018
