@@ -25,10 +25,13 @@ MODULES = {
     "h5py._hl.dataset": "Dataset.read_direct! Dataset.write_direct",
     "h5py._hl.selections": "select",
     "json.encoder": "JSONEncoder.default+ _make_iterencode%",
-    "matplotlib.cbook": "_array_patch_perimeters _reshape_2D _unpack_to_numpy",
+    "matplotlib.axes._axes": "Axes._pcolorargs Axes.scatter",
+    "matplotlib.cbook": "_array_patch_perimeters _reshape_2D _unpack_to_numpy delete_masked_points safe_masked_invalid",
     "networkx.convert": "to_networkx_graph",
     "networkx.utils.misc": "create_random_state@ create_py_random_state@",
     "numexpr.necompiler": "_resolve_last_kwargs>",
+    "numpy._core.numerictypes": "isdtype",
+    "numpy.ma.core": "MaskedArray.__new__ isMaskedArray",
     "numpy.random": "default_rng@",
     "PIL.Image": "fromarray",
     "pandas._libs.lib": "is_bool is_complex is_float is_integer map_infer? maybe_convert_objects?",
@@ -66,6 +69,7 @@ MODULES = {
     "scipy._lib.array_api_extra._lib._utils._helpers": "is_python_scalar-",
     "scipy._lib._util": "check_random_state@",
     "scipy.ndimage._ni_support": "_get_output!",
+    "scipy.stats._mgc": "multiscale_graphcorr",
     "scipy.sparse.linalg._interface": "aslinearoperator",
     "scipy.sparse._sputils": "isdense",
     "skimage.draw.draw": "set_color! *",
@@ -124,6 +128,9 @@ def as_numpy(value):
 
 
 def _array_as_numpy(x):
+    masked = getattr(sys.modules.get("weft._protocols.host_arrays"), "masked", None)
+    if masked is not None and masked.is_masked(x):
+        return masked.to_numpy(x)
     asarray = sys.modules["numpy"].asarray
     if x.device == "cpu":
         return asarray(x)

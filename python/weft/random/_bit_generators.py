@@ -1,5 +1,6 @@
 """Streams of random words: MT19937, PCG64, PCG64DXSM, Philox, SFC64."""
 
+import sys
 import threading
 from operator import index as _index
 
@@ -40,6 +41,12 @@ class BitGenerator:
 
     _algorithm = 0
     _seed_words = 4, "uint64"
+
+    @property
+    def __class__(self):
+        """NumPy's of that name, once it is loaded: its generators over this one are copied and pickled by it."""
+        theirs = getattr(sys.modules.get("numpy.random"), type(self).__name__, None)
+        return theirs if isinstance(theirs, type) else type(self)
 
     def __init__(self, seed=None):
         if type(self) is BitGenerator:

@@ -3,7 +3,9 @@
 tests/python/libraries has programs with the libraries themselves.
 """
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -166,3 +168,33 @@ def test_numpys_results_are_wrapped():
     assert weft.allclose(numpy.linalg.lstsq(x, y)[0], [2.0, 1.0])
     assert type(y.__array_wrap__(numpy.ones(2))) is weft.ndarray
     assert type(y.__array_wrap__(numpy.float64(2), None, True)) is weft.float64
+
+
+def test_masks_are_kept_on_the_way_to_numpy():
+    ours = weft.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    given = libraries.as_numpy(ours)
+    assert type(given) is numpy.ma.MaskedArray and given.mask.tolist() == [False, True, False]
+    assert numpy.ma.compressed(ours).tolist() == numpy.ma.array(ours).compressed().tolist() == [1, 3]
+    assert numpy.ma.isMaskedArray(ours) and not numpy.ma.isMaskedArray(weft.arange(3))
+
+
+def test_numpy_tells_the_kind_of_a_dtype():
+    assert numpy.isdtype(weft.dtype("c16"), "complex floating") and not numpy.isdtype(
+        weft.dtype("f8"), "integral"
+    )
+
+
+@pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"])
+def test_numpys_generators_over_weft_s_bits_are_copied(name):
+    generator = numpy.random.Generator(getattr(weft.random, name)(5))
+    copies = copy.deepcopy(generator), pickle.loads(pickle.dumps(generator))
+    assert {each.random() for each in copies} == {generator.random()}
+
+
+def test_assert_equal_takes_numpys_arrays():
+    weft.testing.assert_equal(numpy.arange(3), weft.arange(3))
+    weft.testing.assert_equal(
+        [numpy.arange(3), {"a": numpy.ones(2)}], [numpy.arange(3), {"a": numpy.ones(2)}]
+    )
+    with pytest.raises(AssertionError):
+        weft.testing.assert_equal(numpy.arange(3), numpy.arange(1, 4))

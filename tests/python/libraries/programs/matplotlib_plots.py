@@ -69,6 +69,15 @@ def counts():
     yield pixels(lambda a: a.stackplot(x, np.abs(y), np.abs(y) * 2))
 
 
+def masked():
+    hidden = np.ma.array(grid, mask=grid % 5 == 0)
+    yield pixels(lambda a: a.imshow(hidden))
+    yield pixels(lambda a: a.pcolormesh(hidden))
+    yield pixels(lambda a: a.contourf(hidden))
+    yield pixels(lambda a: a.plot(np.ma.array(y, mask=y > 0.5)))
+    yield pixels(lambda a: a.scatter(x, np.ma.array(y, mask=y > 0.5), c=np.ma.array(y, mask=y < 0)))
+
+
 def known():
     figure, axes = plt.subplots()
     counts_of_bins, edges, _ = axes.hist(y, bins=4)

@@ -178,6 +178,8 @@ def masked():
         pd.Series(pd.date_range("2024-01-01", periods=2)) + np.timedelta64(1, "D"),
     ):
         yield type(result).__name__, str(result)
+    yield pd.Series(np.ma.array([1.0, 2.0], mask=[False, True])).tolist()
+    yield pd.DataFrame(np.ma.array(np.eye(2), mask=np.eye(2) == 0)).to_numpy()
     yield pd.api.extensions.take(np.arange(3), np.array([0, -1]), allow_fill=True)
     yield pd.util.hash_array(np.arange(3))
 

@@ -48,6 +48,15 @@ def solved():
     yield scipy.sparse.diags_array([np.ones(3), np.arange(4.0)], offsets=[1, 0]).toarray()
 
 
+def masked_and_random():
+    several = np.ma.array([0, 0, 0, 2, 2, 2, 3, 3, 4, 5, 6], mask=np.arange(11) == 2)
+    yield sorted((int(a), int(b)) for a, b in scipy.stats.mstats.count_tied_groups(several).items())
+    yield scipy.stats.mstats.describe(several).mean
+    yield scipy.stats.qmc.LatinHypercube(d=2, rng=np.random.default_rng(1)).random(3)
+    yield scipy.stats.qmc.Sobol(d=2, rng=np.random.default_rng(1)).random(4)
+    yield scipy.signal.envelope(y + 1j * np.cos(x), (None, None), residual=None)
+
+
 def iterated():
     symmetric, b = A @ A.T, np.arange(4.0)
     yield scipy.sparse.linalg.cg(symmetric, b, rtol=1e-12)[0]
