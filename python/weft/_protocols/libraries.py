@@ -71,6 +71,8 @@ MODULES = {
     "scipy.ndimage._ni_support": "_get_output!",
     "scipy.stats._mgc": "multiscale_graphcorr",
     "scipy.sparse.linalg._interface": "aslinearoperator",
+    "scipy.optimize._lbfgsb": "setulb",
+    "scipy.optimize._slsqplib": "*",
     "scipy.sparse._sputils": "isdense",
     "skimage.draw.draw": "set_color! *",
     "sklearn.externals.array_api_extra._lib._helpers": "is_python_scalar-",

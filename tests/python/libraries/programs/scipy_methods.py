@@ -48,6 +48,14 @@ def solved():
     yield scipy.sparse.diags_array([np.ones(3), np.arange(4.0)], offsets=[1, 0]).toarray()
 
 
+def minimized_by_gradients():
+    def with_gradient(p):
+        return np.sum((p - 1) ** 2), 2 * (np.asarray(p) - 1)
+
+    for method in ("L-BFGS-B", "BFGS", "SLSQP", "TNC"):
+        yield scipy.optimize.minimize(with_gradient, np.zeros(2), jac=True, method=method).x.round(4)
+
+
 def masked_and_random():
     several = np.ma.array([0, 0, 0, 2, 2, 2, 3, 3, 4, 5, 6], mask=np.arange(11) == 2)
     yield sorted((int(a), int(b)) for a, b in scipy.stats.mstats.count_tied_groups(several).items())
