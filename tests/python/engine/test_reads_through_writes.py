@@ -61,6 +61,7 @@ def test_a_stencil_is_exact(name, dtype):
         assert (numpy.asarray(result) == expected).all()
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("name", ["roll one axis", "life", "wrapped", "joined", "zeros around"])
 def test_nothing_but_the_result_is_written(name):
     values, ours = both(numpy.random.default_rng(2).random((150, 130)))
@@ -81,12 +82,14 @@ def test_large_arrays_by_machine_code(name):
         assert (numpy.asarray(STENCILS[name](weft, ours)) == STENCILS[name](numpy, values)).all()
 
 
+@pytest.mark.host
 def test_explain_tells_of_the_boxes():
     _, ours = both(numpy.ones((80, 90)))
     text = weft.explain(weft.roll(ours, 1, 0) + weft.roll(ours, 1, 1))
     assert "1 kernel(s)" in text and "over (80,90) in 4 box(es)" in text
 
 
+@pytest.mark.host
 def test_corners_need_no_machine_code():
     """Boxes that read otherwise than the main one, and are few points, stay interpreted."""
     values, ours = both(numpy.random.default_rng(3).random((200, 210)))
@@ -112,6 +115,7 @@ def test_short_rows_are_not_cut():
     assert sum(launch["bytes_written"] for launch in history) == 2 * result.nbytes
 
 
+@pytest.mark.host
 def test_fluxes_that_are_added_to_parts():
     """What is written in place into parts of an array of zeros, and read once, is no array."""
     heat, ours = both(numpy.random.default_rng(3).random((70, 64)))
@@ -173,6 +177,7 @@ def test_plans_that_are_met_again():
     assert (numpy.asarray(ours) == values).all()
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("reduce", ["sum", "max", "argmin", "std", "cumsum"])
 def test_what_a_reduction_reads_is_made_once(reduce):
     values, ours = both(numpy.random.default_rng(8).random((80, 70)).round(2))
@@ -188,6 +193,7 @@ def test_what_a_reduction_reads_is_made_once(reduce):
         assert (numpy.asarray(energy(weft, ours)) == result).all()
 
 
+@pytest.mark.host
 def test_a_sum_of_many_terms_is_one_kernel():
     """It repeats as a loop does, and what it reads is not stored for that."""
     values, ours = both(numpy.random.default_rng(9).random((140, 135)))
