@@ -40,4 +40,17 @@ public:
     CpuKernelFunction function = nullptr;  // null where `run` is not a function of machine code
 };
 
+// A function of compiled code that the host calls. It returns 0 and has written its results, or 1 and the
+// number of the error that it raises, and has written what the error tells: each scalar 16 bytes after the
+// one before.
+using CpuFunction = int64_t (*)(const ArgumentWord* words, char* results);
+
+class CompiledFunction {
+public:
+    virtual ~CompiledFunction() = default;
+    std::string name;
+    CpuFunction function = nullptr;
+    double compile_seconds = 0;
+};
+
 }  // namespace weft

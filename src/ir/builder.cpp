@@ -140,9 +140,36 @@ Region Builder::region(std::span<const Type> argument_types, const Body& body) {
     for (const Type& argument : argument_types) result.arguments.push_back(new_value(argument));
     insertion_.push_back(&result.body);
     std::vector<ValueId> yields = body(*this, result.arguments);
-    append({.opcode = Opcode::kYield, .operands = std::move(yields)});
+    if (!has_ended()) append({.opcode = Opcode::kYield, .operands = std::move(yields)});
     insertion_.pop_back();
     return result;
+}
+
+bool Builder::has_ended() const {
+    const std::vector<Instruction>& body = *insertion_.back();
+    return !body.empty() && ends_body(body.back().opcode);
+}
+
+void Builder::break_loop(std::vector<ValueId> results, int depth) {
+    append({.opcode = Opcode::kBreak, .operands = std::move(results), .depth = depth});
+}
+
+void Builder::continue_loop(std::vector<ValueId> carried, int depth) {
+    append({.opcode = Opcode::kContinue, .operands = std::move(carried), .depth = depth});
+}
+
+void Builder::return_values(std::vector<ValueId> results) {
+    append({.opcode = Opcode::kReturn, .operands = std::move(results)});
+}
+
+void Builder::raise(uint32_t site, std::vector<ValueId> payload) {
+    append({.opcode = Opcode::kRaise, .operands = std::move(payload), .site = site});
+}
+
+void Builder::check(ValueId holds, uint32_t site, std::span<const ValueId> payload) {
+    Instruction instruction{.opcode = Opcode::kCheck, .operands = {holds}, .site = site};
+    instruction.operands.insert(instruction.operands.end(), payload.begin(), payload.end());
+    append(std::move(instruction));
 }
 
 void Builder::parallel(ParallelLevel level, std::span<const ValueId> sizes, const Body& body) {
@@ -186,9 +213,17 @@ std::vector<ValueId> Builder::if_else(ValueId condition, const Body& then_body, 
     Instruction instruction{.opcode = Opcode::kIf, .operands = {condition}};
     instruction.regions.push_back(region({}, then_body));
     instruction.regions.push_back(region({}, else_body));
-    for (ValueId value : instruction.regions[0].body.back().operands) {
-        instruction.results.push_back(new_value(type(value)));
+    Region& last = instruction.regions[1];
+    if (!yields(instruction.regions[0]) && !yields(last)) {
+        // What stands behind is never reached, so the second body takes its place.
+        std::vector<Instruction> rest = std::move(last.body);
+        last.body = {{.opcode = Opcode::kYield}};
+        append(std::move(instruction));
+        for (Instruction& each : rest) append(std::move(each));
+        return {};
     }
+    const Region& yielding = instruction.regions[yields(instruction.regions[0]) ? 0 : 1];
+    for (ValueId value : yielding.body.back().operands) instruction.results.push_back(new_value(type(value)));
     return append(std::move(instruction)).results;
 }
 
@@ -236,9 +271,21 @@ std::vector<ValueId> Builder::call(const Function& callee, std::span<const Value
 Function Builder::finish(std::vector<ValueId> results) {
     WEFT_CHECK(insertion_.size() == 1 && function_ == &own_,
                "finish inside of a region or of another's function");
+    std::vector<Type> types;
+    for (ValueId result : results) types.push_back(type(result));
     own_.is_kernel = results.empty();
-    for (ValueId result : results) own_.result_types.push_back(type(result));
-    append({.opcode = Opcode::kReturn, .operands = std::move(results)});
+    if (!has_ended()) append({.opcode = Opcode::kReturn, .operands = std::move(results)});
+    return take(std::move(types));
+}
+
+Function Builder::finish_function(std::vector<Type> result_types) {
+    WEFT_CHECK(insertion_.size() == 1 && function_ == &own_ && has_ended(), "a function that has no end");
+    own_.is_kernel = false;
+    return take(std::move(result_types));
+}
+
+Function Builder::take(std::vector<Type> result_types) {
+    own_.result_types = std::move(result_types);
     Function finished = std::move(own_);
     own_ = {};
     insertion_ = {&own_.body.body};

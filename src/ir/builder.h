@@ -49,6 +49,7 @@ public:
                                   std::span<const ValueId> initials, const Body& body);
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
                                     const Body& body);
+    // Where both bodies leave, so does the body that this is built in: has_ended() tells.
     std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body);
     // Each accumulator starts from `initials`, an identity of `combine`; combine gets left... then right....
     // The order of combination is a function of size, lanes and block alone (docs/reference/kernel-ir.md).
@@ -56,6 +57,16 @@ public:
                                 const Body& element, const Body& combine);
     void scan(ValueId size, std::span<const ValueId> initials, const Body& element, const Body& combine,
               const Body& consume);
+    // Exits end the body that is being built; what its function returns is ignored. `depth` loops lie between
+    // the exit and the loop that it leaves or goes on with.
+    void break_loop(std::vector<ValueId> results, int depth = 0);
+    void continue_loop(std::vector<ValueId> carried, int depth = 0);
+    void return_values(std::vector<ValueId> results);
+    void raise(uint32_t site, std::vector<ValueId> payload);
+    // Raises where `holds` is false; ends nothing.
+    void check(ValueId holds, uint32_t site, std::span<const ValueId> payload);
+    // Whether the body that is being built has its end: nothing may be appended any more.
+    bool has_ended() const;
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
 
     // For passes: an instruction as it is, whose results have their values.
@@ -64,11 +75,13 @@ public:
 
     const Type& type(ValueId value) const { return function_->type(value); }
     void set_name(ValueId value, std::string name) { function_->values[value.index].name = std::move(name); }
-    Function finish(
-        std::vector<ValueId> results = {});  // appends the return; the builder is empty afterwards
+    // Appends the return, unless the body has its end; the builder is empty afterwards.
+    Function finish(std::vector<ValueId> results = {});
+    Function finish_function(std::vector<Type> result_types);  // of a body that has ended
 
 private:
     ValueId new_value(Type type, std::string name = {});
+    Function take(std::vector<Type> result_types);
     Region region(std::span<const Type> argument_types, const Body& body);
 
     Function own_;

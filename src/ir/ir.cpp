@@ -32,6 +32,42 @@ size_t least_operands(const Instruction& instruction) {
     return count;
 }
 
+namespace {
+
+// Whether the region has an exit of the loop that `depth` others lie between, or of one further out.
+bool has_exit(const Region& region, int depth) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
+        if (instruction.opcode == Opcode::kReturn || instruction.opcode == Opcode::kRaise) return true;
+        if (instruction.opcode == Opcode::kBreak || instruction.opcode == Opcode::kContinue)
+            return instruction.depth >= depth;
+        const int inside = depth + (is_loop(instruction.opcode) ? 1 : 0);
+        return std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const Region& inner) { return has_exit(inner, inside); });
+    });
+}
+
+void find_exits(const Region& region, int depth, std::vector<const Instruction*>& exits) {
+    for (const Instruction& instruction : region.body) {
+        const bool leaves = instruction.opcode == Opcode::kBreak || instruction.opcode == Opcode::kContinue;
+        if (leaves && instruction.depth == depth) exits.push_back(&instruction);
+        const int inside = depth + (is_loop(instruction.opcode) ? 1 : 0);
+        for (const Region& inner : instruction.regions) find_exits(inner, inside, exits);
+    }
+}
+
+}  // namespace
+
+std::vector<const Instruction*> exits_of(const Instruction& loop) {
+    std::vector<const Instruction*> exits;
+    for (const Region& region : loop.regions) find_exits(region, 0, exits);
+    return exits;
+}
+
+bool is_left(const Instruction& loop) {
+    return std::any_of(loop.regions.begin(), loop.regions.end(),
+                       [](const Region& region) { return has_exit(region, 0); });
+}
+
 std::string_view scalar_name(ScalarType type) {
     switch (type) {
 #define WEFT_SCALAR_TYPE(enumerator, name, character, kind, cpp_type, size, short_name) \
@@ -80,9 +116,9 @@ private:
     bool same(const Instruction& a, const Instruction& b) {
         if (a.opcode != b.opcode || a.op != b.op || a.loop != b.loop || !(a.constant == b.constant) ||
             a.predicated != b.predicated || a.level != b.level || a.range_dimension != b.range_dimension ||
-            a.order != b.order || a.scope != b.scope || a.callee != b.callee || a.lanes != b.lanes ||
-            a.block != b.block || !same_uses(a.operands, b.operands) ||
-            a.regions.size() != b.regions.size()) {
+            a.order != b.order || a.scope != b.scope || a.callee != b.callee || a.depth != b.depth ||
+            a.site != b.site || a.lanes != b.lanes || a.block != b.block ||
+            !same_uses(a.operands, b.operands) || a.regions.size() != b.regions.size()) {
             return false;
         }
         for (size_t i = 0; i < a.regions.size(); i++) {

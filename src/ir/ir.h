@@ -85,8 +85,14 @@ using weft::Constant;
 //   kScan       (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i,
 //               prefixes...) consumes each inclusive prefix
 //   kCall       (arguments...) -> results of Function `callee` of the same module
+//   kCheck      (bool, payload...) goes on where it is true, and raises otherwise
 //   kYield      ends a region
-//   kReturn     ends a function's body
+//   kBreak      ends a region and the loop around it, whose results are the operands
+//   kContinue   ends a region and this iteration of the loop around it, which carries on with the operands
+//   kReturn     ends a function, from its body or from a region of a loop or branch in it
+//   kRaise      (payload...) as kReturn, but with an error, which ends all callers, too
+// `depth` of a break or continue is how many loops lie between it and its own. `site` of a check or raise is
+// the number of the error, whose meaning and text the frontend knows.
 enum class Opcode : uint8_t {
 #define WEFT_OPCODE(enumerator, ...) enumerator,
 #include "ir/opcodes.def"
@@ -114,7 +120,9 @@ struct Instruction;
 
 struct Region {
     std::vector<ValueId> arguments;
-    std::vector<Instruction> body;  // the last instruction is kYield (kReturn in a function's body)
+    // The last instruction is kYield (kReturn in a function's body), or one of the exits: kBreak, kContinue,
+    // kReturn, kRaise.
+    std::vector<Instruction> body;
 };
 
 struct Instruction {
@@ -134,6 +142,8 @@ struct Instruction {
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall
+    int depth = 0;         // kBreak, kContinue
+    uint32_t site = 0;     // kCheck, kRaise
     int64_t lanes = 1;     // kReduce: how many interleaved accumulators
     int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
@@ -164,11 +174,22 @@ struct Module {
 const OpcodeInfo& opcode_info(Opcode opcode);
 inline std::string_view opcode_name(Opcode opcode) { return opcode_info(opcode).text; }
 // The opcode that ends a body is one of these.
-inline bool ends_body(Opcode opcode) { return opcode == Opcode::kYield || opcode == Opcode::kReturn; }
+inline bool ends_body(Opcode opcode) {
+    return opcode == Opcode::kYield || opcode == Opcode::kBreak || opcode == Opcode::kContinue ||
+           opcode == Opcode::kReturn || opcode == Opcode::kRaise;
+}
+inline bool is_loop(Opcode opcode) { return opcode == Opcode::kFor || opcode == Opcode::kWhile; }
+// Whether a region hands its values to what it belongs to. Otherwise it ends by leaving a loop or the
+// function.
+inline bool yields(const Region& region) { return region.body.back().opcode == Opcode::kYield; }
 // Whether the results follow from the operands alone.
 inline bool is_value(Opcode opcode) { return opcode_info(opcode).effect == OpcodeEffect::kValue; }
 // How many operands the instruction has at least.
 size_t least_operands(const Instruction& instruction);
+// Whether an exit in it leaves a loop before its condition does, or starts its next iteration early.
+bool is_left(const Instruction& loop);
+// The breaks and continues in it that are its own.
+std::vector<const Instruction*> exits_of(const Instruction& loop);
 std::string_view scalar_name(ScalarType type);  // as in the text form: "f64"
 
 // Whether two functions are the same but for the numbers and names of values.

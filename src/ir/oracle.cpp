@@ -60,6 +60,7 @@ struct Thread {
     std::deque<Memory> memories{};  // what it allocated; deques keep addresses
     std::deque<std::vector<char>> storages{};
     const Instruction* barrier = nullptr;  // where it waits
+    Slots returned{};                      // once the function has ended
 
     Slot& operator[](ValueId value) { return values[value.index]; }
     int64_t integer(ValueId value) { return values[value.index].as<int64_t>(); }
@@ -71,7 +72,7 @@ class Oracle {
 public:
     Oracle(const Module& module, const OracleOptions& options) : module_(module), options_(options) {}
 
-    void run_kernel(const Function& kernel, std::span<const OracleArgument> arguments) {
+    std::vector<Constant> run(const Function& kernel, std::span<const OracleArgument> arguments) {
         if (arguments.size() != kernel.parameters.size()) {
             throw ValueError("@" + kernel.name + " takes " + std::to_string(kernel.parameters.size()) +
                              " arguments, got " + std::to_string(arguments.size()));
@@ -80,7 +81,11 @@ public:
         for (size_t i = 0; i < arguments.size(); i++) {
             slots.push_back(argument(kernel, kernel.parameters[i], arguments[i]));
         }
-        run_function(kernel, slots, {});
+        const Slots results = run_function(kernel, slots, {});
+        std::vector<Constant> values;
+        for (size_t i = 0; i < results.size(); i++)
+            values.push_back({kernel.result_types[i].scalar, results[i].bytes});
+        return values;
     }
 
 private:
@@ -114,9 +119,10 @@ private:
     Slots run_function(const Function& function, const Slots& arguments, const AccessOrigin& origin) {
         Thread thread{.function = &function, .values = Slots(function.values.size()), .origin = origin};
         for (size_t i = 0; i < arguments.size(); i++) thread[function.parameters[i]] = arguments[i];
-        Slots results = run_region(thread, function.body, {});
+        enter(thread, {.region = &function.body}, {});
+        WEFT_CHECK(run(thread, 0), "a barrier where none may be");
         release(thread);
-        return results;
+        return std::move(thread.returned);
     }
 
     // --- control flow ---
@@ -139,8 +145,12 @@ private:
         while (thread.frames.size() > depth) {
             Frame& frame = thread.frames.back();
             const Instruction& instruction = frame.region->body[frame.next++];
-            if (ends_body(instruction.opcode)) {
+            if (instruction.opcode == Opcode::kRaise) {
+                raise(thread, instruction, 0);
+            } else if (instruction.opcode == Opcode::kYield) {
                 leave(thread);
+            } else if (ends_body(instruction.opcode)) {
+                exit(thread, instruction);
             } else if (instruction.opcode == Opcode::kBarrier) {
                 thread.barrier = &instruction;
                 return false;
@@ -168,15 +178,11 @@ private:
         if (frame.owner == nullptr) return;
         const Instruction& owner = *frame.owner;
         Slots yielded = gather(thread, frame.region->body.back().operands);
-        if (owner.opcode == Opcode::kFor) {
-            if (__builtin_add_overflow(frame.counter, frame.step, &frame.counter))
-                frame.counter = frame.upper;
-            continue_for(thread, frame, std::move(yielded));
-        } else if (owner.opcode == Opcode::kIf) {
+        if (owner.opcode == Opcode::kIf) {
             assign(thread, owner.results, yielded);
-        } else if (frame.which == 1) {  // the body of a while
-            enter(thread, {.region = &owner.regions[0], .owner = &owner, .which = 0}, yielded);
-        } else {  // its condition
+        } else if (owner.opcode == Opcode::kFor || frame.which == 1) {
+            next_iteration(thread, frame, std::move(yielded));
+        } else {  // the condition of a while
             bool goes_on = yielded[0].as<bool>();
             yielded.erase(yielded.begin());
             if (goes_on) {
@@ -185,6 +191,46 @@ private:
                 assign(thread, owner.results, yielded);
             }
         }
+    }
+
+    // `frame`, of a loop's body, has been left.
+    static void next_iteration(Thread& thread, Frame frame, Slots carried) {
+        const Instruction& loop = *frame.owner;
+        if (loop.opcode == Opcode::kWhile) {
+            enter(thread, {.region = &loop.regions[0], .owner = &loop, .which = 0}, carried);
+            return;
+        }
+        if (__builtin_add_overflow(frame.counter, frame.step, &frame.counter)) frame.counter = frame.upper;
+        continue_for(thread, frame, std::move(carried));
+    }
+
+    // A break, a continue or a return.
+    static void exit(Thread& thread, const Instruction& instruction) {
+        Slots values = gather(thread, instruction.operands);
+        if (instruction.opcode == Opcode::kReturn) {
+            thread.returned = std::move(values);
+            thread.frames.clear();
+            return;
+        }
+        Frame frame;
+        for (int left = instruction.depth; left >= 0;) {
+            frame = thread.frames.back();
+            thread.frames.pop_back();
+            WEFT_CHECK(frame.owner != nullptr, "an exit from no loop");
+            if (is_loop(frame.owner->opcode)) --left;
+        }
+        if (instruction.opcode == Opcode::kBreak) {
+            assign(thread, frame.owner->results, values);
+        } else {
+            next_iteration(thread, frame, std::move(values));
+        }
+    }
+
+    [[noreturn]] static void raise(Thread& thread, const Instruction& instruction, size_t first) {
+        std::vector<Constant> payload;
+        for (ValueId value : std::span(instruction.operands).subspan(first))
+            payload.push_back({thread.function->type(value).scalar, thread[value].bytes});
+        throw Raised(instruction.site, std::move(payload), where(thread));
     }
 
     static void continue_for(Thread& thread, Frame frame, Slots carried) {
@@ -290,8 +336,14 @@ private:
                 break;
             }
             case Opcode::kBarrier:
+            case Opcode::kCheck:
+                if (!thread[operands[0]].as<bool>()) raise(thread, instruction, 1);
+                break;
             case Opcode::kYield:
-            case Opcode::kReturn: break;  // run() takes these
+            case Opcode::kBreak:
+            case Opcode::kContinue:
+            case Opcode::kReturn:
+            case Opcode::kRaise: break;  // run() takes these
         }
     }
 
@@ -548,9 +600,12 @@ private:
 
 }  // namespace
 
-void run_oracle(const Module& module, const Function& kernel, std::span<const OracleArgument> arguments,
-                const OracleOptions& options) {
-    Oracle(module, options).run_kernel(kernel, arguments);
+Raised::Raised(uint32_t site, std::vector<Constant> payload, const std::string& where)
+    : RuntimeError("raise " + std::to_string(site) + " " + where), site(site), payload(std::move(payload)) {}
+
+std::vector<Constant> run_oracle(const Module& module, const Function& function,
+                                 std::span<const OracleArgument> arguments, const OracleOptions& options) {
+    return Oracle(module, options).run(function, arguments);
 }
 
 }  // namespace weft::ir

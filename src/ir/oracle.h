@@ -2,7 +2,8 @@
 // threads in lockstep between barriers), and reports out-of-bounds accesses when buffer sizes are given.
 //
 // Faults of the kernel become errors: IndexError (an access out of bounds), RuntimeError (a barrier that not
-// all threads reach, a race), ValueError (arguments that do not match the parameters).
+// all threads reach, a race), ValueError (arguments that do not match the parameters). What the kernel raises
+// becomes Raised.
 #pragma once
 
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "weft/errors.h"
 
 namespace weft::ir {
 
@@ -27,7 +29,15 @@ struct OracleOptions {
     bool detect_races = false;
 };
 
-void run_oracle(const Module& module, const Function& kernel, std::span<const OracleArgument> arguments,
-                const OracleOptions& options = {});
+struct Raised : RuntimeError {
+    Raised(uint32_t site, std::vector<Constant> payload, const std::string& where);
+    uint32_t site;
+    std::vector<Constant> payload;
+};
+
+// Runs a kernel, or a function, whose results it gives.
+std::vector<Constant> run_oracle(const Module& module, const Function& function,
+                                 std::span<const OracleArgument> arguments,
+                                 const OracleOptions& options = {});
 
 }  // namespace weft::ir

@@ -13,6 +13,8 @@ namespace weft::ir {
 
 namespace {
 
+constexpr int64_t kDeepest = 1 << 16;  // loops around an exit
+
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) { return is_word_start(c) || is_digit(c) || c == '.'; }
@@ -328,11 +330,14 @@ private:
         bool ended = false;
         while (!scanner_.take('}')) {
             Position position = scanner_.position();
-            if (ended) scanner_.fail("nothing may follow '" + std::string(opcode_name(end)) + "'", position);
+            if (ended) {
+                const Opcode last = region.body.back().opcode;
+                scanner_.fail("nothing may follow '" + std::string(opcode_name(last)) + "'", position);
+            }
             region.body.push_back(instruction());
             Opcode opcode = region.body.back().opcode;
             ended = ends_body(opcode);
-            if (ended && opcode != end) {
+            if (ended && opcode != end && opcode != Opcode::kRaise && end == Opcode::kReturn) {
                 scanner_.fail("this body ends with '" + std::string(opcode_name(end)) + "'", position);
             }
         }
@@ -512,7 +517,8 @@ private:
             result.operands = carried.values;
             result.regions.push_back(region(carried.names, types_of(carried.values), word));
             const std::vector<ValueId>& forwarded = result.regions[0].body.back().operands;
-            if (forwarded.empty()) scanner_.fail("the condition of a 'while' must yield a bool", position);
+            if (forwarded.empty() || !yields(result.regions[0]))
+                scanner_.fail("the condition of a 'while' must yield a bool", position);
             scanner_.expect_word("do");
             std::vector<NewName> names = parenthesised_names();
             std::vector<Type> forwarded_types = types_of(forwarded, 1);
@@ -528,7 +534,9 @@ private:
                 result.regions.emplace_back();
                 result.regions[1].body.push_back({.opcode = Opcode::kYield});
             }
-            result_types_ = types_of(result.regions[0].body.back().operands);
+            const Region& yielding = result.regions[yields(result.regions[0]) ? 0 : 1];
+            result_types_.clear();
+            if (yields(yielding)) result_types_ = types_of(yielding.body.back().operands);
         } else if (word == "parallel") {
             result.opcode = Opcode::kParallel;
             if (scanner_.take_word("block")) {
@@ -582,6 +590,27 @@ private:
             if (scanner_.take(':')) result_types_ = types();
         } else if (word == "yield" || word == "return") {
             result.opcode = word == "yield" ? Opcode::kYield : Opcode::kReturn;
+            result.operands = uses();
+        } else if (word == "raise" || word == "check") {
+            result.opcode = word == "raise" ? Opcode::kRaise : Opcode::kCheck;
+            if (word == "check") {
+                result.operands = {use_scalar()};
+                scanner_.expect_word("else");
+                scanner_.expect_word("raise");
+            }
+            Position at = scanner_.position();
+            const int64_t site = scanner_.integer("the number of an error");
+            if (site < 0 || site > UINT32_MAX) scanner_.fail("the number of the error is out of range", at);
+            result.site = static_cast<uint32_t>(site);
+            extend(result.operands, uses());
+        } else if (word == "break" || word == "continue") {
+            result.opcode = word == "break" ? Opcode::kBreak : Opcode::kContinue;
+            if (is_digit(scanner_.peek())) {
+                Position at = scanner_.position();
+                const int64_t depth = scanner_.integer("how many loops lie between");
+                if (depth > kDeepest) scanner_.fail("so many loops cannot lie between", at);
+                result.depth = static_cast<int>(depth);
+            }
             result.operands = uses();
         } else {
             result.opcode = Opcode::kApply;

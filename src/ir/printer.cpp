@@ -144,8 +144,9 @@ private:
     void body(const Region& region, int depth) {
         for (size_t i = 0; i < region.body.size(); i++) {
             const Instruction& instruction = region.body[i];
-            bool ends = ends_body(instruction.opcode);
-            if (ends && instruction.operands.empty() && i + 1 == region.body.size()) continue;  // understood
+            const Opcode end = &region == &function_.body ? Opcode::kReturn : Opcode::kYield;
+            if (instruction.opcode == end && instruction.operands.empty() && i + 1 == region.body.size())
+                continue;  // understood
             text_ += std::string(static_cast<size_t>(depth) * 2, ' ');
             print_instruction(instruction, depth);
             text_ += "\n";
@@ -226,7 +227,7 @@ private:
             case Opcode::kIf:
                 text_ += "if " + use(operands[0]) + " ";
                 braces(region(0), depth);
-                if (region(1).body.size() != 1 || !region(1).body[0].operands.empty()) {
+                if (region(1).body.size() != 1 || !yields(region(1)) || !region(1).body[0].operands.empty()) {
                     text_ += " else ";
                     braces(region(1), depth);
                 }
@@ -260,9 +261,20 @@ private:
                 if (!results.empty()) text_ += " : " + types(results);
                 break;
             }
+            case Opcode::kCheck:
+                text_ += "check " + use(operands[0]) + " else raise " + std::to_string(instruction.site);
+                if (operands.size() > 1) text_ += " " + uses(operands, 1);
+                break;
+            case Opcode::kRaise:
+                text_ += "raise " + std::to_string(instruction.site);
+                if (!operands.empty()) text_ += " " + uses(operands);
+                break;
             case Opcode::kYield:
+            case Opcode::kBreak:
+            case Opcode::kContinue:
             case Opcode::kReturn:
                 text_ += std::string(opcode_name(instruction.opcode));
+                if (instruction.depth != 0) text_ += " " + std::to_string(instruction.depth);
                 if (!operands.empty()) text_ += " " + uses(operands);
                 break;
         }

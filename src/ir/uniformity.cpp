@@ -1,6 +1,7 @@
 #include "ir/uniformity.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "weft/errors.h"
@@ -35,6 +36,32 @@ private:
     }
     static const std::vector<ValueId>& yielded(const Region& region) { return region.body.back().operands; }
 
+    // Whether a condition in the loop varies, so that any of its exits may be some threads' alone.
+    bool any_condition_varies(const Instruction& loop) const {
+        return std::any_of(loop.regions.begin(), loop.regions.end(), [&](const Region& region) {
+            return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
+                const std::vector<ValueId>& operands = each.operands;
+                if (each.opcode == Opcode::kIf && varies(operands[0])) return true;
+                if (each.opcode == Opcode::kFor &&
+                    (varies(operands[0]) || varies(operands[1]) || varies(operands[2])))
+                    return true;
+                if (each.opcode == Opcode::kWhile && varies(yielded(each.regions[0])[0])) return true;
+                return any_condition_varies(each);
+            });
+        });
+    }
+
+    // What exits of the loop bring along; whether it is left by some threads before others.
+    bool sweep_exits(const Instruction& loop, std::span<const ValueId> carried) {
+        if (!is_left(loop)) return false;
+        for (const Instruction* exit : exits_of(loop)) {
+            const bool breaks = exit->opcode == Opcode::kBreak;
+            for (size_t i = 0; i < exit->operands.size(); i++)
+                mark(breaks ? loop.results[i] : carried[i], varies(exit->operands[i]));
+        }
+        return any_condition_varies(loop);
+    }
+
     void sweep(const Region& region) {
         for (const Instruction& instruction : region.body) sweep(instruction);
     }
@@ -58,10 +85,11 @@ private:
                 const Region& body = instruction.regions[0];
                 bool trip = varies(operands[0]) || varies(operands[1]) || varies(operands[2]);
                 mark(body.arguments[0], trip);
+                if (sweep_exits(instruction, std::span(body.arguments).subspan(1))) trip = true;
                 for (size_t i = 0; i < results.size(); i++) {
-                    bool varying = varies(operands[3 + i]) || varies(yielded(body)[i]);
+                    bool varying = varies(operands[3 + i]) || (yields(body) && varies(yielded(body)[i]));
                     mark(body.arguments[1 + i], varying);
-                    mark(results[i], varying || trip);
+                    mark(results[i], varying || trip || varies(body.arguments[1 + i]));
                 }
                 sweep(body);
                 break;
@@ -70,8 +98,10 @@ private:
                 const Region& condition = instruction.regions[0];
                 const Region& body = instruction.regions[1];
                 bool trip = varies(yielded(condition)[0]);
+                if (sweep_exits(instruction, condition.arguments)) trip = true;
                 for (size_t i = 0; i < operands.size(); i++) {
-                    mark(condition.arguments[i], varies(operands[i]) || varies(yielded(body)[i]));
+                    mark(condition.arguments[i],
+                         varies(operands[i]) || (yields(body) && varies(yielded(body)[i])));
                 }
                 for (size_t i = 0; i < results.size(); i++) {
                     bool varying = varies(yielded(condition)[1 + i]);
@@ -84,8 +114,9 @@ private:
             }
             case Opcode::kIf:
                 for (size_t i = 0; i < results.size(); i++) {
-                    mark(results[i], varies(operands[0]) || varies(yielded(instruction.regions[0])[i]) ||
-                                         varies(yielded(instruction.regions[1])[i]));
+                    mark(results[i], varies(operands[0]));
+                    for (const Region& region : instruction.regions)
+                        mark(results[i], yields(region) && varies(yielded(region)[i]));
                 }
                 sweep(instruction.regions[0]);
                 sweep(instruction.regions[1]);

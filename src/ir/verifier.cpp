@@ -15,6 +15,12 @@ namespace {
 constexpr size_t kMaxGridRank = 8;  // device/kernel.h: kMaxGridDimensions
 constexpr size_t kMaxBlockRank = 3;
 
+// A loop, for the exits in it.
+struct Loop {
+    std::vector<Type> results, carried;
+    const Loop* around = nullptr;
+};
+
 // Where an instruction stands.
 struct Place {
     bool in_grid = false;
@@ -23,6 +29,8 @@ struct Place {
     bool no_barrier = false;  // in a body of a reduction or scan
     bool pure = false;        // in a body that may write only to buffers that it allocated itself:
     std::set<uint32_t>* pure_locals = nullptr;
+    const Loop* loop = nullptr;  // the innermost that may be left
+    bool may_return = true;
 };
 
 class Verifier {
@@ -47,7 +55,6 @@ public:
         if (function_.is_kernel && !function_.result_types.empty()) complain("a kernel has no results");
         if (!function_.body.arguments.empty()) complain("the body of a function has no arguments");
         check_body(function_.body, {}, scope);
-        check_return();
         if (errors_.empty()) check_barriers();
         return std::move(errors_);
     }
@@ -149,9 +156,11 @@ private:
     // --- bodies ---
 
     void check_body(const Region& region, const Place& place, std::vector<ValueId>& scope) {
-        Opcode end = &region == &function_.body ? Opcode::kReturn : Opcode::kYield;
-        if (region.body.empty() || region.body.back().opcode != end) {
-            complain("a body does not end with " + std::string(opcode_name(end)));
+        const bool is_function = &region == &function_.body;
+        if (region.body.empty() || !ends_body(region.body.back().opcode) ||
+            (is_function && region.body.back().opcode != Opcode::kReturn &&
+             region.body.back().opcode != Opcode::kRaise)) {
+            complain("a body does not end with " + std::string(is_function ? "return" : "yield"));
         }
         std::set<uint32_t> own_locals;
         Place inner = place;
@@ -184,7 +193,16 @@ private:
         for (ValueId value : scope) visible_[value.index] = false;
     }
 
+    // A body that leaves a loop or the function yields nothing.
+    void expect_yield_or_exit(const Instruction& instruction, size_t index, std::span<const Type> types) {
+        if (yields(instruction.regions[index])) expect_yield(instruction, index, types);
+    }
+
     void expect_yield(const Instruction& instruction, size_t index, std::span<const Type> types) {
+        if (!yields(instruction.regions[index])) {
+            complain(instruction, "region " + std::to_string(index) + " must end with yield");
+            return;
+        }
         expect_types(instruction, instruction.regions[index].body.back().operands, types,
                      "yield of region " + std::to_string(index));
     }
@@ -308,35 +326,37 @@ private:
                 std::vector<Type> carried = scalar_types(instruction, std::span(operands).subspan(3));
                 std::vector<Type> arguments{index};
                 arguments.insert(arguments.end(), carried.begin(), carried.end());
-                check_region(instruction, 0, arguments, nested_place(place));
-                expect_yield(instruction, 0, carried);
+                const Loop loop{carried, carried, place.loop};
+                check_region(instruction, 0, arguments, place_in(loop, place));
+                expect_yield_or_exit(instruction, 0, carried);
                 expect_types(instruction, results, carried, "result");
                 break;
             }
             case Opcode::kWhile: {
                 std::vector<Type> carried = scalar_types(instruction, operands);
-                check_region(instruction, 0, carried, nested_place(place));
+                const Loop loop{types_of(results), carried, place.loop};
+                check_region(instruction, 0, carried, closed(nested_place(place)));
                 std::span<const ValueId> condition = instruction.regions[0].body.back().operands;
-                if (condition.empty()) {
+                if (condition.empty() || !yields(instruction.regions[0])) {
                     complain(instruction, "its condition yields nothing");
                     return;
                 }
                 expect(instruction, condition[0], ScalarType::kBool, "the condition");
                 std::vector<Type> forwarded = scalar_types(instruction, condition.subspan(1));
-                check_region(instruction, 1, forwarded, nested_place(place));
-                expect_yield(instruction, 1, carried);
+                check_region(instruction, 1, forwarded, place_in(loop, place));
+                expect_yield_or_exit(instruction, 1, carried);
                 expect_types(instruction, results, forwarded, "result");
                 break;
             }
             case Opcode::kIf: {
                 expect(instruction, operands[0], ScalarType::kBool, "the condition");
-                std::vector<Type> types;
-                for (ValueId result : results)
-                    types.push_back(valid(result) ? function_.type(result) : Type{});
+                const std::vector<Type> types = types_of(results);
                 for (size_t i = 0; i < 2; i++) {
                     check_region(instruction, i, {}, nested_place(place));
-                    expect_yield(instruction, i, types);
+                    expect_yield_or_exit(instruction, i, types);
                 }
+                if (!yields(instruction.regions[0]) && !yields(instruction.regions[1]))
+                    complain(instruction, "both bodies leave: what follows is never reached");
                 scalar_types(instruction, results);
                 break;
             }
@@ -349,7 +369,7 @@ private:
                 std::vector<Type> pairs = elements;
                 pairs.insert(pairs.end(), elements.begin(), elements.end());
                 if (elements.empty()) complain(instruction, "there is nothing to combine");
-                Place inner = nested_place(place);
+                Place inner = closed(nested_place(place));
                 inner.no_barrier = true;
                 Place pure = inner;
                 pure.pure = true;
@@ -374,9 +394,58 @@ private:
                 break;
             }
             case Opcode::kCall: check_call(instruction, place); break;
-            case Opcode::kYield:
-            case Opcode::kReturn: break;
+            case Opcode::kCheck:
+            case Opcode::kRaise: {
+                if (!place.may_return)
+                    complain(instruction, "stands in a parallel region, a reduction or a scan");
+                const bool checks = instruction.opcode == Opcode::kCheck;
+                if (checks) expect(instruction, operands[0], ScalarType::kBool, "the condition");
+                for (ValueId value : std::span(operands).subspan(checks ? 1 : 0)) {
+                    if (valid(value) && function_.type(value).is_buffer)
+                        complain(instruction, "only scalars can be told of an error");
+                }
+                break;
+            }
+            case Opcode::kYield: break;
+            case Opcode::kBreak:
+            case Opcode::kContinue: check_exit(instruction, place); break;
+            case Opcode::kReturn:
+                if (!place.may_return)
+                    complain(instruction, "stands in a parallel region, a reduction or a scan");
+                expect_types(instruction, operands, function_.result_types, "result");
+                break;
         }
+    }
+
+    void check_exit(const Instruction& instruction, const Place& place) {
+        const Loop* loop = place.loop;
+        for (int i = 0; i < instruction.depth && loop != nullptr; i++) loop = loop->around;
+        if (loop == nullptr || instruction.depth < 0) {
+            complain(instruction, "there is no such loop around it");
+        } else if (instruction.opcode == Opcode::kBreak) {
+            expect_types(instruction, instruction.operands, loop->results, "result of the loop");
+        } else {
+            expect_types(instruction, instruction.operands, loop->carried, "carried value");
+        }
+    }
+
+    std::vector<Type> types_of(std::span<const ValueId> values) const {
+        std::vector<Type> types;
+        for (ValueId value : values) types.push_back(valid(value) ? function_.type(value) : Type{});
+        return types;
+    }
+
+    static Place place_in(const Loop& loop, Place place) {
+        place.nested = true;
+        place.loop = &loop;
+        return place;
+    }
+
+    // For a body that is run as a whole.
+    static Place closed(Place place) {
+        place.loop = nullptr;
+        place.may_return = false;
+        return place;
     }
 
     static Place nested_place(Place place) {
@@ -455,7 +524,7 @@ private:
             complain(instruction, "has too many dimensions");
         }
         for (ValueId size : instruction.operands) expect(instruction, size, ScalarType::kInt64, "a size");
-        Place inner = place;
+        Place inner = closed(place);
         inner.nested = false;
         (grid ? inner.in_grid : inner.in_block) = true;
         bool ranged = instruction.range_dimension >= 0;
@@ -509,12 +578,6 @@ private:
         return false;
     }
 
-    void check_return() {
-        if (function_.body.body.empty() || function_.body.body.back().opcode != Opcode::kReturn) return;
-        const Instruction& last = function_.body.body.back();
-        expect_types(last, last.operands, function_.result_types, "result");
-    }
-
     // Every thread of a block must come to the same barriers, so nothing that differs between threads may
     // decide whether or how often one is reached.
     void check_barriers() {
@@ -544,7 +607,11 @@ private:
             }
             if (instruction.opcode == Opcode::kWhile) depends(instruction.regions[0].body.back().operands[0]);
             if (instruction.opcode == Opcode::kParallel) inner.clear();
-            for (const Region& nested : instruction.regions) any |= check_barriers(nested, varying, inner);
+            bool inside = false;
+            for (const Region& nested : instruction.regions) inside |= check_barriers(nested, varying, inner);
+            if (inside && is_loop(instruction.opcode) && is_left(instruction))
+                complain(instruction, "a barrier stands in it, so it must not be left by an exit");
+            any |= inside;
         }
         return any;
     }

@@ -1,5 +1,7 @@
 #include "passes/inline_calls.h"
 
+#include <algorithm>
+
 #include "passes/rewrite.h"
 #include "weft/errors.h"
 
@@ -29,7 +31,9 @@ public:
             copied.arguments = callee->parameters;
             Region expansion;
             Builder builder(function_, expansion.body);
-            std::vector<ValueId> results = append_copy(builder, copied, instruction.operands, callee);
+            std::vector<ValueId> results =
+                returns_early(copied) ? append_once(builder, std::move(copied), *callee, instruction.operands)
+                                      : append_copy(builder, copied, instruction.operands, callee);
             run(expansion);  // its own calls; the verifier refuses recursion
             replaced_.apply(results);
             for (Instruction& inner : expansion.body) region.body.push_back(std::move(inner));
@@ -38,6 +42,48 @@ public:
     }
 
 private:
+    static bool returns_early(const Region& body) {
+        if (body.body.back().opcode == Opcode::kRaise) return true;
+        return std::any_of(body.body.begin(), body.body.end(), [](const Instruction& instruction) {
+            return std::any_of(
+                instruction.regions.begin(), instruction.regions.end(), [](const Region& region) {
+                    return region.body.back().opcode == Opcode::kReturn || returns_early(region);
+                });
+        });
+    }
+
+    // Every return leaves the loop that takes the function's place.
+    static void break_instead(Region& region, int depth) {
+        for (Instruction& instruction : region.body) {
+            if (instruction.opcode == Opcode::kReturn) {
+                instruction.opcode = Opcode::kBreak;
+                instruction.depth = depth;
+            }
+            const int inside = depth + (is_loop(instruction.opcode) ? 1 : 0);
+            for (Region& inner : instruction.regions) break_instead(inner, inside);
+        }
+    }
+
+    // The body of a function that returns from within its loops and branches, as a loop that is left at once.
+    std::vector<ValueId> append_once(Builder& builder, Region body, const Function& callee,
+                                     std::span<const ValueId> arguments) {
+        break_instead(body, 0);
+        std::vector<ValueId> nothing;
+        for (const Type& type : callee.result_types) nothing.push_back(builder.constant({type.scalar, {}}));
+        const ValueId zero = builder.index(0), one = builder.index(1);
+        return builder.for_loop(zero, one, one, nothing,
+                                [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
+                                    const Instruction& end = body.body.back();
+                                    std::vector<ValueId> last = append_copy(inner, body, arguments, &callee);
+                                    if (end.opcode == Opcode::kRaise) {
+                                        inner.raise(end.site, std::move(last));
+                                    } else {
+                                        inner.break_loop(std::move(last));
+                                    }
+                                    return {};
+                                });
+    }
+
     const Module& module_;
     Function& function_;
     Substitution replaced_;

@@ -51,7 +51,10 @@ private:
         size_t outer = known_order_.size();
         std::vector<Instruction> old = std::move(region.body);
         region.body.clear();
-        for (Instruction& instruction : old) visit(std::move(instruction), region.body);
+        for (Instruction& instruction : old) {
+            visit(std::move(instruction), region.body);
+            if (!region.body.empty() && ends_body(region.body.back().opcode)) break;
+        }
         // What this body computed cannot be used after it.
         while (known_order_.size() > outer) {
             known_.erase(known_order_.back());
@@ -62,13 +65,7 @@ private:
     void visit(Instruction instruction, std::vector<Instruction>& into) {
         replaced_.apply(instruction.operands);
         if (std::optional<bool> condition = known_condition(instruction)) {
-            Region& taken = instruction.regions[*condition ? 0 : 1];
-            Instruction yield = std::move(taken.body.back());
-            taken.body.pop_back();
-            for (Instruction& inner : taken.body) visit(std::move(inner), into);
-            replaced_.apply(yield.operands);
-            for (size_t i = 0; i < yield.operands.size(); i++)
-                replaced_.set(instruction.results[i], yield.operands[i]);
+            splice(instruction.regions[*condition ? 0 : 1], instruction.results, into);
             return;
         }
         fold(instruction, into);
@@ -83,10 +80,35 @@ private:
             known_order_.push_back(found->first);
         }
         for (Region& inner : instruction.regions) visit(inner);
+        if (instruction.opcode == Opcode::kIf && !yields(instruction.regions[0]) &&
+            !yields(instruction.regions[1])) {
+            // What stands behind is never reached, so the second body takes its place.
+            Region rest = std::move(instruction.regions[1]);
+            instruction.regions[1].body = {{.opcode = Opcode::kYield}};
+            instruction.results.clear();
+            into.push_back(std::move(instruction));
+            for (Instruction& each : rest.body) into.push_back(std::move(each));
+            return;
+        }
         if (instruction.opcode == Opcode::kConstant) {
             constants_.emplace(instruction.results[0].index, instruction.constant);
         }
         into.push_back(std::move(instruction));
+    }
+
+    // A region in place of the branch that always takes it. Where it leaves, the body that it now is in has
+    // its end.
+    void splice(Region& taken, const std::vector<ValueId>& results, std::vector<Instruction>& into) {
+        for (Instruction& inner : taken.body) {
+            if (inner.opcode == Opcode::kYield) {
+                replaced_.apply(inner.operands);
+                for (size_t i = 0; i < inner.operands.size(); i++)
+                    replaced_.set(results[i], inner.operands[i]);
+                return;
+            }
+            visit(std::move(inner), into);
+            if (!into.empty() && ends_body(into.back().opcode)) return;
+        }
     }
 
     const Constant* constant(ValueId value) const {

@@ -47,6 +47,16 @@ private:
     LoadedObject object_;
 };
 
+class LoadedFunction final : public CompiledFunction {
+public:
+    explicit LoadedFunction(LoadedObject object) : object_(std::move(object)) {
+        function = reinterpret_cast<CpuFunction>(object_.function());
+    }
+
+private:
+    LoadedObject object_;
+};
+
 // Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
 // or rows side by side, and element-wise ones over contiguous elements. Strength reduction takes a third to
 // half of the time of their compilation for code that is no faster; branches in place of conditional moves
@@ -194,6 +204,22 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
                                                       const std::string& kernel_name,
                                                       const CompileOptions& options, CompiledTexts* texts) {
     return load_for_cpu(compile_object_for_cpu(module, kernel_name, options, texts));
+}
+
+std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    auto result = std::make_shared<LoadedFunction>(
+        LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
+    result->name = object.name;
+    result->compile_seconds = object.compile_seconds;
+    return result;
+}
+
+std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
+                                                                 const std::string& function_name,
+                                                                 const CompileOptions& options,
+                                                                 CompiledTexts* texts) {
+    return load_function_for_cpu(compile_object_for_cpu(module, function_name, options, texts));
 }
 
 int64_t kernels_compiled() { return compiled_count; }

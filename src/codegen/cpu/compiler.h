@@ -22,7 +22,7 @@ struct CompiledTexts {
     std::string ir_after_passes, llvm_ir, assembly, vectorization_remarks;
 };
 
-// A compiled kernel as an object file, and what is needed to use it without compiling.
+// A compiled kernel or function as an object file, and what is needed to use it without compiling.
 struct KernelObject {
     std::string name;
     std::string symbol;  // of its function
@@ -41,6 +41,13 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
                                                       const std::string& kernel_name,
                                                       const CompileOptions& options = {},
                                                       CompiledTexts* texts = nullptr);
+
+// The same for a function, which must not have grids. compile_object_for_cpu takes either.
+std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object);
+std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
+                                                                 const std::string& function_name,
+                                                                 const CompileOptions& options = {},
+                                                                 CompiledTexts* texts = nullptr);
 
 int64_t kernels_compiled();  // by this process
 

@@ -33,7 +33,10 @@ public:
     Lowering(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library)
         : CopyLowering(kernel, module, library, "the CPU") {}
 
-    LoweredKernel run() {
+    LoweredKernel run() { return kernel_.is_kernel ? run_kernel() : run_function(); }
+
+private:
+    LoweredKernel run_kernel() {
         llvm::Type* pointer = builder_.getPtrTy();
         auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
         begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "kernel", module_));
@@ -56,7 +59,58 @@ public:
         return {function_, grid_dimensions_, most_loads_, contiguous_};
     }
 
-private:
+    // --- functions that the host calls ---------------------------------------------------------------
+
+    LoweredKernel run_function() {
+        llvm::Type* pointer = builder_.getPtrTy();
+        auto* type = llvm::FunctionType::get(builder_.getInt64Ty(), {pointer, pointer}, false);
+        begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "function", module_));
+        const char* names[] = {"words", "results"};
+        for (unsigned i = 0; i < 2; ++i) {
+            function_->getArg(i)->setName(names[i]);
+            function_->addParamAttr(i, llvm::Attribute::NoAlias);
+            function_->addParamAttr(i, llvm::Attribute::get(context_, llvm::Attribute::NoUndef));
+        }
+        function_->addParamAttr(0, llvm::Attribute::ReadOnly);
+        make_alias_scopes();
+        read_parameters();
+        const Instruction& end = kernel_.body.body.back();
+        const std::vector<Scalar> values = lower_region(kernel_.body);
+        if (end.opcode == Opcode::kRaise) {
+            lower_raise(end.site, end.operands);
+        } else {
+            lower_return(values);
+        }
+        return {function_, 0, most_loads_, false};
+    }
+
+    void write_results(std::span<const Scalar> values) {
+        uint64_t offset = 0;
+        for (const Scalar& value : values) {
+            uint64_t at = offset;
+            for (llvm::Value* part : value.parts) {
+                if (part == nullptr) continue;
+                llvm::Value* place =
+                    builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), function_->getArg(1), at);
+                builder_.CreateAlignedStore(part, place, llvm::Align(1));
+                at += part->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
+            }
+            offset += 16;
+        }
+    }
+
+    void lower_return(std::span<const Scalar> results) override {
+        if (kernel_.is_kernel) return KernelLowering::lower_return(results);
+        write_results(results);
+        builder_.CreateRet(builder_.getInt64(0));
+    }
+
+    void lower_raise(uint32_t site, std::span<const ValueId> payload) override {
+        if (kernel_.is_kernel) return KernelLowering::lower_raise(site, payload);
+        write_results(values_of(payload));
+        builder_.CreateRet(builder_.getInt64(uint64_t{site} + 1));
+    }
+
     // --- parameters ----------------------------------------------------------------------------------
 
     llvm::Value* word_pointer(int64_t index) {
@@ -130,11 +184,14 @@ private:
                                              [](const Instruction& i) { return i.opcode == Opcode::kLoad; }));
         const size_t taken = taken_.size();
         std::vector<Scalar> yielded = KernelLowering::lower_region(region);
-        while (taken_.size() > taken) {
-            give_shared(taken_.back());
-            taken_.pop_back();
-        }
+        if (!is_left(region)) give_back(taken);  // who leaves has done so
+        taken_.resize(taken);
         return yielded;
+    }
+
+    size_t held() const override { return taken_.size(); }
+    void give_back(size_t kept) override {
+        for (size_t i = taken_.size(); i > kept; --i) give_shared(taken_[i - 1]);
     }
 
     void lower(const Instruction& instruction) override {

@@ -2,6 +2,10 @@
 //
 //   void kernel(const ArgumentWord* words, const int64_t* lower, const int64_t* upper)
 //
+// A function of the IR, which has no grid, becomes one that the host calls (device/kernel.h):
+//
+//   int64_t function(const ArgumentWord* words, char* results)
+//
 // Arguments are read from `words` once, at the top. parallel(grid) becomes a nest of loops from lower[d] to
 // upper[d], the last dimension innermost; since its iterations are independent, the accesses of each loop are
 // marked as parallel, which spares the vectoriser every run-time check. Buffers of different alias scopes are
@@ -23,7 +27,8 @@ struct LoweredKernel {
     bool contiguous = false;  // no loop but the grid's, along whose last dimension all strides are known
 };
 
-// Adds the kernel to `module`. Throws NotImplementedError naming what this target does not have yet.
+// Adds the kernel or function to `module`. Throws NotImplementedError naming what this target does not have
+// yet.
 LoweredKernel lower_for_cpu(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library);
 
 }  // namespace weft::codegen

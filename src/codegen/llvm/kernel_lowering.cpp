@@ -143,10 +143,9 @@ llvm::Value* KernelLowering::scalar_slot(ScalarType type) {
 std::vector<KernelLowering::Scalar> KernelLowering::lower_region(const Region& region) {
     for (const Instruction& instruction : region.body) {
         if (ends_body(instruction.opcode)) {
-            std::vector<Scalar> yielded;
-            yielded.reserve(instruction.operands.size());
-            for (ValueId value : instruction.operands) yielded.push_back(scalar(value));
-            return yielded;
+            if (!is_left(region)) return values_of(instruction.operands);
+            lower_exit(instruction);
+            return {};
         }
         lower(instruction);
     }
@@ -180,8 +179,12 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kReduce: refuse("reduce");
         case Opcode::kScan: refuse("scan");
         case Opcode::kCall: refuse("a call");
+        case Opcode::kCheck: lower_check(instruction); return;
         case Opcode::kYield:
-        case Opcode::kReturn: break;
+        case Opcode::kBreak:
+        case Opcode::kContinue:
+        case Opcode::kReturn:
+        case Opcode::kRaise: break;
     }
     throw InternalError("kernel " + kernel_.name + " has an instruction that is none");
 }
@@ -371,18 +374,86 @@ void KernelLowering::lower_for(const Instruction& instruction) {
     scalars_[region.arguments[0].index].parts[0] = i;
     const auto carried = make_phis(initials, preheader);
     define(std::span(region.arguments).subspan(1), carried);
-    const std::vector<Scalar> yielded = lower_region(region);
-    // A step of one cannot overflow: i is below upper.
-    const bool one = constant_step != nullptr && constant_step->isOne();
-    llvm::Value* next = builder_.CreateAdd(i, step, "next", /*HasNUW=*/false, /*HasNSW=*/one);
-    llvm::BasicBlock* latch = builder_.GetInsertBlock();
-    annotate_loop(builder_.CreateCondBr(before_end(next), body, after), instruction);
-    i->addIncoming(next, latch);
-    add_incoming(carried, yielded, latch);
+    OpenLoop loop{new_block("for.next"), after};
+    std::optional<std::vector<Scalar>> yielded = lower_body(loop, region);
+    std::vector<Arrival>& ends = loop.breaks;
+    if (yielded) {
+        // A step of one cannot overflow: i is below upper.
+        const bool one = constant_step != nullptr && constant_step->isOne();
+        llvm::Value* next = builder_.CreateAdd(i, step, "next", /*HasNUW=*/false, /*HasNSW=*/one);
+        llvm::BasicBlock* latch = builder_.GetInsertBlock();
+        annotate_loop(builder_.CreateCondBr(before_end(next), body, after), instruction);
+        i->addIncoming(next, latch);
+        add_incoming(carried, *yielded, latch);
+        ends.insert(ends.begin(), {*std::move(yielded), latch});
+    }
     builder_.SetInsertPoint(after);
-    const auto finals = make_phis(initials, before);
-    add_incoming(finals, yielded, latch);
-    define(instruction.results, finals);
+    define(instruction.results, join({initials, before}, ends));
+}
+
+std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::lower_body(OpenLoop& loop,
+                                                                              const Region& body) {
+    loop.held = held();
+    loops_.push_back(&loop);
+    std::vector<Scalar> yielded = lower_region(body);
+    loops_.pop_back();
+    if (ir::yields(body)) {
+        if (loop.continues.empty()) {
+            loop.next->eraseFromParent();
+            return yielded;
+        }
+        loop.continues.insert(loop.continues.begin(), {std::move(yielded), builder_.GetInsertBlock()});
+        builder_.CreateBr(loop.next);
+    } else if (loop.continues.empty()) {
+        loop.next->eraseFromParent();
+        return {};
+    }
+    builder_.SetInsertPoint(loop.next);
+    const Phis phis = join(loop.continues.front(), std::span(loop.continues).subspan(1));
+    std::vector<Scalar> joined;
+    for (const std::vector<llvm::PHINode*>& parts : phis) {
+        Scalar& value = joined.emplace_back();
+        for (size_t part = 0; part < parts.size(); ++part) value.parts[part] = parts[part];
+    }
+    return joined;
+}
+
+KernelLowering::Phis KernelLowering::join(const Arrival& first, std::span<const Arrival> others) {
+    Phis phis = make_phis(first.values, first.from);
+    for (const Arrival& other : others) add_incoming(phis, other.values, other.from);
+    return phis;
+}
+
+void KernelLowering::lower_return(std::span<const Scalar>) { builder_.CreateRetVoid(); }
+
+void KernelLowering::lower_raise(uint32_t, std::span<const ValueId>) { refuse("an error"); }
+
+void KernelLowering::lower_check(const Instruction& instruction) {
+    llvm::BasicBlock* fails = new_block("fails");
+    llvm::BasicBlock* holds = new_block("holds");
+    llvm::MDNode* likely = llvm::MDBuilder(context_).createLikelyBranchWeights();
+    builder_.CreateCondBr(condition(instruction.operands[0]), holds, fails, likely);
+    builder_.SetInsertPoint(fails);
+    give_back(0);
+    lower_raise(instruction.site, std::span(instruction.operands).subspan(1));
+    builder_.SetInsertPoint(holds);
+}
+
+void KernelLowering::lower_exit(const Instruction& instruction) {
+    if (instruction.opcode == Opcode::kReturn) {
+        give_back(0);
+        return lower_return(values_of(instruction.operands));
+    }
+    if (instruction.opcode == Opcode::kRaise) {
+        give_back(0);
+        return lower_raise(instruction.site, instruction.operands);
+    }
+    OpenLoop& loop = *loops_[loops_.size() - 1 - static_cast<size_t>(instruction.depth)];
+    give_back(loop.held);
+    const bool breaks = instruction.opcode == Opcode::kBreak;
+    (breaks ? loop.breaks : loop.continues)
+        .push_back({values_of(instruction.operands), builder_.GetInsertBlock()});
+    builder_.CreateBr(breaks ? loop.end : loop.next);
 }
 
 void KernelLowering::lower_while(const Instruction& instruction) {
@@ -397,34 +468,40 @@ void KernelLowering::lower_while(const Instruction& instruction) {
     define(instruction.regions[0].arguments, carried);
     const std::vector<Scalar> tested = lower_region(instruction.regions[0]);
     const std::span<const Scalar> forwarded = std::span(tested).subspan(1);
+    llvm::BasicBlock* tested_in = builder_.GetInsertBlock();
     builder_.CreateCondBr(builder_.CreateICmpNE(tested[0].parts[0], builder_.getInt8(0)), body, after);
     builder_.SetInsertPoint(body);
     for (size_t i = 0; i < forwarded.size(); ++i) {
         scalars_[instruction.regions[1].arguments[i].index] = forwarded[i];
     }
-    const std::vector<Scalar> yielded = lower_region(instruction.regions[1]);
-    add_incoming(carried, yielded, builder_.GetInsertBlock());
-    builder_.CreateBr(test);
+    OpenLoop loop{new_block("while.next"), after};
+    if (const auto yielded = lower_body(loop, instruction.regions[1])) {
+        add_incoming(carried, *yielded, builder_.GetInsertBlock());
+        builder_.CreateBr(test);
+    }
     builder_.SetInsertPoint(after);
-    for (size_t i = 0; i < forwarded.size(); ++i) scalars_[instruction.results[i].index] = forwarded[i];
+    if (loop.breaks.empty()) {
+        for (size_t i = 0; i < forwarded.size(); ++i) scalars_[instruction.results[i].index] = forwarded[i];
+    } else {
+        define(instruction.results, join({{forwarded.begin(), forwarded.end()}, tested_in}, loop.breaks));
+    }
 }
 
 void KernelLowering::lower_if(const Instruction& instruction) {
     llvm::BasicBlock* branches[2] = {new_block("then"), new_block("else")};
     llvm::BasicBlock* after = new_block("if.end");
     builder_.CreateCondBr(condition(instruction.operands[0]), branches[0], branches[1]);
-    std::vector<Scalar> yielded[2];
-    llvm::BasicBlock* ends[2];
+    std::vector<Arrival> ends;
     for (size_t side = 0; side < 2; ++side) {
         builder_.SetInsertPoint(branches[side]);
-        if (side < instruction.regions.size()) yielded[side] = lower_region(instruction.regions[side]);
-        ends[side] = builder_.GetInsertBlock();
+        const Region& region = instruction.regions[side];
+        std::vector<Scalar> yielded = lower_region(region);
+        if (is_left(region)) continue;
+        ends.push_back({std::move(yielded), builder_.GetInsertBlock()});
         builder_.CreateBr(after);
     }
     builder_.SetInsertPoint(after);
-    const auto phis = make_phis(yielded[0], ends[0]);
-    add_incoming(phis, yielded[1], ends[1]);
-    define(instruction.results, phis);
+    define(instruction.results, join(ends.front(), std::span(ends).subspan(1)));
 }
 
 }  // namespace weft::codegen

@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,8 +72,12 @@ protected:
     llvm::Align atomic_alignment(ScalarType type) const {
         return llvm::Align(static_cast<uint64_t>(part_size(type)));
     }
-    // Lowers all but the yield; gives what is yielded.
+    // Lowers all but the yield; gives what is yielded. Of a region that ends with an exit that is nothing,
+    // and the builder's block has its end.
     virtual std::vector<Scalar> lower_region(const ir::Region& region);
+    // How much is to be given back by whoever leaves what is being lowered, and giving back all but `kept`.
+    virtual size_t held() const { return 0; }
+    virtual void give_back(size_t) {}
 
     [[noreturn]] void refuse(const std::string& what) const;
 
@@ -116,6 +121,12 @@ protected:
     void lower_for(const ir::Instruction& instruction);
     void lower_while(const ir::Instruction& instruction);
     void lower_if(const ir::Instruction& instruction);
+    void lower_exit(const ir::Instruction& instruction);
+    void lower_check(const ir::Instruction& instruction);
+    // Ends the function. Only functions that the host calls have results and errors.
+    virtual void lower_return(std::span<const Scalar> results);
+    virtual void lower_raise(uint32_t site, std::span<const ir::ValueId> payload);
+    bool is_left(const ir::Region& region) const { return !ir::yields(region) && &region != &kernel_.body; }
     void lower_atomic(const ir::Instruction& instruction);  // atomic_lowering.cpp
     void lower_compare_exchange(const ir::Instruction& instruction);
     llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,
@@ -129,6 +140,24 @@ protected:
     Phis make_phis(std::span<const Scalar> values, llvm::BasicBlock* from);
     static void add_incoming(const Phis& phis, std::span<const Scalar> values, llvm::BasicBlock* from);
     void define(std::span<const ir::ValueId> names, const Phis& phis);
+
+    // Values that arrive somewhere, and from where.
+    struct Arrival {
+        std::vector<Scalar> values;
+        llvm::BasicBlock* from = nullptr;
+    };
+    // A loop that is being lowered, and what its exits bring along.
+    struct OpenLoop {
+        llvm::BasicBlock* next = nullptr;  // where continues go
+        llvm::BasicBlock* end = nullptr;
+        size_t held = 0;
+        std::vector<Arrival> breaks{}, continues{};
+    };
+    // Lowers a body of the loop. `next` stands before what comes between two iterations; gives the values
+    // there, or nothing where no iteration is followed by another.
+    std::optional<std::vector<Scalar>> lower_body(OpenLoop& loop, const ir::Region& body);
+    // Phi nodes at the builder's point, of which the first arrivals are the given ones.
+    Phis join(const Arrival& first, std::span<const Arrival> others);
     std::vector<Scalar> values_of(std::span<const ir::ValueId> names) const;
 
     const ir::Function& kernel_;
@@ -143,6 +172,7 @@ protected:
     std::map<uint32_t, BufferValue> buffers_;
     std::map<uint16_t, llvm::MDNode*> alias_scope_;
     std::map<uint16_t, llvm::MDNode*> noalias_;
+    std::vector<OpenLoop*> loops_;  // the innermost last
 
 private:
     const char* target_;

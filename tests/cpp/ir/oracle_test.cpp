@@ -112,6 +112,53 @@ kernel @collatz(%n: i64, %out: global i64[8] scope 1) {
     }
 }
 
+TEST(Oracle, ExitsLeaveLoopsAndFunctions) {
+    Module module = parse_and_check(testing_kernels::kPairs);
+    std::vector<int64_t> out(30);
+    run(module, argument<int64_t>(30), argument<int64_t>(7), argument(out));
+    for (int64_t i = 0; i < 30; i++)
+        EXPECT_EQ(out[static_cast<size_t>(i)], testing_kernels::pair_of(i + 6, 7)) << i;
+}
+
+TEST(Oracle, ALoopIsLeftFromItsBody) {
+    Module module = parse_and_check(R"(
+kernel @k(%out: global i64[8] scope 1) {
+  %zero = const i64 0
+  %one = const i64 1
+  %ten = const i64 10
+  %once = for %i = %zero to %ten step %one with (%v = %zero) {
+    store %out[%i], %ten
+    break %ten
+  }
+  store %out[%one], %once
+  %last, %count = while (%a = %zero, %b = %zero) {
+    %on = less %a, %ten
+    yield %on, %b, %a
+  } do (%c, %d) {
+    %next = add %d, %one
+    %even = bitwise_and %d, %one
+    %is_odd = equal %even, %one
+    if %is_odd {
+      continue %next, %d
+    }
+    %enough = const i64 6
+    %ends = equal %d, %enough
+    if %ends {
+      break %c, %next
+    }
+    yield %next, %c
+  }
+  %two = const i64 2
+  %three = const i64 3
+  store %out[%two], %last
+  store %out[%three], %count
+}
+)");
+    std::vector<int64_t> out(4);
+    run(module, argument(out));
+    EXPECT_EQ(out, (std::vector<int64_t>{10, 10, 5, 7}));
+}
+
 TEST(Oracle, LoopsCarryValuesAndCallFunctions) {
     Module module = parse_and_check(R"(
 function @twice(%x: f64) : f64 {

@@ -75,8 +75,11 @@ TEST(IrText, EquivalenceSeesEveryDifference) {
     ASSERT_NE(at, std::string::npos);
     std::string changed = text;
     changed.replace(at, 11, "const i64 12345");
-    EXPECT_FALSE(equivalent(parse(changed).functions.back(), module.functions.back()) &&
-                 equivalent(parse(changed).functions.front(), module.functions.front()));
+    const Module other = parse(changed);
+    bool all_equal = true;
+    for (size_t i = 0; i < module.functions.size(); i++)
+        all_equal &= equivalent(other.functions[i], module.functions[i]);
+    EXPECT_FALSE(all_equal);
     // Names do not count.
     Module renamed = module;
     for (ValueInfo& value : renamed.functions.back().values) value.name = "x";
@@ -200,6 +203,12 @@ TEST(IrText, ErrorsSayWhereAndWhat) {
               "kernel IR, line 2, column 3: this body ends with 'return'");
     EXPECT_EQ(parse_error(in_kernel("return\n  barrier")),
               "kernel IR, line 3, column 3: nothing may follow 'return'");
+    EXPECT_EQ(parse_error(in_kernel("for %i = %n to %n step %n {\n  break\n  barrier\n}")),
+              "kernel IR, line 4, column 3: nothing may follow 'break'");
+    EXPECT_EQ(parse_error(in_kernel("for %i = %n to %n step %n {\n  break 99999999999\n}")),
+              "kernel IR, line 3, column 9: so many loops cannot lie between");
+    EXPECT_EQ(parse_error(in_kernel("continue")),
+              "kernel IR, line 2, column 3: this body ends with 'return'");
     EXPECT_EQ(parse_error(in_kernel("parallel warp (%i) in (%n) {}")),
               "kernel IR, line 2, column 12: expected 'grid' or 'block', found 'warp'");
     EXPECT_EQ(parse_error(in_kernel("parallel grid (%i, %j) in (%n) {}")),
@@ -211,6 +220,38 @@ TEST(IrText, ErrorsSayWhereAndWhat) {
               "kernel IR, line 2, column 1: @k is defined twice");
     EXPECT_EQ(parse_error(in_kernel("if %n { %x = add %n, %n }\n  %y = add %x, %n")),
               "kernel IR, line 3, column 12: %x is not defined here");
+}
+
+TEST(IrText, PrintsExits) {
+    const std::string text = R"(function @f(%n: i64, %p: bool, %x: f64) : f64 {
+  %y = for %i = %n to %n step %n with (%v = %x) {
+    for %j = %n to %n step %n {
+      if %p {
+        break
+      }
+      %w = if %p {
+        yield %x
+      } else {
+        continue 1 %v
+      }
+      if %p {
+      } else {
+        return %w
+      }
+      break 1 %w
+    }
+    continue %v
+  }
+  return %y
+}
+)";
+    const Module module = parse_and_check(text);
+    EXPECT_EQ(print(module), text);
+    for (const auto& [from, to] : {std::pair("break 1 %w", "break %w"), {"continue 1 %v", "break 1 %v"}}) {
+        std::string other = text;
+        other.replace(other.find(from), std::string(from).size(), to);
+        EXPECT_FALSE(equivalent(module.functions[0], parse(other).functions[0])) << to;
+    }
 }
 
 TEST(IrText, KeepsRangesOfAGrid) {

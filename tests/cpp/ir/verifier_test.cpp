@@ -102,6 +102,46 @@ TEST(Verifier, ChecksRegions) {
         "");
 }
 
+TEST(Verifier, ChecksExits) {
+    const auto loop = [](std::string_view lines) {
+        return "%one = const i64 1\n%y = for %k = %i to %n step %one with (%u = %x) {\n" +
+               std::string(lines) + "\n}";
+    };
+    EXPECT_EQ(complaints(loop("if %p {\nbreak %x\n}\nif %p {\ncontinue %u\n}\nyield %u")), "");
+    EXPECT_EQ(complaints(loop("break %x")), "");
+    expect_complaint(loop("break %k"), "result of the loop 0 must be f64, is i64");
+    expect_complaint(loop("break"), "result of the loop: expected 1, found 0");
+    expect_complaint(loop("continue %k"), "carried value 0 must be f64, is i64");
+    expect_complaint(loop("break 1 %x"), "there is no such loop around it");
+    expect_complaint("if %p {\nbreak\n}", "there is no such loop around it");
+    expect_complaint("if %p {\nreturn\n}", "stands in a parallel region, a reduction or a scan");
+    expect_complaint(loop("if %p {\nbreak %x\n} else {\ncontinue %x\n}\nyield %u"),
+                     "both bodies leave: what follows is never reached");
+    expect_complaint(loop("%r = reduce %j in %n lanes 1 block 0 with (%x) {\nif %p {\nbreak %x\n}\nyield "
+                          "%x\n} combine (%l, %q) {\nyield %l\n}\nyield %r"),
+                     "there is no such loop around it");
+    expect_complaint("%y = while (%v = %x) {\nif %p {\nbreak %v\n}\nyield %p, %v\n} do (%w) {\nyield %w\n}",
+                     "there is no such loop around it");
+    expect_complaint("%y = call @f(%x) : f64", "result 0 must be f64, is i64",
+                     "function @f(%x: f64) : f64 {\n%p = isnan %x\nif %p {\n%k = const i64 1\nreturn "
+                     "%k\n}\nreturn %x\n}");
+    const auto block = [](std::string_view lines) {
+        return "parallel block (%t) in (%n) {\n%one = const i64 1\n%q = less %t, %i\n" + std::string(lines) +
+               "\n}";
+    };
+    expect_complaint(block("for %k = %i to %n step %one {\nbarrier\nif %p {\nbreak\n}\n}"),
+                     "a barrier stands in it, so it must not be left by an exit");
+    // What a loop gives that some threads leave earlier varies.
+    for (const char* const exit : {"break", "continue"}) {
+        const std::string text = "%last = for %k = %i to %n step %one with (%v = %n) {\nif %q {\n" +
+                                 std::string(exit) + " %one\n}\nyield %n\n}\n%z = less %last, %n\n";
+        expect_complaint(block(text + "if %z {\nbarrier\n}"), "not all threads reach it");
+    }
+    EXPECT_EQ(complaints(block("%last = for %k = %i to %n step %one with (%v = %n) {\nif %p {\nbreak "
+                               "%one\n}\nyield %n\n}\n%z = less %last, %n\nif %z {\nbarrier\n}")),
+              "");
+}
+
 TEST(Verifier, ChecksCalls) {
     constexpr std::string_view kCallee = "function @f(%x: f64) : f64 {\nreturn %x\n}\n";
     EXPECT_EQ(complaints("%y = call @f(%x) : f64", kCallee), "");

@@ -346,6 +346,79 @@ kernel @k(%x: f64, %out: global f64[]) {
 )");
 }
 
+TEST(Simplify, TakesTheExitThatIsKnown) {
+    EXPECT_EQ(simplified(R"(
+kernel @k(%n: i64, %p: bool, %x: f64, %out: global f64[]) {
+  %true = const bool true
+  %zero = const i64 0
+  %one = const i64 1
+  %y = for %i = %zero to %n step %one with (%v = %x) {
+    if %p {
+      %s = sqrt %v
+      if %true {
+        break %s
+      }
+    } else {
+      if %true {
+        continue %x
+      }
+    }
+    yield %v
+  }
+  store %out[], %y
+  if %true {
+    return
+  }
+  store %out[], %x
+}
+)"),
+              R"(kernel @k(%n: i64, %p: bool, %x: f64, %out: global f64[]) {
+  %zero = const i64 0
+  %one = const i64 1
+  %y = for %i = %zero to %n step %one with (%v = %x) {
+    if %p {
+      %s = sqrt %v
+      break %s
+    }
+    continue %x
+  }
+  store %out[], %y
+}
+)");
+}
+
+TEST(InlineCalls, MakesLoopsOfFunctionsThatReturnEarly) {
+    Module module = parse_and_check(R"(
+function @root(%x: f64) : f64 {
+  %nan = isnan %x
+  if %nan {
+    return %x
+  }
+  %y = sqrt %x
+  return %y
+}
+kernel @k(%x: f64, %out: global f64[]) {
+  %y = call @root(%x) : f64
+  store %out[], %y
+}
+)");
+    EXPECT_EQ(print(lowered(module)), R"(kernel @k(%x: f64, %out: global f64[]) {
+  %0 = const f64 0.0
+  %1 = const i64 0
+  %2 = const i64 1
+  %3 = for %4 = %1 to %2 step %2 with (%5 = %0) {
+    %nan = isnan %x
+    if %nan {
+      break %x
+    }
+    %y = sqrt %x
+    break %y
+  }
+  store %out[], %3
+}
+)");
+}
+
 TEST(InlineCalls, PutsBodiesInPlace) {
     Module module = parse_and_check(R"(
 function @square(%x: f64) : f64 {

@@ -32,16 +32,7 @@ public:
         callees_ = &module.functions;
         Builder builder("random");
         b_ = &builder;
-        ValueId n = builder.parameter(Type::of(ScalarType::kInt64), "n");
-        for (ScalarType type : kBufferTypes) {
-            BufferType buffer{.element = type, .readonly = true};
-            buffer.strides = {chance(2) ? kDynamic : DType::of(type).itemsize()};
-            inputs_.push_back(builder.parameter(Type::of(buffer), "in_" + std::string(scalar_name(type))));
-            buffer.readonly = false;
-            buffer.alias_scope = static_cast<uint16_t>(outputs_.size() + 1);
-            outputs_.push_back(builder.parameter(Type::of(buffer), "out_" + std::string(scalar_name(type))));
-        }
-        visible_ = {n};
+        const ValueId n = parameters(builder);
         builder.parallel(ParallelLevel::kGrid, std::array{n},
                          [&](Builder&, std::span<const ValueId> arguments) {
                              point_ = arguments[0];
@@ -58,7 +49,41 @@ public:
         return module;
     }
 
+    Module run_function() {
+        may_raise_ = true;
+        Module module;
+        if (options_.calls) {
+            for (int i = 0; i < 2; i++) module.functions.push_back(callee("f" + std::to_string(i)));
+        }
+        callees_ = &module.functions;
+        Builder builder("random");
+        b_ = &builder;
+        parameters(builder);
+        point_ = builder.index(3);
+        budget_ = options_.instructions;
+        may_return_ = true;
+        while (budget_ > 0) statement(3);
+        for (size_t i = 0; i < outputs_.size(); i++)
+            builder.store(outputs_[i], value(kBufferTypes[i]), std::array{point_});
+        module.functions.push_back(builder.finish({value(ScalarType::kFloat64), value(ScalarType::kInt32)}));
+        return module;
+    }
+
 private:
+    ValueId parameters(Builder& builder) {
+        const ValueId n = builder.parameter(Type::of(ScalarType::kInt64), "n");
+        for (ScalarType type : kBufferTypes) {
+            BufferType buffer{.element = type, .readonly = true};
+            buffer.strides = {chance(2) ? kDynamic : DType::of(type).itemsize()};
+            inputs_.push_back(builder.parameter(Type::of(buffer), "in_" + std::string(scalar_name(type))));
+            buffer.readonly = false;
+            buffer.alias_scope = static_cast<uint16_t>(outputs_.size() + 1);
+            outputs_.push_back(builder.parameter(Type::of(buffer), "out_" + std::string(scalar_name(type))));
+        }
+        visible_ = {n};
+        return n;
+    }
+
     uint64_t below(uint64_t n) { return random_() % n; }
     bool chance(uint64_t n) { return below(n) == 0; }
     template <class List>
@@ -72,7 +97,9 @@ private:
         visible_ = {builder.parameter(Type::of(ScalarType::kFloat64), "x"),
                     builder.parameter(Type::of(ScalarType::kInt64), "k")};
         budget_ = 5;
-        while (budget_ > 0) statement(0);
+        may_return_ = true;
+        while (budget_ > 0) statement(2);
+        may_return_ = false;
         return builder.finish({value(ScalarType::kFloat64), value(ScalarType::kInt32)});
     }
 
@@ -154,12 +181,43 @@ private:
         ValueId upper = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(5)});
         Values initials;
         for (uint64_t i = below(3); i > 0; i--) initials.push_back(value(pick(kTypes)));
-        see(b_->for_loop(b_->index(static_cast<int64_t>(below(3)) - 1), upper,
-                         b_->index(1 + static_cast<int64_t>(below(2))), initials,
-                         [&](Builder&, std::span<const ValueId> arguments) {
-                             Values copied(arguments.begin(), arguments.end());
-                             return scoped([&] { return body(copied, 1, copied.size(), depth); });
-                         }));
+        const ValueId lower = b_->index(static_cast<int64_t>(below(3)) - 1);
+        const ValueId step = b_->index(1 + static_cast<int64_t>(below(2)));
+        loops_.push_back({types_of(initials), types_of(initials), {}});
+        Values results =
+            b_->for_loop(lower, upper, step, initials, [&](Builder&, std::span<const ValueId> arguments) {
+                Values copied(arguments.begin(), arguments.end());
+                return scoped([&] { return body(copied, 1, copied.size(), depth); });
+            });
+        loops_.pop_back();
+        see(results);
+    }
+
+    std::vector<ScalarType> types_of(const Values& values) const {
+        std::vector<ScalarType> types;
+        for (ValueId value : values) types.push_back(b_->type(value).scalar);
+        return types;
+    }
+
+    // Leaves a loop, goes on with its next iteration, or returns from the function.
+    void leave() {
+        for (uint64_t i = below(3); i > 0; i--) statement(0);
+        const auto some = [&](const std::vector<ScalarType>& types) {
+            Values values;
+            for (ScalarType type : types) values.push_back(value(type));
+            return values;
+        };
+        if (may_raise_ && chance(6))
+            return b_->raise(static_cast<uint32_t>(below(100)), some({pick(kTypes), pick(kTypes)}));
+        if (loops_.empty() || (may_return_ && chance(3)))
+            return b_->return_values(some({ScalarType::kFloat64, ScalarType::kInt32}));
+        const size_t depth = below(loops_.size());
+        const Loop& loop = loops_[loops_.size() - 1 - depth];
+        if (chance(2)) return b_->break_loop(some(loop.results), static_cast<int>(depth));
+        Values carried = some(loop.carried);
+        // It has to end.
+        if (loop.left.valid()) carried[0] = b_->apply(OpId::kSubtract, {loop.left, b_->index(1)});
+        b_->continue_loop(std::move(carried), static_cast<int>(depth));
     }
 
     // Some statements; yields values of the types of arguments from … to.
@@ -173,6 +231,7 @@ private:
 
     void while_loop(int depth) {
         Values initials{b_->index(static_cast<int64_t>(below(4))), value(pick(kTypes))};
+        std::vector<ScalarType> forwarded;
         see(b_->while_loop(
             initials,
             [&](Builder&, std::span<const ValueId> arguments) {
@@ -182,18 +241,22 @@ private:
                     visible_.push_back(copied[1]);
                     yields.push_back(value(pick(kTypes)));
                     yields.push_back(copied[1]);
+                    forwarded = types_of(Values(yields.begin() + 1, yields.end()));
                     return yields;
                 });
             },
             [&](Builder&, std::span<const ValueId> arguments) {
                 Values copied(arguments.begin(), arguments.end());
-                return scoped([&] {
+                loops_.push_back({forwarded, types_of(initials), copied[0]});
+                Values yields = scoped([&] {
                     ValueId next = b_->apply(OpId::kSubtract, {copied[0], b_->index(1)});
-                    Values yields{next};
+                    Values both{next};
                     Values rest = body(copied, 2, 3, depth);
-                    yields.push_back(rest[0]);
-                    return yields;
+                    both.push_back(rest[0]);
+                    return both;
                 });
+                loops_.pop_back();
+                return yields;
             }));
     }
 
@@ -202,15 +265,23 @@ private:
         std::vector<ScalarType> results;
         for (uint64_t i = below(3); i > 0; i--) results.push_back(pick(kTypes));
         ValueId condition = value(ScalarType::kBool);
-        auto branch = [&](Builder&, std::span<const ValueId>) {
-            return scoped([&] {
-                for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
-                Values yields;
-                for (ScalarType type : results) yields.push_back(value(type));
-                return yields;
-            });
+        const bool leaves = (!loops_.empty() || may_return_) && chance(2);
+        const int leaving = leaves ? static_cast<int>(below(2)) : -1;
+        const auto branch = [&](int side) {
+            return [&, side](Builder&, std::span<const ValueId>) {
+                return scoped([&] {
+                    Values yields;
+                    if (side == leaving) {
+                        leave();
+                        return yields;
+                    }
+                    for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
+                    for (ScalarType type : results) yields.push_back(value(type));
+                    return yields;
+                });
+            };
         };
-        see(b_->if_else(condition, branch, branch));
+        see(b_->if_else(condition, branch(0), branch(1)));
     }
 
     void reduce(int depth) {
@@ -221,6 +292,8 @@ private:
         if (block == 1) lanes = 1;
         ValueId size = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(40)});
         bool stores = std::exchange(may_write_, false);
+        const bool returns = std::exchange(may_return_, false), raises = std::exchange(may_raise_, false);
+        const std::vector<Loop> around = std::exchange(loops_, {});
         see(b_->reduce(
             size, initials, lanes, block,
             [&](Builder&, std::span<const ValueId> arguments) {
@@ -238,6 +311,9 @@ private:
                 return scoped([&] { return body(copied, 0, initials.size(), 0); });
             }));
         may_write_ = stores;
+        may_return_ = returns;
+        may_raise_ = raises;
+        loops_ = around;
     }
 
     // A local array, filled before it is seen.
@@ -304,13 +380,19 @@ private:
         uint64_t kind = below(20);
         bool in_kernel = callees_ != nullptr;
         if (depth > 0 && kind == 0) return for_loop(depth);
-        if (depth > 0 && kind == 1) return if_else(depth);
+        if (depth > 0 && (kind == 1 || (kind == 13 && !loops_.empty()))) return if_else(depth);
         if (depth > 0 && kind == 2) return while_loop(depth);
         if (depth > 0 && kind == 3 && options_.reductions) return reduce(depth);
         if (in_kernel && kind == 4 && may_write_) return allocate();
         if (in_kernel && kind <= 8) return load();
         if (in_kernel && kind <= 10) return store();
         if (in_kernel && kind == 11 && options_.calls) return call();
+        if (kind == 14 && may_raise_ && chance(3)) {
+            const ValueId holds =
+                b_->apply(OpId::kLogicalOr, {value(ScalarType::kBool), value(ScalarType::kBool)});
+            return b_->check(holds, static_cast<uint32_t>(below(100)),
+                             Values{value(pick(kTypes)), value(pick(kTypes))});
+        }
         if (kind == 12) return static_cast<void>(see(b_->cast(value(pick(kTypes)), pick(kTypes))));
         apply();
     }
@@ -535,6 +617,15 @@ private:
     uint16_t next_scope_ = 100;
     bool may_write_ = true;
 
+    // A loop that exits may leave.
+    struct Loop {
+        std::vector<ScalarType> results, carried;
+        ValueId left;  // how many iterations are left, of those that count them; the first that is carried
+    };
+    std::vector<Loop> loops_;
+    bool may_return_ = false;  // in a function that is called
+    bool may_raise_ = false;
+
     bool in_block_ = false;
     Values block_sizes_, thread_, shared_;
     Modes modes_;     // of the shared arrays
@@ -545,6 +636,10 @@ private:
 
 Module random_kernel(uint64_t seed, const RandomKernelOptions& options) {
     return Generator(seed, options).run();
+}
+
+Module random_function(uint64_t seed, const RandomKernelOptions& options) {
+    return Generator(seed, options).run_function();
 }
 
 RandomArguments::RandomArguments(const Module& module, uint64_t seed)

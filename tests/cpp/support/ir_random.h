@@ -23,6 +23,10 @@ struct RandomKernelOptions {
 // of some types; point i of its grid of n points reads inputs anywhere and writes outputs at i.
 Module random_kernel(uint64_t seed, const RandomKernelOptions& options = {});
 
+// The same as a function, without a grid: it returns float64 and int32 from anywhere, or raises, as do the
+// functions that it calls.
+Module random_function(uint64_t seed, const RandomKernelOptions& options = {});
+
 // Arguments for a module of random_kernel, filled from a seed; two of the same seed are equal until run.
 class RandomArguments {
 public:

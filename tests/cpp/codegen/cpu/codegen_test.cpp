@@ -18,6 +18,7 @@
 #include "ir/oracle.h"
 #include "support/ir_testing.h"
 #include "support/kernel_testing.h"
+#include "support/kernel_texts.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -242,6 +243,45 @@ kernel @collatz(%a: global i64[8] readonly, %out: global i64[8] scope 1, %n: i64
         for (int64_t x = a[i]; x > 1; ++steps) x = x % 2 == 1 ? 3 * x + 1 : x / 2;
         ASSERT_EQ(out[i], steps) << a[i];
     }
+}
+
+TEST(Codegen, ExitsLeaveLoopsAndFunctions) {
+    const auto kernel = compile(std::string(testing_kernels::kPairs));
+    std::vector<int64_t> out(500);
+    launch(*kernel, {word(int64_t{500}), word(int64_t{7}), word(out.data())}, {500});
+    for (size_t i = 0; i < out.size(); ++i)
+        ASSERT_EQ(out[i], testing_kernels::pair_of(static_cast<int64_t>(i) + 6, 7)) << i;
+}
+
+// Shared memory whose size is known late is taken in a loop; who leaves that gives it back.
+TEST(Codegen, ExitsGiveSharedMemoryBack) {
+    const auto kernel = compile(R"(
+kernel @k(%n: i64, %size: i64, %out: global i64[8] scope 1) {
+  %zero = const i64 0
+  %one = const i64 1
+  %two = const i64 2
+  parallel grid (%i) in (%n) {
+    %found = for %k = %zero to %n step %one with (%last = %zero) {
+      %memory = allocate shared i64[8] size [?] scope 2 of (%size)
+      store %memory[%zero], %k
+      %v = load %memory[%zero]
+      %rest = remainder %v, %two
+      %even = equal %rest, %zero
+      if %even {
+        continue %v
+      }
+      %here = equal %v, %i
+      if %here {
+        break %v
+      }
+      yield %v
+    }
+    store %out[%i], %found
+  }
+})");
+    std::vector<int64_t> out(100);
+    launch(*kernel, {word(int64_t{100}), word(int64_t{1 << 16}), word(out.data())}, {100});
+    for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i % 2 == 1 ? static_cast<int64_t>(i) : 99) << i;
 }
 
 // Float sums of every length give the oracle's bits, for whatever vectors the CPU has.
