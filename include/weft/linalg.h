@@ -230,6 +230,7 @@ struct TriangularOptions {
     bool lower = false;
     bool unit_diagonal = false;  // it counts as ones and is not read
     char form = 'N';  // of the equation's matrix: `a`, transposed ('T') or conjugated and transposed ('C')
+    bool divides_by_zero = false;  // a zero on the diagonal makes infinities and nan, and no error
 };
 /// x of a x = b for triangular `a`, of which only that triangle is read. LinAlgError for a zero on the
 /// diagonal.

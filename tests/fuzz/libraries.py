@@ -138,7 +138,7 @@ class Subject:
         text = call.source("")
         if "orthogonalize" in call.keywords and "complex" in expected:
             return None  # SciPy forgets it
-        if "(0," in text or " 0," in text:
+        if "(0," in text or " 0," in text or " 0)" in text:
             return None  # of arrays without elements NumPy transforms what lies there
         if where_scipy_differs.reason(call, theirs, expected, found, where_scipy_differs.VALUES):
             return None

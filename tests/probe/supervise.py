@@ -38,6 +38,9 @@ class Workers:
             for key, _ in self.selector.select(timeout=0.5):
                 self.read(key.data)
             for process, state in list(self.active.items()):
+                self.read(
+                    process
+                )  # a report may have taken long, and the process waited for room in the pipe
                 self.watch(process, state)
                 if process.poll() is not None:
                     rest = self.end(process, state)

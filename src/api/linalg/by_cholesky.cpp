@@ -51,8 +51,9 @@ array cho_solve(const array& factor, const array& b, bool lower) {
         throw ValueError("incompatible dimensions (" + shape_text(factor.shape()) + " and " +
                          shape_text(b.shape()) + ")");
     array x = vector ? array(b(all, newaxis)) : b;
-    x = solve_triangular(factor, x, {.lower = lower, .form = lower ? 'N' : 'C'});
-    x = solve_triangular(factor, x, {.lower = lower, .form = lower ? 'C' : 'N'});
+    for (const bool first : {true, false})
+        x = solve_triangular(factor, x,
+                             {.lower = lower, .form = lower == first ? 'N' : 'C', .divides_by_zero = true});
     return vector ? array(x(ellipsis, 0)) : x;
 }
 

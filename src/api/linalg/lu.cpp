@@ -100,7 +100,8 @@ array lu_solve(const array& factors, const array& pivots, const array& b, char f
         throw ValueError("Shapes of lu " + shape_text(factors.shape()) + " and b " + shape_text(b.shape()) +
                          " are incompatible");
     const array columns = vector ? b(all, newaxis) : b;
-    const TriangularOptions unit{.lower = true, .unit_diagonal = true, .form = form}, upper{.form = form};
+    const TriangularOptions unit{.lower = true, .unit_diagonal = true, .form = form},
+        upper{.form = form, .divides_by_zero = true};
     array x;
     if (form == 'N') {
         x = solve_triangular(factors, rows_at(columns, order_of(pivots, n, false)), unit);

@@ -84,7 +84,8 @@ array solve_triangular(const array& a, const array& b, const TriangularOptions& 
     if (is_empty(equation)) return x.finish();
     const int64_t zero = lapack::solve_triangular(
         types.scalar_type(), left.over(equation.batch), right.over(equation.batch),
-        {options.lower, options.unit_diagonal, options.form}, equation.vector ? x.columns() : x.matrices());
+        {options.lower, options.unit_diagonal, options.form, options.divides_by_zero},
+        equation.vector ? x.columns() : x.matrices());
     if (zero >= 0)
         throw LinAlgError("singular matrix: resolution failed at diagonal " + std::to_string(zero));
     return x.finish();

@@ -12,6 +12,29 @@ double operations_of(const Matrices& a, const Matrices& x) {
     return static_cast<double>(a.rows) * static_cast<double>(a.rows) * static_cast<double>(x.columns) + 100;
 }
 
+// x in place of b, one unknown after another, whatever is on the diagonal.
+template <class T>
+void substitute(bool lower, char form, bool unit, int64_t n, int64_t columns, const T* a, T* b) {
+    const int64_t lead = leading(n);
+    const auto element = [&](int64_t i, int64_t j) {
+        if (form == 'N') return a[i + j * lead];
+        if constexpr (is_complex<T>) {
+            if (form == 'C') return std::conj(a[j + i * lead]);
+        }
+        return a[j + i * lead];
+    };
+    const bool forward = lower == (form == 'N');
+    for (int64_t column = 0; column < columns; ++column) {
+        T* const x = b + column * lead;
+        for (int64_t step = 0; step < n; ++step) {
+            const int64_t i = forward ? step : n - 1 - step;
+            T sum = x[i];
+            for (int64_t k = forward ? 0 : i + 1; k < (forward ? i : n); ++k) sum -= element(i, k) * x[k];
+            x[i] = unit ? sum : sum / element(i, i);
+        }
+    }
+}
+
 template <class T>
 int64_t solve_all(const Matrices& a, const Matrices& b, const Triangle& triangle, const Matrices& x) {
     const int64_t n = a.rows, columns = x.columns, lead = leading(n);
@@ -27,7 +50,9 @@ int64_t solve_all(const Matrices& a, const Matrices& b, const Triangle& triangle
             take(from, index, room.data(), lead);
             take(b, index, right.data(), lead);
             const int64_t info = solve_with_triangle<T>(&uplo, &form, &diag, n, columns, room, right);
-            if (info == 0) {
+            if (info != 0 && triangle.divides_by_zero)
+                substitute<T>(uplo == 'L', form, triangle.unit, n, columns, room.data(), right.data());
+            if (info == 0 || triangle.divides_by_zero) {
                 give(right.data(), lead, x, index);
             } else {
                 fill(x, index, kNan<T>);

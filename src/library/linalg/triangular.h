@@ -9,6 +9,7 @@ struct Triangle {
     bool lower = false;
     bool unit = false;  // the diagonal counts as ones and is not read
     char form = 'N';    // the equation's matrix is `a`, transposed ('T') or its conjugate transpose ('C')
+    bool divides_by_zero = false;  // a zero on the diagonal makes infinities and nan, and is not told of
 };
 
 // x of a x = b. Not negative: the position of a zero on a diagonal, of one of the matrices; its x is nan.

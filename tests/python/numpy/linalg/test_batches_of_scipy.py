@@ -31,6 +31,25 @@ def test_equations(right):
     both("solve_banded", (1, 1), some((3, 3, 4), "f8") + 5, right)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_zero_on_the_diagonal_divides():
+    """The factors of a singular matrix give infinities and nan for it alone, as LAPACK's getrs and potrs do."""
+    rank_one = numpy.array([[1.0, 2.0], [2.0, 4.0]])
+    batch = numpy.stack([numpy.eye(2), rank_one, 2 * numpy.eye(2)])
+    for a in (rank_one, batch):
+        factors, pivots = scipy.linalg.lu_factor(a)
+        for trans in (0, 1):
+            found = ours.lu_solve((factors, pivots), numpy.ones(2), trans)
+            expected = scipy.linalg.lu_solve((factors, pivots), numpy.ones(2), trans)
+            assert numpy.array_equal(numpy.isfinite(found), numpy.isfinite(expected))
+            assert numpy.array_equal(found[numpy.isfinite(found)], expected[numpy.isfinite(expected)])
+    for lower in (False, True):
+        found = ours.cho_solve((numpy.zeros((1, 1)), lower), numpy.ones(1))
+        assert numpy.array_equal(found, scipy.linalg.cho_solve((numpy.zeros((1, 1)), lower), numpy.ones(1)))
+    with pytest.raises(weft.linalg.LinAlgError):
+        ours.solve_triangular(numpy.zeros((1, 1)), numpy.ones(1))
+
+
 def test_built_matrices():
     rows = some((2, 3, 4), "f8")
     both("toeplitz", rows)
