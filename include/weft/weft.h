@@ -27,6 +27,7 @@
 #include "weft/operations.h"
 #include "weft/ops.h"
 #include "weft/ordering.h"
+#include "weft/padding.h"
 #include "weft/print.h"
 #include "weft/products.h"
 #include "weft/quantiles.h"

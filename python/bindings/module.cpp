@@ -49,6 +49,7 @@ NB_MODULE(_core, m) {
     bind_averages(m);
     bind_calculus(m);
     bind_grids(m);
+    bind_padding(m);
     bind_histograms(m);
     bind_fft(m);
     bind_dtypes(m);

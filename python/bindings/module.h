@@ -29,6 +29,7 @@ void bind_sets(nb::module_& m);
 void bind_quantiles(nb::module_& m);
 void bind_averages(nb::module_& m);
 void bind_calculus(nb::module_& m);
+void bind_padding(nb::module_& m);
 void bind_histograms(nb::module_& m);
 void bind_grids(nb::module_& m);
 void bind_fft(nb::module_& m);
