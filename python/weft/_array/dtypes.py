@@ -36,6 +36,9 @@ _FLOATS = {
 }
 
 
+_described = {}  # finfo by dtype: NumPy has one object for each
+
+
 class finfo:
     """The limits of a floating-point type.
 
@@ -51,22 +54,27 @@ class finfo:
             import numpy
 
             return numpy.finfo(described)
-        return super().__new__(cls)
-
-    def __getnewargs__(self):
-        return (self.dtype,)
-
-    def __init__(self, dtype):
         given = dtype
         if isinstance(dtype, (_core.ndarray, _core.generic)):
             dtype = dtype.dtype
         elif isinstance(dtype, (float, complex)):
             dtype = type(dtype)
         dtype = _core.dtype(dtype)
+        known = _described.get(dtype)
+        if known is not None and cls is finfo:
+            return known
         if dtype.kind == "c":
-            dtype = _core.dtype(f"f{dtype.itemsize // 2}")
+            return cls(_core.dtype(f"f{dtype.itemsize // 2}"))
         if dtype.kind != "f":
             raise ValueError(f"data type {given!r} not inexact")
+        self = super().__new__(cls)
+        self._describe(dtype)
+        return _described.setdefault(dtype, self) if cls is finfo else self
+
+    def __getnewargs__(self):
+        return (self.dtype,)
+
+    def _describe(self, dtype):
         self.dtype = dtype
         self.nmant, self.nexp, self.precision = _FLOATS[dtype.name]
         self.bits = dtype.itemsize * 8

@@ -178,24 +178,3 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     if not numbers:
         return _core.empty(0, dtype)
     return _core.array(numbers, dtype)
-
-
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """A copy of the elements in an object's memory; NumPy's is a view.
-
-    >>> np.frombuffer(b"\\x01\\x02", dtype="uint8")
-    array([1, 2], dtype=uint8)
-    """
-    dtype = _core.dtype(dtype)
-    data = memoryview(buffer).cast("B")
-    size = dtype.itemsize
-    if not 0 <= offset <= len(data):
-        raise ValueError(f"offset must be non-negative and no greater than buffer length ({len(data)})")
-    rest = len(data) - offset
-    if count < 0:
-        if rest % size:
-            raise ValueError("buffer size must be a multiple of element size")
-        count = rest // size
-    elif rest < count * size:
-        raise ValueError("buffer is smaller than requested size")
-    return _core._from_bytes(bytes(data[offset : offset + count * size]), dtype, (count,))

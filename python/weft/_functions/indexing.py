@@ -178,6 +178,9 @@ def place(arr, mask, vals):
         raise ValueError("place: output array is read-only")
     mask = _mask_of("place", arr, mask)
     values = _safely(vals, arr.dtype)
+    if values.size == 1:
+        arr[mask] = values.reshape(())
+        return
     count = int(mask.sum())
     if count == 0:
         return
@@ -202,7 +205,8 @@ def putmask(a, /, mask, values):
     values = _safely(values, a.dtype)
     if values.size == 0:
         return
-    _core.copyto(a, _repeated(values, a.size).reshape(a.shape), "unsafe", mask)
+    values = values.reshape(()) if values.size == 1 else _repeated(values, a.size).reshape(a.shape)
+    _core.copyto(a, values, "unsafe", mask)
 
 
 def put(a, ind, v, mode="raise"):

@@ -1,5 +1,7 @@
 """What arrays are: their extents, their parts, and tests of their elements' kind."""
 
+import numbers
+
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._array.dtypes import finfo
@@ -7,6 +9,7 @@ from weft._core import asanyarray, asarray
 from weft._functions.creation import zeros_like
 
 _ufuncs = _core._ufuncs
+_TEXTS_AND_NUMBERS = (int, float, complex, str, bytes, _core.generic)
 
 
 def shape(a):
@@ -102,9 +105,8 @@ def _maybe_scalar(a):
 
 def isscalar(element):
     """Whether `element` is a number or a text, and no array."""
-    import numbers
-
-    return isinstance(element, (_core.generic, str, bytes, numbers.Number))
+    # The abstract class is asked last: it takes long.
+    return isinstance(element, _TEXTS_AND_NUMBERS) or isinstance(element, numbers.Number)
 
 
 def isfortran(a):
