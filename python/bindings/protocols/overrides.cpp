@@ -208,7 +208,12 @@ PyObject* dispatch_here(PyObject* object, PyObject* const* arguments, size_t fla
     for (size_t i = 0; i < all; ++i) {
         if (!is_nested(self, arguments[i]) && is_known_type(Py_TYPE(arguments[i]))) [[likely]]
             continue;
-        if (any_function_override(self, arguments[i])) return overridden("function");
+        if (any_function_override(self, arguments[i])) {
+            PyObject* const result = overridden("function");
+            // Of weft's subclasses beside what weft has no arrays of.
+            if (result != nullptr || !is_array(arguments[i])) return result;
+            return by_numpy(object, arguments, count, names);
+        }
         by_method |= self->method != nullptr && has_method(Py_TYPE(arguments[i]), self->method);
     }
     if (by_method) {
