@@ -147,6 +147,13 @@ array in_the_middle(const array& a, const std::vector<PadWidth>& widths, array w
     return whole;
 }
 
+// Of the type that NumPy gives a number, which is uint64 from 2^63 on.
+array number_as(const Argument& value, DType dtype) {
+    const auto* integer = std::get_if<Integer>(&value);
+    const bool is_wide = integer != nullptr && !integer->negative && integer->magnitude > INT64_MAX;
+    return astype(is_wide ? from_argument(value, DType(ScalarType::kUInt64)) : from_argument(value), dtype);
+}
+
 bool is_one_number(const std::array<Argument, 2>& values) {
     if (const auto* real = std::get_if<double>(&values[0])) {
         const auto* other = std::get_if<double>(&values[1]);
@@ -198,7 +205,7 @@ array pad(const array& a, const std::vector<PadWidth>& given, const PadOptions& 
     if (mode == PadMode::kConstant && options.values.size() <= 1) {
         const std::array<Argument, 2> ends = of_axis(options.values, 0, std::array<Argument, 2>{0, 0});
         if (is_one_number(ends)) {
-            const array value = astype(from_argument(ends[0]), a.dtype());
+            const array value = number_as(ends[0], a.dtype());
             return in_the_middle(a, widths, full(wider(a, widths), value, a.dtype(), order));
         }
     }
@@ -226,7 +233,7 @@ array pad(const array& a, const std::vector<PadWidth>& given, const PadOptions& 
             case PadMode::kLinearRamp: result = by_ramp(result, axis, width, values); break;
             case PadMode::kConstant: {
                 const auto end = [&](size_t side, int64_t count) {
-                    return repeated(astype(from_argument(values[side]), a.dtype()), result, axis, count);
+                    return repeated(number_as(values[side], a.dtype()), result, axis, count);
                 };
                 result = around(result, axis, end(0, width.before), end(1, width.after));
                 break;

@@ -203,7 +203,6 @@ def test_sorts_in_both_directions(device):
 
 def test_the_bindings_functions_have_signatures():
     for function, text in {
-        weft.matmul: "(x1, x2, out=None, *, casting='same_kind', order='K', dtype=None, subok=True)",
         weft.broadcast_to: "(array, shape, subok=False)",
         weft.result_type: "(*arrays_and_dtypes)",
     }.items():
