@@ -436,6 +436,11 @@ void check_without_identity(const OpInfo& op, const FoldArguments& fold, nb::han
     if (folded == 0) throw ValueError("zero-size array to " + name + name_of(op) + " which has no identity");
 }
 
+/// What says that an argument is not given: the default, or np._NoValue, weft's or NumPy's.
+bool is_no_value(nb::handle object) {
+    return object.ptr() == Py_Ellipsis || text_of(object.type().attr("__name__")) == "_NoValueType";
+}
+
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
     const OpInfo& op = op_of(self);
@@ -444,7 +449,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     if (reduction == nullptr)
         return nb::module_::import_(modules::kUfuncMethods)
             .attr("reduce")(self, wrap(array(fold.input)), axis, dtype, fold.out, fold.wants_array, keepdims,
-                            initial.ptr() == Py_Ellipsis ? nb::none() : nb::borrow(initial), where,
+                            is_no_value(initial) ? nb::none() : nb::borrow(initial), where,
                             initial.is_none());
     ReduceOptions options;
     options.axes = fold.axes;
@@ -453,7 +458,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     const nb::object& given = fold.out;
     if (!given.is_none()) options.out = array_of(given);
     if (initial.is_none()) check_without_identity(op, fold, where);
-    const bool is_given = !initial.is_none() && initial.ptr() != Py_Ellipsis;
+    const bool is_given = !initial.is_none() && !is_no_value(initial);
     if (is_given) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);
     if (options.axes && *options.axes == Dims{0} && !options.dtype && given.is_none() && !keepdims &&

@@ -23,7 +23,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
         # |smallest integer| is not an integer of that type.
         y = y.astype(_core.result_type(y, 1.0))
     absolute, isfinite = _ufuncs["absolute"], _ufuncs["isfinite"]
-    near = (absolute(x - y) <= atol + rtol * absolute(y)) & isfinite(y) | (x == y)
+    near = (absolute(x - y) <= atol + rtol * abs(y)) & isfinite(y) | (x == y)
     if equal_nan:
         near = near | (_ufuncs["isnan"](x) & _ufuncs["isnan"](y))
     return near

@@ -334,6 +334,7 @@ def test_joining_and_shaping():
         lambda np, a: np.angle(a + 1j),
         lambda np, a: np.isclose(a, a + 1e-9),
         lambda np, a: np.isclose(a, np.nan, equal_nan=True),
+        lambda np, a: np.isclose(np.float32(1 - 2e-16), 2, atol=0, rtol=(1 - 2e-16) / 2),
         lambda np, a: np.allclose(a, a + 1e-9),
         lambda np, a: np.allclose(a, a + 1e-3),
         lambda np, a: np.array_equal(a, a),

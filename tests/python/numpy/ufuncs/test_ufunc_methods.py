@@ -81,6 +81,12 @@ def test_who_holds_the_old_version_keeps_it():
     assert view.tolist()[:2] == [4, 4]
 
 
+def test_no_value_is_no_initial_value():
+    for ufunc in (weft.add, weft.minimum, weft.hypot):
+        for nothing in (weft._NoValue, numpy._NoValue):
+            assert ufunc.reduce([4.0, 3.0], initial=nothing) == ufunc.reduce([4.0, 3.0])
+
+
 def test_reduceat_gives_an_array_of_its_own():
     for axis, shape in ((0, 12), (-1, (3, 12)), (0, (12, 3)), (1, (2, 12, 3))):
         result = weft.add.reduceat(weft.zeros(shape, "i4"), [0, 1, 0], axis=axis)
