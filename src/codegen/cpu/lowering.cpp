@@ -74,13 +74,8 @@ private:
         function_->addParamAttr(0, llvm::Attribute::ReadOnly);
         make_alias_scopes();
         read_parameters();
-        const Instruction& end = kernel_.body.body.back();
         const std::vector<Scalar> values = lower_region(kernel_.body);
-        if (end.opcode == Opcode::kRaise) {
-            lower_raise(end.site, end.operands);
-        } else {
-            lower_return(values);
-        }
+        if (!is_left(kernel_.body)) lower_return(values);
         return {function_, 0, most_loads_, false};
     }
 

@@ -126,7 +126,11 @@ protected:
     // Ends the function. Only functions that the host calls have results and errors.
     virtual void lower_return(std::span<const Scalar> results);
     virtual void lower_raise(uint32_t site, std::span<const ir::ValueId> payload);
-    bool is_left(const ir::Region& region) const { return !ir::yields(region) && &region != &kernel_.body; }
+    // Whether the region ends with an exit; the return at the end of the function's body is none.
+    bool is_left(const ir::Region& region) const {
+        return !ir::yields(region) &&
+               (&region != &kernel_.body || region.body.back().opcode != ir::Opcode::kReturn);
+    }
     void lower_atomic(const ir::Instruction& instruction);  // atomic_lowering.cpp
     void lower_compare_exchange(const ir::Instruction& instruction);
     llvm::Value* exchange_loop(llvm::Value* pointer, llvm::Value* value, const ir::Instruction& instruction,

@@ -122,11 +122,19 @@ function @root(%x: f64, %z: c128) : f64, c128, bool {
 }
 
 TEST(Codegen, RefusesWhatFunctionsAndKernelsLack) {
-    const ir::Module module = ir::parse_and_check(R"(
-kernel @k(%p: bool) {
-  check %p else raise 1
-})");
-    EXPECT_THROW(codegen::compile_for_cpu(module, "k"), NotImplementedError);
+    for (const char* const line : {"check %p else raise 1", "raise 1", "if %p {\n raise 1\n}"}) {
+        const ir::Module module = ir::parse_and_check("kernel @k(%p: bool) {\n" + std::string(line) + "\n}");
+        EXPECT_THROW(codegen::compile_for_cpu(module, "k"), NotImplementedError) << line;
+    }
+}
+
+TEST(Codegen, AFunctionMayEndByRaising) {
+    const ir::Module module = ir::parse_and_check("function @f(%x: i64) : i64 {\n  raise 3 %x\n}");
+    const auto compiled = codegen::compile_function_for_cpu(module, "f");
+    const ArgumentWord word = 17;
+    alignas(16) std::array<int64_t, 2> payload{};
+    EXPECT_EQ(compiled->function(&word, reinterpret_cast<char*>(payload.data())), 4);
+    EXPECT_EQ(payload[0], 17);
 }
 
 }  // namespace
