@@ -20,7 +20,7 @@ FLOORS = [
     {"_ufunc", "_pickle"},
     {"_functions"},
     {"_io", "fft", "linalg", "random"},
-    {"scipy"},
+    {"_jit", "scipy"},
     {"_methods"},
     {"__init__"},
     {"_install", "_numpys"},

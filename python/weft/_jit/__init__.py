@@ -1,0 +1,45 @@
+"""The Python half of `weft.jit`: the text of a function, what its names stand for, and its untyped tree.
+
+`describe(function)` answers a `Described`. Nothing here knows types: those are the engine's (src/lang).
+
+`tree` is an S-expression. Each "(" opens a node, and nodes are numbered in this order; the k-th has the place
+`positions[4 * k : 4 * k + 4]`: line, column, end line, end column, lines as in the file, columns in bytes of UTF-8. A node
+without a place of its own (`block`, `params`, `comp`) has that of the node around it. The text has no places, and
+comments, blank lines and annotations do not show in it: it is the key of caches.
+
+    (def NAME (params P...) (block S...))
+    P   (param NAME) (default NAME [E]) (rest NAME) (keyword NAME) (keyword_default NAME [E])
+    S   (assign TARGET E) (augment OP TARGET E) (expr E) (pass) (if E BLOCK BLOCK) (while E BLOCK BLOCK)
+        (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (def ...)
+    TARGET (name X) (index E I...) (tuple TARGET...) (starred TARGET) (attribute E NAME)
+    E   (int N) (float HEX) (complex HEX HEX) (bool 0|1) (none) (string "...") (ellipsis) (name X) (global K)
+        (attribute E NAME) (index E I...) (slice E E E) (binary OP E E) (unary OP E) (compare E OP E ...)
+        (and E E...) (or E E...) (ifexp E E E) (call E A...) (tuple E...) (list E...) (listcomp E COMP...)
+        (genexp E COMP...) (lambda (params P...) E) (walrus NAME E)
+    COMP (comp TARGET E E...)
+    A   E, (keyword NAME E), (starred E)
+
+The second block of `if` and the loops is `else`; it is empty where there is none. Defaults have their expression in
+inner functions alone: those of the function itself travel as values. `.1`, `.2` are variables that the program does
+not have: `a = b = e` is (assign (name .1) e) and two more. A variable of a comprehension whose name the function has,
+too, is called `x.1`. Whole literals and arithmetic with such are one literal, of at most 256 bits.
+
+`symbols[K]` says what (global K) stands for; its second member is the name as it is written, with the attributes that
+were followed:
+
+    ("constant", name, value)         int, float, complex, bool, str, None or a tuple of such; enumerations by value
+    ("scalar", name, dtype, value)    a scalar of NumPy's or weft's
+    ("known", name, path)             "builtins.range", "math.sqrt", "numpy.sqrt" (weft's, too), "weft.prange"
+    ("module", name, path)
+    ("function", name, object)        a Python function, or a dispatcher of weft.jit
+    ("exception", name, class)
+    ("array", name, object)           an array of NumPy's or weft's
+    ("record", name, class)           a NamedTuple or a dataclass
+    ("unknown", name, object)
+    ("missing", name)
+"""
+
+from weft._jit._describe import Described, capture, describe
+from weft._jit._errors import CompileError, SourceError
+
+__all__ = ["CompileError", "Described", "SourceError", "capture", "describe"]

@@ -1,0 +1,32 @@
+"""What a function that cannot be compiled raises, and how its messages look."""
+
+MOST_LINES = 8  # of a message
+
+
+class CompileError(TypeError):
+    """A function cannot be compiled. The message names the file, the line, what is wrong and what to write instead."""
+
+    __module__ = "weft"
+
+
+class SourceError(CompileError):
+    """The text of a function is not to be found."""
+
+    __module__ = "weft"
+
+
+def render(file, line, name, what, text="", column=0, end_column=None, advice=""):
+    """A message with the line of the program and a caret below its bytes from `column` to `end_column`."""
+    parts = [f"{file}, line {line}, in {name}: {what}"]
+    code = text.strip()
+    if code:
+        raw = text.encode()
+        if end_column is None or end_column <= column:
+            end_column = len(raw.rstrip())
+        indent = len(text) - len(text.lstrip())
+        begin = max(len(raw[:column].decode(errors="replace")) - indent, 0)
+        width = max(len(raw[column:end_column].decode(errors="replace")), 1)
+        parts += [f"    {code}", "    " + " " * begin + "^" * width]
+    if advice:
+        parts.append(advice)
+    return "\n".join("\n".join(parts).split("\n")[:MOST_LINES])

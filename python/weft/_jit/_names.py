@@ -1,0 +1,218 @@
+"""What a free name of a function stands for: a constant, a function that the compiler knows, an array and so on.
+
+A name with attributes (`np.random.x`) is followed as long as it leads through modules and enumerations. Each answer is
+one of the tuples that the package's docstring lists. Each value that was taken from a dictionary of globals or from a
+closure's cell is noted as a guard: where it is another one later, the function has to be compiled again.
+"""
+
+import builtins
+import sys
+import types
+
+_MISSING = object()
+_CONSTANTS = (bool, int, float, complex, str, type(None))
+# Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
+_OWN = frozenset(("cuda", "guvectorize", "jit", "njit", "prange", "stencil", "vectorize"))
+_ARRAY_PACKAGES = frozenset(("numpy", "weft"))
+_PACKAGES = _ARRAY_PACKAGES | {"numba"}
+_NAMESPACES = ("numpy", "weft", "math", "cmath", "builtins")
+
+
+class Names:
+    """The free names of one function."""
+
+    def __init__(self, function):
+        code = function.__code__
+        self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self._globals = function.__globals__
+        found = self._globals.get("__builtins__", builtins)
+        self._builtins = found if isinstance(found, dict) else vars(found)
+        self._numbers = {}
+        self._guards = {}
+        self.symbols = []
+
+    @property
+    def guards(self):
+        """The guards, each once: (dictionary or cell, name or None, value)."""
+        return list(self._guards.values())
+
+    def resolve(self, chain):
+        """The number of the symbol for `chain`, a name and attributes, and how many of its parts the symbol has."""
+        value, used = self._lookup(chain[0]), 1
+        place = None
+        while used < len(chain) and value is not _MISSING:
+            if isinstance(value, types.ModuleType):
+                inner = getattr(value, chain[used], _MISSING)
+                place = None if inner is _MISSING else (value, chain[used])
+                self._guard_module(value, chain[used], inner)
+            elif _is_enumeration(value):
+                inner = value.__members__.get(chain[used], _MISSING)
+                if inner is _MISSING:
+                    break
+            elif _is_member(value) and chain[used] in ("value", "name"):
+                inner = getattr(value, chain[used])
+            else:
+                break
+            value, used = inner, used + 1
+        name = ".".join(chain[:used])
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self.symbols)
+            self.symbols.append(describe(name, value, place))
+        return number, used
+
+    def is_jit(self, chain):
+        """Whether `chain` is weft.jit or another of its names."""
+        symbols, numbers, guards = self.symbols[:], dict(self._numbers), dict(self._guards)
+        number, used = self.resolve(chain)
+        symbol = self.symbols[number]
+        self.symbols, self._numbers, self._guards = symbols, numbers, guards  # decorators leave no trace
+        return used == len(chain) and symbol[0] == "known" and symbol[2] in ("weft.jit", "weft.njit")
+
+    def _lookup(self, name):
+        if name in self._cells:
+            cell = self._cells[name]
+            try:
+                value = cell.cell_contents
+            except ValueError:  # nothing was put into it yet
+                return _MISSING
+            self._guards[name] = (cell, None, value)
+            return value
+        value = self._globals.get(name, _MISSING)
+        if value is not _MISSING:
+            self._guards[name] = (self._globals, name, value)
+            return value
+        return self._builtins.get(name, _MISSING)
+
+    def _guard_module(self, module, name, value):
+        """Attributes of the program's own modules may change, as its globals may."""
+        if value is _MISSING or _root(module.__name__) in sys.stdlib_module_names | _ARRAY_PACKAGES:
+            return
+        if name in vars(module):
+            self._guards[module.__name__, name] = (vars(module), name, value)
+
+
+def describe(name, value, place=None):
+    """The symbol for `name`, which is `value`; `place` is the module and the name where it was found, if in one."""
+    if value is _MISSING:
+        return ("missing", name)
+    if type(value) in _CONSTANTS or (type(value) is tuple and _is_constant(value)):
+        return ("constant", name, value)
+    if isinstance(value, types.ModuleType):
+        return ("module", name, _module_path(value))
+    if _is_member(value):
+        return describe(name, value.value)
+    if isinstance(value, type):
+        return _describe_class(name, value, place)
+    scalar = _scalar(value)
+    if scalar is not None:
+        return ("scalar", name, *scalar)
+    if _is_array(value):
+        return ("array", name, value)
+    known = _known_path(value, place)
+    if known is not None:
+        return ("known", name, known)
+    function = _function(value)
+    if function is not None:
+        return ("function", name, function)
+    return ("unknown", name, value)
+
+
+def _describe_class(name, value, place):
+    if issubclass(value, BaseException):
+        return ("exception", name, value)
+    known = _known_path(value, place)
+    if known is not None:
+        return ("known", name, known)
+    if "__dataclass_fields__" in vars(value) or (issubclass(value, tuple) and hasattr(value, "_fields")):
+        return ("record", name, value)
+    return ("unknown", name, value)
+
+
+def _is_constant(value):
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return type(value) in _CONSTANTS
+
+
+def _is_enumeration(value):
+    enum = sys.modules.get("enum")
+    return enum is not None and isinstance(value, enum.EnumMeta)
+
+
+def _is_member(value):
+    enum = sys.modules.get("enum")
+    return enum is not None and isinstance(value, enum.Enum)
+
+
+def _root(path):
+    return path.partition(".")[0]
+
+
+def _module_path(module):
+    """A module's name; weft's modules have the names of NumPy's."""
+    name = module.__name__
+    root, dot, rest = name.partition(".")
+    return "numpy" + dot + rest if root == "weft" else name
+
+
+def _scalar(value):
+    """(dtype, value) of a scalar of NumPy's or weft's."""
+    kind = type(value)
+    if _root(kind.__module__) not in _ARRAY_PACKAGES or getattr(value, "ndim", None) != 0:
+        return None
+    if _is_array(value) or not hasattr(value, "dtype"):
+        return None
+    plain = value.item()
+    return (value.dtype.name, plain) if type(plain) in _CONSTANTS else None
+
+
+def _is_array(value):
+    return any(
+        isinstance(value, module.ndarray)
+        for module in map(sys.modules.get, _ARRAY_PACKAGES)
+        if module is not None and hasattr(module, "ndarray")
+    )
+
+
+def _known_path(value, place):
+    """The path of a function or class that is none of the program's own; `place` is where it was found."""
+    kind = type(value)
+    if _root(kind.__module__) in _ARRAY_PACKAGES and isinstance(value, _dtype_classes()):
+        return f"numpy.{value.name}"
+    name = getattr(value, "__name__", None)
+    if place is not None:
+        holder, attribute = place
+        if _root(holder.__name__) in ("numpy", "weft", "math", "cmath", "numba"):
+            # One function has one path, whatever it was called by: numpy.abs is numpy.absolute.
+            same = isinstance(name, str) and vars(holder).get(name) is value
+            return _path_in(holder, name if same else attribute)
+    if not isinstance(name, str):
+        return None
+    home = getattr(value, "__module__", None)
+    for namespace in (*_NAMESPACES, home if isinstance(home, str) and _root(home) in _PACKAGES else ""):
+        module = sys.modules.get(namespace)
+        if module is not None and vars(module).get(name, _MISSING) is value:
+            return _path_in(module, name)
+    if isinstance(home, str) and isinstance(value, types.BuiltinFunctionType):
+        return f"{home}.{name}"
+    return None
+
+
+def _dtype_classes():
+    return tuple(sys.modules[name].dtype for name in _ARRAY_PACKAGES if name in sys.modules)
+
+
+def _path_in(module, name):
+    """The path of a name in a module that the compiler may know."""
+    if name in _OWN and module.__name__ in ("weft", "numba"):
+        return f"weft.{name}"
+    return f"{_module_path(module)}.{name}"
+
+
+def _function(value):
+    """The function of a Python function, or the dispatcher of a compiled one."""
+    if isinstance(value, types.FunctionType) or getattr(type(value), "_is_weft_jit", False):
+        return value
+    python = getattr(value, "py_func", None)  # Numba's dispatchers
+    return python if isinstance(python, types.FunctionType) else None

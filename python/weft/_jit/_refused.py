@@ -1,0 +1,40 @@
+"""What no type can save: the constructs that the compiler has no node for."""
+
+# By the class of the node in `ast`: what to say, and what to write instead.
+REFUSED = {
+    "AsyncFunctionDef": ("async functions are not compiled", "write a plain def"),
+    "AsyncFor": ("`async for` is not compiled", "write a plain for"),
+    "AsyncWith": ("`async with` is not compiled", "enter the block where the function is called"),
+    "Await": ("`await` is not compiled", "wait where the function is called, and pass the value"),
+    "Yield": ("generators are not compiled", "write the values into an array and return it"),
+    "YieldFrom": ("generators are not compiled", "write the values into an array and return it"),
+    "Try": ("`try` is not compiled", "test for the error before, or catch it where the function is called"),
+    "TryStar": (
+        "`try` is not compiled",
+        "test for the error before, or catch it where the function is called",
+    ),
+    "With": ("`with` is not compiled", "enter the block where the function is called"),
+    "ClassDef": (
+        "classes inside of functions are not compiled",
+        "define the class outside: a NamedTuple or a dataclass",
+    ),
+    "Import": ("`import` is not compiled inside of a function", "import at the top of the file"),
+    "ImportFrom": ("`import` is not compiled inside of a function", "import at the top of the file"),
+    "Global": (
+        "`global` is not compiled: globals are constants",
+        "pass the value in, and return the new one",
+    ),
+    "Nonlocal": (
+        "`nonlocal` is not compiled: what is closed over is constant",
+        "pass the value in, and return the new one",
+    ),
+    "Delete": ("`del` is not compiled", "leave it out: memory is given back when it is no longer used"),
+    "Match": ("`match` is not compiled", "write if and elif"),
+    "TypeAlias": ("`type` is not compiled inside of a function", "leave it out"),
+    "Dict": ("dictionaries are not compiled", "use an array indexed by whole numbers, or a NamedTuple"),
+    "DictComp": ("dictionaries are not compiled", "use an array indexed by whole numbers"),
+    "Set": ("sets are not compiled", "use an array of bools, or a tuple for `in`"),
+    "SetComp": ("sets are not compiled", "use an array of bools"),
+    "JoinedStr": ("f-strings are not compiled", "write a plain text; print() takes several values"),
+    "TemplateStr": ("t-strings are not compiled", "write a plain text; print() takes several values"),
+}

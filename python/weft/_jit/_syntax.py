@@ -1,0 +1,529 @@
+"""A function's node, as `ast` has it, as the text of an untyped tree with the places of its nodes.
+
+What no type can save is refused here, with its place: the constructs that the compiler has no node for. The package's
+docstring lists the nodes. Names are told apart by Python's rules: what a function assigns is its own, what a function
+around it assigns is that one's, everything else is free and a symbol (`_names.py`).
+"""
+
+import ast
+from array import array
+
+from weft._jit._errors import CompileError, render
+from weft._jit._refused import REFUSED
+from weft._jit._scopes import Scope, own_names
+
+_BINARY = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.MatMult: "matmul",
+}
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"}
+_COMPARE = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Is: "is",
+    ast.IsNot: "is_not",
+    ast.In: "in",
+    ast.NotIn: "not_in",
+}
+_EXACT = {  # operations of two whole literals, which Python knows exactly
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Pow: lambda a, b: a**b if 0 <= b <= 256 else None,
+    ast.LShift: lambda a, b: a << b if 0 <= b <= 256 else None,
+    ast.RShift: lambda a, b: a >> b if 0 <= b <= 256 else None,
+}
+_WIDEST = 256  # bits of a whole literal
+
+
+class Writer:
+    """Writes the tree of one function. `names` answers for its free names, `text` has the lines for messages."""
+
+    def __init__(self, text, name, names):
+        self._text, self._name, self._names = text, name, names
+        self._parts = []
+        self._scope = None
+        self._hidden = 0
+        self._own = {}
+        self.positions = array("i")
+
+    @property
+    def tree(self):
+        """The text of the tree."""
+        return "".join(self._parts)
+
+    def refuse(self, node, what, advice=""):
+        """Raises a CompileError that points at `node`."""
+        lines = self._text.lines
+        line = lines[node.lineno - 1] if 0 < node.lineno <= len(lines) else ""
+        end = node.end_col_offset if node.end_lineno == node.lineno else None
+        raise CompileError(
+            render(self._text.file, node.lineno, self._name, what, line, node.col_offset, end, advice)
+        )
+
+    # Nodes are written as they are met; `place` is the ast node whose place a node of the tree has.
+
+    def _open(self, word, place, *atoms):
+        parts = self._parts
+        if parts and parts[-1][-1] != "(":
+            parts.append(" ")
+        parts.append("(" + word)
+        for atom in atoms:
+            parts.append(f" {atom}")
+        self.positions.extend((place.lineno, place.col_offset, place.end_lineno, place.end_col_offset))
+
+    def _close(self):
+        self._parts.append(")")
+
+    def _leaf(self, word, place, *atoms):
+        self._open(word, place, *atoms)
+        self._close()
+
+    def function(self, node):
+        """The whole function, a FunctionDef or a Lambda."""
+        try:
+            self._definition(node, values_apart=True)
+        except RecursionError:
+            self.refuse(
+                node, "the function is nested too deeply", "take parts of it into functions of their own"
+            )
+
+    def _definition(self, node, values_apart=False):
+        is_lambda = isinstance(node, ast.Lambda)
+        if isinstance(node, ast.AsyncFunctionDef):
+            self._refuse_kind(node)
+        outer = self._scope
+        if is_lambda and not values_apart:
+            self._open("lambda", node)
+        else:
+            self._open("def", node, "lambda" if is_lambda else node.name)
+        scope = Scope(own_names(node), outer)
+        if outer is None:
+            self._own = scope.names
+        self._parameters(node, scope, values_apart)
+        self._scope = scope
+        if not is_lambda:
+            body = node.body
+            self._block(body[1:] if _is_text(body[0]) else body, node)
+        elif values_apart:
+            self._open("block", node)
+            self._open("return", node.body)
+            self.expression(node.body)
+            self._close()
+            self._close()
+        else:
+            self.expression(node.body)
+        self._scope = outer
+        self._close()
+
+    def _parameters(self, node, scope, values_apart):
+        arguments = node.args
+        if arguments.kwarg is not None:
+            self.refuse(arguments.kwarg, f"`**{arguments.kwarg.arg}` is not compiled", "name the parameters")
+        self._open("params", node)
+        plain = arguments.posonlyargs + arguments.args
+        without = len(plain) - len(arguments.defaults)
+        values = [None] * without + arguments.defaults
+        for a, value in zip(plain, values, strict=True):
+            self._parameter("default" if value is not None else "param", a, None if values_apart else value)
+        if arguments.vararg is not None:
+            self._leaf("rest", arguments.vararg, arguments.vararg.arg)
+        for a, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            word = "keyword_default" if value is not None else "keyword"
+            self._parameter(word, a, None if values_apart else value)
+        self._close()
+
+    def _parameter(self, word, a, value):
+        self._open(word, a, a.arg)
+        if value is not None:
+            self.expression(value)
+        self._close()
+
+    def _block(self, statements, place):
+        self._open("block", place)
+        for statement in statements:
+            self.statement(statement)
+        self._close()
+
+    def _refuse_kind(self, node):
+        what, advice = REFUSED.get(type(node).__name__, (f"`{type(node).__name__}` is not compiled", ""))
+        self.refuse(node, what, advice)
+
+    # Statements
+
+    def statement(self, node):
+        """One statement of a block."""
+        write = getattr(self, "_write_" + type(node).__name__, None)
+        if write is None:
+            self._refuse_kind(node)
+        write(node)
+
+    def _write_FunctionDef(self, node):
+        for decorator in node.decorator_list:
+            if not self._is_jit(decorator):
+                self.refuse(
+                    decorator, "decorators of inner functions are not compiled", "define the function outside"
+                )
+        self._definition(node)
+
+    def _is_jit(self, node):
+        if isinstance(node, ast.Call):
+            node = node.func
+        chain = self._chain(node)
+        if chain is None or self._scope.find(chain[0]) is not None:
+            return False
+        return self._names.is_jit(chain)
+
+    def _write_Return(self, node):
+        self._open("return", node)
+        if node.value is not None:
+            self.expression(node.value)
+        self._close()
+
+    def _write_Assign(self, node):
+        value = node.value
+        if len(node.targets) > 1:
+            self._hidden += 1
+            hidden = f".{self._hidden}"
+            self._open("assign", node)
+            self._leaf("name", value, hidden)
+            self.expression(value)
+            self._close()
+        for target in node.targets:
+            self._open("assign", node)
+            self._target(target)
+            if len(node.targets) > 1:
+                self._leaf("name", value, hidden)
+            else:
+                self.expression(value)
+            self._close()
+
+    def _write_AugAssign(self, node):
+        self._open("augment", node, _BINARY[type(node.op)])
+        self._target(node.target)
+        self.expression(node.value)
+        self._close()
+
+    def _write_AnnAssign(self, node):
+        if node.value is None:
+            self._leaf("pass", node)
+            return
+        self._open("assign", node)
+        self._target(node.target)
+        self.expression(node.value)
+        self._close()
+
+    def _write_Expr(self, node):
+        if _is_text(node):
+            self._leaf("pass", node)
+            return
+        self._open("expr", node)
+        self.expression(node.value)
+        self._close()
+
+    def _write_Pass(self, node):
+        self._leaf("pass", node)
+
+    def _write_Break(self, node):
+        self._leaf("break", node)
+
+    def _write_Continue(self, node):
+        self._leaf("continue", node)
+
+    def _write_If(self, node):
+        self._open("if", node)
+        self.expression(node.test)
+        self._block(node.body, node)
+        self._block(node.orelse, node)
+        self._close()
+
+    def _write_While(self, node):
+        self._open("while", node)
+        self.expression(node.test)
+        self._block(node.body, node)
+        self._block(node.orelse, node)
+        self._close()
+
+    def _write_For(self, node):
+        self._open("for", node)
+        self._target(node.target)
+        self.expression(node.iter)
+        self._block(node.body, node)
+        self._block(node.orelse, node)
+        self._close()
+
+    def _write_Raise(self, node):
+        if node.cause is not None and not (isinstance(node.cause, ast.Constant) and node.cause.value is None):
+            self.refuse(node.cause, "`raise ... from ...` is not compiled", "leave the `from` out")
+        self._open("raise", node)
+        if node.exc is not None:
+            self.expression(node.exc)
+        self._close()
+
+    def _write_Assert(self, node):
+        self._open("assert", node)
+        self.expression(node.test)
+        if node.msg is not None:
+            self.expression(node.msg)
+        self._close()
+
+    def _target(self, node):
+        if isinstance(node, ast.Name):
+            self._leaf("name", node, self._scope.find(node.id))
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            self._open("tuple", node)
+            for item in node.elts:
+                self._target(item)
+            self._close()
+        elif isinstance(node, ast.Starred):
+            self._open("starred", node)
+            self._target(node.value)
+            self._close()
+        else:
+            self.expression(node)
+
+    # Expressions
+
+    def expression(self, node):
+        """One expression."""
+        folded = _whole(node)
+        if folded is not None:
+            self._leaf("int", node, folded)
+            return
+        write = getattr(self, "_express_" + type(node).__name__, None)
+        if write is None:
+            self._refuse_kind(node)
+        write(node)
+
+    def _all(self, word, place, nodes, *atoms):
+        self._open(word, place, *atoms)
+        for node in nodes:
+            self.expression(node)
+        self._close()
+
+    def _express_Constant(self, node):
+        value = node.value
+        if value is None:
+            self._leaf("none", node)
+        elif value is ...:
+            self._leaf("ellipsis", node)
+        elif isinstance(value, bool):
+            self._leaf("bool", node, int(value))
+        elif isinstance(value, int):
+            self.refuse(node, "this number has too many digits", "numbers of 64 bits are compiled")
+        elif isinstance(value, float):
+            self._leaf("float", node, value.hex())
+        elif isinstance(value, complex):
+            self._leaf("complex", node, value.real.hex(), value.imag.hex())
+        elif isinstance(value, str):
+            self._leaf("string", node, quoted(value))
+        else:
+            self.refuse(node, f"{type(value).__name__} literals are not compiled", "use an array of uint8")
+
+    def _express_JoinedStr(self, node):
+        if not all(isinstance(part, ast.Constant) for part in node.values):
+            self._refuse_kind(node)
+        self._leaf("string", node, quoted("".join(part.value for part in node.values)))
+
+    def _express_Name(self, node):
+        name = self._scope.find(node.id) if self._scope is not None else None
+        if name is not None:
+            self._leaf("name", node, name)
+        else:
+            self._leaf("global", node, self._names.resolve((node.id,))[0])
+
+    def _chain(self, node):
+        """The name and attributes that a node consists of; None for others."""
+        attributes = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        return (node.id, *reversed(attributes)) if isinstance(node, ast.Name) else None
+
+    def _express_Attribute(self, node):
+        chain = self._chain(node)
+        if chain is None or (self._scope is not None and self._scope.find(chain[0]) is not None):
+            self._open("attribute", node)
+            self.expression(node.value)
+            self._parts.append(f" {node.attr}")
+            self._close()
+            return
+        number, used = self._names.resolve(chain)
+        nodes = [node]
+        for _ in chain[used:]:
+            nodes.append(nodes[-1].value)
+        for outer in nodes[:-1]:
+            self._open("attribute", outer)
+        self._leaf("global", nodes[-1], number)
+        for attribute in chain[used:]:
+            self._parts.append(f" {attribute}")
+            self._close()
+
+    def _express_Subscript(self, node):
+        inner = node.slice
+        items = inner.elts if isinstance(inner, ast.Tuple) and inner.elts else [inner]
+        self._all("index", node, [node.value, *items])
+
+    def _express_Slice(self, node):
+        self._open("slice", node)
+        for part in (node.lower, node.upper, node.step):
+            if part is None:
+                self._leaf("none", node)
+            else:
+                self.expression(part)
+        self._close()
+
+    def _express_BinOp(self, node):
+        self._all("binary", node, [node.left, node.right], _BINARY[type(node.op)])
+
+    def _express_UnaryOp(self, node):
+        operand = node.operand
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(operand, ast.Constant)
+            and type(operand.value) is float
+        ):
+            self._leaf("float", node, (-operand.value).hex())
+        else:
+            self._all("unary", node, [operand], _UNARY[type(node.op)])
+
+    def _express_Compare(self, node):
+        self._open("compare", node)
+        self.expression(node.left)
+        for operation, right in zip(node.ops, node.comparators, strict=True):
+            self._parts.append(f" {_COMPARE[type(operation)]}")
+            self.expression(right)
+        self._close()
+
+    def _express_BoolOp(self, node):
+        self._all("and" if isinstance(node.op, ast.And) else "or", node, node.values)
+
+    def _express_IfExp(self, node):
+        self._all("ifexp", node, [node.test, node.body, node.orelse])
+
+    def _express_Call(self, node):
+        self._open("call", node)
+        self.expression(node.func)
+        for argument in node.args:
+            self.expression(argument)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.refuse(keyword, "`**` in a call is not compiled", "write the keywords out")
+            self._all("keyword", keyword, [keyword.value], keyword.arg)
+        self._close()
+
+    def _express_Starred(self, node):
+        self._all("starred", node, [node.value])
+
+    def _express_Tuple(self, node):
+        self._all("tuple", node, node.elts)
+
+    def _express_List(self, node):
+        self._all("list", node, node.elts)
+
+    def _express_ListComp(self, node):
+        self._comprehension("listcomp", node)
+
+    def _express_GeneratorExp(self, node):
+        self._comprehension("genexp", node)
+
+    def _comprehension(self, word, node):
+        outer = self._scope
+        names = {
+            n.id: self._comprehension_name(n.id, outer)
+            for generator in node.generators
+            for n in ast.walk(generator.target)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        inner = Scope(names, outer)
+        self._open(word, node)
+        self._scope = inner
+        self.expression(node.elt)
+        for k, generator in enumerate(node.generators):
+            if generator.is_async:
+                self.refuse(generator.target, "`async for` is not compiled", "write a plain for")
+            self._open("comp", node)
+            self._target(generator.target)
+            self._scope = outer if k == 0 else inner  # the first is evaluated outside
+            self.expression(generator.iter)
+            self._scope = inner
+            for condition in generator.ifs:
+                self.expression(condition)
+            self._close()
+        self._scope = outer
+        self._close()
+
+    def _comprehension_name(self, name, scope):
+        """A variable of a comprehension is not the function's: where that has the name, too, it gets another."""
+        if scope is None or scope.find(name) is None:
+            return name
+        self._hidden += 1
+        return f"{name}.{self._hidden}"
+
+    def _express_Lambda(self, node):
+        self._definition(node)
+
+    def _express_NamedExpr(self, node):
+        self._all("walrus", node, [node.value], self._scope.find(node.target.id))
+
+
+def _is_text(statement):
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _whole(node):
+    """The value of a whole literal, or of arithmetic with such; None for everything else."""
+    if isinstance(node, ast.Constant):
+        value = node.value if type(node.value) is int else None
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd, ast.Invert)):
+        value = _whole(node.operand)
+        if value is not None:
+            value = (
+                -value
+                if isinstance(node.op, ast.USub)
+                else ~value
+                if isinstance(node.op, ast.Invert)
+                else value
+            )
+    elif isinstance(node, ast.BinOp) and type(node.op) in _EXACT:
+        left = _whole(node.left)
+        right = None if left is None else _whole(node.right)
+        value = None if right is None else _EXACT[type(node.op)](left, right)
+    else:
+        return None
+    return value if value is not None and value.bit_length() <= _WIDEST else None
+
+
+def quoted(text):
+    """A text as an atom: printable ASCII as it is, everything else as bytes of UTF-8."""
+    parts = []
+    for byte in text.encode("utf-8", "surrogatepass"):
+        character = chr(byte)
+        if character in '"\\':
+            parts.append("\\" + character)
+        elif character == "\n":
+            parts.append("\\n")
+        elif 32 <= byte < 127:
+            parts.append(character)
+        else:
+            parts.append(f"\\x{byte:02x}")
+    return '"' + "".join(parts) + '"'
