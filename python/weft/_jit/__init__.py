@@ -3,9 +3,9 @@
 `describe(function)` answers a `Described`. Nothing here knows types: those are the engine's (src/lang).
 
 `tree` is an S-expression. Each "(" opens a node, and nodes are numbered in this order; the k-th has the place
-`positions[4 * k : 4 * k + 4]`: line, column, end line, end column, lines as in the file, columns in bytes of UTF-8. A node
-without a place of its own (`block`, `params`, `comp`) has that of the node around it. The text has no places, and
-comments, blank lines and annotations do not show in it: it is the key of caches.
+`positions[4 * k : 4 * k + 4]`: line, column, end line, end column; lines of the file, columns in bytes of UTF-8. A
+node without a place of its own (`block`, `params`, `comp`) has that of the node around it. The text has no places,
+and comments, blank lines and annotations do not show in it: it is the key of caches.
 
     (def NAME (params P...) (block S...))
     P   (param NAME) (default NAME [E]) (rest NAME) (keyword NAME) (keyword_default NAME [E])
