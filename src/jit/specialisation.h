@@ -1,0 +1,56 @@
+// Functions of a program, compiled for given types of arguments: the way from src/lang to machine code, and how a
+// compiled function is called.
+//
+// Arguments travel as words (device/kernel.h), in the order of the parameters: a scalar is one word (two for
+// complex128), an array is its base, its strides in bytes, without the last of a contiguous one, and its shape; a
+// tuple is its items. Results are 16 bytes a scalar.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/kernel.h"
+#include "lang/lower.h"
+
+namespace weft::jit {
+
+struct Options {
+    lang::Options semantics{};
+    bool fast_math = false;
+};
+
+// Shared and immutable; keeps the machine code alive, but not the sources that its errors point at.
+class Specialisation {
+public:
+    CpuFunction function = nullptr;
+    std::vector<lang::TypeRef> arguments;
+    lang::TypeRef result = nullptr;
+    std::vector<lang::Site> sites;
+    std::vector<bool> written;  // arguments whose memory it writes
+    size_t result_bytes = 0;    // of results or of what an error tells, whichever is more
+    double compile_seconds = 0;
+    std::string name;
+    std::string ir;             // before the passes
+
+    // What the compiler made of it; compiles it once more.
+    struct Texts {
+        std::string ir_after_passes, llvm_ir, assembly;
+    };
+    Texts texts() const;
+
+private:
+    friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
+                                                         std::span<const lang::TypeRef>, const Options&);
+    std::shared_ptr<const CompiledFunction> code_;
+    ir::Module module_;
+    bool fast_math_ = false;
+};
+
+// Thread safe. Arrays of `arguments` with different scopes must not overlap in memory where one of them is written.
+// Throws lang::CompileError.
+std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
+                                              std::span<const lang::TypeRef> arguments, const Options& options = {});
+
+}  // namespace weft::jit

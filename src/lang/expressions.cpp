@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+Value FunctionLowering::lower(NodeId id, Environment& environment) {
+    const Node& expression = node(id);
+    switch (expression.kind) {
+        case NodeKind::kInt:
+        case NodeKind::kFloat:
+        case NodeKind::kComplex:
+        case NodeKind::kBool: return lower_number(id);
+        case NodeKind::kNone: return none();
+        case NodeKind::kString: return {string_type(expression.atoms[0]), {}, 0};
+        case NodeKind::kName: return lower_name(id, environment);
+        case NodeKind::kGlobal: return lower_global(id);
+        case NodeKind::kAttribute: return lower_attribute(id, environment);
+        case NodeKind::kIndex: return lower_index(id, environment);
+        case NodeKind::kBinary: {
+            const Value left = lower(expression.children[0], environment);
+            const Value right = lower(expression.children[1], environment);
+            return binary(expression.atoms[0], left, right, id);
+        }
+        case NodeKind::kUnary:
+            return unary(expression.atoms[0], lower(expression.children[0], environment), id);
+        case NodeKind::kCompare: return lower_compare(id, environment);
+        case NodeKind::kAnd:
+        case NodeKind::kOr: return lower_and_or(id, 0, environment);
+        case NodeKind::kIfExpression: return lower_if_expression(id, environment);
+        case NodeKind::kCall: return lower_call(id, environment);
+        case NodeKind::kTuple: {
+            std::vector<Value> items;
+            for (NodeId child : expression.children) items.push_back(lower(child, environment));
+            return tuple(std::move(items));
+        }
+        case NodeKind::kWalrus: {
+            Value value = lower(expression.children[0], environment);
+            value.origin = id;
+            environment[static_cast<size_t>(expression.number)] = value;
+            return value;
+        }
+        case NodeKind::kList:
+        case NodeKind::kListComprehension:
+        case NodeKind::kGeneratorExpression:
+            fail(id, "lists are not compiled", "Give the function an array, as by np.array([...]).");
+        case NodeKind::kLambda: fail(id, "a lambda inside of a compiled function is not compiled yet");
+        default: fail(id, "'" + std::string(node_name(expression.kind)) + "' is not compiled here");
+    }
+}
+
+Value FunctionLowering::lower_number(NodeId id) {
+    const Node& number = node(id);
+    const std::string& text = number.atoms[0];
+    switch (number.kind) {
+        case NodeKind::kBool: return boolean(text == "1");
+        case NodeKind::kFloat: return constant(Constant::of(ScalarType::kFloat64, std::strtod(text.c_str(), nullptr)));
+        case NodeKind::kComplex: {
+            const double parts[2] = {std::strtod(text.c_str(), nullptr),
+                                     std::strtod(number.atoms[1].c_str(), nullptr)};
+            struct Pair {
+                double real, imaginary;
+            };
+            return constant(Constant::of(ScalarType::kComplex128, Pair{parts[0], parts[1]}));
+        }
+        default: break;
+    }
+    int64_t value = 0;
+    const char* end = text.data() + text.size();
+    if (const auto parsed = std::from_chars(text.data(), end, value); parsed.ptr == end && parsed.ec == std::errc())
+        return integer(value);
+    uint64_t large = 0;
+    if (const auto parsed = std::from_chars(text.data(), end, large); parsed.ptr == end && parsed.ec == std::errc()) {
+        const Constant bits = Constant::of(ScalarType::kUInt64, large);
+        return scalar(scalar_type(ScalarType::kUInt64), dry_ ? ValueId{} : builder_->constant(bits));
+    }
+    fail(id, "the integer does not fit in 64 bits");
+}
+
+Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
+    const Value& value = environment[static_cast<size_t>(node(id).number)];
+    const std::string& name = variable(static_cast<size_t>(node(id).number));
+    if (value.type->kind == TypeKind::kUnbound)
+        fail(id, "variable '" + name + "' has no value here", "Assign it before.");
+    if (value.type->kind != TypeKind::kMaybe) return value;
+    Site unbound = site("UnboundLocalError", name);
+    unbound.kind = SiteKind::kUnbound;
+    check(value.parts[0], std::move(unbound), {}, id);
+    return {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
+}
+
+Value FunctionLowering::lower_global(NodeId id) {
+    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(id).number));
+    switch (symbol.kind) {
+        case SymbolKind::kMissing: fail(id, "name '" + symbol.name + "' is not defined");
+        case SymbolKind::kUnknown:
+            fail(id, "'" + symbol.name + "' is a " + symbol.path + ", which a compiled function cannot use",
+                 "Give it as an argument, or make it a number, tuple, array or function.");
+        case SymbolKind::kValue: break;
+        default: return {symbol_type(&symbol), {}, 0};
+    }
+    // A constant: a number, or a tuple of such.
+    const std::function<Value(TypeRef)> value_of = [&](TypeRef type) -> Value {
+        if (type->kind == TypeKind::kScalar && type->literal) {
+            if (type->scalar == ScalarType::kInt64) return integer(type->literal->as<int64_t>());
+            return constant(*type->literal);
+        }
+        if (type->kind == TypeKind::kTuple) {
+            std::vector<Value> items;
+            for (TypeRef part : type->parts) items.push_back(value_of(part));
+            return tuple(std::move(items));
+        }
+        return {type, {}, 0};
+    };
+    return value_of(symbol.type);
+}
+
+Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
+    const Node& expression = node(id);
+    const Value base = lower(expression.children[0], environment);
+    const std::string& name = expression.atoms[0];
+    if (is_array(base.type)) {
+        if (name == "shape") return shape_of(base);
+        if (name == "ndim") return integer(base.type->rank);
+        if (name == "itemsize") return integer(DType(base.type->scalar).itemsize());
+        if (name == "size") {
+            if (base.type->rank == 0) return integer(1);
+            ValueId size = base.parts[1];
+            for (size_t d = 1; d < base.type->rank; ++d) size = apply(OpId::kMultiply, {size, base.parts[1 + d]});
+            if (!dry_ && fact(size) == nullptr) facts_[size.index].least = 0;
+            return scalar(scalar_type(ScalarType::kInt64, true), size);
+        }
+        const std::vector<std::string> known = {"shape", "ndim", "itemsize", "size"};
+        const std::string like = nearest(name, known);
+        fail(id, "'" + name + "' of an array is not compiled",
+             like.empty() ? "Arrays have shape, size, ndim and itemsize here." : "Is '" + like + "' meant?");
+    }
+    if (is_scalar(base.type)) {
+        if (name == "real" || name == "imag") {
+            if (is_complex(base.type)) {
+                const OpInfo* op = find_op(name);
+                if (op == nullptr) fail(id, "'" + name + "' is not compiled");
+                return by_loop(*op, std::span(&base, 1), id);
+            }
+            return name == "real" ? base : convert(integer(0), base.type, id);
+        }
+    }
+    if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
+        fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");
+    fail(id, lang::describe(base.type) + " has no attribute '" + name + "' in a compiled function");
+}
+
+// --- expressions that choose ----------------------------------------------------------------------------
+
+Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& environment,
+                                     const std::function<Value(Environment&)>& yes,
+                                     const std::function<Value(Environment&)>& no) {
+    Value values[2];
+    Environment sides[2] = {environment, environment};
+    {
+        const DryRun dry(*this);
+        values[0] = yes(sides[0]);
+        values[1] = no(sides[1]);
+    }
+    TypeRef type = join(values[0].type, values[1].type);
+    if (type == nullptr)
+        fail(id, "this is " + lang::describe(values[0].type) + " on one way and " + lang::describe(values[1].type) +
+                     " on the other");
+    const Flow& flow = flows_.at(id);
+    std::vector<size_t> merged;
+    for (size_t v = 0; v < environment.size(); ++v) {
+        if (flow.assigned[v]) merged.push_back(v);
+    }
+    std::vector<TypeRef> types;
+    for (size_t v : merged) types.push_back(join_or_fail(sides[0][v], sides[1][v], variable(v), id));
+    std::vector<ValueId> results;
+    if (!dry_) {
+        const auto body = [&](const std::function<Value(Environment&)>& side) -> ir::Builder::Body {
+            return [&](ir::Builder&, std::span<const ValueId>) {
+                Environment inner = environment;
+                std::vector<ValueId> parts;
+                append_converted(parts, side(inner), type, id);
+                for (size_t i = 0; i < merged.size(); ++i)
+                    append_converted(parts, inner[merged[i]], types[i], id);
+                return parts;
+            };
+        };
+        results = builder_->if_else(condition, body(yes), body(no));
+    } else {
+        results.resize(part_count(type));
+        for (TypeRef other : types) results.resize(results.size() + part_count(other));
+    }
+    size_t at = 0;
+    Value result = take(type, results, at);
+    for (size_t i = 0; i < merged.size(); ++i) {
+        const NodeId origin = sides[0][merged[i]].origin;
+        environment[merged[i]] = take(types[i], results, at);
+        environment[merged[i]].origin = origin;
+    }
+    return result;
+}
+
+Value FunctionLowering::lower_and_or(NodeId id, size_t from, Environment& environment) {
+    const Node& expression = node(id);
+    const Value left = lower(expression.children[from], environment);
+    if (from + 1 == expression.children.size()) return left;
+    const ValueId condition = truth(left, expression.children[from]);
+    const auto rest = [&, from](Environment& inner) { return lower_and_or(id, from + 1, inner); };
+    const auto same = [&](Environment&) { return left; };
+    if (left.type->literal && is_bool(left.type)) {
+        const bool goes_on = left.type->literal->as<bool>() == (expression.kind == NodeKind::kAnd);
+        return goes_on ? rest(environment) : left;
+    }
+    if (expression.kind == NodeKind::kAnd) return lower_choice(id, condition, environment, rest, same);
+    return lower_choice(id, condition, environment, same, rest);
+}
+
+Value FunctionLowering::lower_if_expression(NodeId id, Environment& environment) {
+    const Node& expression = node(id);
+    const Value test = lower(expression.children[0], environment);
+    const ValueId condition = truth(test, expression.children[0]);
+    if (test.type->literal && is_bool(test.type))
+        return lower(expression.children[test.type->literal->as<bool>() ? 1 : 2], environment);
+    return lower_choice(
+        id, condition, environment, [&](Environment& inner) { return lower(expression.children[1], inner); },
+        [&](Environment& inner) { return lower(expression.children[2], inner); });
+}
+
+Value FunctionLowering::lower_compare(NodeId id, Environment& environment) {
+    return compare_rest(id, 0, lower(node(id).children[0], environment), environment);
+}
+
+// a < b < c: each expression once, and no further than the first comparison that fails.
+Value FunctionLowering::compare_rest(NodeId id, size_t at, const Value& left, Environment& environment) {
+    const Node& expression = node(id);
+    const Value right = lower(expression.children[at + 1], environment);
+    const Value result = compare(expression.atoms[at], left, right, id);
+    if (at + 1 == expression.atoms.size()) return result;
+    const ValueId condition = truth(result, id);
+    TypeRef type = nullptr;
+    {
+        const DryRun dry(*this);
+        Environment inner = environment;
+        type = join(result.type, compare_rest(id, at + 1, right, inner).type);
+    }
+    type = without_literals(type);
+    if (dry_) return scalar(type, {});
+    const auto results = builder_->if_else(
+        condition,
+        [&](ir::Builder&, std::span<const ValueId>) {
+            Environment inner = environment;
+            return convert(compare_rest(id, at + 1, right, inner), type, id).parts;
+        },
+        [&](ir::Builder&, std::span<const ValueId>) { return convert(result, type, id).parts; });
+    return scalar(type, results[0]);
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
+    size_t at = 0;
+    for (size_t i = 0; i < index; ++i) at += part_count(value.type->parts[i]);
+    return take(value.type->parts[index], value.parts, at);
+}
+
+Value FunctionLowering::shape_of(const Value& array) const {
+    const TypeRef size = scalar_type(ScalarType::kInt64, true);
+    return {tuple_type(std::vector<TypeRef>(array.type->rank, size)), {array.parts.begin() + 1, array.parts.end()}, 0};
+}
+
+std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
+    const std::vector<NodeId>& children = node(id).children;
+    return {children.begin() + 1, children.end()};
+}
+
+Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
+    const Value base = lower(node(id).children[0], environment);
+    if (base.type->kind == TypeKind::kTuple) {
+        const std::vector<NodeId> items = items_of(id);
+        const auto length = static_cast<int64_t>(base.type->parts.size());
+        if (items.size() != 1) fail(id, "a tuple has one index");
+        const Value index = lower(items[0], environment);
+        const auto known = literal_integer(index.type);
+        if (known) {
+            const int64_t at = *known < 0 ? *known + length : *known;
+            if (at < 0 || at >= length)
+                fail(id, "tuple index out of range: the tuple has " + std::to_string(length) + " items");
+            return tuple_item(base, static_cast<size_t>(at));
+        }
+        // Any item: all have to be of one type.
+        if (length == 0) fail(id, "the tuple is empty");
+        TypeRef type = base.type->parts[0];
+        for (TypeRef part : base.type->parts) {
+            type = join(type, part);
+            if (type == nullptr || !is_scalar(type))
+                fail(id, "items of different types are taken by known indices only");
+        }
+        type = without_literals(type);
+        const ValueId at = checked_index(index, integer(length).parts[0], 0, id);
+        Value result = convert(tuple_item(base, 0), type, id);
+        for (int64_t i = 1; i < length; ++i) {
+            const Value item = convert(tuple_item(base, static_cast<size_t>(i)), type, id);
+            result = scalar(type, apply(OpId::kSelect, {apply(OpId::kEqual, {at, integer(i).parts[0]}), item.parts[0],
+                                                        result.parts[0]}));
+        }
+        return result;
+    }
+    return load(element_of(id, base, environment));
+}
+
+FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& base, Environment& environment) {
+    if (!is_array(base.type))
+        fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
+    std::vector<Value> indices;
+    for (NodeId item : items_of(id)) {
+        if (node(item).kind == NodeKind::kSlice || node(item).kind == NodeKind::kEllipsis ||
+            node(item).kind == NodeKind::kNone)
+            fail(item, "slices of arrays are not compiled yet", "Index single elements.");
+        const Value index = lower(item, environment);
+        if (index.type->kind == TypeKind::kTuple) {
+            for (size_t i = 0; i < index.type->parts.size(); ++i) indices.push_back(tuple_item(index, i));
+        } else {
+            indices.push_back(index);
+        }
+    }
+    const size_t rank = base.type->rank;
+    if (indices.size() > rank)
+        fail(id, "too many indices for array: array is " + std::to_string(rank) + "-dimensional, but " +
+                     std::to_string(indices.size()) + " were indexed");
+    if (indices.size() < rank)
+        fail(id, "parts of arrays are not compiled yet",
+             "Give all " + std::to_string(rank) + " indices of an element.");
+    Element element{base, {}};
+    for (size_t d = 0; d < rank; ++d) {
+        if (!is_integer(indices[d].type) || (is_bool(indices[d].type)))
+            fail(id, "an index is an integer here, not " + lang::describe(indices[d].type));
+        element.indices.push_back(checked_index(indices[d], base.parts[1 + d], static_cast<int>(d), id));
+    }
+    return element;
+}
+
+// Negative indices count from the end. What is known to be in bounds is not checked.
+ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int axis, NodeId where) {
+    const ValueId given = as_index(index, where);
+    if (dry_) return {};
+    const Fact* known = fact(given);
+    const bool positive = known != nullptr && known->least && *known->least >= 0;
+    const bool below = known != nullptr && known->below == size && known->offset <= 0;
+    ValueId at = given;
+    if (!positive) {
+        const ValueId from_end = builder_->apply(OpId::kAdd, {given, size});
+        const ValueId is_negative = builder_->apply(OpId::kLess, {given, integer(0).parts[0]});
+        at = builder_->apply(OpId::kSelect, {is_negative, from_end, given});
+    }
+    if (!compilation_.options().check_bounds || (positive && below)) return at;
+    // One comparison for both ends: what is negative is large without its sign.
+    const ValueId holds =
+        builder_->apply(OpId::kLess, {builder_->cast(at, ScalarType::kUInt64), builder_->cast(size, ScalarType::kUInt64)});
+    Site outside = site("IndexError", {});
+    outside.kind = SiteKind::kIndex;
+    outside.axis = axis;
+    check(holds, std::move(outside), {given, size}, where);
+    return at;
+}
+
+Value FunctionLowering::load(const Element& element) {
+    const TypeRef type = scalar_type(element.array.type->scalar);
+    return scalar(type, dry_ ? ValueId{} : builder_->load(element.array.parts[0], element.indices));
+}
+
+void FunctionLowering::store(const Element& element, const Value& value, NodeId where) {
+    const TypeRef array = element.array.type;
+    if (array->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    if (!is_scalar(value.type))
+        fail(where, lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array));
+    if (is_complex(value.type) && !DType(array->scalar).is_complex())
+        fail(where, "a complex number cannot be stored in " + lang::describe(array), "Store its .real.");
+    target_.written.insert(array->scope);
+    if (!dry_) builder_->store(element.array.parts[0], cast(value, array->scalar), element.indices);
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,160 @@
+#include "lang/liveness.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace weft::lang {
+
+namespace {
+
+void merge(VariableSet& into, const VariableSet& from) {
+    for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] || from[i];
+}
+
+// Goes backwards: each step takes what is live behind a node and gives what is live before it.
+class Analysis {
+public:
+    explicit Analysis(const Tree& tree) : tree_(tree), none_(tree.variables().size()) {}
+
+    std::unordered_map<NodeId, Flow> run() {
+        block(tree_.body(), none_);
+        return std::move(flows_);
+    }
+
+private:
+    struct Loop {
+        VariableSet head, after;
+    };
+
+    VariableSet block(NodeId id, VariableSet live) {
+        const std::vector<NodeId>& statements = tree_[id].children;
+        for (size_t i = statements.size(); i-- > 0;) live = statement(statements[i], std::move(live));
+        return live;
+    }
+
+    VariableSet statement(NodeId id, VariableSet live) {
+        const Node& node = tree_[id];
+        switch (node.kind) {
+            case NodeKind::kAssign:
+                live = target(node.children[0], std::move(live));
+                return expression(node.children[1], std::move(live));
+            case NodeKind::kAugment:
+                live = target(node.children[0], std::move(live));
+                return expression(node.children[0], expression(node.children[1], std::move(live)));
+            case NodeKind::kReturn:
+            case NodeKind::kRaise: return expressions(node.children, none_);
+            case NodeKind::kBreak: return loops_.empty() ? none_ : loops_.back().after;
+            case NodeKind::kContinue: return loops_.empty() ? none_ : loops_.back().head;
+            case NodeKind::kIf: {
+                Flow& flow = flow_of(id, live);
+                for (size_t side = 1; side < 3; ++side) assigned(node.children[side], flow.assigned);
+                VariableSet before = block(node.children[1], live);
+                merge(before, block(node.children[2], std::move(live)));
+                return expression(node.children[0], std::move(before));
+            }
+            case NodeKind::kWhile:
+            case NodeKind::kFor: return loop(id, std::move(live));
+            case NodeKind::kExpression:
+            case NodeKind::kAssert: return expressions(node.children, std::move(live));
+            default: return live;
+        }
+    }
+
+    VariableSet loop(NodeId id, VariableSet live) {
+        const Node& node = tree_[id];
+        const bool is_for = node.kind == NodeKind::kFor;
+        const NodeId body = node.children[is_for ? 2 : 1];
+        const NodeId otherwise = node.children[is_for ? 3 : 2];
+        Flow& flow = flow_of(id, live);
+        assigned(body, flow.assigned);
+        if (is_for) assigned_by_target(node.children[0], flow.assigned);
+        assigned(node.children[0], flow.assigned);
+        assigned(otherwise, flow.assigned_otherwise);
+        VariableSet head = block(otherwise, live);
+        merge(head, live);
+        for (;;) {
+            loops_.push_back({head, live});
+            VariableSet again = block(body, head);
+            loops_.pop_back();
+            again = is_for ? target(node.children[0], std::move(again))
+                           : expression(node.children[0], std::move(again));
+            merge(again, head);
+            if (again == head) break;
+            head = std::move(again);
+        }
+        flows_.at(id).live_head = head;
+        flows_.at(id).live_after = live;
+        return is_for ? expression(node.children[1], std::move(head)) : expression(node.children[0], std::move(head));
+    }
+
+    VariableSet target(NodeId id, VariableSet live) {
+        const Node& node = tree_[id];
+        switch (node.kind) {
+            case NodeKind::kName: live[static_cast<size_t>(node.number)] = false; return live;
+            case NodeKind::kTuple:
+            case NodeKind::kStarred:
+                for (size_t i = node.children.size(); i-- > 0;) live = target(node.children[i], std::move(live));
+                return live;
+            default: return expressions(node.children, std::move(live));
+        }
+    }
+
+    VariableSet expressions(const std::vector<NodeId>& ids, VariableSet live) {
+        for (size_t i = ids.size(); i-- > 0;) live = expression(ids[i], std::move(live));
+        return live;
+    }
+
+    VariableSet expression(NodeId id, VariableSet live) {
+        const Node& node = tree_[id];
+        if (node.kind == NodeKind::kName) {
+            live[static_cast<size_t>(node.number)] = true;
+            return live;
+        }
+        if (node.kind == NodeKind::kAnd || node.kind == NodeKind::kOr || node.kind == NodeKind::kIfExpression) {
+            Flow& flow = flow_of(id, live);
+            for (NodeId child : node.children) assigned(child, flow.assigned);
+        }
+        if (node.kind == NodeKind::kWalrus) live[static_cast<size_t>(node.number)] = false;
+        return expressions(node.children, std::move(live));
+    }
+
+    Flow& flow_of(NodeId id, const VariableSet& live) {
+        Flow& flow = flows_[id];
+        if (flow.assigned.empty()) {
+            flow.assigned = none_;
+            flow.assigned_otherwise = none_;
+            flow.live_after = none_;
+            flow.live_head = none_;
+        }
+        merge(flow.live_after, live);
+        return flow;
+    }
+
+    void assigned_by_target(NodeId id, VariableSet& set) const {
+        const Node& node = tree_[id];
+        if (node.kind == NodeKind::kName) set[static_cast<size_t>(node.number)] = true;
+        if (node.kind == NodeKind::kTuple || node.kind == NodeKind::kStarred) {
+            for (NodeId child : node.children) assigned_by_target(child, set);
+        }
+    }
+
+    void assigned(NodeId id, VariableSet& set) const {
+        const Node& node = tree_[id];
+        if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
+            assigned_by_target(node.children[0], set);
+        if (node.kind == NodeKind::kWalrus) set[static_cast<size_t>(node.number)] = true;
+        for (NodeId child : node.children) assigned(child, set);
+    }
+
+    const Tree& tree_;
+    VariableSet none_;
+    std::unordered_map<NodeId, Flow> flows_;
+    std::vector<Loop> loops_;
+};
+
+}  // namespace
+
+std::unordered_map<NodeId, Flow> find_flows(const Tree& tree) { return Analysis(tree).run(); }
+
+}  // namespace weft::lang

@@ -1,0 +1,365 @@
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+// --- what a `for` goes over -----------------------------------------------------------------------------
+
+FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment& environment) {
+    const Node& expression = node(id);
+    const auto path = [&]() -> std::string {
+        if (expression.kind != NodeKind::kCall || node(expression.children[0]).kind != NodeKind::kGlobal) return {};
+        const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(expression.children[0]).number));
+        return symbol.kind == SymbolKind::kKnown ? symbol.path : std::string();
+    }();
+    const auto parts = [&](size_t least, size_t most) {
+        const size_t count = expression.children.size() - 1;
+        if (count < least || count > most)
+            fail(id, path.substr(path.rfind('.') + 1) + "() is given " + std::to_string(count) + " arguments");
+        std::vector<Sequence> sequences;
+        for (size_t i = 1; i <= count && i <= most; ++i) {
+            if (path == "builtins.enumerate" && i == 2) break;
+            sequences.push_back(sequence_of(expression.children[i], environment));
+        }
+        return sequences;
+    };
+    if (path == "builtins.enumerate") {
+        std::vector<Sequence> sequences = parts(1, 2);
+        const Value start = [&] {
+            if (expression.children.size() < 3) return integer(0);
+            NodeId given = expression.children[2];
+            if (node(given).kind == NodeKind::kKeyword && !node(given).children.empty())
+                given = node(given).children[0];
+            const Value value = lower(given, environment);
+            return scalar(scalar_type(ScalarType::kInt64, true), as_index(value, given));
+        }();
+        Sequence inner = sequences[0];
+        Sequence result;
+        result.count = inner.count;
+        result.element = [this, inner, start](ValueId k) {
+            const TypeRef counter = scalar_type(ScalarType::kInt64, true);
+            const auto known = literal_integer(start.type);
+            const ValueId number = known && *known == 0 ? k : apply(OpId::kAdd, {k, start.parts[0]});
+            return tuple({scalar(counter, number), inner.element(k)});
+        };
+        return result;
+    }
+    if (path == "builtins.zip") return zip_sequence(parts(1, SIZE_MAX - 1));
+    if (path == "builtins.reversed") return reversed_sequence(parts(1, 1)[0]);
+    return sequence_of(lower(id, environment), id);
+}
+
+FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> sequences) {
+    Sequence result;
+    result.count = [this, sequences] {
+        ValueId least = sequences[0].count();
+        for (size_t i = 1; i < sequences.size(); ++i) least = apply(OpId::kMinimum, {least, sequences[i].count()});
+        return least;
+    };
+    result.element = [this, sequences](ValueId k) {
+        std::vector<Value> items;
+        for (const Sequence& sequence : sequences) items.push_back(sequence.element(k));
+        return tuple(std::move(items));
+    };
+    return result;
+}
+
+FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& sequence) {
+    const ValueId count = sequence.count();
+    Sequence result;
+    result.count = [count] { return count; };
+    result.element = [this, sequence, count](ValueId k) {
+        const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
+        const ValueId number = apply(OpId::kSubtract, {last, k});
+        if (!dry_) facts_[number.index] = {0, count, 0};
+        return sequence.element(number);
+    };
+    return result;
+}
+
+FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
+    if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
+    if (!is_array(value.type) || value.type->rank == 0)
+        fail(where, "a loop cannot go over " + lang::describe(value.type), "Loop over range(), an array or zip().");
+    if (value.type->rank > 1)
+        fail(where, "a loop over the rows of an array is not compiled yet",
+             "Loop over range(len(a)) and index the array.");
+    Sequence result;
+    result.count = [value] { return value.parts[1]; };
+    result.element = [this, value](ValueId k) { return load({value, {k}}); };
+    return result;
+}
+
+FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, NodeId where) {
+    const TypeRef counter = scalar_type(ScalarType::kInt64, true);
+    const ValueId start = range.parts[0], stop = range.parts[1], step = range.parts[2];
+    const std::optional<int64_t> known_step = literal_integer(range.type->parts[2]);
+    Sequence result;
+    result.counter = counter;
+    if (known_step && *known_step == 0) fail(where, "range() arg 3 must not be zero");
+    if (!known_step && !dry_) {
+        check(apply(OpId::kNotEqual, {step, integer(0).parts[0]}),
+              site("ValueError", "range() arg 3 must not be zero"), {}, where);
+    }
+    result.direct = known_step && *known_step > 0;
+    result.bounds = {start, stop, step};
+    // A bound as another value and a constant, where that is known.
+    const auto bound = [&](ValueId value, int64_t more) -> std::pair<ValueId, int64_t> {
+        const auto sum = sums_.find(value.index);
+        if (sum != sums_.end()) return {sum->second.first, sum->second.second + more};
+        return {value, more};
+    };
+    if (!dry_ && known_step) {
+        const Fact* low = fact(result.direct ? start : stop);
+        if (low != nullptr && low->least) result.of_element.least = *low->least + (result.direct ? 0 : 1);
+        std::tie(result.of_element.below, result.of_element.offset) =
+            bound(result.direct ? stop : start, result.direct ? 0 : 1);
+    }
+    result.count = [this, start, stop, step, known_step] {
+        if (dry_) return ValueId{};
+        const auto unsigned_of = [&](ValueId value) { return builder_->cast(value, ScalarType::kUInt64); };
+        const ValueId zero = integer(0).parts[0];
+        const ValueId one = builder_->constant(Constant::of(ScalarType::kUInt64, uint64_t{1}));
+        const auto count_up = [&](ValueId from, ValueId to, ValueId by) {
+            const ValueId distance = unsigned_of(builder_->apply(OpId::kSubtract, {to, from}));
+            const ValueId steps = builder_->apply(
+                OpId::kFloorDivide, {builder_->apply(OpId::kSubtract, {distance, one}), unsigned_of(by)});
+            const ValueId count =
+                builder_->cast(builder_->apply(OpId::kAdd, {steps, one}), ScalarType::kInt64);
+            return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kLess, {from, to}), count, zero});
+        };
+        if (known_step && *known_step == 1) {
+            const ValueId difference = builder_->apply(OpId::kSubtract, {stop, start});
+            return builder_->apply(OpId::kMaximum, {difference, zero});
+        }
+        if (known_step && *known_step > 0) return count_up(start, stop, step);
+        const ValueId down = builder_->apply(OpId::kNegative, {step});
+        if (known_step) return count_up(stop, start, down);
+        return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kGreater, {step, zero}),
+                                               count_up(start, stop, step), count_up(stop, start, down)});
+    };
+    const Fact of_element = result.of_element;
+    result.element = [this, start, step, counter, of_element](ValueId k) {
+        const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
+        if (!dry_) facts_[element.index] = of_element;
+        return scalar(counter, element);
+    };
+    return result;
+}
+
+// --- the variables of a loop ----------------------------------------------------------------------------
+
+FunctionLowering::Loop FunctionLowering::open_loop(NodeId id, const Environment& environment) const {
+    const Flow& flow = flows_.at(id);
+    Loop loop;
+    for (size_t v = 0; v < environment.size(); ++v) {
+        if (!flow.assigned[v] || (!flow.live_head[v] && !flow.live_after[v])) continue;
+        loop.carried.push_back(v);
+        loop.types.push_back(environment[v].type);
+    }
+    return loop;
+}
+
+// Goes through an iteration until no variable's type grows any more.
+void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& environment,
+                                  const std::function<bool(Environment&)>& iteration) {
+    std::vector<TypeRef> entry;
+    for (const Value& value : environment) entry.push_back(value.type);
+    entry.push_back(result_);
+    const auto [known, is_new] = known_loops_.try_emplace({id, std::move(entry)});
+    if (!is_new) {
+        loop.breaks = known->second.back() != nullptr;
+        loop.types.assign(known->second.begin(), known->second.end() - 1);
+        return;
+    }
+    const DryRun dry(*this);
+    do {
+        loop.grown = false;
+        Environment inner = start_iteration(loop, environment, {});
+        loops_.push_back(&loop);
+        const bool reached = iteration(inner);
+        loops_.pop_back();
+        if (reached) meet(loop, inner, id);
+    } while (loop.grown);
+    known->second = loop.types;
+    known->second.push_back(loop.breaks ? simple_type(TypeKind::kNone) : nullptr);
+}
+
+void FunctionLowering::meet(Loop& loop, const Environment& environment, NodeId where) {
+    for (size_t i = 0; i < loop.carried.size(); ++i) {
+        const Value& value = environment[loop.carried[i]];
+        TypeRef both = join_or_fail({loop.types[i], {}, 0}, value, variable(loop.carried[i]), where);
+        loop.grown |= both != loop.types[i];
+        loop.types[i] = both;
+    }
+}
+
+Environment FunctionLowering::start_iteration(const Loop& loop, const Environment& environment,
+                                              std::span<const ValueId> carried) const {
+    Environment inner = environment;
+    size_t at = 0;
+    for (size_t i = 0; i < loop.carried.size(); ++i) {
+        Value& value = inner[loop.carried[i]];
+        const NodeId origin = value.origin;
+        if (dry_) {
+            value = {loop.types[i], std::vector<ValueId>(part_count(loop.types[i])), origin};
+        } else {
+            value = take(loop.types[i], carried, at);
+            value.origin = origin;
+        }
+    }
+    return inner;
+}
+
+std::vector<ValueId> FunctionLowering::carried_parts(const Loop& loop, const Environment& environment,
+                                                     bool finished, NodeId where) {
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < loop.carried.size(); ++i)
+        append_converted(parts, environment[loop.carried[i]], loop.types[i], where);
+    if (loop.flagged) parts.push_back(boolean(finished).parts[0]);
+    return parts;
+}
+
+// What stands behind the loop: its variables, and its else. `ends` tells whether it ends but by break.
+bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& environment,
+                                  std::span<const ValueId> results, bool ends) {
+    const Flow& flow = flows_.at(id);
+    environment = start_iteration(loop, environment, results);
+    for (size_t v = 0; v < environment.size(); ++v) {
+        const bool is_carried = std::find(loop.carried.begin(), loop.carried.end(), v) != loop.carried.end();
+        if (flow.assigned[v] && !is_carried) environment[v] = {simple_type(TypeKind::kUnbound), {}, 0};
+    }
+    if (!ends && !loop.breaks) {
+        if (!dry_) {
+            Site never = site("RuntimeError", "an endless loop ended");
+            never.function = &source_;
+            never.node = id;
+            builder_->raise(compilation_.add_site(std::move(never)), {});
+        }
+        return false;
+    }
+    const NodeId otherwise = node(id).children.back();
+    if (node(otherwise).children.empty() || !ends) return true;
+    if (!loop.breaks) return lower_block(otherwise, environment);
+    return lower_branches(
+        id, dry_ ? ValueId{} : results.back(), flow.assigned_otherwise, flow.live_after, environment,
+        [&](Environment& inner) { return lower_block(otherwise, inner); }, [](Environment&) { return true; });
+}
+
+// --- statements -----------------------------------------------------------------------------------------
+
+bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const Sequence sequence = sequence_of(statement.children[1], environment);
+    const auto iteration = [&](Environment& inner, ValueId counter) {
+        if (!dry_) {
+            facts_[counter.index] = sequence.direct ? sequence.of_element : Fact{0, {}, 0};
+        }
+        const Value element =
+            sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
+        assign(statement.children[0], element, inner, id);
+        return lower_block(statement.children[2], inner);
+    };
+    Loop loop = open_loop(id, environment);
+    find_types(id, loop, environment, [&](Environment& inner) { return iteration(inner, {}); });
+    loop.flagged = loop.breaks && !node(statement.children[3]).children.empty();
+    std::vector<ValueId> results;
+    if (!dry_) {
+        const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+        const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
+        const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
+        const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
+        results = builder_->for_loop(
+            lower, upper, step, initials,
+            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+                loops_.push_back(&loop);
+                const bool reached = iteration(inner, arguments[0]);
+                loops_.pop_back();
+                if (!reached) return {};
+                return carried_parts(loop, inner, true, id);
+            });
+    }
+    return close_loop(id, loop, environment, results, true);
+}
+
+bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const NodeId tested = statement.children[0];
+    bool endless = false;
+    // The condition is tested in the body, where checks may leave the function.
+    const auto test = [&](Environment& inner, Loop& loop) {
+        const Value value = lower(tested, inner);
+        endless = value.type->literal && (is_bool(value.type) ? value.type->literal->as<bool>()
+                                                              : literal_integer(value.type).value_or(0) != 0);
+        const ValueId condition = truth(value, tested);
+        if (endless) return;
+        if (dry_) return meet(loop, inner, id);
+        builder_->if_else(
+            condition, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
+            [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                builder_->break_loop(carried_parts(loop, inner, true, id));
+                return {};
+            });
+    };
+    Loop loop = open_loop(id, environment);
+    find_types(id, loop, environment, [&](Environment& inner) {
+        test(inner, loop);
+        return lower_block(statement.children[1], inner);
+    });
+    loop.flagged = loop.breaks && !node(statement.children[2]).children.empty();
+    {
+        const DryRun dry(*this);  // for `endless`, where the types were known
+        Environment inner = start_iteration(loop, environment, {});
+        test(inner, loop);
+    }
+    std::vector<ValueId> results;
+    if (!dry_) {
+        const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+        results = builder_->while_loop(
+            initials,
+            [&](ir::Builder&, std::span<const ValueId> arguments) {
+                std::vector<ValueId> forwarded{boolean(true).parts[0]};
+                forwarded.insert(forwarded.end(), arguments.begin(), arguments.end());
+                return forwarded;
+            },
+            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                Environment inner = start_iteration(loop, environment, arguments);
+                loops_.push_back(&loop);
+                test(inner, loop);
+                const bool reached = lower_block(statement.children[1], inner);
+                loops_.pop_back();
+                if (!reached) return {};
+                return carried_parts(loop, inner, true, id);
+            });
+    }
+    return close_loop(id, loop, environment, results, !endless);
+}
+
+bool FunctionLowering::lower_break(NodeId id, Environment& environment) {
+    if (loops_.empty()) fail(id, "'break' outside loop");
+    Loop& loop = *loops_.back();
+    if (dry_) {
+        meet(loop, environment, id);
+        loop.breaks = true;
+    } else {
+        builder_->break_loop(carried_parts(loop, environment, false, id));
+    }
+    return false;
+}
+
+bool FunctionLowering::lower_continue(NodeId id, Environment& environment) {
+    if (loops_.empty()) fail(id, "'continue' not properly in loop");
+    Loop& loop = *loops_.back();
+    if (dry_) {
+        meet(loop, environment, id);
+    } else {
+        builder_->continue_loop(carried_parts(loop, environment, true, id));
+    }
+    return false;
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,265 @@
+// The walk behind lower.h, a method a node.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/builder.h"
+#include "lang/diagnostics.h"
+#include "lang/liveness.h"
+#include "lang/lower.h"
+
+namespace weft::lang {
+
+// A value of the function. Its parts are values of the IR; while types are being found they are invalid.
+struct Value {
+    TypeRef type = nullptr;
+    std::vector<ir::ValueId> parts{};
+    NodeId origin = 0;  // of a variable's value: the assignment
+};
+
+using Environment = std::vector<Value>;  // by variable
+
+// A function for certain argument types, which others call.
+struct Specialised {
+    std::string name;
+    TypeRef result = nullptr;
+    bool finished = false;
+    std::set<uint16_t> written;
+};
+
+// What all functions of a module share.
+class Compilation {
+public:
+    explicit Compilation(const Options& options) : options_(options) {}
+
+    const Options& options() const { return options_; }
+    const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
+                                  const Spot& caller);
+    uint32_t add_site(Site site) {
+        sites_.push_back(std::move(site));
+        return static_cast<uint32_t>(sites_.size() - 1);
+    }
+    const ir::Function& function(const std::string& name) const { return *module_.find(name); }
+    Lowered finish(const Specialised& entry, size_t arguments);
+
+private:
+    using Key = std::pair<const FunctionSource*, std::vector<TypeRef>>;
+
+    Options options_;
+    ir::Module module_;
+    std::map<Key, Specialised> specialised_;
+    std::vector<Site> sites_;
+};
+
+class FunctionLowering {
+public:
+    FunctionLowering(Compilation& compilation, const FunctionSource& source, std::span<const TypeRef> arguments,
+                     Specialised& target);
+    ir::Function run();
+
+private:
+    // What is known of integers besides their type: at least `least`; below `below` + `offset`.
+    struct Fact {
+        std::optional<int64_t> least{};
+        ir::ValueId below{};
+        int64_t offset = 0;
+    };
+
+    // --- statements (statements.cpp) ------------------------------------------------------------------
+
+    // Whether what follows is reached.
+    bool lower_block(NodeId id, Environment& environment);
+    bool lower_statement(NodeId id, Environment& environment);
+    void assign(NodeId target, Value value, Environment& environment, NodeId statement);
+    void augment(NodeId id, Environment& environment);
+    bool lower_if(NodeId id, Environment& environment);
+    // Two ways, of which one is taken; `assigned` and `live` say what they may change and what is read after them.
+    bool lower_branches(NodeId id, ir::ValueId condition, const VariableSet& assigned, const VariableSet& live,
+                        Environment& environment, const std::function<bool(Environment&)>& yes,
+                        const std::function<bool(Environment&)>& no);
+    bool lower_return(NodeId id, Environment& environment);
+    bool lower_raise(NodeId id, Environment& environment);
+    void lower_assert(NodeId id, Environment& environment);
+    Site site_of_exception(NodeId expression, Environment& environment);
+
+    // --- loops (loops.cpp) ----------------------------------------------------------------------------
+
+    // What a `for` goes over.
+    struct Sequence {
+        std::function<ir::ValueId()> count;
+        std::function<Value(ir::ValueId)> element;  // of that number, from 0
+        // Of a range with a known step above 0: its loop's counter is the element itself.
+        std::vector<ir::ValueId> bounds{};
+        TypeRef counter = nullptr;
+        // What is known of the elements of a range.
+        Fact of_element{};
+        bool direct = false;
+    };
+    // A loop that is being lowered, and the variables that go from one iteration to the next.
+    struct Loop {
+        std::vector<size_t> carried;
+        std::vector<TypeRef> types;  // of them; while types are being found they grow
+        bool grown = false;
+        bool breaks = false;   // some break leaves it
+        bool flagged = false;  // after the variables it carries whether no break left it
+    };
+    Sequence sequence_of(NodeId id, Environment& environment);
+    Sequence sequence_of(const Value& value, NodeId where);
+    Sequence range_sequence(const Value& range, NodeId where);
+    Sequence zip_sequence(std::vector<Sequence> sequences);
+    Sequence reversed_sequence(const Sequence& sequence);
+    Loop open_loop(NodeId id, const Environment& environment) const;
+    void find_types(NodeId id, Loop& loop, const Environment& environment,
+                    const std::function<bool(Environment&)>& iteration);
+    void meet(Loop& loop, const Environment& environment, NodeId where);
+    Environment start_iteration(const Loop& loop, const Environment& environment,
+                                std::span<const ir::ValueId> carried) const;
+    std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
+                                           NodeId where);
+    bool close_loop(NodeId id, const Loop& loop, Environment& environment, std::span<const ir::ValueId> results,
+                    bool ends);
+    bool lower_for(NodeId id, Environment& environment);
+    bool lower_while(NodeId id, Environment& environment);
+    bool lower_break(NodeId id, Environment& environment);
+    bool lower_continue(NodeId id, Environment& environment);
+
+    // --- expressions (expressions.cpp) ----------------------------------------------------------------
+
+    Value lower(NodeId id, Environment& environment);
+    Value lower_name(NodeId id, Environment& environment);
+    Value lower_number(NodeId id);
+    Value lower_global(NodeId id);
+    Value lower_attribute(NodeId id, Environment& environment);
+    Value lower_choice(NodeId id, ir::ValueId condition, Environment& environment,
+                       const std::function<Value(Environment&)>& yes, const std::function<Value(Environment&)>& no);
+    Value lower_and_or(NodeId id, size_t from, Environment& environment);
+    Value lower_if_expression(NodeId id, Environment& environment);
+    Value lower_compare(NodeId id, Environment& environment);
+    Value compare_rest(NodeId id, size_t at, const Value& left, Environment& environment);
+    std::vector<NodeId> items_of(NodeId id) const;
+
+    // --- operators (operators.cpp) --------------------------------------------------------------------
+
+    Value binary(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value unary(const std::string& name, const Value& operand, NodeId where);
+    Value compare(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value arithmetic(OpId op, const Value& left, const Value& right, NodeId where);
+    Value by_loop(const OpInfo& op, std::span<const Value> operands, NodeId where);
+    Value divide(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value power(const Value& base, const Value& exponent, NodeId where);
+    Value shift(const std::string& name, const Value& left, const Value& right, NodeId where);
+    // The type that integers are computed in; nothing where a float is.
+    static TypeRef integer_type(TypeRef left, TypeRef right);
+    ir::ValueId truth(const Value& value, NodeId where);
+    Value negation(ir::ValueId condition);
+    [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
+
+    // --- indexing (indexing.cpp) ----------------------------------------------------------------------
+
+    struct Element {
+        Value array;
+        std::vector<ir::ValueId> indices;
+    };
+    Value lower_index(NodeId id, Environment& environment);
+    Element element_of(NodeId id, const Value& base, Environment& environment);
+    ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
+    Value load(const Element& element);
+    void store(const Element& element, const Value& value, NodeId where);
+    Value shape_of(const Value& array) const;
+    Value tuple_item(const Value& tuple, size_t index) const;
+
+    // --- calls (calls.cpp) ----------------------------------------------------------------------------
+
+    struct Arguments {
+        std::vector<Value> positional;
+        std::vector<std::pair<std::string, Value>> keywords;
+        NodeId where = 0;
+    };
+    using Builtin = Value (FunctionLowering::*)(const Arguments&);
+    Value lower_call(NodeId id, Environment& environment);
+    Value call_known(const Symbol& symbol, const Arguments& arguments);
+    Value call_function(const Symbol& symbol, const Arguments& arguments);
+    Value call_ufunc(const OpInfo& op, const Arguments& arguments);
+    Value call_math(const std::string& name, const Arguments& arguments);
+    Value call_extreme(bool largest, const Arguments& arguments);
+    Value call_range(const Arguments& arguments);
+    Value call_length(const Arguments& arguments);
+    Value call_convert(ScalarType to, bool weak, const Arguments& arguments);
+    Value call_round(const Arguments& arguments);
+    Value to_integer(const Value& value, OpId rounding, NodeId where);
+    void expect_arguments(const std::string& name, const Arguments& arguments, size_t least, size_t most);
+
+    // --- values ---------------------------------------------------------------------------------------
+
+    Value constant(const Constant& value);
+    Value integer(int64_t value);
+    Value boolean(bool value);
+    Value none() const { return {simple_type(TypeKind::kNone), {}, 0}; }
+    Value tuple(std::vector<Value> items);
+    Value scalar(TypeRef type, ir::ValueId part) const { return {type, {part}, 0}; }
+    ir::ValueId apply(OpId op, std::initializer_list<ir::ValueId> operands);
+    ir::ValueId apply(const OpInfo& op, const LoopInfo& loop, std::span<const Value> operands);
+    ir::ValueId cast(const Value& value, ScalarType to);
+    ir::ValueId as_index(const Value& value, NodeId where);  // int64
+    void check(ir::ValueId holds, Site site, std::vector<ir::ValueId> payload, NodeId where);
+    Site site(std::string exception, std::string text) const;
+    // The value as one of `type`, which join() gave for it and others.
+    Value convert(const Value& value, TypeRef type, NodeId where);
+    void append_converted(std::vector<ir::ValueId>& parts, const Value& value, TypeRef type, NodeId where);
+    void append_nothing(std::vector<ir::ValueId>& parts, TypeRef type, NodeId where);
+    static Value take(TypeRef type, std::span<const ir::ValueId> parts, size_t& at);
+    static void append_ir_types(std::vector<ir::Type>& types, TypeRef type);
+    static ir::Type buffer_type(TypeRef type);
+
+    const Fact* fact(ir::ValueId value) const;
+    void note_sum(ir::ValueId sum, ir::ValueId value, int64_t constant);
+
+    // --- errors ---------------------------------------------------------------------------------------
+
+    [[noreturn]] void fail(NodeId where, const std::string& what, const std::string& help = {},
+                           const std::vector<std::pair<NodeId, std::string>>& others = {}) const;
+    TypeRef join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const;
+
+    // Nothing is emitted while one lives.
+    class DryRun {
+    public:
+        explicit DryRun(FunctionLowering& lowering) : lowering_(lowering), before_(lowering.dry_) {
+            lowering_.dry_ = true;
+        }
+        ~DryRun() { lowering_.dry_ = before_; }
+        DryRun(const DryRun&) = delete;
+        DryRun& operator=(const DryRun&) = delete;
+
+    private:
+        FunctionLowering& lowering_;
+        bool before_;
+    };
+
+    const Node& node(NodeId id) const { return source_.tree[id]; }
+    const std::string& variable(size_t number) const { return source_.tree.variables()[number]; }
+
+    Compilation& compilation_;
+    const FunctionSource& source_;
+    std::vector<TypeRef> arguments_;
+    Specialised& target_;
+    std::unordered_map<NodeId, Flow> flows_;
+    std::optional<ir::Builder> builder_;
+    bool dry_ = true;
+    TypeRef result_ = nullptr;
+    NodeId result_origin_ = 0;
+    std::vector<Loop*> loops_;
+    std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
+    std::unordered_map<uint32_t, Fact> facts_;
+    std::unordered_map<uint32_t, std::pair<ir::ValueId, int64_t>> sums_;  // value = another + a constant
+};
+
+}  // namespace weft::lang

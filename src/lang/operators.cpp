@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <array>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+struct Operator {
+    std::string_view name, sign;
+    OpId op;
+};
+constexpr Operator kOperators[] = {
+    {"add", "+", OpId::kAdd},
+    {"sub", "-", OpId::kSubtract},
+    {"mul", "*", OpId::kMultiply},
+    {"truediv", "/", OpId::kDivide},
+    {"floordiv", "//", OpId::kFloorDivide},
+    {"mod", "%", OpId::kRemainder},
+    {"pow", "**", OpId::kPower},
+    {"lshift", "<<", OpId::kLeftShift},
+    {"rshift", ">>", OpId::kRightShift},
+    {"and", "&", OpId::kBitwiseAnd},
+    {"or", "|", OpId::kBitwiseOr},
+    {"xor", "^", OpId::kBitwiseXor},
+    {"eq", "==", OpId::kEqual},
+    {"ne", "!=", OpId::kNotEqual},
+    {"lt", "<", OpId::kLess},
+    {"le", "<=", OpId::kLessEqual},
+    {"gt", ">", OpId::kGreater},
+    {"ge", ">=", OpId::kGreaterEqual},
+};
+
+const Operator* find_operator(std::string_view name) {
+    const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                     [&](const Operator& candidate) { return candidate.name == name; });
+    return found == std::end(kOperators) ? nullptr : found;
+}
+
+bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarType::kUInt64; }
+
+}  // namespace
+
+void FunctionLowering::refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where) {
+    const bool arrays = is_array(left) || is_array(right);
+    fail(where, "operator " + sign + " is not compiled for " + lang::describe(left) + " and " + lang::describe(right),
+         arrays ? "Write a loop over the elements." : "");
+}
+
+// Integers narrower than 64 bits are computed in int64, which holds all of them; uint64 stays what it is.
+TypeRef FunctionLowering::integer_type(TypeRef left, TypeRef right) {
+    if (!is_integer(left) || !is_integer(right)) return nullptr;
+    if (left->weak && right->weak) return scalar_type(ScalarType::kInt64, true);
+    if (is_uint64(left) || is_uint64(right)) {
+        TypeRef other = is_uint64(left) ? right : left;
+        if (!other->weak && DType(other->scalar).is_signed_integer()) return nullptr;  // float64, as NumPy
+        return scalar_type(ScalarType::kUInt64);
+    }
+    return scalar_type(ScalarType::kInt64);
+}
+
+Value FunctionLowering::by_loop(const OpInfo& op, std::span<const Value> operands, NodeId where) {
+    std::vector<OperandType> types;
+    bool weak = true;
+    for (const Value& operand : operands) {
+        if (!is_scalar(operand.type))
+            fail(where, std::string(op.numpy_name) + " is not compiled for " + lang::describe(operand.type));
+        types.push_back(operand_type(operand.type));
+        weak &= operand.type->weak;
+    }
+    const LoopInfo* loop = nullptr;
+    try {
+        loop = &resolve_loop(op, types);
+    } catch (const TypeError&) {
+        std::string text = std::string(op.numpy_name) + " has no meaning for ";
+        for (size_t i = 0; i < operands.size(); ++i) text += (i > 0 ? " and " : "") + lang::describe(operands[i].type);
+        fail(where, text);
+    }
+    const auto outputs = op.output_types(*loop);
+    if (outputs.size() == 1) return scalar(scalar_type(outputs[0], weak), apply(op, *loop, operands));
+    std::vector<ValueId> parts(outputs.size());
+    if (!dry_) {
+        std::vector<ValueId> inputs;
+        for (size_t i = 0; i < operands.size(); ++i) inputs.push_back(cast(operands[i], loop->types[i]));
+        parts = builder_->apply_multiple(op, inputs);
+    }
+    std::vector<Value> items;
+    for (size_t i = 0; i < outputs.size(); ++i) items.push_back(scalar(scalar_type(outputs[i], weak), parts[i]));
+    return tuple(std::move(items));
+}
+
+Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& right, NodeId where) {
+    const Value operands[] = {left, right};
+    TypeRef type = integer_type(left.type, right.type);
+    if (type == nullptr) return by_loop(op_info(op), operands, where);
+    return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
+}
+
+Value FunctionLowering::binary(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    const Operator* found = find_operator(name);
+    if (found == nullptr)
+        fail(where, name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+    if (!is_scalar(left.type) || !is_scalar(right.type)) {
+        if (name == "add" && left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple) {
+            std::vector<Value> items;
+            for (const Value* side : {&left, &right}) {
+                for (size_t i = 0; i < side->type->parts.size(); ++i) items.push_back(tuple_item(*side, i));
+            }
+            return tuple(std::move(items));
+        }
+        if (name == "add" && left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
+            return {string_type(left.type->text + right.type->text), {}, 0};
+        refuse_operands(std::string(found->sign), left.type, right.type, where);
+    }
+    switch (found->op) {
+        case OpId::kDivide:
+        case OpId::kFloorDivide:
+        case OpId::kRemainder: return divide(name, left, right, where);
+        case OpId::kPower: return power(left, right, where);
+        case OpId::kLeftShift:
+        case OpId::kRightShift: return shift(name, left, right, where);
+        case OpId::kBitwiseAnd:
+        case OpId::kBitwiseOr:
+        case OpId::kBitwiseXor:
+            if (is_bool(left.type) && is_bool(right.type))
+                return scalar(scalar_type(ScalarType::kBool, left.type->weak && right.type->weak),
+                              apply(found->op, {cast(left, ScalarType::kBool), cast(right, ScalarType::kBool)}));
+            if (!is_integer(left.type) || !is_integer(right.type))
+                refuse_operands(std::string(found->sign), left.type, right.type, where);
+            return arithmetic(found->op, left, right, where);
+        default: break;
+    }
+    Value result = arithmetic(found->op, left, right, where);
+    if (!dry_ && result.type->kind == TypeKind::kScalar && result.type->scalar == ScalarType::kInt64) {
+        const auto known_right = literal_integer(right.type), known_left = literal_integer(left.type);
+        if (name == "add" && known_right) note_sum(result.parts[0], left.parts[0], *known_right);
+        if (name == "add" && known_left && !known_right) note_sum(result.parts[0], right.parts[0], *known_left);
+        if (name == "sub" && known_right) note_sum(result.parts[0], left.parts[0], -*known_right);
+    }
+    return result;
+}
+
+// Python's errors of a division by zero.
+Value FunctionLowering::divide(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    const OpId op = find_operator(name)->op;
+    const bool integers = is_integer(left.type) && is_integer(right.type);
+    if (op != OpId::kDivide && (is_complex(left.type) || is_complex(right.type)))
+        refuse_operands(std::string(find_operator(name)->sign), left.type, right.type, where);
+    const auto known = right.type->literal;
+    const bool cannot_be_zero =
+        known && (right.type->scalar == ScalarType::kFloat64 ? known->as<double>() != 0
+                                                              : literal_integer(right.type).value_or(0) != 0);
+    if (compilation_.options().check_division && !cannot_be_zero) {
+        const Value zero = integer(0);
+        const Value holds = compare("ne", right, zero, where);
+        const std::string text = op == OpId::kDivide  ? "division by zero"
+                                 : integers           ? "integer division or modulo by zero"
+                                 : op == OpId::kRemainder ? "division by zero"
+                                                      : "division by zero";
+        check(dry_ ? ValueId{} : holds.parts[0], site("ZeroDivisionError", text), {}, where);
+    }
+    if (op == OpId::kDivide && integers) {
+        const bool weak = left.type->weak && right.type->weak;
+        return scalar(scalar_type(ScalarType::kFloat64, weak),
+                      apply(op, {cast(left, ScalarType::kFloat64), cast(right, ScalarType::kFloat64)}));
+    }
+    Value result = arithmetic(op, left, right, where);
+    // x % n for a known n > 0, and x // n for x >= 0, are in known bounds.
+    if (!dry_ && integers) {
+        const auto divisor = literal_integer(right.type);
+        const Fact* of_left = fact(left.parts[0]);
+        const Fact* of_right = fact(right.parts[0]);
+        if (op == OpId::kRemainder && of_right != nullptr && of_right->least && *of_right->least >= 0 &&
+            result.type->scalar == ScalarType::kInt64)
+            facts_[result.parts[0].index] = {0, right.parts[0], 0};
+        if (op == OpId::kFloorDivide && divisor && *divisor > 0 && of_left != nullptr && of_left->least &&
+            *of_left->least >= 0) {
+            const Fact known_left = *of_left;
+            facts_[result.parts[0].index] = {0, known_left.below, known_left.offset};
+            if (known_left.offset > 0) facts_[result.parts[0].index].below = {};
+        }
+    }
+    return result;
+}
+
+Value FunctionLowering::power(const Value& base, const Value& exponent, NodeId where) {
+    const auto known = literal_integer(exponent.type);
+    const bool integers = is_integer(base.type) && is_integer(exponent.type);
+    // Small powers are products: of the same bits for integers, and to a unit in the last place for floats.
+    if (known && *known >= 2 && *known <= 4) {
+        Value square = arithmetic(OpId::kMultiply, base, base, where);
+        if (*known == 2) return square;
+        return *known == 3 ? arithmetic(OpId::kMultiply, square, base, where)
+                           : arithmetic(OpId::kMultiply, square, square, where);
+    }
+    if (integers && known && *known < 0) {
+        const Value real = scalar(scalar_type(ScalarType::kFloat64, base.type->weak), cast(base, ScalarType::kFloat64));
+        if (compilation_.options().check_division) {
+            const Value holds = compare("ne", real, integer(0), where);
+            check(dry_ ? ValueId{} : holds.parts[0],
+                  site("ZeroDivisionError", "0.0 cannot be raised to a negative power"), {}, where);
+        }
+        return arithmetic(OpId::kPower, real, exponent, where);
+    }
+    if (integers && !known) {
+        const Value holds = compare("ge", exponent, integer(0), where);
+        check(dry_ ? ValueId{} : holds.parts[0],
+              site("ValueError", "Integers to negative integer powers are not allowed."), {}, where);
+    }
+    return arithmetic(OpId::kPower, base, exponent, where);
+}
+
+Value FunctionLowering::shift(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    const OpId op = find_operator(name)->op;
+    if (!is_integer(left.type) || !is_integer(right.type))
+        refuse_operands(std::string(find_operator(name)->sign), left.type, right.type, where);
+    const auto known = literal_integer(right.type);
+    if (known ? *known < 0 : !is_uint64(right.type)) {
+        const Value holds = compare("ge", right, integer(0), where);
+        check(dry_ ? ValueId{} : holds.parts[0], site("ValueError", "negative shift count"), {}, where);
+    }
+    TypeRef type = is_uint64(left.type) ? scalar_type(ScalarType::kUInt64)
+                                        : scalar_type(ScalarType::kInt64, left.type->weak && right.type->weak);
+    return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
+}
+
+Value FunctionLowering::unary(const std::string& name, const Value& operand, NodeId where) {
+    if (name == "not") {
+        const ValueId condition = truth(operand, where);
+        if (operand.type->literal && is_bool(operand.type)) return boolean(!operand.type->literal->as<bool>());
+        return negation(condition);
+    }
+    if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
+    if (operand.type->literal && name == "neg") {
+        if (const auto value = literal_integer(operand.type))
+            return integer(static_cast<int64_t>(-static_cast<uint64_t>(*value)));
+        if (is_float(operand.type))
+            return constant(Constant::of(ScalarType::kFloat64, -operand.type->literal->as<double>()));
+    }
+    const OpId op = name == "neg" ? OpId::kNegative : name == "pos" ? OpId::kPositive : OpId::kInvert;
+    if (is_integer(operand.type)) {
+        if (op == OpId::kInvert && is_bool(operand.type) && !operand.type->weak)
+            return negation(truth(operand, where));
+        TypeRef type = is_uint64(operand.type) ? operand.type : scalar_type(ScalarType::kInt64, operand.type->weak);
+        const ValueId value = cast(operand, type->scalar);
+        return scalar(type, op == OpId::kPositive ? value : apply(op, {value}));
+    }
+    if (op == OpId::kInvert) fail(where, "operator ~ is not compiled for " + lang::describe(operand.type));
+    return by_loop(op_info(op), std::span(&operand, 1), where);
+}
+
+Value FunctionLowering::compare(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    if (name == "is" || name == "is_not") {
+        const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
+        if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
+            fail(where, "'is' is compiled for None and bools only", "Write == in its place.");
+        if (nothing) return boolean((left.type == right.type) == (name == "is"));
+        return compare(name == "is" ? "eq" : "ne", left, right, where);
+    }
+    if (name == "in" || name == "not_in") {
+        if (right.type->kind != TypeKind::kTuple)
+            fail(where, "'in' is compiled for tuples only, not " + lang::describe(right.type));
+        Value found = boolean(false);
+        for (size_t i = 0; i < right.type->parts.size(); ++i) {
+            const Value same = compare("eq", left, tuple_item(right, i), where);
+            found = scalar(scalar_type(ScalarType::kBool, true),
+                           apply(OpId::kLogicalOr, {truth(found, where), truth(same, where)}));
+        }
+        return name == "in" ? found : negation(truth(found, where));
+    }
+    if (!is_scalar(left.type) || !is_scalar(right.type)) return equal_types_only(name, left, right, where);
+    const Operator* found = find_operator(name);
+    const bool weak = left.type->weak && right.type->weak;
+    const TypeRef type = scalar_type(ScalarType::kBool, weak);
+    // Integers are compared by value, whatever their types.
+    std::array<OperandType, 2> types = {operand_type(left.type), operand_type(right.type)};
+    if (is_integer(left.type) && is_integer(right.type))
+        types = {OperandType(DType(left.type->scalar)), OperandType(DType(right.type->scalar))};
+    const LoopInfo* loop = nullptr;
+    try {
+        loop = &resolve_loop(op_info(found->op), types);
+    } catch (const TypeError&) {
+        refuse_operands(std::string(found->sign), left.type, right.type, where);
+    }
+    const Value operands[] = {left, right};
+    return scalar(type, apply(op_info(found->op), *loop, operands));
+}
+
+// Tuples and texts.
+Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    const bool equality = name == "eq" || name == "ne";
+    if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString && equality)
+        return boolean((left.type == right.type) == (name == "eq"));
+    if (left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone) {
+        if (equality) return boolean((left.type == right.type) == (name == "eq"));
+    }
+    if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple && equality) {
+        if (left.type->parts.size() != right.type->parts.size()) return boolean(name == "ne");
+        Value same = boolean(true);
+        for (size_t i = 0; i < left.type->parts.size(); ++i) {
+            const Value item = compare("eq", tuple_item(left, i), tuple_item(right, i), where);
+            same = scalar(scalar_type(ScalarType::kBool, true),
+                          apply(OpId::kLogicalAnd, {truth(same, where), truth(item, where)}));
+        }
+        return name == "eq" ? same : negation(truth(same, where));
+    }
+    const Operator* found = find_operator(name);
+    refuse_operands(found == nullptr ? name : std::string(found->sign), left.type, right.type, where);
+}
+
+ValueId FunctionLowering::truth(const Value& value, NodeId where) {
+    switch (value.type->kind) {
+        case TypeKind::kScalar: return cast(value, ScalarType::kBool);
+        case TypeKind::kNone: return boolean(false).parts[0];
+        case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
+        case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];
+        default: fail(where, lang::describe(value.type) + " has no truth value in a compiled function");
+    }
+}
+
+Value FunctionLowering::negation(ValueId condition) {
+    return scalar(scalar_type(ScalarType::kBool, true), apply(OpId::kLogicalNot, {condition}));
+}
+
+}  // namespace weft::lang

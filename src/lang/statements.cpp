@@ -1,0 +1,222 @@
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
+    for (NodeId statement : node(id).children) {
+        if (!lower_statement(statement, environment)) return false;
+    }
+    return true;
+}
+
+bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    switch (statement.kind) {
+        case NodeKind::kAssign:
+            assign(statement.children[0], lower(statement.children[1], environment), environment, id);
+            return true;
+        case NodeKind::kAugment: augment(id, environment); return true;
+        case NodeKind::kExpression: lower(statement.children[0], environment); return true;
+        case NodeKind::kPass: return true;
+        case NodeKind::kIf: return lower_if(id, environment);
+        case NodeKind::kWhile: return lower_while(id, environment);
+        case NodeKind::kFor: return lower_for(id, environment);
+        case NodeKind::kBreak: return lower_break(id, environment);
+        case NodeKind::kContinue: return lower_continue(id, environment);
+        case NodeKind::kReturn: return lower_return(id, environment);
+        case NodeKind::kRaise: return lower_raise(id, environment);
+        case NodeKind::kAssert: lower_assert(id, environment); return true;
+        case NodeKind::kDef:
+            fail(id, "a function inside of a compiled function is not compiled yet", "Define it outside.");
+        default: fail(id, "'" + std::string(node_name(statement.kind)) + "' is no statement");
+    }
+}
+
+void FunctionLowering::assign(NodeId target, Value value, Environment& environment, NodeId statement) {
+    const Node& left = node(target);
+    switch (left.kind) {
+        case NodeKind::kName:
+            value.origin = statement;
+            environment[static_cast<size_t>(left.number)] = std::move(value);
+            return;
+        case NodeKind::kTuple: {
+            if (value.type->kind != TypeKind::kTuple)
+                fail(target, lang::describe(value.type) + " cannot be unpacked here",
+                     "Unpack tuples; take elements of arrays by their index.");
+            if (value.type->parts.size() != left.children.size())
+                fail(target, std::to_string(value.type->parts.size()) + " values cannot be unpacked into " +
+                                 std::to_string(left.children.size()) + " targets");
+            for (size_t i = 0; i < left.children.size(); ++i)
+                assign(left.children[i], tuple_item(value, i), environment, statement);
+            return;
+        }
+        case NodeKind::kIndex: {
+            const Value base = lower(left.children[0], environment);
+            store(element_of(target, base, environment), value, target);
+            return;
+        }
+        case NodeKind::kAttribute: fail(target, "attributes cannot be assigned in a compiled function");
+        default: fail(target, "this cannot be assigned in a compiled function");
+    }
+}
+
+void FunctionLowering::augment(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const NodeId target = statement.children[0];
+    if (node(target).kind == NodeKind::kIndex) {
+        const Value base = lower(node(target).children[0], environment);
+        const Element element = element_of(target, base, environment);
+        const Value right = lower(statement.children[1], environment);
+        store(element, binary(statement.atoms[0], load(element), right, id), target);
+        return;
+    }
+    const Value left = lower(target, environment);
+    const Value right = lower(statement.children[1], environment);
+    assign(target, binary(statement.atoms[0], left, right, id), environment, id);
+}
+
+bool FunctionLowering::lower_if(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const Value test = lower(statement.children[0], environment);
+    const ValueId condition = truth(test, statement.children[0]);
+    if (test.type->literal && is_bool(test.type))  // if isinstance(...), if x is None
+        return lower_block(statement.children[test.type->literal->as<bool>() ? 1 : 2], environment);
+    const Flow& flow = flows_.at(id);
+    const auto block = [&](size_t child) {
+        return [this, &statement, child](Environment& inner) { return lower_block(statement.children[child], inner); };
+    };
+    return lower_branches(id, condition, flow.assigned, flow.live_after, environment, block(1), block(2));
+}
+
+bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const VariableSet& assigned,
+                                      const VariableSet& live, Environment& environment,
+                                      const std::function<bool(Environment&)>& yes,
+                                      const std::function<bool(Environment&)>& no) {
+    Environment sides[2] = {environment, environment};
+    bool reached[2];
+    {
+        const DryRun dry(*this);
+        reached[0] = yes(sides[0]);
+        reached[1] = no(sides[1]);
+    }
+    std::vector<size_t> merged;
+    std::vector<Value> values;
+    for (size_t v = 0; v < environment.size(); ++v) {
+        if (!assigned[v] || !live[v]) continue;
+        const Value& one = sides[reached[0] ? 0 : 1][v];
+        const Value& other = sides[reached[1] ? 1 : 0][v];
+        merged.push_back(v);
+        values.push_back({join_or_fail(one, other, variable(v), id), {}, std::max(one.origin, other.origin)});
+        values.back().parts.resize(part_count(values.back().type));
+    }
+    std::vector<ValueId> results;
+    if (!dry_) {
+        const auto body = [&](const std::function<bool(Environment&)>& side) -> ir::Builder::Body {
+            return [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                Environment inner = environment;
+                if (!side(inner)) return {};
+                std::vector<ValueId> parts;
+                for (size_t i = 0; i < merged.size(); ++i)
+                    append_converted(parts, inner[merged[i]], values[i].type, id);
+                return parts;
+            };
+        };
+        results = builder_->if_else(condition, body(yes), body(no));
+    }
+    if (!reached[0] && !reached[1]) return false;
+    for (size_t v = 0; v < environment.size(); ++v) {
+        if (assigned[v] && !live[v]) environment[v] = {simple_type(TypeKind::kUnbound), {}, 0};
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < merged.size(); ++i) {
+        if (!dry_) values[i].parts = take(values[i].type, results, at).parts;
+        environment[merged[i]] = std::move(values[i]);
+    }
+    return true;
+}
+
+bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const Value value = statement.children.empty() ? none() : lower(statement.children[0], environment);
+    if (value.type->kind == TypeKind::kSymbol || value.type->kind == TypeKind::kRange ||
+        value.type->kind == TypeKind::kString)
+        fail(id, lang::describe(value.type) + " cannot be returned from a compiled function");
+    if (is_array(value.type))
+        fail(id, "arrays cannot be returned from a compiled function yet",
+             "Give the function an array to write into.");
+    if (dry_) {
+        TypeRef both = result_ == nullptr ? value.type : join(result_, value.type);
+        if (both == nullptr)
+            fail(id, "'" + source_.name + "' returns " + lang::describe(result_) + " on one way and " +
+                         lang::describe(value.type) + " on another",
+                 "Return values of one type.", {{result_origin_, lang::describe(result_)}});
+        if (result_ == nullptr) result_origin_ = id;
+        result_ = both;
+        return false;
+    }
+    builder_->return_values(convert(value, result_, id).parts);
+    return false;
+}
+
+Site FunctionLowering::site_of_exception(NodeId expression, Environment& environment) {
+    const bool calls = node(expression).kind == NodeKind::kCall;
+    const NodeId named = calls ? node(expression).children[0] : expression;
+    Site result = site({}, {});
+    result.has_text = false;
+    if (node(named).kind != NodeKind::kGlobal)
+        fail(expression, "only exceptions can be raised", "Write raise ValueError(\"...\").");
+    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(named).number));
+    if (symbol.kind == SymbolKind::kMissing) fail(named, "name '" + symbol.name + "' is not defined");
+    if (symbol.kind != SymbolKind::kException)
+        fail(expression, symbol.described() + " is no exception", "Write raise ValueError(\"...\").");
+    result.symbol = &symbol;
+    if (!calls) return result;
+    const std::vector<NodeId>& children = node(expression).children;
+    if (children.size() > 2)
+        fail(expression, "an exception takes one text in a compiled function");
+    if (children.size() == 2) {
+        const Value text = lower(children[1], environment);
+        if (text.type->kind == TypeKind::kString) {
+            result.text = text.type->text;
+        } else {
+            fail(children[1], "the text of an exception has to be known, not " + lang::describe(text.type),
+                 "Write it out as one string.");
+        }
+        result.has_text = true;
+    }
+    return result;
+}
+
+bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    if (statement.children.empty()) fail(id, "there is no exception to raise again");
+    Site raised = site_of_exception(statement.children[0], environment);
+    if (!dry_) {
+        raised.function = &source_;
+        raised.node = id;
+        builder_->raise(compilation_.add_site(std::move(raised)), {});
+    }
+    return false;
+}
+
+void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const Value test = lower(statement.children[0], environment);
+    Site failed = site("AssertionError", {});
+    failed.has_text = false;
+    if (statement.children.size() > 1) {
+        const Value text = lower(statement.children[1], environment);
+        if (text.type->kind != TypeKind::kString)
+            fail(statement.children[1], "the text of an assertion has to be known, not " + lang::describe(text.type),
+                 "Write it out as one string.");
+        failed.text = text.type->text;
+        failed.has_text = true;
+    }
+    check(truth(test, statement.children[0]), std::move(failed), {}, id);
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,46 @@
+// A function of the program as the compiler is given it: its tree, its text for messages, and what its free names
+// stand for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lang/syntax.h"
+#include "lang/types.h"
+
+namespace weft::lang {
+
+struct FunctionSource;
+
+enum class SymbolKind : uint8_t {
+    kValue,      // a constant: a number, a text, None, a tuple of such
+    kKnown,      // a function or class that the compiler may know, by its path: "math.sqrt"
+    kModule,
+    kFunction,   // another function of the program
+    kException,
+    kUnknown,    // `path` says what it is: "dict"
+    kMissing,    // there is no such name
+};
+
+struct Symbol {
+    SymbolKind kind = SymbolKind::kUnknown;
+    std::string name;  // in the program
+    std::string path;  // kKnown, kModule; of kUnknown the type
+    TypeRef type = nullptr;  // kValue
+    const FunctionSource* function = nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
+
+    std::string described() const;
+};
+
+// Owned by whoever made it, with all that it refers to, for as long as anything is compiled from it.
+struct FunctionSource {
+    std::string name, file;
+    int first_line = 1;
+    std::vector<std::string> lines;  // of the file, from first_line
+    Tree tree;
+    std::vector<Symbol> symbols;
+    std::vector<TypeRef> defaults;  // of the last parameters; null where no constant is one
+};
+
+}  // namespace weft::lang

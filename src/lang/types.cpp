@@ -1,0 +1,282 @@
+#include "lang/types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+#include "lang/symbols.h"
+
+namespace weft::lang {
+
+namespace {
+
+struct Hash {
+    size_t operator()(const Type& type) const {
+        size_t hash = static_cast<size_t>(type.kind) * 31 + static_cast<size_t>(type.scalar);
+        const auto mix = [&](size_t value) { hash = hash * 1000003 ^ value; };
+        mix(static_cast<size_t>(type.weak) | static_cast<size_t>(type.contiguous) << 1 |
+            static_cast<size_t>(type.readonly) << 2 | static_cast<size_t>(type.rank) << 3 |
+            static_cast<size_t>(type.scope) << 16);
+        if (type.literal) {
+            for (uint8_t byte : type.literal->bytes) mix(byte);
+        }
+        mix(std::hash<std::string>{}(type.text));
+        for (TypeRef part : type.parts) mix(std::hash<TypeRef>{}(part));
+        mix(std::hash<const Symbol*>{}(type.symbol));
+        mix(std::hash<TypeRef>{}(type.of));
+        return hash;
+    }
+};
+
+// Types are few: those of the functions that a program compiles.
+struct Table {
+    std::mutex mutex;
+    std::unordered_set<Type, Hash> types;
+};
+
+Table& table() {
+    static auto* const types = new Table;  // threads may still compile while the process exits
+    return *types;
+}
+
+// Python's order of its own numbers.
+ScalarType wider_of_python(ScalarType a, ScalarType b) {
+    const auto rank = [](ScalarType type) {
+        switch (type) {
+            case ScalarType::kBool: return 0;
+            case ScalarType::kInt64: return 1;
+            case ScalarType::kFloat64: return 2;
+            default: return 3;
+        }
+    };
+    return rank(a) < rank(b) ? b : a;
+}
+
+// Whether a number of Python's is one of `to` without rounding.
+bool holds_exactly(const Constant& value, ScalarType to) {
+    const DType dtype(to);
+    switch (value.type) {
+        case ScalarType::kBool: return true;
+        case ScalarType::kInt64: {
+            const auto number = value.as<int64_t>();
+            if (dtype.is_integer()) return python_int_fits(number, dtype);
+            return std::abs(static_cast<double>(number)) <= (dtype.is_half_float() ? 256.0 : 16777216.0);
+        }
+        case ScalarType::kFloat64: {
+            const auto number = value.as<double>();
+            if (!std::isfinite(number)) return true;
+            if (dtype.is_half_float()) return number == std::trunc(number) && std::abs(number) <= 256;
+            return static_cast<double>(static_cast<float>(number)) == number;
+        }
+        default: return false;
+    }
+}
+
+TypeRef join_scalars(const Type& a, const Type& b) {
+    if (a.weak && b.weak) return scalar_type(wider_of_python(a.scalar, b.scalar), true);
+    if (!a.weak && !b.weak) {
+        const DType x(a.scalar), y(b.scalar);
+        if (x != y && (x.kind() == 'b' || y.kind() == 'b') && (x.is_integer() || y.is_integer()))
+            return scalar_type(promote_types(x, y).scalar_type());
+        const DType both = promote_types(x, y);
+        if (both.is_floating() && !x.is_floating() && !y.is_floating()) return nullptr;  // uint64 and int64
+        return scalar_type(both.scalar_type());
+    }
+    const Type& weak = a.weak ? a : b;
+    const Type& strong = a.weak ? b : a;
+    const DType dtype(strong.scalar);
+    if (dtype.is_bool()) return scalar_type(weak.scalar, weak.scalar != ScalarType::kBool);
+    if (weak.literal && (dtype.is_inexact() || weak.scalar == ScalarType::kBool) &&
+        holds_exactly(*weak.literal, dtype.real().scalar_type()))
+        return scalar_type(strong.scalar);
+    if (dtype.is_unsigned_integer() && dtype.itemsize() == 8 && weak.scalar == ScalarType::kInt64) {
+        if (!weak.literal || weak.literal->as<int64_t>() < 0) return nullptr;
+        return scalar_type(strong.scalar);
+    }
+    return scalar_type(promote_types(dtype, DType(weak.scalar)).scalar_type());
+}
+
+}  // namespace
+
+TypeRef intern(Type type) {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    return &*all.types.insert(std::move(type)).first;
+}
+
+TypeRef scalar_type(ScalarType scalar, bool weak) {
+    Type type;
+    type.kind = TypeKind::kScalar;
+    type.scalar = scalar;
+    type.weak = weak;
+    return intern(std::move(type));
+}
+
+TypeRef literal_type(const Constant& value) {
+    Type type;
+    type.kind = TypeKind::kScalar;
+    type.scalar = value.type;
+    type.weak = true;
+    type.literal = value;
+    return intern(std::move(type));
+}
+
+TypeRef string_type(std::string text) {
+    Type type;
+    type.kind = TypeKind::kString;
+    type.text = std::move(text);
+    return intern(std::move(type));
+}
+
+TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope) {
+    Type type;
+    type.kind = TypeKind::kArray;
+    type.scalar = element;
+    type.rank = static_cast<uint8_t>(rank);
+    type.contiguous = contiguous && rank > 0;
+    type.readonly = readonly;
+    type.scope = scope;
+    return intern(std::move(type));
+}
+
+TypeRef tuple_type(std::vector<TypeRef> parts) {
+    Type type;
+    type.kind = TypeKind::kTuple;
+    type.parts = std::move(parts);
+    return intern(std::move(type));
+}
+
+TypeRef simple_type(TypeKind kind) {
+    Type type;
+    type.kind = kind;
+    return intern(std::move(type));
+}
+
+TypeRef symbol_type(const Symbol* symbol) {
+    Type type;
+    type.kind = TypeKind::kSymbol;
+    type.symbol = symbol;
+    return intern(std::move(type));
+}
+
+TypeRef maybe_type(TypeRef type) {
+    if (type->kind == TypeKind::kMaybe || type->kind == TypeKind::kUnbound) return type;
+    Type maybe;
+    maybe.kind = TypeKind::kMaybe;
+    maybe.parts = {type};
+    return intern(std::move(maybe));
+}
+
+TypeRef without_literals(TypeRef type) {
+    if (type->literal) return scalar_type(type->scalar, type->weak);
+    if (type->parts.empty()) return type;
+    Type copy = *type;
+    for (TypeRef& part : copy.parts) part = without_literals(part);
+    return intern(std::move(copy));
+}
+
+TypeRef join(TypeRef a, TypeRef b) {
+    if (a == b) return a;
+    if (a->kind == TypeKind::kNever) return b;
+    if (b->kind == TypeKind::kNever) return a;
+    if (a->kind == TypeKind::kUnbound) return maybe_type(b);
+    if (b->kind == TypeKind::kUnbound) return maybe_type(a);
+    if (a->kind == TypeKind::kMaybe || b->kind == TypeKind::kMaybe) {
+        TypeRef inner = join(a->kind == TypeKind::kMaybe ? a->parts[0] : a,
+                             b->kind == TypeKind::kMaybe ? b->parts[0] : b);
+        return inner == nullptr ? nullptr : maybe_type(inner);
+    }
+    if (a->kind != b->kind) return nullptr;
+    switch (a->kind) {
+        case TypeKind::kScalar: return join_scalars(*a, *b);
+        case TypeKind::kArray:
+            if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
+            return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
+                              std::min(a->scope, b->scope));
+        case TypeKind::kTuple: {
+            if (a->parts.size() != b->parts.size()) return nullptr;
+            std::vector<TypeRef> parts;
+            for (size_t i = 0; i < a->parts.size(); ++i) {
+                parts.push_back(join(a->parts[i], b->parts[i]));
+                if (parts.back() == nullptr) return nullptr;
+            }
+            return tuple_type(std::move(parts));
+        }
+        default: return nullptr;
+    }
+}
+
+bool is_integer(TypeRef type) {
+    return is_scalar(type) && (DType(type->scalar).is_integer() || DType(type->scalar).is_bool());
+}
+bool is_float(TypeRef type) { return is_scalar(type) && DType(type->scalar).is_floating(); }
+bool is_complex(TypeRef type) { return is_scalar(type) && DType(type->scalar).is_complex(); }
+bool is_bool(TypeRef type) { return is_scalar(type) && type->scalar == ScalarType::kBool; }
+
+std::optional<int64_t> literal_integer(TypeRef type) {
+    if (!type->literal) return {};
+    if (type->scalar == ScalarType::kInt64) return type->literal->as<int64_t>();
+    if (type->scalar == ScalarType::kBool) return type->literal->as<bool>() ? 1 : 0;
+    return {};
+}
+
+OperandType operand_type(TypeRef type) {
+    if (!type->weak || type->scalar == ScalarType::kBool) return DType(type->scalar);
+    if (type->scalar == ScalarType::kInt64) return WeakKind::kInt;
+    if (type->scalar == ScalarType::kFloat64) return WeakKind::kFloat;
+    return WeakKind::kComplex;
+}
+
+size_t part_count(TypeRef type) {
+    switch (type->kind) {
+        case TypeKind::kScalar: return 1;
+        case TypeKind::kArray: return size_t{1} + type->rank;
+        case TypeKind::kRange: return 3;
+        case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
+        case TypeKind::kTuple: {
+            size_t count = 0;
+            for (TypeRef part : type->parts) count += part_count(part);
+            return count;
+        }
+        case TypeKind::kSymbol: return type->of == nullptr ? 0 : part_count(type->of);
+        default: return 0;
+    }
+}
+
+std::string describe(TypeRef type) {
+    switch (type->kind) {
+        case TypeKind::kScalar:
+            if (type->weak) {
+                switch (type->scalar) {
+                    case ScalarType::kBool: return "bool";
+                    case ScalarType::kInt64: return "int";
+                    case ScalarType::kFloat64: return "float";
+                    default: return "complex";
+                }
+            }
+            return std::string(DType(type->scalar).name());
+        case TypeKind::kNone: return "None";
+        case TypeKind::kString: return "str";
+        case TypeKind::kArray:
+            return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
+                   "d" + (type->readonly ? ", read-only)" : ")");
+        case TypeKind::kTuple: {
+            std::string text = "tuple(";
+            for (size_t i = 0; i < type->parts.size(); ++i)
+                text += (i > 0 ? ", " : "") + describe(type->parts[i]);
+            return text + ")";
+        }
+        case TypeKind::kRange: return "range";
+        case TypeKind::kSlice: return "slice";
+        case TypeKind::kSymbol: return type->symbol == nullptr ? "object" : type->symbol->described();
+        case TypeKind::kUnbound: return "unbound";
+        case TypeKind::kMaybe: return describe(type->parts[0]);
+        case TypeKind::kNever: return "never";
+    }
+    return "";
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,88 @@
+// What the values of a function are, as far as code depends on it. Types are shared and never end, so that two are
+// equal where their addresses are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/constant.h"
+#include "ops/resolve.h"
+#include "weft/dtype.h"
+
+namespace weft::lang {
+
+enum class TypeKind : uint8_t {
+    kNever,    // of a call that has not returned yet, while a recursive function's type is being found
+    kScalar,
+    kNone,
+    kString,   // known text
+    kArray,
+    kTuple,
+    kRange,    // start, stop, step
+    kSlice,
+    kSymbol,   // a free name that is no value: a module, a function, a builtin, an exception
+    kUnbound,  // a variable before its first assignment
+    kMaybe,    // a variable that is bound on some of the ways that lead here
+};
+
+struct Symbol;
+struct Type;
+using TypeRef = const Type*;
+
+struct Type {
+    TypeKind kind = TypeKind::kNone;
+
+    // kScalar, and the elements of kArray. A weak scalar is Python's own int, float, complex or bool, which takes the
+    // other operand's type (NEP 50); the others are NumPy's.
+    ScalarType scalar = ScalarType::kInt64;
+    bool weak = false;
+    std::optional<Constant> literal{};  // a weak scalar whose value is known
+
+    // kArray
+    uint8_t rank = 0;
+    bool contiguous = false;  // the last dimension's stride is an element's size
+    bool readonly = false;
+    uint16_t scope = 0;  // arrays of different scopes share no memory
+
+    std::string text{};             // kString
+    std::vector<TypeRef> parts{};   // kTuple; kMaybe has one
+    const Symbol* symbol = nullptr;  // kSymbol
+    TypeRef of = nullptr;            // kSymbol: a method's object, whose values are this one's
+
+    friend bool operator==(const Type&, const Type&) = default;
+};
+
+TypeRef intern(Type type);
+TypeRef scalar_type(ScalarType scalar, bool weak = false);
+TypeRef literal_type(const Constant& value);
+TypeRef string_type(std::string text);
+TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope);
+TypeRef tuple_type(std::vector<TypeRef> parts);
+TypeRef simple_type(TypeKind kind);  // kNone, kNever, kRange, kUnbound
+TypeRef symbol_type(const Symbol* symbol);
+TypeRef maybe_type(TypeRef type);
+// Without the values of literals.
+TypeRef without_literals(TypeRef type);
+
+// The type that holds values of both; nothing where there is none.
+TypeRef join(TypeRef a, TypeRef b);
+
+inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
+inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
+bool is_integer(TypeRef type);  // or bool
+bool is_float(TypeRef type);
+bool is_complex(TypeRef type);
+bool is_bool(TypeRef type);
+std::optional<int64_t> literal_integer(TypeRef type);
+
+// As promotion takes it.
+OperandType operand_type(TypeRef type);
+// How many values of the IR one of this type is made of.
+size_t part_count(TypeRef type);
+// "int64", "array(float64, 2d)", "tuple(int64, float64)": for messages.
+std::string describe(TypeRef type);
+
+}  // namespace weft::lang
