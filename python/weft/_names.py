@@ -18,7 +18,7 @@ LOADED = {
     "_array.dtypes": ("common_type", "finfo", "iinfo", "isdtype", "issubdtype", "min_scalar_type", "mintypecode", "typename"),
     "_engine.config": ("config", "show_config"),
     "_engine.device": ("device", "devices", "empty_pool", "memory_stats", "synchronize"),
-    "exceptions": ("DeviceError", "InternalError", "OutOfMemoryError"),
+    "exceptions": ("CompileError", "DeviceError", "InternalError", "OutOfMemoryError"),
 }
 # Loaded when the name is asked for.
 LATER = {
@@ -175,6 +175,8 @@ LATER = {
     "get_cmake_dir": "_engine.cpp",
     "get_include": "_engine.cpp",
     "install": "_install",
+    "jit": "_jit._decorator",
+    "njit": "_jit._decorator",
     "profile": "_engine.profile",
     "info": "_numpys.top",
     "show_runtime": "_numpys.top",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "AxisError",
+    "CompileError",
     "ComplexWarning",
     "DTypePromotionError",
     "DeviceError",
@@ -33,6 +34,10 @@ class AxisError(ValueError, IndexError):
         self.axis, self.ndim = axis, ndim
         prefix = "" if msg_prefix is None else f"{msg_prefix}: "
         super().__init__(f"{prefix}axis {axis} is out of bounds for array of dimension {ndim}")
+
+
+class CompileError(TypeError):
+    """A function cannot be compiled by weft.jit. The message has the file, the line, what is wrong, what to write."""
 
 
 class UFuncTypeError(TypeError):

@@ -20,11 +20,13 @@ codegen::CompileOptions compile_options(bool fast_math) {
 }  // namespace
 
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
-                                              std::span<const lang::TypeRef> arguments, const Options& options) {
+                                              std::span<const lang::TypeRef> arguments,
+                                              const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     lang::Lowered lowered = lang::lower(function, arguments, options.semantics);
     auto result = std::make_shared<Specialisation>();
-    result->code_ = codegen::compile_function_for_cpu(lowered.module, lowered.entry, compile_options(options.fast_math));
+    result->code_ =
+        codegen::compile_function_for_cpu(lowered.module, lowered.entry, compile_options(options.fast_math));
     result->function = result->code_->function;
     result->name = lowered.entry;
     for (const ir::Function& each : lowered.module.functions) result->ir += ir::print(each);

@@ -1,9 +1,9 @@
-// Functions of a program, compiled for given types of arguments: the way from src/lang to machine code, and how a
-// compiled function is called.
+// Functions of a program, compiled for given types of arguments: the way from src/lang to machine code, and
+// how a compiled function is called.
 //
 // Arguments travel as words (device/kernel.h), in the order of the parameters: a scalar is one word (two for
-// complex128), an array is its base, its strides in bytes, without the last of a contiguous one, and its shape; a
-// tuple is its items. Results are 16 bytes a scalar.
+// complex128), an array is its base, its strides in bytes, without the last of a contiguous one, and its
+// shape; a tuple is its items. Results are 16 bytes a scalar.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ public:
     size_t result_bytes = 0;    // of results or of what an error tells, whichever is more
     double compile_seconds = 0;
     std::string name;
-    std::string ir;             // before the passes
+    std::string ir;  // before the passes
 
     // What the compiler made of it; compiles it once more.
     struct Texts {
@@ -48,9 +48,10 @@ private:
     bool fast_math_ = false;
 };
 
-// Thread safe. Arrays of `arguments` with different scopes must not overlap in memory where one of them is written.
-// Throws lang::CompileError.
+// Thread safe. Arrays of `arguments` with different scopes must not overlap in memory where one of them is
+// written. Throws lang::CompileError.
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
-                                              std::span<const lang::TypeRef> arguments, const Options& options = {});
+                                              std::span<const lang::TypeRef> arguments,
+                                              const Options& options = {});
 
 }  // namespace weft::jit

@@ -15,24 +15,26 @@ struct MathFunction {
 };
 // Functions of math and cmath whose names differ from NumPy's.
 constexpr MathFunction kMathNames[] = {
-    {"asin", "arcsin"},   {"acos", "arccos"},   {"atan", "arctan"},     {"atan2", "arctan2"}, {"asinh", "arcsinh"},
-    {"acosh", "arccosh"}, {"atanh", "arctanh"}, {"pow", "power"},       {"fabs", "fabs"},     {"remainder", ""},
-    {"phase", ""},
+    {"asin", "arcsin"},   {"acos", "arccos"},   {"atan", "arctan"},   {"atan2", "arctan2"},
+    {"asinh", "arcsinh"}, {"acosh", "arccosh"}, {"atanh", "arctanh"}, {"pow", "power"},
+    {"fabs", "fabs"},     {"remainder", ""},    {"phase", ""},
 };
 constexpr std::string_view kMathSame[] = {
-    "sqrt",    "cbrt", "exp",   "exp2",  "expm1", "log2",    "log10",  "log1p", "sin",   "cos",      "tan",
-    "sinh",    "cosh", "tanh",  "hypot", "fmod",  "degrees", "radians", "erf",  "erfc",  "copysign", "isfinite",
-    "isinf",   "isnan", "nextafter", "ldexp", "gcd", "lcm",
+    "sqrt",     "cbrt",     "exp",   "exp2",  "expm1",     "log2",  "log10",   "log1p",   "sin", "cos",
+    "tan",      "sinh",     "cosh",  "tanh",  "hypot",     "fmod",  "degrees", "radians", "erf", "erfc",
+    "copysign", "isfinite", "isinf", "isnan", "nextafter", "ldexp", "gcd",     "lcm",
 };
-constexpr std::string_view kComplexMath[] = {"sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-                                             "asin", "acos", "atan", "asinh", "acosh", "atanh"};
+constexpr std::string_view kComplexMath[] = {"sqrt", "exp",   "log",   "log10", "sin",  "cos",
+                                             "tan",  "sinh",  "cosh",  "tanh",  "asin", "acos",
+                                             "atan", "asinh", "acosh", "atanh"};
 
 std::string_view op_of_math(std::string_view name) {
     for (const MathFunction& function : kMathNames) {
         if (function.name == name) return function.op;
     }
-    return std::find(std::begin(kMathSame), std::end(kMathSame), name) == std::end(kMathSame) ? std::string_view()
-                                                                                            : name;
+    return std::find(std::begin(kMathSame), std::end(kMathSame), name) == std::end(kMathSame)
+               ? std::string_view()
+               : name;
 }
 
 }  // namespace
@@ -40,11 +42,14 @@ std::string_view op_of_math(std::string_view name) {
 void FunctionLowering::expect_arguments(const std::string& name, const Arguments& arguments, size_t least,
                                         size_t most) {
     if (!arguments.keywords.empty())
-        fail(arguments.where, name + "() takes no keyword '" + arguments.keywords[0].first + "' in a compiled function");
+        fail(arguments.where,
+             name + "() takes no keyword '" + arguments.keywords[0].first + "' in a compiled function");
     const size_t count = arguments.positional.size();
     if (count >= least && count <= most) return;
     fail(arguments.where, name + "() takes " + std::to_string(least) +
-                              (most == least ? "" : most == SIZE_MAX ? " or more" : " to " + std::to_string(most)) +
+                              (most == least      ? ""
+                               : most == SIZE_MAX ? " or more"
+                                                  : " to " + std::to_string(most)) +
                               " argument" + (most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
 }
 
@@ -57,11 +62,11 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
             return by_loop(*find_op("conjugate"), std::span(&base, 1), id);
         if (is_array(base.type) && name == "item" && call.children.size() == 1 && base.type->rank == 0)
             return load({base, {}});
-        fail(call.children[0], "method '" + name + "' of " + lang::describe(base.type) + " is not compiled yet");
+        fail(call.children[0],
+             "method '" + name + "' of " + lang::describe(base.type) + " is not compiled yet");
     }
     const Value callee = lower(call.children[0], environment);
-    if (callee.type->kind != TypeKind::kSymbol)
-        fail(id, lang::describe(callee.type) + " cannot be called");
+    if (callee.type->kind != TypeKind::kSymbol) fail(id, lang::describe(callee.type) + " cannot be called");
     const Symbol& symbol = *callee.type->symbol;
     Arguments arguments;
     arguments.where = id;
@@ -74,7 +79,8 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
             const Value items = lower(argument.children[0], environment);
             if (items.type->kind != TypeKind::kTuple)
                 fail(child, "only tuples can be given by *, not " + lang::describe(items.type));
-            for (size_t k = 0; k < items.type->parts.size(); ++k) arguments.positional.push_back(tuple_item(items, k));
+            for (size_t k = 0; k < items.type->parts.size(); ++k)
+                arguments.positional.push_back(tuple_item(items, k));
         } else {
             arguments.positional.push_back(lower(child, environment));
         }
@@ -101,18 +107,25 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
         while (at < parameters.size() && callee.tree[parameters[at]].atoms[0] != name) ++at;
         if (at == parameters.size())
             fail(arguments.where, callee.name + "() got an unexpected keyword argument '" + name + "'");
-        if (given[at]) fail(arguments.where, callee.name + "() got multiple values for argument '" + name + "'");
+        if (given[at])
+            fail(arguments.where, callee.name + "() got multiple values for argument '" + name + "'");
         given[at] = value;
     }
-    const size_t required = parameters.size() - callee.defaults.size();
+    size_t defaults = 0;
     std::vector<TypeRef> types;
     std::vector<ValueId> parts;
     for (size_t i = 0; i < parameters.size(); ++i) {
-        const std::string& name = callee.tree[parameters[i]].atoms[0];
+        const Node& parameter = callee.tree[parameters[i]];
+        const bool has_default =
+            parameter.kind == NodeKind::kDefault || parameter.kind == NodeKind::kKeywordDefault;
+        const TypeRef type_of_default =
+            has_default && defaults < callee.defaults.size() ? callee.defaults[defaults] : nullptr;
+        defaults += has_default ? 1 : 0;
         if (!given[i]) {
-            if (i < required || callee.defaults[i - required] == nullptr)
-                fail(arguments.where, callee.name + "() missing required argument: '" + name + "'");
-            const TypeRef type = callee.defaults[i - required];
+            if (type_of_default == nullptr)
+                fail(arguments.where,
+                     callee.name + "() missing required argument: '" + parameter.atoms[0] + "'");
+            const TypeRef type = type_of_default;
             given[i] = type->literal ? constant(*type->literal) : Value{type, {}, 0};
         }
         if (given[i]->type->kind == TypeKind::kRange)
@@ -161,7 +174,8 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
     std::vector<Value> operands;
     for (const Value& argument : arguments.positional) {
         if (!is_scalar(argument.type) || is_complex(argument.type))
-            fail(arguments.where, "math." + name + " takes real numbers, not " + lang::describe(argument.type));
+            fail(arguments.where,
+                 "math." + name + " takes real numbers, not " + lang::describe(argument.type));
         const ScalarType type = integers ? ScalarType::kInt64 : ScalarType::kFloat64;
         const bool exponent = name == "ldexp" && !operands.empty();
         operands.push_back(exponent ? argument : scalar(scalar_type(type, true), cast(argument, type)));
@@ -173,11 +187,14 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
 
 // A float to an integer; what is no integer of 64 bits is an error, as Python's integers end there here.
 Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId where) {
-    if (is_integer(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64));
+    if (is_integer(value.type))
+        return scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64));
     if (!is_float(value.type)) fail(where, "an integer cannot be made of " + lang::describe(value.type));
     const ValueId rounded = apply(rounding, {cast(value, ScalarType::kFloat64)});
     if (!dry_) {
-        const auto number = [&](double x) { return builder_->constant(Constant::of(ScalarType::kFloat64, x)); };
+        const auto number = [&](double x) {
+            return builder_->constant(Constant::of(ScalarType::kFloat64, x));
+        };
         const ValueId low = builder_->apply(OpId::kGreaterEqual, {rounded, number(-9223372036854775808.0)});
         const ValueId high = builder_->apply(OpId::kLess, {rounded, number(9223372036854775808.0)});
         check(builder_->apply(OpId::kLogicalAnd, {low, high}),
@@ -203,10 +220,12 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
             return constant(Constant::of(ScalarType::kComplex128, Pair{0, 1}));
         }();
         const Value imaginary = binary("mul", arguments.positional[1], i, arguments.where);
-        return call_convert(to, weak, {{binary("add", value, imaginary, arguments.where)}, {}, arguments.where});
+        return call_convert(to, weak,
+                            {{binary("add", value, imaginary, arguments.where)}, {}, arguments.where});
     }
     if (is_complex(value.type) && !dtype.is_complex() && to != ScalarType::kBool)
-        fail(arguments.where, "a real number cannot be made of " + lang::describe(value.type), "Take its .real.");
+        fail(arguments.where, "a real number cannot be made of " + lang::describe(value.type),
+             "Take its .real.");
     if (weak && to == ScalarType::kInt64) return to_integer(value, OpId::kTrunc, arguments.where);
     if (weak && value.type->literal && to == ScalarType::kFloat64 && literal_integer(value.type))
         return constant(Constant::of(to, static_cast<double>(*literal_integer(value.type))));
@@ -216,7 +235,8 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
 Value FunctionLowering::call_round(const Arguments& arguments) {
     expect_arguments("round", arguments, 1, 2);
     if (arguments.positional.size() == 2 && arguments.positional[1].type->kind != TypeKind::kNone) {
-        if (is_integer(arguments.positional[0].type) && literal_integer(arguments.positional[1].type).value_or(-1) >= 0)
+        if (is_integer(arguments.positional[0].type) &&
+            literal_integer(arguments.positional[1].type).value_or(-1) >= 0)
             return arguments.positional[0];
         fail(arguments.where, "round() to digits is not compiled yet");
     }
@@ -270,10 +290,10 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
         const Value better = compare(largest ? "gt" : "lt", items[i], best, arguments.where);
         TypeRef type = join(without_literals(best.type), without_literals(items[i].type));
         if (type == nullptr)
-            fail(arguments.where, name + "() of " + lang::describe(best.type) + " and " + lang::describe(items[i].type) +
-                                      " has no type");
-        best = scalar(type, apply(OpId::kSelect, {dry_ ? ValueId{} : better.parts[0], cast(items[i], type->scalar),
-                                                  cast(best, type->scalar)}));
+            fail(arguments.where, name + "() of " + lang::describe(best.type) + " and " +
+                                      lang::describe(items[i].type) + " has no type");
+        best = scalar(type, apply(OpId::kSelect, {dry_ ? ValueId{} : better.parts[0],
+                                                  cast(items[i], type->scalar), cast(best, type->scalar)}));
     }
     return best;
 }
@@ -307,8 +327,9 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& argume
         }
         if (name == "divmod") {
             expect_arguments(name, arguments, 2, 2);
-            return tuple({divide("floordiv", arguments.positional[0], arguments.positional[1], arguments.where),
-                          divide("mod", arguments.positional[0], arguments.positional[1], arguments.where)});
+            return tuple(
+                {divide("floordiv", arguments.positional[0], arguments.positional[1], arguments.where),
+                 divide("mod", arguments.positional[0], arguments.positional[1], arguments.where)});
         }
         if (name == "tuple" && arguments.positional.size() == 1 &&
             arguments.positional[0].type->kind == TypeKind::kTuple)
@@ -332,8 +353,8 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& argume
         expect_arguments(path, arguments, 1, 1);
         const std::string_view known = op_of_math(name);
         const OpInfo* op = find_op(known.empty() ? std::string_view(name) : known);
-        const std::array operands = {
-            scalar(scalar_type(ScalarType::kComplex128, true), cast(arguments.positional[0], ScalarType::kComplex128))};
+        const std::array operands = {scalar(scalar_type(ScalarType::kComplex128, true),
+                                            cast(arguments.positional[0], ScalarType::kComplex128))};
         return by_loop(*op, operands, arguments.where);
     }
     fail(arguments.where, path + " is not compiled yet");

@@ -43,7 +43,8 @@ std::string render(const Spot& spot, const std::string& what,
                    const std::vector<std::pair<Spot, std::string>>& others, const std::string& help) {
     const FunctionSource& function = *spot.function;
     const Place place = function.tree.place(spot.node);
-    std::string text = function.file + ", line " + std::to_string(place.line) + ", in " + function.name + ": " + what;
+    std::string text =
+        function.file + ", line " + std::to_string(place.line) + ", in " + function.name + ": " + what;
     const auto [line, indent] = line_of(function, place.line);
     if (!line.empty()) {
         text += "\n    " + line;
@@ -57,7 +58,8 @@ std::string render(const Spot& spot, const std::string& what,
     }
     for (const auto& [other, note] : others) {
         const Place at = other.function->tree.place(other.node);
-        text += "\n" + note + " at line " + std::to_string(at.line) + ": " + line_of(*other.function, at.line).first;
+        text += "\n" + note + " at line " + std::to_string(at.line) + ": " +
+                line_of(*other.function, at.line).first;
     }
     if (!help.empty()) text += "\n" + help;
     return text;

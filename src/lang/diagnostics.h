@@ -24,7 +24,8 @@ public:
 
 // "program.py, line 3, in f: what" with the line and a caret below it, the lines of `others`, and `help`.
 std::string render(const Spot& spot, const std::string& what,
-                   const std::vector<std::pair<Spot, std::string>>& others = {}, const std::string& help = {});
+                   const std::vector<std::pair<Spot, std::string>>& others = {},
+                   const std::string& help = {});
 
 // The most similar of the names; empty where none is similar.
 std::string nearest(const std::string& name, const std::vector<std::string>& names);

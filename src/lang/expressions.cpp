@@ -58,7 +58,8 @@ Value FunctionLowering::lower_number(NodeId id) {
     const std::string& text = number.atoms[0];
     switch (number.kind) {
         case NodeKind::kBool: return boolean(text == "1");
-        case NodeKind::kFloat: return constant(Constant::of(ScalarType::kFloat64, std::strtod(text.c_str(), nullptr)));
+        case NodeKind::kFloat:
+            return constant(Constant::of(ScalarType::kFloat64, std::strtod(text.c_str(), nullptr)));
         case NodeKind::kComplex: {
             const double parts[2] = {std::strtod(text.c_str(), nullptr),
                                      std::strtod(number.atoms[1].c_str(), nullptr)};
@@ -71,10 +72,12 @@ Value FunctionLowering::lower_number(NodeId id) {
     }
     int64_t value = 0;
     const char* end = text.data() + text.size();
-    if (const auto parsed = std::from_chars(text.data(), end, value); parsed.ptr == end && parsed.ec == std::errc())
+    if (const auto parsed = std::from_chars(text.data(), end, value);
+        parsed.ptr == end && parsed.ec == std::errc())
         return integer(value);
     uint64_t large = 0;
-    if (const auto parsed = std::from_chars(text.data(), end, large); parsed.ptr == end && parsed.ec == std::errc()) {
+    if (const auto parsed = std::from_chars(text.data(), end, large);
+        parsed.ptr == end && parsed.ec == std::errc()) {
         const Constant bits = Constant::of(ScalarType::kUInt64, large);
         return scalar(scalar_type(ScalarType::kUInt64), dry_ ? ValueId{} : builder_->constant(bits));
     }
@@ -116,7 +119,10 @@ Value FunctionLowering::lower_global(NodeId id) {
         }
         return {type, {}, 0};
     };
-    return value_of(symbol.type);
+    const Value value = value_of(symbol.type);
+    if (symbol.path.empty() || !is_scalar(value.type)) return value;
+    const ScalarType scalar_of = DType::parse(symbol.path).scalar_type();  // one of NumPy's scalars
+    return scalar(scalar_type(scalar_of), cast(value, scalar_of));
 }
 
 Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
@@ -130,7 +136,8 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
         if (name == "size") {
             if (base.type->rank == 0) return integer(1);
             ValueId size = base.parts[1];
-            for (size_t d = 1; d < base.type->rank; ++d) size = apply(OpId::kMultiply, {size, base.parts[1 + d]});
+            for (size_t d = 1; d < base.type->rank; ++d)
+                size = apply(OpId::kMultiply, {size, base.parts[1 + d]});
             if (!dry_ && fact(size) == nullptr) facts_[size.index].least = 0;
             return scalar(scalar_type(ScalarType::kInt64, true), size);
         }
@@ -168,8 +175,8 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
     }
     TypeRef type = join(values[0].type, values[1].type);
     if (type == nullptr)
-        fail(id, "this is " + lang::describe(values[0].type) + " on one way and " + lang::describe(values[1].type) +
-                     " on the other");
+        fail(id, "this is " + lang::describe(values[0].type) + " on one way and " +
+                     lang::describe(values[1].type) + " on the other");
     const Flow& flow = flows_.at(id);
     std::vector<size_t> merged;
     for (size_t v = 0; v < environment.size(); ++v) {

@@ -14,7 +14,9 @@ Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
 
 Value FunctionLowering::shape_of(const Value& array) const {
     const TypeRef size = scalar_type(ScalarType::kInt64, true);
-    return {tuple_type(std::vector<TypeRef>(array.type->rank, size)), {array.parts.begin() + 1, array.parts.end()}, 0};
+    return {tuple_type(std::vector<TypeRef>(array.type->rank, size)),
+            {array.parts.begin() + 1, array.parts.end()},
+            0};
 }
 
 std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
@@ -49,15 +51,16 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         Value result = convert(tuple_item(base, 0), type, id);
         for (int64_t i = 1; i < length; ++i) {
             const Value item = convert(tuple_item(base, static_cast<size_t>(i)), type, id);
-            result = scalar(type, apply(OpId::kSelect, {apply(OpId::kEqual, {at, integer(i).parts[0]}), item.parts[0],
-                                                        result.parts[0]}));
+            result = scalar(type, apply(OpId::kSelect, {apply(OpId::kEqual, {at, integer(i).parts[0]}),
+                                                        item.parts[0], result.parts[0]}));
         }
         return result;
     }
     return load(element_of(id, base, environment));
 }
 
-FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& base, Environment& environment) {
+FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& base,
+                                                       Environment& environment) {
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
     std::vector<Value> indices;
@@ -103,8 +106,8 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     }
     if (!compilation_.options().check_bounds || (positive && below)) return at;
     // One comparison for both ends: what is negative is large without its sign.
-    const ValueId holds =
-        builder_->apply(OpId::kLess, {builder_->cast(at, ScalarType::kUInt64), builder_->cast(size, ScalarType::kUInt64)});
+    const ValueId holds = builder_->apply(
+        OpId::kLess, {builder_->cast(at, ScalarType::kUInt64), builder_->cast(size, ScalarType::kUInt64)});
     Site outside = site("IndexError", {});
     outside.kind = SiteKind::kIndex;
     outside.axis = axis;
@@ -121,7 +124,8 @@ void FunctionLowering::store(const Element& element, const Value& value, NodeId 
     const TypeRef array = element.array.type;
     if (array->readonly) fail(where, "the array is read-only", "Give the function a copy.");
     if (!is_scalar(value.type))
-        fail(where, lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array));
+        fail(where,
+             lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array));
     if (is_complex(value.type) && !DType(array->scalar).is_complex())
         fail(where, "a complex number cannot be stored in " + lang::describe(array), "Store its .real.");
     target_.written.insert(array->scope);

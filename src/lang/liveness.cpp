@@ -85,7 +85,8 @@ private:
         }
         flows_.at(id).live_head = head;
         flows_.at(id).live_after = live;
-        return is_for ? expression(node.children[1], std::move(head)) : expression(node.children[0], std::move(head));
+        return is_for ? expression(node.children[1], std::move(head))
+                      : expression(node.children[0], std::move(head));
     }
 
     VariableSet target(NodeId id, VariableSet live) {
@@ -94,7 +95,8 @@ private:
             case NodeKind::kName: live[static_cast<size_t>(node.number)] = false; return live;
             case NodeKind::kTuple:
             case NodeKind::kStarred:
-                for (size_t i = node.children.size(); i-- > 0;) live = target(node.children[i], std::move(live));
+                for (size_t i = node.children.size(); i-- > 0;)
+                    live = target(node.children[i], std::move(live));
                 return live;
             default: return expressions(node.children, std::move(live));
         }
@@ -111,7 +113,8 @@ private:
             live[static_cast<size_t>(node.number)] = true;
             return live;
         }
-        if (node.kind == NodeKind::kAnd || node.kind == NodeKind::kOr || node.kind == NodeKind::kIfExpression) {
+        if (node.kind == NodeKind::kAnd || node.kind == NodeKind::kOr ||
+            node.kind == NodeKind::kIfExpression) {
             Flow& flow = flow_of(id, live);
             for (NodeId child : node.children) assigned(child, flow.assigned);
         }

@@ -1,4 +1,5 @@
-// Which variables are still read after a branch or loop, and which it assigns: only those are carried through it.
+// Which variables are still read after a branch or loop, and which it assigns: only those are carried through
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@ namespace weft::lang {
 using VariableSet = std::vector<bool>;
 
 struct Flow {
-    VariableSet assigned;    // in its bodies; of loops without their else
+    VariableSet assigned;            // in its bodies; of loops without their else
     VariableSet assigned_otherwise;  // in a loop's else
-    VariableSet live_after;  // read behind it before they are assigned
-    VariableSet live_head;   // of loops: read at the start of an iteration or behind the loop
+    VariableSet live_after;          // read behind it before they are assigned
+    VariableSet live_head;           // of loops: read at the start of an iteration or behind the loop
 };
 
-// For each if, while and for of the function; and, or and conditional expressions have entries for the names that
-// their parts assign.
+// For each if, while and for of the function; and, or and conditional expressions have entries for the names
+// that their parts assign.
 std::unordered_map<NodeId, Flow> find_flows(const Tree& tree);
 
 }  // namespace weft::lang

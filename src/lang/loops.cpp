@@ -11,14 +11,16 @@ using ir::ValueId;
 FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const auto path = [&]() -> std::string {
-        if (expression.kind != NodeKind::kCall || node(expression.children[0]).kind != NodeKind::kGlobal) return {};
+        if (expression.kind != NodeKind::kCall || node(expression.children[0]).kind != NodeKind::kGlobal)
+            return {};
         const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(expression.children[0]).number));
         return symbol.kind == SymbolKind::kKnown ? symbol.path : std::string();
     }();
     const auto parts = [&](size_t least, size_t most) {
         const size_t count = expression.children.size() - 1;
         if (count < least || count > most)
-            fail(id, path.substr(path.rfind('.') + 1) + "() is given " + std::to_string(count) + " arguments");
+            fail(id,
+                 path.substr(path.rfind('.') + 1) + "() is given " + std::to_string(count) + " arguments");
         std::vector<Sequence> sequences;
         for (size_t i = 1; i <= count && i <= most; ++i) {
             if (path == "builtins.enumerate" && i == 2) break;
@@ -56,7 +58,8 @@ FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> 
     Sequence result;
     result.count = [this, sequences] {
         ValueId least = sequences[0].count();
-        for (size_t i = 1; i < sequences.size(); ++i) least = apply(OpId::kMinimum, {least, sequences[i].count()});
+        for (size_t i = 1; i < sequences.size(); ++i)
+            least = apply(OpId::kMinimum, {least, sequences[i].count()});
         return least;
     };
     result.element = [this, sequences](ValueId k) {
@@ -83,7 +86,8 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
     if (!is_array(value.type) || value.type->rank == 0)
-        fail(where, "a loop cannot go over " + lang::describe(value.type), "Loop over range(), an array or zip().");
+        fail(where, "a loop cannot go over " + lang::describe(value.type),
+             "Loop over range(), an array or zip().");
     if (value.type->rank > 1)
         fail(where, "a loop over the rows of an array is not compiled yet",
              "Loop over range(len(a)) and index the array.");
@@ -258,8 +262,7 @@ bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
         if (!dry_) {
             facts_[counter.index] = sequence.direct ? sequence.of_element : Fact{0, {}, 0};
         }
-        const Value element =
-            sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
+        const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
         assign(statement.children[0], element, inner, id);
         return lower_block(statement.children[2], inner);
     };

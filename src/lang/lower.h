@@ -1,5 +1,5 @@
-// From a function's tree and the types of its arguments to kernel IR: types are found and code is made by the same
-// walk, which runs dry where a branch's or loop's types have to be known before its code is made.
+// From a function's tree and the types of its arguments to kernel IR: types are found and code is made by the
+// same walk, which runs dry where a branch's or loop's types have to be known before its code is made.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ struct Options {
 };
 
 enum class SiteKind : uint8_t {
-    kFixed,       // `text` as it is
-    kIndex,       // payload: index, size; `axis`
-    kUnpack,      // payload: found, expected
-    kUnbound,     // `text` names the variable
+    kFixed,    // `text` as it is
+    kIndex,    // payload: index, size; `axis`
+    kUnpack,   // payload: found, expected
+    kUnbound,  // `text` names the variable
 };
 
 // An error that compiled code raises, by its number in the IR.
 struct Site {
     SiteKind kind = SiteKind::kFixed;
-    std::string exception;           // "IndexError"; empty: the class that `symbol` names
+    std::string exception;  // "IndexError"; empty: the class that `symbol` names
     const Symbol* symbol = nullptr;
     std::string text;
-    bool has_text = true;            // an exception may be raised without arguments
+    bool has_text = true;  // an exception may be raised without arguments
     int axis = 0;
-    int payload = 0;                 // how many int64 the code tells
+    int payload = 0;  // how many int64 the code tells
     const FunctionSource* function = nullptr;
     NodeId node = 0;
 };
@@ -50,6 +50,7 @@ struct Lowered {
 };
 
 // Throws CompileError. The sources have to live as long as the result.
-Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options = {});
+Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments,
+              const Options& options = {});
 
 }  // namespace weft::lang

@@ -16,12 +16,12 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
 
 const Specialised& Compilation::specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
                                            const Spot& caller) {
-    const auto [at, is_new] =
-        specialised_.try_emplace(Key{&function, {arguments.begin(), arguments.end()}});
+    const auto [at, is_new] = specialised_.try_emplace(Key{&function, {arguments.begin(), arguments.end()}});
     Specialised& entry = at->second;
     if (!is_new) {
         if (entry.finished) return entry;
-        throw CompileError(render(caller, "'" + function.name + "' calls itself; recursion is not compiled yet"));
+        throw CompileError(
+            render(caller, "'" + function.name + "' calls itself; recursion is not compiled yet"));
     }
     entry.name = function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
     ir::Function compiled = FunctionLowering(*this, function, arguments, entry).run();
@@ -71,6 +71,10 @@ FunctionLowering::FunctionLowering(Compilation& compilation, const FunctionSourc
 
 ir::Function FunctionLowering::run() {
     const auto parameters = source_.tree.parameters();
+    for (NodeId parameter : parameters) {
+        if (node(parameter).kind == NodeKind::kRest)
+            fail(parameter, "parameters like *args are not compiled yet");
+    }
     const auto first = [&](bool real) {
         Environment environment(source_.tree.variables().size(), {simple_type(TypeKind::kUnbound), {}, 0});
         for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -162,8 +166,7 @@ ValueId FunctionLowering::cast(const Value& value, ScalarType to) {
 }
 
 ValueId FunctionLowering::as_index(const Value& value, NodeId where) {
-    if (!is_integer(value.type))
-        fail(where, "an integer is needed here, not " + lang::describe(value.type));
+    if (!is_integer(value.type)) fail(where, "an integer is needed here, not " + lang::describe(value.type));
     return cast(value, ScalarType::kInt64);
 }
 
@@ -189,7 +192,8 @@ Value FunctionLowering::convert(const Value& value, TypeRef type, NodeId where) 
     return result;
 }
 
-void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value& value, TypeRef type, NodeId where) {
+void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value& value, TypeRef type,
+                                        NodeId where) {
     if (dry_) {
         parts.resize(parts.size() + part_count(type));
         return;
@@ -238,8 +242,10 @@ void FunctionLowering::append_nothing(std::vector<ValueId>& parts, TypeRef type,
 
 Value FunctionLowering::take(TypeRef type, std::span<const ValueId> parts, size_t& at) {
     const size_t count = part_count(type);
-    Value result{type, {parts.begin() + static_cast<std::ptrdiff_t>(at),
-                        parts.begin() + static_cast<std::ptrdiff_t>(at + count)}, 0};
+    Value result{type,
+                 {parts.begin() + static_cast<std::ptrdiff_t>(at),
+                  parts.begin() + static_cast<std::ptrdiff_t>(at + count)},
+                 0};
     at += count;
     return result;
 }
@@ -312,7 +318,8 @@ void FunctionLowering::fail(NodeId where, const std::string& what, const std::st
     throw CompileError(render({&source_, where}, what, spots, help));
 }
 
-TypeRef FunctionLowering::join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const {
+TypeRef FunctionLowering::join_or_fail(const Value& a, const Value& b, const std::string& name,
+                                       NodeId where) const {
     TypeRef both = join(a.type, b.type);
     if (both != nullptr) return both;
     const Value& later = a.origin < b.origin ? b : a;
@@ -322,8 +329,9 @@ TypeRef FunctionLowering::join_or_fail(const Value& a, const Value& b, const std
          "variable '" + name + "' is " + lang::describe(earlier.type) + " on one way and " +
              lang::describe(later.type) + " on another",
          same_kind ? "Convert one of them, as by np.uint64(...)." : "Use two variables.",
-         earlier.origin != 0 ? std::vector<std::pair<NodeId, std::string>>{{earlier.origin, lang::describe(earlier.type)}}
-                             : std::vector<std::pair<NodeId, std::string>>{});
+         earlier.origin != 0
+             ? std::vector<std::pair<NodeId, std::string>>{{earlier.origin, lang::describe(earlier.type)}}
+             : std::vector<std::pair<NodeId, std::string>>{});
 }
 
 }  // namespace weft::lang

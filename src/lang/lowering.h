@@ -61,8 +61,8 @@ private:
 
 class FunctionLowering {
 public:
-    FunctionLowering(Compilation& compilation, const FunctionSource& source, std::span<const TypeRef> arguments,
-                     Specialised& target);
+    FunctionLowering(Compilation& compilation, const FunctionSource& source,
+                     std::span<const TypeRef> arguments, Specialised& target);
     ir::Function run();
 
 private:
@@ -81,9 +81,11 @@ private:
     void assign(NodeId target, Value value, Environment& environment, NodeId statement);
     void augment(NodeId id, Environment& environment);
     bool lower_if(NodeId id, Environment& environment);
-    // Two ways, of which one is taken; `assigned` and `live` say what they may change and what is read after them.
-    bool lower_branches(NodeId id, ir::ValueId condition, const VariableSet& assigned, const VariableSet& live,
-                        Environment& environment, const std::function<bool(Environment&)>& yes,
+    // Two ways, of which one is taken; `assigned` and `live` say what they may change and what is read after
+    // them.
+    bool lower_branches(NodeId id, ir::ValueId condition, const VariableSet& assigned,
+                        const VariableSet& live, Environment& environment,
+                        const std::function<bool(Environment&)>& yes,
                         const std::function<bool(Environment&)>& no);
     bool lower_return(NodeId id, Environment& environment);
     bool lower_raise(NodeId id, Environment& environment);
@@ -124,8 +126,8 @@ private:
                                 std::span<const ir::ValueId> carried) const;
     std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
-    bool close_loop(NodeId id, const Loop& loop, Environment& environment, std::span<const ir::ValueId> results,
-                    bool ends);
+    bool close_loop(NodeId id, const Loop& loop, Environment& environment,
+                    std::span<const ir::ValueId> results, bool ends);
     bool lower_for(NodeId id, Environment& environment);
     bool lower_while(NodeId id, Environment& environment);
     bool lower_break(NodeId id, Environment& environment);
@@ -139,7 +141,8 @@ private:
     Value lower_global(NodeId id);
     Value lower_attribute(NodeId id, Environment& environment);
     Value lower_choice(NodeId id, ir::ValueId condition, Environment& environment,
-                       const std::function<Value(Environment&)>& yes, const std::function<Value(Environment&)>& no);
+                       const std::function<Value(Environment&)>& yes,
+                       const std::function<Value(Environment&)>& no);
     Value lower_and_or(NodeId id, size_t from, Environment& environment);
     Value lower_if_expression(NodeId id, Environment& environment);
     Value lower_compare(NodeId id, Environment& environment);

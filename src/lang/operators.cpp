@@ -46,8 +46,10 @@ bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarT
 
 void FunctionLowering::refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where) {
     const bool arrays = is_array(left) || is_array(right);
-    fail(where, "operator " + sign + " is not compiled for " + lang::describe(left) + " and " + lang::describe(right),
-         arrays ? "Write a loop over the elements." : "");
+    fail(
+        where,
+        "operator " + sign + " is not compiled for " + lang::describe(left) + " and " + lang::describe(right),
+        arrays ? "Write a loop over the elements." : "");
 }
 
 // Integers narrower than 64 bits are computed in int64, which holds all of them; uint64 stays what it is.
@@ -76,7 +78,8 @@ Value FunctionLowering::by_loop(const OpInfo& op, std::span<const Value> operand
         loop = &resolve_loop(op, types);
     } catch (const TypeError&) {
         std::string text = std::string(op.numpy_name) + " has no meaning for ";
-        for (size_t i = 0; i < operands.size(); ++i) text += (i > 0 ? " and " : "") + lang::describe(operands[i].type);
+        for (size_t i = 0; i < operands.size(); ++i)
+            text += (i > 0 ? " and " : "") + lang::describe(operands[i].type);
         fail(where, text);
     }
     const auto outputs = op.output_types(*loop);
@@ -88,7 +91,8 @@ Value FunctionLowering::by_loop(const OpInfo& op, std::span<const Value> operand
         parts = builder_->apply_multiple(op, inputs);
     }
     std::vector<Value> items;
-    for (size_t i = 0; i < outputs.size(); ++i) items.push_back(scalar(scalar_type(outputs[i], weak), parts[i]));
+    for (size_t i = 0; i < outputs.size(); ++i)
+        items.push_back(scalar(scalar_type(outputs[i], weak), parts[i]));
     return tuple(std::move(items));
 }
 
@@ -102,7 +106,8 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
 Value FunctionLowering::binary(const std::string& name, const Value& left, const Value& right, NodeId where) {
     const Operator* found = find_operator(name);
     if (found == nullptr)
-        fail(where, name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+        fail(where,
+             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
     if (!is_scalar(left.type) || !is_scalar(right.type)) {
         if (name == "add" && left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple) {
             std::vector<Value> items;
@@ -126,8 +131,9 @@ Value FunctionLowering::binary(const std::string& name, const Value& left, const
         case OpId::kBitwiseOr:
         case OpId::kBitwiseXor:
             if (is_bool(left.type) && is_bool(right.type))
-                return scalar(scalar_type(ScalarType::kBool, left.type->weak && right.type->weak),
-                              apply(found->op, {cast(left, ScalarType::kBool), cast(right, ScalarType::kBool)}));
+                return scalar(
+                    scalar_type(ScalarType::kBool, left.type->weak && right.type->weak),
+                    apply(found->op, {cast(left, ScalarType::kBool), cast(right, ScalarType::kBool)}));
             if (!is_integer(left.type) || !is_integer(right.type))
                 refuse_operands(std::string(found->sign), left.type, right.type, where);
             return arithmetic(found->op, left, right, where);
@@ -137,7 +143,8 @@ Value FunctionLowering::binary(const std::string& name, const Value& left, const
     if (!dry_ && result.type->kind == TypeKind::kScalar && result.type->scalar == ScalarType::kInt64) {
         const auto known_right = literal_integer(right.type), known_left = literal_integer(left.type);
         if (name == "add" && known_right) note_sum(result.parts[0], left.parts[0], *known_right);
-        if (name == "add" && known_left && !known_right) note_sum(result.parts[0], right.parts[0], *known_left);
+        if (name == "add" && known_left && !known_right)
+            note_sum(result.parts[0], right.parts[0], *known_left);
         if (name == "sub" && known_right) note_sum(result.parts[0], left.parts[0], -*known_right);
     }
     return result;
@@ -152,14 +159,14 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
     const auto known = right.type->literal;
     const bool cannot_be_zero =
         known && (right.type->scalar == ScalarType::kFloat64 ? known->as<double>() != 0
-                                                              : literal_integer(right.type).value_or(0) != 0);
+                                                             : literal_integer(right.type).value_or(0) != 0);
     if (compilation_.options().check_division && !cannot_be_zero) {
         const Value zero = integer(0);
         const Value holds = compare("ne", right, zero, where);
-        const std::string text = op == OpId::kDivide  ? "division by zero"
-                                 : integers           ? "integer division or modulo by zero"
+        const std::string text = op == OpId::kDivide      ? "division by zero"
+                                 : integers               ? "integer division or modulo by zero"
                                  : op == OpId::kRemainder ? "division by zero"
-                                                      : "division by zero";
+                                                          : "division by zero";
         check(dry_ ? ValueId{} : holds.parts[0], site("ZeroDivisionError", text), {}, where);
     }
     if (op == OpId::kDivide && integers) {
@@ -197,7 +204,8 @@ Value FunctionLowering::power(const Value& base, const Value& exponent, NodeId w
                            : arithmetic(OpId::kMultiply, square, square, where);
     }
     if (integers && known && *known < 0) {
-        const Value real = scalar(scalar_type(ScalarType::kFloat64, base.type->weak), cast(base, ScalarType::kFloat64));
+        const Value real =
+            scalar(scalar_type(ScalarType::kFloat64, base.type->weak), cast(base, ScalarType::kFloat64));
         if (compilation_.options().check_division) {
             const Value holds = compare("ne", real, integer(0), where);
             check(dry_ ? ValueId{} : holds.parts[0],
@@ -222,15 +230,17 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
         const Value holds = compare("ge", right, integer(0), where);
         check(dry_ ? ValueId{} : holds.parts[0], site("ValueError", "negative shift count"), {}, where);
     }
-    TypeRef type = is_uint64(left.type) ? scalar_type(ScalarType::kUInt64)
-                                        : scalar_type(ScalarType::kInt64, left.type->weak && right.type->weak);
+    TypeRef type = is_uint64(left.type)
+                       ? scalar_type(ScalarType::kUInt64)
+                       : scalar_type(ScalarType::kInt64, left.type->weak && right.type->weak);
     return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
 }
 
 Value FunctionLowering::unary(const std::string& name, const Value& operand, NodeId where) {
     if (name == "not") {
         const ValueId condition = truth(operand, where);
-        if (operand.type->literal && is_bool(operand.type)) return boolean(!operand.type->literal->as<bool>());
+        if (operand.type->literal && is_bool(operand.type))
+            return boolean(!operand.type->literal->as<bool>());
         return negation(condition);
     }
     if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
@@ -244,7 +254,8 @@ Value FunctionLowering::unary(const std::string& name, const Value& operand, Nod
     if (is_integer(operand.type)) {
         if (op == OpId::kInvert && is_bool(operand.type) && !operand.type->weak)
             return negation(truth(operand, where));
-        TypeRef type = is_uint64(operand.type) ? operand.type : scalar_type(ScalarType::kInt64, operand.type->weak);
+        TypeRef type =
+            is_uint64(operand.type) ? operand.type : scalar_type(ScalarType::kInt64, operand.type->weak);
         const ValueId value = cast(operand, type->scalar);
         return scalar(type, op == OpId::kPositive ? value : apply(op, {value}));
     }
@@ -252,7 +263,8 @@ Value FunctionLowering::unary(const std::string& name, const Value& operand, Nod
     return by_loop(op_info(op), std::span(&operand, 1), where);
 }
 
-Value FunctionLowering::compare(const std::string& name, const Value& left, const Value& right, NodeId where) {
+Value FunctionLowering::compare(const std::string& name, const Value& left, const Value& right,
+                                NodeId where) {
     if (name == "is" || name == "is_not") {
         const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
         if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
@@ -290,7 +302,8 @@ Value FunctionLowering::compare(const std::string& name, const Value& left, cons
 }
 
 // Tuples and texts.
-Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where) {
+Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right,
+                                         NodeId where) {
     const bool equality = name == "eq" || name == "ne";
     if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString && equality)
         return boolean((left.type == right.type) == (name == "eq"));

@@ -87,7 +87,9 @@ bool FunctionLowering::lower_if(NodeId id, Environment& environment) {
         return lower_block(statement.children[test.type->literal->as<bool>() ? 1 : 2], environment);
     const Flow& flow = flows_.at(id);
     const auto block = [&](size_t child) {
-        return [this, &statement, child](Environment& inner) { return lower_block(statement.children[child], inner); };
+        return [this, &statement, child](Environment& inner) {
+            return lower_block(statement.children[child], inner);
+        };
     };
     return lower_branches(id, condition, flow.assigned, flow.live_after, environment, block(1), block(2));
 }
@@ -151,8 +153,9 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     if (dry_) {
         TypeRef both = result_ == nullptr ? value.type : join(result_, value.type);
         if (both == nullptr)
-            fail(id, "'" + source_.name + "' returns " + lang::describe(result_) + " on one way and " +
-                         lang::describe(value.type) + " on another",
+            fail(id,
+                 "'" + source_.name + "' returns " + lang::describe(result_) + " on one way and " +
+                     lang::describe(value.type) + " on another",
                  "Return values of one type.", {{result_origin_, lang::describe(result_)}});
         if (result_ == nullptr) result_origin_ = id;
         result_ = both;
@@ -176,8 +179,7 @@ Site FunctionLowering::site_of_exception(NodeId expression, Environment& environ
     result.symbol = &symbol;
     if (!calls) return result;
     const std::vector<NodeId>& children = node(expression).children;
-    if (children.size() > 2)
-        fail(expression, "an exception takes one text in a compiled function");
+    if (children.size() > 2) fail(expression, "an exception takes one text in a compiled function");
     if (children.size() == 2) {
         const Value text = lower(children[1], environment);
         if (text.type->kind == TypeKind::kString) {
@@ -211,7 +213,8 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
     if (statement.children.size() > 1) {
         const Value text = lower(statement.children[1], environment);
         if (text.type->kind != TypeKind::kString)
-            fail(statement.children[1], "the text of an assertion has to be known, not " + lang::describe(text.type),
+            fail(statement.children[1],
+                 "the text of an assertion has to be known, not " + lang::describe(text.type),
                  "Write it out as one string.");
         failed.text = text.type->text;
         failed.has_text = true;

@@ -1,5 +1,5 @@
-// A function of the program as the compiler is given it: its tree, its text for messages, and what its free names
-// stand for.
+// A function of the program as the compiler is given it: its tree, its text for messages, and what its free
+// names stand for.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@ namespace weft::lang {
 struct FunctionSource;
 
 enum class SymbolKind : uint8_t {
-    kValue,      // a constant: a number, a text, None, a tuple of such
-    kKnown,      // a function or class that the compiler may know, by its path: "math.sqrt"
+    kValue,  // a constant: a number, a text, None, a tuple of such
+    kKnown,  // a function or class that the compiler may know, by its path: "math.sqrt"
     kModule,
-    kFunction,   // another function of the program
+    kFunction,  // another function of the program
     kException,
-    kUnknown,    // `path` says what it is: "dict"
-    kMissing,    // there is no such name
+    kUnknown,  // `path` says what it is: "dict"
+    kMissing,  // there is no such name
 };
 
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
-    std::string name;  // in the program
-    std::string path;  // kKnown, kModule; of kUnknown the type
+    std::string name;        // in the program
+    std::string path;        // kKnown, kModule; of kUnknown the type
     TypeRef type = nullptr;  // kValue
-    const FunctionSource* function = nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
+    const FunctionSource* function =
+        nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
 
     std::string described() const;
 };

@@ -1,7 +1,8 @@
 // A function as it was written, before any type is known: a tree of statements and expressions.
 //
-// A frontend (the Python package's `_jit/_syntax.py`) sends it as text, an S-expression, without places, so that the
-// text is a key for caches; places come beside it, one a node. docs/internals/lang.md lists the nodes.
+// A frontend (the Python package's `_jit/_syntax.py`) sends it as text, an S-expression, without places, so
+// that the text is a key for caches; places come beside it, one a node. docs/internals/lang.md lists the
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ using NodeId = uint32_t;
 
 struct Node {
     NodeKind kind = NodeKind::kPass;
-    int32_t number = -1;                 // a variable of kName and of parameters; a symbol of kGlobal
-    std::vector<std::string> atoms{};    // names, numbers, operators, texts, in the order of the text
+    int32_t number = -1;               // a variable of kName and of parameters; a symbol of kGlobal
+    std::vector<std::string> atoms{};  // names, numbers, operators, texts, in the order of the text
     std::vector<NodeId> children{};
 };
 

@@ -1,5 +1,5 @@
-// What the values of a function are, as far as code depends on it. Types are shared and never end, so that two are
-// equal where their addresses are.
+// What the values of a function are, as far as code depends on it. Types are shared and never end, so that
+// two are equal where their addresses are.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 namespace weft::lang {
 
 enum class TypeKind : uint8_t {
-    kNever,    // of a call that has not returned yet, while a recursive function's type is being found
+    kNever,  // of a call that has not returned yet, while a recursive function's type is being found
     kScalar,
     kNone,
-    kString,   // known text
+    kString,  // known text
     kArray,
     kTuple,
-    kRange,    // start, stop, step
+    kRange,  // start, stop, step
     kSlice,
     kSymbol,   // a free name that is no value: a module, a function, a builtin, an exception
     kUnbound,  // a variable before its first assignment
@@ -35,8 +35,8 @@ using TypeRef = const Type*;
 struct Type {
     TypeKind kind = TypeKind::kNone;
 
-    // kScalar, and the elements of kArray. A weak scalar is Python's own int, float, complex or bool, which takes the
-    // other operand's type (NEP 50); the others are NumPy's.
+    // kScalar, and the elements of kArray. A weak scalar is Python's own int, float, complex or bool, which
+    // takes the other operand's type (NEP 50); the others are NumPy's.
     ScalarType scalar = ScalarType::kInt64;
     bool weak = false;
     std::optional<Constant> literal{};  // a weak scalar whose value is known
@@ -47,8 +47,8 @@ struct Type {
     bool readonly = false;
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
-    std::string text{};             // kString
-    std::vector<TypeRef> parts{};   // kTuple; kMaybe has one
+    std::string text{};              // kString
+    std::vector<TypeRef> parts{};    // kTuple; kMaybe has one
     const Symbol* symbol = nullptr;  // kSymbol
     TypeRef of = nullptr;            // kSymbol: a method's object, whose values are this one's
 

@@ -86,6 +86,16 @@ std::optional<BufferFormat> parse_format(const char* format, Py_ssize_t itemsize
     return BufferFormat{*type, swapped};
 }
 
+}  // namespace
+
+std::optional<DType> native_format(const char* format, Py_ssize_t itemsize) {
+    const std::optional<BufferFormat> found = parse_format(format, itemsize);
+    if (!found || found->swapped) return std::nullopt;
+    return found->dtype;
+}
+
+namespace {
+
 struct Layout {
     Dims shape, strides;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "objects/objects.h"
@@ -29,6 +30,10 @@ private:
 
     Py_buffer view_{};
 };
+
+/// The element type that a buffer's format names; nothing where weft has none or its bytes are in the other
+/// order.
+std::optional<DType> native_format(const char* format, Py_ssize_t itemsize);
 
 /// The array over a buffer's memory that has this layout and keeps it.
 array share_buffer(const std::shared_ptr<const HeldBuffer>& buffer, DType dtype, const Dims& shape,

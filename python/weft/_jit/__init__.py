@@ -40,6 +40,6 @@ were followed:
 """
 
 from weft._jit._describe import Described, capture, describe
-from weft._jit._errors import CompileError, SourceError
+from weft._jit._errors import CompileError, SourceError, raise_at
 
-__all__ = ["CompileError", "Described", "SourceError", "capture", "describe"]
+__all__ = ["CompileError", "Described", "SourceError", "capture", "describe", "raise_at"]

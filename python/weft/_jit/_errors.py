@@ -1,12 +1,8 @@
 """What a function that cannot be compiled raises, and how its messages look."""
 
+from weft.exceptions import CompileError
+
 MOST_LINES = 8  # of a message
-
-
-class CompileError(TypeError):
-    """A function cannot be compiled. The message names the file, the line, what is wrong and what to write instead."""
-
-    __module__ = "weft"
 
 
 class SourceError(CompileError):
@@ -30,3 +26,19 @@ def render(file, line, name, what, text="", column=0, end_column=None, advice=""
     if advice:
         parts.append(advice)
     return "\n".join("\n".join(parts).split("\n")[:MOST_LINES])
+
+
+def raise_at(error, file, line, name):
+    """Raises `error` with a line of the program as the innermost entry of its traceback."""
+    code = _places.get((file, line, name))
+    if code is None:
+        if len(_places) > 4096:
+            _places.clear()
+        code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(
+            co_name=name, co_qualname=name
+        )
+        _places[file, line, name] = code
+    exec(code, {"error": error})
+
+
+_places = {}  # of errors: the code that raises there

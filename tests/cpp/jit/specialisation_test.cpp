@@ -60,17 +60,20 @@ std::pair<int64_t, Result> call(const Specialisation& compiled, std::vector<uint
 }
 
 TEST(Jit, ArithmeticOfPythonsNumbers) {
-    const FunctionSource f = source_of("(def f (params (param a) (param b)) (block (return (binary add (binary mul"
-                                       " (name a) (int 3)) (name b)))))");
+    const FunctionSource f = source_of(
+        "(def f (params (param a) (param b)) (block (return (binary add (binary mul"
+        " (name a) (int 3)) (name b)))))");
     const auto ints = compile(f, std::vector<TypeRef>{python_int(), python_int()});
     EXPECT_EQ(ints->result, python_int());
-    EXPECT_EQ(call<int64_t>(*ints, {word(int64_t{5}), word(int64_t{-1})}), std::pair(int64_t{0}, int64_t{14}));
+    EXPECT_EQ(call<int64_t>(*ints, {word(int64_t{5}), word(int64_t{-1})}),
+              std::pair(int64_t{0}, int64_t{14}));
     const auto floats = compile(f, std::vector<TypeRef>{python_int(), python_float()});
     EXPECT_EQ(floats->result, python_float());
     EXPECT_EQ(call<double>(*floats, {word(int64_t{5}), word(0.5)}).second, 15.5);
 }
 
-// def f(n): s = 0; for i in range(n): if i % 2 == 0: continue; if i > 100: break; s += i; else: s = -s; return s
+// def f(n): s = 0; for i in range(n): if i % 2 == 0: continue; if i > 100: break; s += i; else: s = -s;
+// return s
 TEST(Jit, LoopsWithExitsAndElse) {
     const FunctionSource f = source_of(
         "(def f (params (param n)) (block (assign (name s) (int 0)) (for (name i) (call (global 0) (name n))"
@@ -96,7 +99,8 @@ TEST(Jit, LoopsWithExitsAndElse) {
 TEST(Jit, TypesComeToAFixpoint) {
     const FunctionSource f = source_of(
         "(def f (params (param n)) (block (assign (name s) (int 0)) (assign (name t) (int 1))"
-        " (while (compare gt (name n) (int 0)) (block (assign (name t) (name s)) (augment add (name s) (float 0x1p-1))"
+        " (while (compare gt (name n) (int 0)) (block (assign (name t) (name s)) (augment add (name s) "
+        "(float 0x1p-1))"
         " (augment sub (name n) (int 1))) (block)) (return (tuple (name s) (name t)))))");
     const auto compiled = compile(f, std::vector<TypeRef>{python_int()});
     EXPECT_EQ(lang::describe(compiled->result), "tuple(float, float)");
@@ -104,9 +108,9 @@ TEST(Jit, TypesComeToAFixpoint) {
 }
 
 TEST(Jit, ArraysAreCheckedAndNegativeIndicesCountFromTheEnd) {
-    const FunctionSource f =
-        source_of("(def f (params (param a) (param i)) (block (augment mul (index (name a) (name i)) (int 2))"
-                  " (return (index (name a) (name i)))))");
+    const FunctionSource f = source_of(
+        "(def f (params (param a) (param i)) (block (augment mul (index (name a) (name i)) (int 2))"
+        " (return (index (name a) (name i)))))");
     const auto compiled = compile(
         f, std::vector<TypeRef>{lang::array_type(ScalarType::kFloat64, 1, true, false, 1), python_int()});
     EXPECT_EQ(compiled->written, (std::vector<bool>{true, false}));
@@ -127,9 +131,12 @@ TEST(Jit, ArraysAreCheckedAndNegativeIndicesCountFromTheEnd) {
 // for i in range(1, len(a) - 1): b[i] = a[i - 1] + a[i + 1], where only b's size is not known to be a's.
 TEST(Jit, ChecksOfProvenIndicesAreLeftOut) {
     const FunctionSource f = source_of(
-        "(def f (params (param a)) (block (assign (name s) (float 0x0p+0)) (for (name i) (call (global 0) (int 1)"
-        " (binary sub (call (global 1) (name a)) (int 1))) (block (augment add (name s) (binary add (index (name a)"
-        " (binary sub (name i) (int 1))) (index (name a) (binary add (name i) (int 1)))))) (block)) (return (name s))))",
+        "(def f (params (param a)) (block (assign (name s) (float 0x0p+0)) (for (name i) (call (global 0) "
+        "(int 1)"
+        " (binary sub (call (global 1) (name a)) (int 1))) (block (augment add (name s) (binary add (index "
+        "(name a)"
+        " (binary sub (name i) (int 1))) (index (name a) (binary add (name i) (int 1)))))) (block)) (return "
+        "(name s))))",
         {known("builtins.range"), known("builtins.len")});
     const auto compiled =
         compile(f, std::vector<TypeRef>{lang::array_type(ScalarType::kFloat64, 1, true, false, 1)});
@@ -141,7 +148,8 @@ TEST(Jit, ChecksOfProvenIndicesAreLeftOut) {
 
 TEST(Jit, AVariableThatIsBoundOnSomeWaysIsCheckedWhereItIsRead) {
     const FunctionSource f = source_of(
-        "(def f (params (param n)) (block (for (name i) (call (global 0) (name n)) (block (assign (name x) (name i)))"
+        "(def f (params (param n)) (block (for (name i) (call (global 0) (name n)) (block (assign (name x) "
+        "(name i)))"
         " (block)) (return (name x))))",
         {known("builtins.range")});
     const auto compiled = compile(f, std::vector<TypeRef>{python_int()});
@@ -152,21 +160,23 @@ TEST(Jit, AVariableThatIsBoundOnSomeWaysIsCheckedWhereItIsRead) {
 }
 
 TEST(Jit, FunctionsCallFunctions) {
-    const FunctionSource square = source_of("(def square (params (param x)) (block (if (compare lt (name x) (int 0))"
-                                            " (block (raise (global 0))) (block)) (return (binary mul (name x) (name x)))))",
-                                            [] {
-                                                Symbol symbol;
-                                                symbol.kind = SymbolKind::kException;
-                                                symbol.name = "ValueError";
-                                                return std::vector<Symbol>{symbol};
-                                            }());
+    const FunctionSource square = source_of(
+        "(def square (params (param x)) (block (if (compare lt (name x) (int 0))"
+        " (block (raise (global 0))) (block)) (return (binary mul (name x) (name x)))))",
+        [] {
+            Symbol symbol;
+            symbol.kind = SymbolKind::kException;
+            symbol.name = "ValueError";
+            return std::vector<Symbol>{symbol};
+        }());
     Symbol callee;
     callee.kind = SymbolKind::kFunction;
     callee.name = "square";
     callee.function = &square;
-    const FunctionSource f = source_of("(def f (params (param x)) (block (return (binary add (call (global 0) (name x))"
-                                       " (call (global 0) (float 0x1p-1))))))",
-                                       {callee});
+    const FunctionSource f = source_of(
+        "(def f (params (param x)) (block (return (binary add (call (global 0) (name x))"
+        " (call (global 0) (float 0x1p-1))))))",
+        {callee});
     const auto compiled = compile(f, std::vector<TypeRef>{python_int()});
     EXPECT_EQ(call<double>(*compiled, {word(int64_t{3})}), std::pair(int64_t{0}, 9.25));
     EXPECT_GT(call<double>(*compiled, {word(int64_t{-3})}).first, 0);
@@ -174,13 +184,15 @@ TEST(Jit, FunctionsCallFunctions) {
 
 TEST(Jit, ErrorsSayWhereAndWhat) {
     const FunctionSource f = source_of(
-        "(def f (params (param c)) (block (if (name c) (block (assign (name y) (int 1))) (block (assign (name y)"
+        "(def f (params (param c)) (block (if (name c) (block (assign (name y) (int 1))) (block (assign "
+        "(name y)"
         " (string \"a\")))) (return (name y))))");
     try {
         compile(f, std::vector<TypeRef>{python_int()});
         FAIL() << "y has two types";
     } catch (const lang::CompileError& error) {
-        EXPECT_NE(std::string(error.what()).find("variable 'y' is int on one way and str on another"), std::string::npos)
+        EXPECT_NE(std::string(error.what()).find("variable 'y' is int on one way and str on another"),
+                  std::string::npos)
             << error.what();
     }
 }

@@ -1,0 +1,203 @@
+#include "compiled/arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "convert/foreign_buffer.h"
+#include "weft/errors.h"
+
+namespace weft::python {
+
+namespace {
+
+// A key is a number for each scalar or array, in order; a tuple's comes before those of its items.
+enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple };
+constexpr int kKindShift = 56;
+constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
+constexpr int kRankShift = 16;
+
+uint64_t key_of(KeyKind kind, uint64_t details) {
+    return static_cast<uint64_t>(kind) << kKindShift | details;
+}
+
+// NumPy's scalars have the buffer protocol, as arrays without dimensions have.
+bool is_numpy_scalar(PyObject* object) {
+    static nb::object generic;
+    if (!generic.is_valid()) {
+        PyObject* const modules = PySys_GetObject("modules");
+        PyObject* const numpy = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "numpy");
+        if (numpy == nullptr) return false;
+        generic = nb::handle(numpy).attr("generic");
+        generic.inc_ref();  // for the life of the process
+    }
+    return PyObject_IsInstance(object, generic.ptr()) == 1;
+}
+
+lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope) {
+    const uint64_t code = *key++;
+    const auto scalar = static_cast<ScalarType>(code & 0xFF);
+    switch (static_cast<KeyKind>(code >> kKindShift)) {
+        case KeyKind::kScalar: return lang::scalar_type(scalar, (code & kWeak) != 0);
+        case KeyKind::kArray:
+            return lang::array_type(scalar, static_cast<int>(code >> kRankShift & 0xFF),
+                                    (code & kContiguous) != 0, (code & kReadonly) != 0,
+                                    may_overlap ? 0 : scope);
+        case KeyKind::kTuple: {
+            std::vector<lang::TypeRef> parts;
+            for (uint64_t count = code & 0xFFFFFFFF; count > 0; --count)
+                parts.push_back(take_type(key, may_overlap, scope));
+            return lang::tuple_type(std::move(parts));
+        }
+        case KeyKind::kNone: break;
+    }
+    return lang::simple_type(lang::TypeKind::kNone);
+}
+
+}  // namespace
+
+CallArguments::~CallArguments() {
+    for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
+}
+
+std::vector<lang::TypeRef> CallArguments::types_of(const WordList& key, size_t count, bool may_overlap) {
+    std::vector<lang::TypeRef> types;
+    const uint64_t* at = key.data();
+    for (size_t i = 0; i < count; ++i)
+        types.push_back(take_type(at, may_overlap, static_cast<uint16_t>(i + 1)));
+    return types;
+}
+
+void CallArguments::add_scalar(ScalarType type, bool weak, const void* bytes) {
+    key_.push(key_of(KeyKind::kScalar, static_cast<uint64_t>(type) | (weak ? kWeak : 0)));
+    const auto size = static_cast<size_t>(DType(type).itemsize());
+    std::array<uint64_t, 2> words{};
+    std::memcpy(words.data(), bytes, size);
+    words_.push(words[0]);
+    if (size > 8) words_.push(words[1]);
+}
+
+void CallArguments::add_array(ScalarType type, char* data, std::span<const int64_t> shape,
+                              std::span<const int64_t> strides, bool readonly, size_t parameter) {
+    const int64_t itemsize = DType(type).itemsize();
+    const size_t rank = shape.size();
+    const bool contiguous = rank > 0 && (strides.back() == itemsize || shape.back() <= 1);
+    key_.push(key_of(KeyKind::kArray, static_cast<uint64_t>(type) | (readonly ? kReadonly : 0) |
+                                          (contiguous ? kContiguous : 0) |
+                                          static_cast<uint64_t>(rank) << kRankShift));
+    words_.push(reinterpret_cast<uint64_t>(data));
+    int64_t low = 0, high = itemsize;
+    bool empty = false;
+    for (size_t d = 0; d < rank; ++d) {
+        if (!contiguous || d + 1 < rank) words_.push(static_cast<uint64_t>(strides[d]));
+        const int64_t last = (shape[d] - 1) * strides[d];
+        (last < 0 ? low : high) += last;
+        empty |= shape[d] == 0;
+    }
+    for (int64_t size : shape) words_.push(static_cast<uint64_t>(size));
+    if (empty) return;
+    const auto at = reinterpret_cast<uintptr_t>(data);
+    spans_.push_back({at + static_cast<uintptr_t>(low), at + static_cast<uintptr_t>(high), parameter});
+}
+
+bool CallArguments::overlaps(const std::vector<bool>& written) const {
+    for (size_t i = 0; i < spans_.size(); ++i) {
+        for (size_t k = i + 1; k < spans_.size(); ++k) {
+            const Span &a = spans_[i], &b = spans_[k];
+            if (a.parameter == b.parameter) continue;  // of one tuple: they share a scope
+            if ((written[a.parameter] || written[b.parameter]) && a.begin < b.end && b.begin < a.end)
+                return true;
+        }
+    }
+    return false;
+}
+
+// Numbers and None.
+bool CallArguments::add_number(PyObject* object) {
+    if (PyFloat_CheckExact(object)) {
+        const double value = PyFloat_AsDouble(object);
+        add_scalar(ScalarType::kFloat64, true, &value);
+        return true;
+    }
+    if (PyBool_Check(object)) {
+        const bool value = object == Py_True;
+        add_scalar(ScalarType::kBool, true, &value);
+        return true;
+    }
+    if (PyLong_Check(object)) {
+        int overflow = 0;
+        const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow != 0) throw OverflowError("the integer does not fit in 64 bits");
+        add_scalar(ScalarType::kInt64, true, &value);
+        return true;
+    }
+    if (PyComplex_CheckExact(object)) {
+        const std::array<double, 2> value = {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
+        add_scalar(ScalarType::kComplex128, true, value.data());
+        return true;
+    }
+    if (object == Py_None) {
+        key_.push(key_of(KeyKind::kNone, 0));
+        return true;
+    }
+    if (is_scalar(object)) {
+        add_scalar(scalar_dtype(object).scalar_type(), false, scalar_bytes(object));
+        return true;
+    }
+    return false;
+}
+
+void CallArguments::add(PyObject* object, size_t parameter, const std::string& function,
+                        const std::string& name) {
+    if (is_array(object)) {
+        const array value = array_of(object);
+        const bool writeable = value.writeable();
+        {
+            const ReleaseGil release(!evaluated(value));
+            views_.emplace_back(value, writeable);
+        }
+        add_array(value.dtype().scalar_type(), views_.back().data(),
+                  {value.shape().data(), value.shape().size()},
+                  {value.strides().data(), value.strides().size()}, !writeable, parameter);
+        return;
+    }
+    if (add_number(object)) return;
+    if (PyTuple_Check(object)) {
+        const Py_ssize_t count = PyTuple_Size(object);
+        key_.push(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
+        for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(object, i), parameter, function, name);
+        return;
+    }
+    if (add_buffer(object, parameter, function, name)) return;
+    throw TypeError(
+        "argument '" + name + "' of " + function + "() is a " + type_name(object) +
+        ", which compiled functions do not take" +
+        (PyList_Check(object) ? ": give np.array(...)" : ": give numbers, arrays or tuples of such"));
+}
+
+bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::string& function,
+                               const std::string& name) {
+    if (PyObject_CheckBuffer(object) == 0) return false;
+    Py_buffer buffer;
+    bool readonly = false;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS) != 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) throw_python_error();
+        readonly = true;
+    }
+    buffers_.push_back(buffer);
+    const std::optional<DType> dtype = native_format(buffer.format, buffer.itemsize);
+    if (!dtype)
+        throw TypeError("argument '" + name + "' of " + function + "() has elements of format '" +
+                        (buffer.format == nullptr ? "" : buffer.format) +
+                        "', which compiled functions do not take");
+    if (buffer.ndim == 0 && is_numpy_scalar(object)) {
+        add_scalar(dtype->scalar_type(), false, buffer.buf);
+        return true;
+    }
+    const auto rank = static_cast<size_t>(buffer.ndim);
+    add_array(dtype->scalar_type(), static_cast<char*>(buffer.buf), {buffer.shape, rank},
+              {buffer.strides, rank}, readonly, parameter);
+    return true;
+}
+
+}  // namespace weft::python

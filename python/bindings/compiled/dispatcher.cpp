@@ -1,0 +1,434 @@
+// The object that weft.jit makes of a function: a call finds the code for the types of its arguments, or
+// compiles it.
+#include <nanobind/nanobind.h>
+
+// after Python.h
+#include <structmember.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiled/arguments.h"
+#include "compiled/program.h"
+#include "jit/specialisation.h"
+#include "lang/diagnostics.h"
+#include "module.h"
+#include "package.h"
+
+namespace weft::python {
+
+namespace {
+
+struct Compiled {
+    std::vector<uint64_t> key;
+    std::shared_ptr<const jit::Specialisation> code;     // of arrays that do not overlap
+    std::shared_ptr<const jit::Specialisation> overlap;  // of arrays that may; null until it is needed
+    std::shared_ptr<const Program> program;              // whose symbols its errors name
+    int64_t calls = 0;
+};
+
+// Used under the GIL, or the lock of a critical section where there is none.
+struct State {
+    std::shared_ptr<const Program> program;
+    std::vector<std::string> parameters;
+    std::vector<bool> keyword_only;
+    std::vector<nb::object> defaults;                 // by parameter; null where there is none
+    std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
+    std::vector<nb::object> names;                    // of parameters
+    jit::Options options;
+    bool nogil = false;
+    int64_t compilations = 0;
+};
+
+struct JitObject {
+    PyObject_HEAD;
+    vectorcallfunc call;
+    PyObject* function;
+    PyObject* text;  // what was captured at decoration
+    PyObject* dict;
+    PyObject* weak_references;
+    State* state;
+};
+
+JitObject* self_of(PyObject* object) { return reinterpret_cast<JitObject*>(object); }
+
+PyTypeObject* jit_type = nullptr;
+
+// --- errors ---------------------------------------------------------------------------------------------
+
+void set_compile_error(const lang::CompileError& error) {
+    const nb::object type = nb::module_::import_(modules::kJit).attr("CompileError");
+    PyErr_SetString(type.ptr(), error.what());
+}
+
+// The error that compiled code has raised, with the line of the program as the innermost entry of its
+// traceback.
+[[noreturn]] void raise(const Program& program, const lang::Site& site, const char* payload) {
+    const std::string text = lang::message_of(site, payload);
+    nb::object type;
+    if (site.symbol != nullptr) {
+        type = program.classes.at(site.symbol);
+    } else {
+        type = nb::module_::import_("builtins").attr(site.exception.c_str());
+    }
+    const nb::object error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
+    const lang::Place place = site.function->tree.place(site.node);
+    nb::module_::import_(modules::kJit)
+        .attr("raise_at")(error, site.function->file, place.line, site.function->name);
+    throw_python_error();
+}
+
+// --- what a call does -----------------------------------------------------------------------------------
+
+void take_program(JitObject* self) {
+    State& state = *self->state;
+    state.program = make_program(nb::handle(self->function), nb::handle(self->text));
+    state.compiled.clear();
+    state.parameters.clear();
+    state.keyword_only.clear();
+    state.defaults.clear();
+    state.names.clear();
+    const lang::Tree& tree = state.program->entry().tree;
+    size_t given = 0;
+    for (lang::NodeId id : tree.parameters()) {
+        const lang::Node& node = tree[id];
+        state.parameters.push_back(node.atoms[0]);
+        state.names.push_back(nb::steal(PyUnicode_InternFromString(node.atoms[0].c_str())));
+        state.keyword_only.push_back(node.kind == lang::NodeKind::kKeyword ||
+                                     node.kind == lang::NodeKind::kKeywordDefault);
+        const bool has_default =
+            node.kind == lang::NodeKind::kDefault || node.kind == lang::NodeKind::kKeywordDefault;
+        state.defaults.push_back(has_default ? nb::object(state.program->defaults[given++]) : nb::object());
+    }
+}
+
+std::string count_of(size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// The arguments in the order of the parameters, with CPython's errors. The objects are borrowed.
+void bind(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
+          std::vector<PyObject*>& bound) {
+    const std::string& function = state.program->entry().name;
+    const size_t total = state.parameters.size();
+    const auto positional =
+        static_cast<size_t>(std::count(state.keyword_only.begin(), state.keyword_only.end(), false));
+    if (count > positional)
+        throw TypeError(function + "() takes " + count_of(positional, "positional argument") + " but " +
+                        std::to_string(count) + (count == 1 ? " was given" : " were given"));
+    bound.assign(total, nullptr);
+    std::copy_n(arguments, count, bound.begin());
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        PyObject* const name = PyTuple_GetItem(names, k);
+        size_t at = 0;
+        while (at < total && state.names[at].ptr() != name &&
+               PyUnicode_Compare(state.names[at].ptr(), name) != 0)
+            ++at;
+        if (at == total)
+            throw TypeError(function + "() got an unexpected keyword argument '" + text_of(nb::handle(name)) +
+                            "'");
+        if (bound[at] != nullptr)
+            throw TypeError(function + "() got multiple values for argument '" + state.parameters[at] + "'");
+        bound[at] = arguments[count + static_cast<size_t>(k)];
+    }
+    std::vector<std::string> missing;
+    bool keyword_only = false;
+    for (size_t i = 0; i < total; ++i) {
+        if (bound[i] == nullptr && state.defaults[i].is_valid()) bound[i] = state.defaults[i].ptr();
+        if (bound[i] != nullptr) continue;
+        if (missing.empty()) keyword_only = state.keyword_only[i];
+        if (state.keyword_only[i] == keyword_only) missing.push_back("'" + state.parameters[i] + "'");
+    }
+    if (missing.empty()) return;
+    std::string list = missing[0];
+    for (size_t i = 1; i < missing.size(); ++i)
+        list += (i + 1 < missing.size() ? ", " : missing.size() == 2 ? " and " : ", and ") + missing[i];
+    throw TypeError(
+        function + "() missing " +
+        count_of(missing.size(),
+                 std::string("required ") + (keyword_only ? "keyword-only" : "positional") + " argument") +
+        ": " + list);
+}
+
+std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
+                                                   const std::shared_ptr<const Program>& program,
+                                                   const CallArguments& arguments, bool may_overlap) {
+    State& state = *self->state;
+    const std::vector<lang::TypeRef> types =
+        CallArguments::types_of(arguments.key(), state.parameters.size(), may_overlap);
+    const jit::Options options = state.options;
+    std::shared_ptr<const jit::Specialisation> code;
+    {
+        const GilRelease release;
+        code = jit::compile(program->entry(), types, options);
+    }
+    ++state.compilations;
+    return code;
+}
+
+std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
+    State& state = *self->state;
+    for (size_t i = 0; i < state.compiled.size(); ++i) {
+        if (!(arguments.key() == state.compiled[i]->key)) continue;
+        if (i > 0) std::swap(state.compiled[i], state.compiled[0]);
+        return state.compiled[0];
+    }
+    auto made = std::make_shared<Compiled>();
+    made->key.assign(arguments.key().data(), arguments.key().data() + arguments.key().size());
+    made->program = state.program;
+    made->code = compile(self, made->program, arguments, false);
+    if (made->program == state.program) state.compiled.insert(state.compiled.begin(), made);
+    return made;
+}
+
+nb::object to_python(lang::TypeRef type, const char*& at) {
+    switch (type->kind) {
+        case lang::TypeKind::kScalar: {
+            const char* const bytes = at;
+            at += 16;
+            switch (type->scalar) {
+                case ScalarType::kBool:
+                case ScalarType::kInt64:
+                case ScalarType::kFloat64:
+                case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
+                default: return wrap_scalar(DType(type->scalar), bytes);
+            }
+        }
+        case lang::TypeKind::kTuple: {
+            nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
+            for (size_t i = 0; i < type->parts.size(); ++i) {
+                nb::object item = to_python(type->parts[i], at);
+                PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+            }
+            return tuple;
+        }
+        default: return nb::none();
+    }
+}
+
+nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
+    if (self->state->program == nullptr || !self->state->program->is_current()) take_program(self);
+    const State& state = *self->state;
+    std::vector<PyObject*> bound;
+    if (names != nullptr || count != state.parameters.size() ||
+        std::find(state.keyword_only.begin(), state.keyword_only.end(), true) != state.keyword_only.end()) {
+        bind(state, given, count, names, bound);
+        given = bound.data();
+        count = bound.size();
+    }
+    CallArguments arguments;
+    for (size_t i = 0; i < count; ++i)
+        arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
+    const std::shared_ptr<Compiled> compiled = find(self, arguments);
+    const jit::Specialisation* code = compiled->code.get();
+    if (arguments.overlaps(code->written)) [[unlikely]] {
+        if (compiled->overlap == nullptr)
+            compiled->overlap = compile(self, compiled->program, arguments, true);
+        code = compiled->overlap.get();
+    }
+    ++compiled->calls;
+    std::array<char, 256> few;
+    std::vector<char> many;
+    char* results = few.data();
+    if (code->result_bytes > few.size()) {
+        many.resize(code->result_bytes);
+        results = many.data();
+    }
+    int64_t status = 0;
+    {
+        const ReleaseGil release(state.nogil);
+        status = code->function(arguments.words().data(), results);
+    }
+    if (status != 0) raise(*compiled->program, code->sites[static_cast<size_t>(status - 1)], results);
+    const char* at = results;
+    return to_python(code->result, at);
+}
+
+PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        try {
+            return run(self_of(object), arguments, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)
+                .release()
+                .ptr();
+        } catch (const lang::CompileError& error) {
+            set_compile_error(error);
+            return nullptr;
+        }
+    });
+}
+
+// --- the type -------------------------------------------------------------------------------------------
+
+std::vector<const Program*> programs_of(const State& state) {
+    std::vector<const Program*> programs;
+    const auto add = [&](const Program* program) {
+        if (program != nullptr && std::find(programs.begin(), programs.end(), program) == programs.end())
+            programs.push_back(program);
+    };
+    add(state.program.get());
+    for (const std::shared_ptr<Compiled>& each : state.compiled) add(each->program.get());
+    return programs;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+    JitObject* const self = self_of(object);
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->function);
+    Py_VISIT(self->text);
+    Py_VISIT(self->dict);
+    for (const Program* program : programs_of(*self->state)) {
+        for (const Guard& guard : program->guards) {
+            Py_VISIT(guard.holder.ptr());
+            Py_VISIT(guard.name.ptr());
+            Py_VISIT(guard.value.ptr());
+        }
+        for (const auto& [symbol, type] : program->classes) Py_VISIT(type.ptr());
+        Py_VISIT(program->defaults.ptr());
+    }
+    return 0;
+}
+
+int clear(PyObject* object) {
+    JitObject* const self = self_of(object);
+    Py_CLEAR(self->function);
+    Py_CLEAR(self->text);
+    Py_CLEAR(self->dict);
+    self->state->program = nullptr;
+    self->state->compiled.clear();
+    return 0;
+}
+
+void dealloc(PyObject* object) {
+    JitObject* const self = self_of(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+    clear(object);
+    delete self->state;
+    PyTypeObject* const type = Py_TYPE(object);
+    PyObject_GC_Del(object);
+    Py_DECREF(type);
+}
+
+PyObject* get(PyObject* self, PyObject* instance, PyObject*) {
+    if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+    return guarded([&] {
+        return nb::module_::import_("types")
+            .attr("MethodType")(nb::handle(self), nb::handle(instance))
+            .release()
+            .ptr();
+    });
+}
+
+PyObject* repr(PyObject* object) {
+    return guarded([&] {
+        return nb::str("<compiled function {}>")
+            .format(nb::handle(self_of(object)->function).attr("__qualname__"))
+            .release()
+            .ptr();
+    });
+}
+
+PyMemberDef kMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(JitObject, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(JitObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(JitObject, weak_references), READONLY, nullptr},
+    {"py_func", T_OBJECT, offsetof(JitObject, function), READONLY, "The Python function."},
+    {"_text", T_OBJECT, offsetof(JitObject, text), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyGetSetDef kAttributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+JitObject* checked(nb::handle object) {
+    if (Py_TYPE(object.ptr()) != jit_type) throw TypeError("expected a compiled function");
+    return self_of(object.ptr());
+}
+
+std::string signature_of(const jit::Specialisation& code) {
+    std::string text = "(";
+    for (size_t i = 0; i < code.arguments.size(); ++i)
+        text += (i > 0 ? ", " : "") + lang::describe(code.arguments[i]);
+    return text + ") -> " + lang::describe(code.result);
+}
+
+}  // namespace
+
+void bind_jit(nb::module_& m) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+        {Py_tp_descr_get, reinterpret_cast<void*>(get)},
+        {Py_tp_repr, reinterpret_cast<void*>(repr)},
+        {Py_tp_members, kMembers},
+        {Py_tp_getset, kAttributes},
+    };
+    jit_type =
+        make_type(m, "JitFunction", sizeof(JitObject),
+                  Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots);
+    nb::handle type(reinterpret_cast<PyObject*>(jit_type));
+    nb::setattr(type, "_is_weft_jit", nb::bool_(true));
+    m.def(
+        "_jit_function",
+        [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
+           bool nogil) {
+            auto* const object = PyObject_GC_New(JitObject, jit_type);
+            if (object == nullptr) throw_python_error();
+            object->call = call;
+            object->function = Py_NewRef(function.ptr());
+            object->text = Py_NewRef(text.ptr());
+            object->dict = nullptr;
+            object->weak_references = nullptr;
+            object->state = new State;
+            object->state->options.semantics.check_bounds = boundscheck;
+            object->state->options.semantics.check_division = error_model_python;
+            object->state->options.fast_math = fastmath;
+            object->state->nogil = nogil;
+            PyObject_GC_Track(object);
+            return nb::steal(reinterpret_cast<PyObject*>(object));
+        },
+        arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
+        nb::arg("nogil"));
+    // What has been compiled: (signature, calls, seconds of compilation, and whether a variant for
+    // overlapping arrays was needed).
+    m.def(
+        "_jit_compiled",
+        [](nb::handle function) {
+            nb::list all;
+            for (const std::shared_ptr<Compiled>& each : checked(function)->state->compiled)
+                all.append(nb::make_tuple(signature_of(*each->code), each->calls, each->code->compile_seconds,
+                                          each->overlap != nullptr));
+            return all;
+        },
+        nb::arg("function"));
+    m.def(
+        "_jit_texts",
+        [](nb::handle function, const std::string& kind) {
+            nb::dict texts;
+            const std::vector<std::shared_ptr<Compiled>> compiled = checked(function)->state->compiled;
+            for (const std::shared_ptr<Compiled>& each : compiled) {
+                std::string text = each->code->ir;
+                if (kind != "ir") {
+                    const GilRelease release;
+                    const jit::Specialisation::Texts made = each->code->texts();
+                    text = kind == "llvm"  ? made.llvm_ir
+                           : kind == "asm" ? made.assembly
+                                           : made.ir_after_passes;
+                }
+                texts[signature_of(*each->code).c_str()] = text;
+            }
+            return texts;
+        },
+        nb::arg("function"), nb::arg("kind"));
+}
+
+}  // namespace weft::python

@@ -1,0 +1,147 @@
+#include "compiled/program.h"
+
+#include <string>
+#include <utility>
+
+#include "convert/convert.h"
+#include "package.h"
+
+namespace weft::python {
+
+namespace {
+
+lang::TypeRef type_of_constant(nb::handle value) {
+    PyObject* const object = value.ptr();
+    if (object == Py_None) return lang::simple_type(lang::TypeKind::kNone);
+    if (PyBool_Check(object))
+        return lang::literal_type(
+            Constant::of(ScalarType::kBool, static_cast<uint8_t>(object == Py_True ? 1 : 0)));
+    if (PyLong_Check(object)) {
+        int overflow = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow != 0) return nullptr;
+        return lang::literal_type(Constant::of(ScalarType::kInt64, static_cast<int64_t>(number)));
+    }
+    if (PyFloat_Check(object))
+        return lang::literal_type(Constant::of(ScalarType::kFloat64, PyFloat_AsDouble(object)));
+    if (PyComplex_Check(object)) {
+        const std::array<double, 2> parts = {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
+        return lang::literal_type(Constant::of(ScalarType::kComplex128, parts));
+    }
+    if (PyUnicode_Check(object)) return lang::string_type(text_of(value));
+    if (PyTuple_Check(object)) {
+        std::vector<lang::TypeRef> parts;
+        for (nb::handle item : nb::borrow<nb::tuple>(value)) {
+            parts.push_back(type_of_constant(item));
+            if (parts.back() == nullptr) return nullptr;
+        }
+        return lang::tuple_type(std::move(parts));
+    }
+    return nullptr;
+}
+
+class Maker {
+public:
+    explicit Maker(Program& program)
+        : program_(program), describe_(nb::module_::import_(modules::kJit).attr("describe")) {}
+
+    const lang::FunctionSource* add(nb::handle function, nb::handle text) {
+        const auto found = made_.find(function.ptr());
+        if (found != made_.end()) return found->second;
+        const nb::object described = describe_(function, text);
+        program_.functions.push_back(std::make_unique<lang::FunctionSource>());
+        lang::FunctionSource& source = *program_.functions.back();
+        made_[function.ptr()] = &source;
+        source.name = text_of(described.attr("name"));
+        source.file = text_of(described.attr("file"));
+        source.first_line = nb::cast<int>(described.attr("first_line"));
+        for (nb::handle line : described.attr("source")) source.lines.push_back(text_of(line));
+        const nb::bytes bytes(described.attr("positions").attr("tobytes")());
+        std::vector<lang::Place> places(bytes.size() / sizeof(lang::Place));
+        std::memcpy(places.data(), bytes.c_str(), places.size() * sizeof(lang::Place));
+        source.tree = lang::Tree::parse(text_of(described.attr("tree")), places);
+        const nb::object defaults = described.attr("defaults");
+        for (nb::handle value : defaults) source.defaults.push_back(type_of_constant(value));
+        if (program_.functions.size() == 1) program_.defaults = defaults;
+        for (nb::handle guard : described.attr("guards"))
+            program_.guards.push_back({guard[0], guard[1], guard[2]});
+        const nb::list symbols(described.attr("symbols"));
+        source.symbols.resize(nb::len(symbols));
+        for (size_t i = 0; i < source.symbols.size(); ++i) fill(source.symbols[i], symbols[i]);
+        return &source;
+    }
+
+private:
+    void fill(lang::Symbol& symbol, nb::handle described) {
+        using lang::SymbolKind;
+        const std::string kind = text_of(described[0]);
+        symbol.name = text_of(described[1]);
+        if (kind == "missing") {
+            symbol.kind = SymbolKind::kMissing;
+        } else if (kind == "constant") {
+            symbol.kind = SymbolKind::kValue;
+            symbol.type = type_of_constant(described[2]);
+            if (symbol.type == nullptr) unknown(symbol, "number beyond 64 bits");
+        } else if (kind == "scalar") {
+            symbol.kind = SymbolKind::kValue;
+            symbol.type = type_of_constant(described[3]);
+            symbol.path = text_of(described[2]);
+        } else if (kind == "known" || kind == "module") {
+            symbol.kind = kind == "known" ? SymbolKind::kKnown : SymbolKind::kModule;
+            symbol.path = text_of(described[2]);
+        } else if (kind == "exception") {
+            symbol.kind = SymbolKind::kException;
+            program_.classes[&symbol] = nb::borrow(described[2]);
+        } else if (kind == "function") {
+            fill_function(symbol, described[2]);
+        } else if (kind == "array") {
+            unknown(symbol, "global array");
+        } else {
+            unknown(symbol, text_of(described[2].type().attr("__name__")));
+        }
+    }
+
+    static void unknown(lang::Symbol& symbol, std::string what) {
+        symbol.kind = lang::SymbolKind::kUnknown;
+        symbol.path = std::move(what);
+    }
+
+    // A function that cannot be described is an error where it is called, not where it is named.
+    void fill_function(lang::Symbol& symbol, nb::handle function) {
+        symbol.kind = lang::SymbolKind::kFunction;
+        const nb::object plain = nb::getattr(function, "py_func", nb::borrow(function));
+        const nb::object text = nb::getattr(function, "_text", nb::none());
+        try {
+            symbol.function = add(plain, text);
+        } catch (nb::python_error& error) {
+            if (!error.matches(PyExc_TypeError)) throw;
+            symbol.path = text_of(nb::str(error.value()));
+        }
+    }
+
+    Program& program_;
+    nb::object describe_;
+    std::map<PyObject*, const lang::FunctionSource*> made_;
+};
+
+}  // namespace
+
+bool Program::is_current() const {
+    for (const Guard& guard : guards) {
+        if (guard.name.is_none()) {
+            const nb::object value = nb::getattr(guard.holder, "cell_contents", nb::object());
+            if (value.ptr() != guard.value.ptr()) return false;
+        } else if (PyDict_GetItem(guard.holder.ptr(), guard.name.ptr()) != guard.value.ptr()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text) {
+    auto program = std::make_shared<Program>();
+    Maker(*program).add(function, text);
+    return program;
+}
+
+}  // namespace weft::python

@@ -1,0 +1,34 @@
+// A function of the program and all that it calls, as the compiler takes them: made from what
+// weft._jit.describe says.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "lang/symbols.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+/// A value that a function read from a namespace or a closure's cell when it was described.
+struct Guard {
+    nb::object holder, name, value;  // a dictionary and a key, or a cell and None
+};
+
+struct Program {
+    std::vector<std::unique_ptr<lang::FunctionSource>> functions;  // the first is the one that is called
+    std::map<const lang::Symbol*, nb::object> classes;             // of exceptions
+    std::vector<Guard> guards;
+    nb::object defaults;  // of the first
+
+    const lang::FunctionSource& entry() const { return *functions.front(); }
+    /// Whether all that was read has still the same value.
+    bool is_current() const;
+};
+
+/// Throws lang::CompileError or the Python error that describing the function raised. `text` is what was
+/// captured at its decoration.
+std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text);
+
+}  // namespace weft::python

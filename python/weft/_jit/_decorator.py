@@ -1,0 +1,83 @@
+"""`weft.jit`: a Python function with loops, compiled for the types of its arguments when it is called."""
+
+import functools
+import os
+import types
+
+from weft import _core
+from weft._jit import _describe
+
+_IGNORED = ("cache", "nopython", "inline")
+_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", *_IGNORED)
+
+
+def _compiled(
+    function, boundscheck=True, error_model="python", fastmath=False, nogil=False, source=None, **ignored
+):
+    if getattr(type(function), "_is_weft_jit", False):
+        return function
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"weft.jit compiles Python functions, not {type(function).__name__}")
+    unknown = [name for name in ignored if name not in _IGNORED]
+    if unknown:
+        raise TypeError(f"weft.jit has no option {unknown[0]!r}; it has {', '.join(_OPTIONS)}")
+    if error_model not in ("python", "numpy"):
+        raise ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
+    if os.environ.get("WEFT_JIT", "1") == "0":
+        return function
+    text = _describe.capture(function, source)
+    made = _core._jit_function(
+        function, text, bool(boundscheck), error_model == "python", bool(fastmath), bool(nogil)
+    )
+    functools.update_wrapper(made, function)
+    return made
+
+
+def jit(function=None, /, *, source=None, **options):
+    """Compiles a Python function of numbers and arrays: loops, branches and indexing become machine code.
+
+    The function is compiled when it is called, once for each combination of the arguments' types: Python's and
+    NumPy's numbers, weft's and NumPy's arrays (or anything with the buffer protocol), tuples of such. Arrays are not
+    copied, and what the function writes into them is seen outside. Results are numbers or tuples of numbers.
+
+    It computes what Python would, with integers of 64 bits that wrap around. Indices are checked, and a division by
+    zero raises, as in Python. What cannot be compiled raises `weft.CompileError`, which says where and why.
+
+    Parameters
+    ----------
+    function : function
+        The function; without one the result is a decorator.
+    boundscheck : bool
+        Whether an index out of bounds raises IndexError (the default). Without it, it is undefined behaviour.
+    error_model : {'python', 'numpy'}
+        Whether a division by zero raises ZeroDivisionError, or gives what NumPy gives.
+    fastmath : bool
+        Whether floating-point operations may be reordered.
+    nogil : bool
+        Whether other Python threads may run meanwhile.
+    source : str
+        The text of the function, for one that was made by exec().
+
+    Returns
+    -------
+    JitFunction
+        A callable. `py_func` is the Python function.
+
+    Examples
+    --------
+    >>> @np.jit
+    ... def collatz(n):
+    ...     steps = 0
+    ...     while n != 1:
+    ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+    ...         steps += 1
+    ...     return steps
+    >>> collatz(27)
+    111
+    """
+    if function is None:
+        return functools.partial(_compiled, source=source, **options)
+    return _compiled(function, source=source, **options)
+
+
+njit = jit  # as Numba calls it

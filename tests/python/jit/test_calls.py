@@ -1,0 +1,286 @@
+"""weft.jit from outside: calls, arguments, errors."""
+
+import cmath
+import gc
+import math
+import traceback
+import weakref
+
+import numpy
+import pytest
+import weft as np
+
+
+def same(jitted, *arguments):
+    """Runs a compiled function and Python's, and compares value and type."""
+    result, expected = jitted(*arguments), jitted.py_func(*arguments)
+    assert type(result) is type(expected), (result, expected)
+    assert result == expected or (result != result and expected != expected)
+    return result
+
+
+@np.jit
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+@np.jit
+def polynomial(x, c=2, *, power=2):
+    return c * x**power + x
+
+
+def helper(x, factor=3):
+    if x < 0:
+        raise ValueError("negative")
+    return x * factor
+
+
+@np.jit
+def calls_helper(x):
+    return helper(x) + helper(x, factor=0.5)
+
+
+@np.jit
+def total(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+
+@np.jit
+def shift(out, a):
+    for i in range(len(a) - 1):
+        out[i + 1] = a[i] + 1
+
+
+@np.jit
+def element(a, i, j):
+    return a[i, j]
+
+
+def test_numbers_and_control_flow():
+    for n in (1, 2, 27, 97):
+        same(collatz, n)
+
+
+def test_keywords_and_defaults():
+    assert polynomial(3) == 21
+    assert polynomial(3, 1) == 12
+    assert polynomial(x=2, power=3, c=1) == 10
+    for arguments, keywords in [((), {}), ((1, 2, 3), {}), ((1,), {"y": 2}), ((1,), {"x": 2})]:
+        with pytest.raises(TypeError) as expected:
+            polynomial.py_func(*arguments, **keywords)
+        with pytest.raises(TypeError) as error:
+            polynomial(*arguments, **keywords)
+        if "keyword-only" not in str(expected.value):
+            assert str(error.value).split(" but ")[0].replace("from 1 to ", "") == str(expected.value).split(
+                " but "
+            )[0].replace("from 1 to ", "")
+
+
+def test_functions_call_undecorated_functions():
+    assert calls_helper(4) == 14.0
+    with pytest.raises(ValueError, match="negative") as error:
+        calls_helper(-1)
+    assert traceback.extract_tb(error.value.__traceback__)[-1].line == 'raise ValueError("negative")'
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "i8", "u8", "f2", "f4", "f8"])
+def test_arrays_of_both_kinds_are_read_in_place(dtype):
+    for a in (numpy.arange(12).astype(dtype), numpy.arange(24).astype(dtype)[::-2]):
+        expected = float(sum(float(x) for x in a))
+        assert float(total(a)) == expected
+        assert float(total(np.array(a))) == expected
+        assert float(total(np.array(a)[1:])) == expected - float(a[0])
+
+
+def test_writes_are_seen_outside_and_pending_arrays_are_computed_first():
+    a = np.arange(5.0)
+    before = a + 1
+    pending = a * 2
+    shift(pending, a)
+    assert pending.tolist() == [0, 1, 2, 3, 4]
+    shift(a, pending)
+    assert a.tolist() == [0, 1, 2, 3, 4] and before.tolist() == [1, 2, 3, 4, 5]
+    b = numpy.zeros(5)
+    shift(b, a)
+    assert b.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("module", [numpy, np])
+def test_arguments_that_overlap_are_computed_in_order(module):
+    a, b = module.zeros(40), numpy.zeros(40)
+    shift(a[1:], a[:-1])
+    shift.py_func(b[1:], b[:-1])
+    assert a.tolist() == b.tolist()
+    shift(a, a)
+    shift.py_func(b, b)
+    assert a.tolist() == b.tolist()
+
+
+def test_indices_are_checked_in_every_layout():
+    a = numpy.arange(12).reshape(3, 4)
+    for array in (a, a.T, a[::-1], a[:, ::2], a[1:2], numpy.asfortranarray(a), np.array(a).T):
+        rows, columns = array.shape
+        for i in range(-rows, rows):
+            for j in range(-columns, columns):
+                assert element(array, i, j) == array[i, j]
+        for i, j in [(rows, 0), (-rows - 1, 0), (0, columns), (0, -columns - 1), (2**62, 0)]:
+            with pytest.raises(IndexError) as expected:
+                numpy.asarray(array)[i, j]
+            with pytest.raises(IndexError) as error:
+                element(array, i, j)
+            assert str(error.value) == str(expected.value)
+
+
+def test_readonly_arrays_are_read_and_not_written():
+    a = numpy.arange(3.0)
+    a.flags.writeable = False
+    assert total(a) == 3
+    with pytest.raises(np.CompileError, match="the array is read-only"):
+        shift(a, a)
+    assert collatz(3) == 7
+    shift(numpy.zeros(3), a)
+
+
+def test_unsuitable_arguments_are_named_and_the_function_still_works():
+    for bad, text in [([1, 2], "np.array"), ({}, "dict"), (numpy.array(["a"]), "format"), (2**70, "64 bits")]:
+        with pytest.raises((TypeError, OverflowError), match=text):
+            total(bad)
+    assert total(numpy.ones(2)) == 2
+
+
+def test_changed_globals_are_compiled_again():
+    space = {"np": np, "k": 2}
+    exec("def f(x):\n    return x + k\n", space)
+    f = np.jit(space["f"], source="def f(x):\n    return x + k\n")
+    assert f(1) == 3
+    space["k"] = 0.5
+    assert f(1) == 1.5
+    del space["k"]
+    with pytest.raises(np.CompileError, match="name 'k' is not defined"):
+        f(1)
+
+
+def test_division_by_zero_raises_or_follows_numpy():
+    def divide(a, b):
+        return a / b, a // b, a % b
+
+    python, numpys = np.jit(divide), np.jit(divide, error_model="numpy")
+    for a, b in [(7, -2), (7.5, 2), (-7, 2.5), (2**62, 3)]:
+        same(python, a, b)
+    for zero in (0, 0.0):
+        with pytest.raises(ZeroDivisionError):
+            python(1, zero)
+    assert numpys(1.0, 0.0)[0] == math.inf
+
+
+def test_an_unbound_variable_is_python_s_error():
+    @np.jit
+    def last(n):
+        for i in range(n):
+            x = i
+        return x
+
+    assert last(3) == 2
+    with pytest.raises(UnboundLocalError, match="'x'"):
+        last(0)
+
+
+def test_mathematics():
+    @np.jit
+    def f(x):
+        return (
+            math.sqrt(x) + math.sin(x) * math.pi,
+            abs(-x),
+            round(x),
+            int(x),
+            math.floor(-x),
+            max(x, 1),
+            min(2, x),
+        )
+
+    for x in (0.0, 0.5, 1.5, 2.5, 1e3):
+        assert f(x)[1:] == f.py_func(x)[1:]
+        assert f(x)[0] == pytest.approx(f.py_func(x)[0], rel=1e-15)
+
+    @np.jit
+    def g(z):
+        return z * z.conjugate(), z.real, cmath.exp(z)
+
+    assert g(1 + 2j) == pytest.approx(g.py_func(1 + 2j))
+
+
+def test_literals_take_the_type_of_numpy_s_numbers():
+    @np.jit
+    def f(a):
+        return a[0] * 0.5 + 1
+
+    result = f(numpy.ones(1, "f4"))
+    assert type(result) is np.float32 and result == 1.5
+    assert type(f(numpy.ones(1, "f8"))) is float
+
+
+def test_conflicts_name_both_types_and_lines():
+    @np.jit
+    def f(c):
+        y = 1
+        if c:
+            y = "a"
+        return y
+
+    with pytest.raises(np.CompileError) as error:
+        f(1)
+    text = str(error.value)
+    assert "variable 'y' is int on one way and str on another" in text
+    assert len(text.splitlines()) <= 8 and 'y = "a"' in text and "y = 1" in text
+
+
+def test_methods_bind_and_functions_are_collected():
+    class Doubler:
+        @np.jit
+        def twice(self, x):
+            return 2 * x
+
+    with pytest.raises(TypeError, match="Doubler"):
+        Doubler().twice(3)
+
+    def make():
+        @np.jit
+        def fact(n):
+            return fact2(n)
+
+        def fact2(n):
+            return n + 1 if fact is not None else 0
+
+        return fact
+
+    f = make()
+    gone = weakref.ref(f)
+    del f
+    gc.collect()
+    assert gone() is None
+
+
+def test_the_environment_leaves_functions_to_python(monkeypatch):
+    monkeypatch.setenv("WEFT_JIT", "0")
+
+    def f(x):
+        return x
+
+    assert np.jit(f) is f
+    assert np.jit(boundscheck=False)(f) is f
+
+
+def test_options_are_checked():
+    with pytest.raises(TypeError, match="no option 'paralel'"):
+        np.jit(paralel=True)(helper)
+    with pytest.raises(ValueError, match="error_model"):
+        np.jit(error_model="c")(helper)
+    with pytest.raises(TypeError, match="compiles Python functions"):
+        np.jit(3)
