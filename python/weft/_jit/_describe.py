@@ -1,28 +1,30 @@
 """All that the compiler is told of a function, in one object."""
 
-import inspect
-from typing import NamedTuple
+import weakref
+from collections import namedtuple
 
 from weft._jit import _source
 from weft._jit._names import Names
 from weft._jit._syntax import Writer
 
+_HAS_REST = 4  # the flag of a code object with *args
 
-class Described(NamedTuple):
-    """A function as the compiler takes it. Line k of the file is `source[k - first_line]`."""
 
-    name: str
-    qualified_name: str
-    module: str
-    file: str
-    first_line: int
-    source: list
-    tree: str
-    positions: object
-    symbols: list
-    guards: list
-    parameters: list
-    defaults: tuple
+_FIELDS = (
+    "name qualified_name module file first_line source tree positions symbols guards parameters defaults"
+)
+
+
+class Described(namedtuple("Described", _FIELDS)):
+    """A function as the compiler takes it; the package's docstring says what the fields are."""
+
+    __slots__ = ()
+
+
+# What a code object settles: all but its free names. `chains` are those, each with the parts that its symbol has.
+_Known = namedtuple("_Known", "code file first_line source tree positions chains parameters")
+
+_known = {}  # by the id of the code object, for as long as that lives
 
 
 def capture(function, source=None):
@@ -36,37 +38,67 @@ def describe(function, source=None):
     `source` is its text, where it has none that can be found, or what `capture` answered. Raises SourceError where
     there is no text, and CompileError for what can never be compiled.
     """
-    text = _source.capture(function, source)
-    node = _source.find(function, text)
+    function = _source.function_of(function)
+    code = function.__code__
     names = Names(function)
-    writer = Writer(text, function.__name__, names)
-    writer.function(node)
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    known = None if isinstance(source, str) else _known.get(id(code))
+    if (
+        known is None
+        or known.code() is not code
+        or not all(names.resolve(chain)[1] == used for chain, used in known.chains)
+    ):
+        names = Names(function)
+        known = _read(function, source, names)
+    defaults = function.__kwdefaults__ or {}
     return Described(
         function.__name__,
         function.__qualname__,
         function.__module__ or "",
+        known.file,
+        known.first_line,
+        known.source,
+        known.tree,
+        known.positions,
+        names.symbols,
+        names.guards,
+        known.parameters,
+        (
+            *(function.__defaults__ or ()),
+            *(defaults[name] for name, kind in known.parameters if kind == "keyword" and name in defaults),
+        ),
+    )
+
+
+def _read(function, source, names):
+    code = function.__code__
+    text = _source.capture(function, source)
+    node = _source.find(function, text)
+    writer = Writer(text, function.__name__, names)
+    writer.function(node)
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    key = id(code)
+    known = _Known(
+        weakref.ref(code, lambda _: _known.pop(key, None)),
         text.file,
         first,
         [line.rstrip("\r\n") for line in text.lines[first - 1 : node.end_lineno]],
         writer.tree,
         writer.positions,
-        names.symbols,
-        names.guards,
-        *_parameters(function),
+        names.chains,
+        _parameters(code),
     )
+    if not isinstance(source, str):
+        _known[key] = known
+    return known
 
 
-def _parameters(function):
-    """The parameters as (name, kind), and the values of those that have a default, in their order."""
-    code = function.__code__
+def _parameters(code):
+    """The parameters as (name, kind)."""
     names, plain = code.co_varnames, code.co_argcount
     kinds = ["positional_only"] * code.co_posonlyargcount
     kinds += ["positional"] * (plain - code.co_posonlyargcount)
     parameters = list(zip(names[:plain], kinds, strict=True))
-    keywords = names[plain : plain + code.co_kwonlyargcount]
-    if code.co_flags & inspect.CO_VARARGS:
+    if code.co_flags & _HAS_REST:
         parameters.append((names[plain + code.co_kwonlyargcount], "rest"))
-    parameters += [(name, "keyword") for name in keywords]
-    values = function.__kwdefaults__ or {}
-    return parameters, (*(function.__defaults__ or ()), *(values[k] for k in keywords if k in values))
+    parameters += [(name, "keyword") for name in names[plain : plain + code.co_kwonlyargcount]]
+    return parameters

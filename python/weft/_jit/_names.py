@@ -30,6 +30,7 @@ class Names:
         self._numbers = {}
         self._guards = {}
         self.symbols = []
+        self.chains = []  # what was asked for, each with the number of its parts that its symbol has
 
     @property
     def guards(self):
@@ -58,15 +59,19 @@ class Names:
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = len(self.symbols)
-            self.symbols.append(describe(name, value, place))
+            if value is _MISSING:
+                self.symbols.append(("missing", name, self._nearest(name)))
+            else:
+                self.symbols.append(describe(name, value, place))
+        self.chains.append((chain, used))
         return number, used
 
     def is_jit(self, chain):
         """Whether `chain` is weft.jit or another of its names."""
-        symbols, numbers, guards = self.symbols[:], dict(self._numbers), dict(self._guards)
+        before = self.symbols[:], self.chains[:], dict(self._numbers), dict(self._guards)
         number, used = self.resolve(chain)
         symbol = self.symbols[number]
-        self.symbols, self._numbers, self._guards = symbols, numbers, guards  # decorators leave no trace
+        self.symbols, self.chains, self._numbers, self._guards = before  # decorators leave no trace
         return used == len(chain) and symbol[0] == "known" and symbol[2] in ("weft.jit", "weft.njit")
 
     def _lookup(self, name):
@@ -84,6 +89,18 @@ class Names:
             return value
         return self._builtins.get(name, _MISSING)
 
+    def _nearest(self, name):
+        """The most similar name that there is; empty where none is similar."""
+        import difflib
+
+        head, dot, last = name.rpartition(".")
+        value = self._lookup(head.partition(".")[0]) if dot else None
+        for part in head.split(".")[1:]:
+            value = getattr(value, part, None)
+        known = dir(value) if dot else {*self._cells, *self._globals, *self._builtins}
+        found = difflib.get_close_matches(last, [n for n in known if n[:1] != "_"], 1, 0.7)
+        return head + dot + found[0] if found else ""
+
     def _guard_module(self, module, name, value):
         """Attributes of the program's own modules may change, as its globals may."""
         if value is _MISSING or _root(module.__name__) in sys.stdlib_module_names | _ARRAY_PACKAGES:
@@ -94,8 +111,6 @@ class Names:
 
 def describe(name, value, place=None):
     """The symbol for `name`, which is `value`; `place` is the module and the name where it was found, if in one."""
-    if value is _MISSING:
-        return ("missing", name)
     if type(value) in _CONSTANTS or (type(value) is tuple and _is_constant(value)):
         return ("constant", name, value)
     if isinstance(value, types.ModuleType):
@@ -190,7 +205,8 @@ def _known_path(value, place):
     if not isinstance(name, str):
         return None
     home = getattr(value, "__module__", None)
-    for namespace in (*_NAMESPACES, home if isinstance(home, str) and _root(home) in _PACKAGES else ""):
+    homes = (_root(home), home) if isinstance(home, str) and _root(home) in _PACKAGES else ()
+    for namespace in (*_NAMESPACES, *homes):
         module = sys.modules.get(namespace)
         if module is not None and vars(module).get(name, _MISSING) is value:
             return _path_in(module, name)

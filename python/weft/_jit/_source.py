@@ -1,8 +1,9 @@
 """The text of a function: its lines as they are when it is decorated, and its node in the tree that `ast` makes.
 
 The file is read once, at decoration: what is compiled is what was imported, even where the file is edited afterwards.
-A `def` is found by its first line. A lambda is found by the columns of its instructions, since several may stand on
-one line. Names of the code object are compared with those of the node, so that a wrong text is refused, not compiled.
+A `def` is found by its first line. A lambda is found by its first line and by the columns of its instructions, since
+several may stand on one line. What is found has to compile to the function's own code (`_same_code.py`), so that a
+text that was edited in between is refused.
 """
 
 import ast
@@ -10,14 +11,16 @@ import linecache
 import sys
 import types
 
-from weft._jit._errors import SourceError
+from weft._jit._errors import CompileError, SourceError
+from weft._jit._same_code import agrees, compiled_in, compiles_to
 
 _BRACKETS = ")]}"
+_TRIES = 4  # to find the end of a definition, before the whole file is parsed
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Text:
-    """The lines of a file, or of a text that was given, with the trees that were made of them."""
+    """The lines of a file, or of a text that was given, with the tree that was made of them."""
 
     __slots__ = ("_tree", "file", "given", "lines")
 
@@ -26,25 +29,39 @@ class Text:
         self._tree = None
 
     def tree(self):
-        """The tree of all of it."""
+        """The tree of all of it; a text that was given may be indented, as a method's is."""
         if self._tree is None:
-            self._tree = ast.parse("".join(self.lines))
+            first = next((line for line in self.lines if line.strip()), "")
+            if self.given and first[:1] in " \t":
+                self._tree = ast.increment_lineno(ast.parse("if 1:\n" + "".join(self.lines)), -1)
+            else:
+                self._tree = ast.parse("".join(self.lines))
         return self._tree
 
 
 _texts = {}  # by file: the list of lines that linecache keeps, and the Text of it
 
 
+def function_of(function):
+    """The Python function behind a function or method; a CompileError for everything else."""
+    inner = getattr(function, "__func__", function)  # methods, staticmethod, classmethod
+    if not isinstance(inner, types.FunctionType):
+        what = f"the class {inner.__name__}" if isinstance(inner, type) else f"a {type(inner).__name__}"
+        raise CompileError(f"weft.jit compiles Python functions, and was given {what}")
+    return inner
+
+
 def capture(function, source=None):
     """The Text that holds `function`: of its file as it is now, or of `source`. A SourceError where there is none."""
-    code = code_of(function)
     if isinstance(source, Text):
         return source
+    function = function_of(function)
+    code = function.__code__
+    file = code.co_filename
     if source is not None:
         if not isinstance(source, str):
             raise TypeError(f"source must be a str, not {type(source).__name__}")
-        return Text(code.co_filename, source.splitlines(keepends=True), given=True)
-    file = code.co_filename
+        return Text(file, source.splitlines(keepends=True), given=True)
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
     if not lines and hasattr(
@@ -52,31 +69,17 @@ def capture(function, source=None):
     ):  # the prompt of Python 3.13 keeps its lines there
         lines = linecache._getlines_from_code(code)
     if not lines:
-        raise SourceError(_no_text(function, code))
+        raise SourceError(_no_text(function.__name__, file))
     known = _texts.get(file)
     if known is None or known[0] is not lines:
         known = _texts[file] = (lines, Text(file, lines))
     return known[1]
 
 
-def code_of(function):
-    """The code object of a Python function; a TypeError for everything else."""
-    if not isinstance(function, types.FunctionType):
-        raise TypeError(f"a Python function is compiled, not {_described(function)}")
-    return function.__code__
-
-
-def _described(thing):
-    if isinstance(thing, type):
-        return f"the class {thing.__name__}"
-    return f"an object of type {type(thing).__name__}"
-
-
-def _no_text(function, code):
-    name, file = function.__name__, code.co_filename
+def _no_text(name, file):
     if file == "<stdin>" and hasattr(sys, "ps1"):
         return (
-            f"{name} was typed at a prompt that keeps no text; put it into a file, use IPython or "
+            f"{name} was typed at a prompt that keeps no source; write it into a file, use IPython or "
             f"Python 3.13, or give weft.jit(f, source=...)"
         )
     if file.startswith("<"):
@@ -86,74 +89,106 @@ def _no_text(function, code):
 
 def find(function, text):
     """The node of `function` in `text`: a FunctionDef, AsyncFunctionDef or Lambda with the places of the file."""
-    code = code_of(function)
+    code, name = function.__code__, function.__name__
     try:
-        found = _find_lambda(code, text) if code.co_name == "<lambda>" else _find_definition(code, text)
+        found = list(_candidates(code, text))
     except SyntaxError as error:
         raise SourceError(
-            f"{function.__name__}: the text of {text.file} is not Python (line {error.lineno}: {error.msg}); "
-            f"was it edited since it was imported? Import it again, or give weft.jit(f, source=...)"
+            f"{name}: line {error.lineno} of its source is not Python ({error.msg})"
+            if text.given
+            else f"{name}: {text.file} was edited since it was imported, and is not Python now (line {error.lineno}: "
+            f"{error.msg}); import it again, or give weft.jit(f, source=...)"
         ) from None
-    if found is None:
-        raise SourceError(
-            f"{function.__name__} is not in the text of {text.file} at line {code.co_firstlineno}; "
-            f"was the file edited since it was imported? Import it again, or give weft.jit(f, source=...)"
-        )
-    return found
-
-
-def _find_definition(code, text):
+    node = _chosen(function, text, found)
+    if node is not None:
+        return node
     if text.given:
-        return next(
-            (
-                node
-                for node in ast.walk(_given_tree(text))
-                if isinstance(node, _DEFINITIONS) and node.name == code.co_name and agrees(code, node)
-            ),
-            None,
-        )
-    node = _definition_at(text, code.co_firstlineno)
-    if node is None or node.name != code.co_name or not agrees(code, node):
-        return None
-    return node
+        raise SourceError(f"{name} was not compiled from the source that was given")
+    raise SourceError(
+        f"{name} was not compiled from what stands in {text.file}, line {code.co_firstlineno}: was the file edited "
+        f"since it was imported? Import it again, or give weft.jit(f, source=...)"
+    )
 
 
-def _given_tree(text):
-    """The tree of a text that may be indented, as a method's is."""
-    first = next((line for line in text.lines if line.strip()), "")
-    if first[:1] in " \t":
-        tree = ast.parse("if 1:\n" + "".join(text.lines))
-        return ast.increment_lineno(tree, -1)
-    return text.tree()
+def _candidates(code, text):
+    """The nodes that may be the one of `code` by where they stand and what they are called."""
+    is_lambda = code.co_name == "<lambda>"
+    if text.given or is_lambda:
+        for node in ast.walk(text.tree()):
+            if is_lambda and isinstance(node, ast.Lambda):
+                if text.given or node.lineno == code.co_firstlineno:
+                    yield node
+            elif not is_lambda and isinstance(node, _DEFINITIONS) and node.name == code.co_name:
+                yield node
+    else:
+        node = _definition_at(text, code.co_firstlineno)
+        if node is not None and node.name == code.co_name:
+            yield node
+
+
+def _chosen(function, text, found):
+    """The one of the candidates that has the function's code; where several have, the one with its columns."""
+    code = function.__code__
+    same = [node for node in found if compiles_to(function, node)]
+    if not same:
+        # Hooks of the import system may change code, as pytest does to assertions. Names stay.
+        unlike = [node for node in found if agrees(code, node)]
+        if unlike and (all(map(_has_assertion, unlike)) or compiled_in(function, text.tree())):
+            same = unlike
+    if len(same) > 1:
+        places = [place for place in code.co_positions() if place[0] is not None and place[3]]
+        same = [node for node in same if all(_contains(node, place) for place in places)] or same
+        same.sort(key=lambda node: (node.end_lineno - node.lineno, node.end_col_offset - node.col_offset))
+    return same[0] if same else None
+
+
+def _has_assertion(node):
+    return any(isinstance(inner, ast.Assert) for inner in ast.walk(node))
+
+
+def _contains(node, place):
+    line, end_line, column, end_column = place
+    body = node.body if isinstance(node, ast.Lambda) else node
+    return (body.lineno, body.col_offset) <= (line, column) and (end_line, end_column) <= (
+        body.end_lineno,
+        body.end_col_offset,
+    )
 
 
 def _definition_at(text, first):
-    """The definition whose first line, or that of its first decorator, is line `first`."""
+    """The definition whose first line, or that of its first decorator, is line `first`; its lines alone are parsed."""
     lines = text.lines
     if not 0 < first <= len(lines):
         return None
     start = lines[first - 1]
     indent = len(start) - len(start.lstrip())
-    end, error = first, None
-    while end <= len(lines):
-        end = _end_of_block(lines, end, indent)
+    end = first
+    for _ in range(_TRIES):
+        end = _end_of_block(lines, first, end, indent)
         block = "".join(lines[first - 1 : end])
         try:
             tree = ast.parse("if 1:\n" + block if indent else block)
-        except SyntaxError as reason:  # a line of a long text or list that begins further left
-            error = error or reason
+        except SyntaxError:  # a line of a long text or list that begins further left
             end += 1
             continue
-        node = (tree.body[0].body if indent else tree.body)[0]
-        ast.increment_lineno(node, first - 2 if indent else first - 1)
-        return node if isinstance(node, _DEFINITIONS) else None
-    raise error
+        ast.increment_lineno(tree, first - 2 if indent else first - 1)
+        body = tree.body[0].body if indent else tree.body
+        return body[0] if body and isinstance(body[0], _DEFINITIONS) else None
+    return next(
+        (
+            node
+            for node in ast.walk(text.tree())
+            if isinstance(node, _DEFINITIONS)
+            and first == min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        ),
+        None,
+    )
 
 
-def _end_of_block(lines, line, indent):
-    """How many lines there are up to the next, after line `line`, that is not further right than `indent`."""
-    in_head = lines[line - 1].lstrip()[:1] == "@"
-    for k in range(line, len(lines)):
+def _end_of_block(lines, first, after, indent):
+    """The number of the last line before the next, after line `after`, that is not further right than `indent`."""
+    in_head = after == first and lines[first - 1].lstrip()[:1] == "@"
+    for k in range(after, len(lines)):
         text = lines[k].lstrip()
         if not text or text[0] == "#" or text[0] in _BRACKETS:
             continue
@@ -163,55 +198,3 @@ def _end_of_block(lines, line, indent):
                 continue
             return k
     return len(lines)
-
-
-def _find_lambda(code, text):
-    tree = _given_tree(text) if text.given else text.tree()
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Lambda)
-        and (text.given or node.lineno == code.co_firstlineno)
-        and agrees(code, node)
-    ]
-    if len(found) < 2 or text.given:
-        return found[0] if found else None
-    places = [place for place in code.co_positions() if place[0] is not None and place[3]]
-    inside = [node for node in found if all(_contains(node.body, place) for place in places)]
-    inside.sort(key=lambda node: (node.end_lineno - node.lineno, node.end_col_offset - node.col_offset))
-    if not places or not inside:
-        raise SourceError(
-            f"line {code.co_firstlineno} of {text.file} has several lambdas that cannot be told apart; "
-            f"write each on a line of its own"
-        )
-    return inside[0]
-
-
-def _contains(node, place):
-    line, end_line, column, end_column = place
-    return (node.lineno, node.col_offset) <= (line, column) and (end_line, end_column) <= (
-        node.end_lineno,
-        node.end_col_offset,
-    )
-
-
-def agrees(code, node):
-    """Whether a node may be what the code object was compiled from: their parameters and names are the same."""
-    arguments = node.args
-    names = [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
-    names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)  # *args, **kwargs
-    if len(names) != count or any(map(_differ, names, code.co_varnames)):
-        return False
-    body = node.body if isinstance(node.body, list) else [node.body]
-    written = {n.id for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)}
-    used = {*code.co_freevars, *code.co_varnames[count:], *code.co_cellvars} - set(names)
-    inner = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.ExceptHandler, *_DEFINITIONS, ast.MatchAs)
-    if any(isinstance(n, inner) for statement in body for n in ast.walk(statement)):
-        return True
-    return all(name in written or name[:1] in "._@" for name in used)
-
-
-def _differ(written, compiled):
-    return written != compiled and not (written.startswith("__") and compiled.endswith(written))

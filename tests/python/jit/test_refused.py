@@ -1,0 +1,85 @@
+"""The messages for what no type can save; errors/*.txt has them. WEFT_WRITE_GOLDEN=1 writes the files anew."""
+
+import os
+import pathlib
+
+import pytest
+
+from weft._jit import CompileError, SourceError, describe
+
+GOLDEN = pathlib.Path(__file__).parent / "errors"
+
+PROGRAMS = {
+    "async_def": "async def f(a):\n    return a\n",
+    "await": "async def f(a):\n    return await a\n",
+    "bytes": "def f(a):\n    return a + b'bytes'\n",
+    "call_with_keywords": "def f(a):\n    return abs(a, **{})\n",
+    "class": "def f(a):\n    class C(int):\n        pass\n    return C(a)\n",
+    "decorated_inner": "def f(a):\n    @staticmethod\n    def g(): return 1\n    return g()\n",
+    "del": "def f(a):\n    b = a\n    del b\n",
+    "dict": "def f(a):\n    return {a: 1}\n",
+    "dict_comprehension": "def f(a):\n    return {x: 1 for x in a}\n",
+    "f_string": "def f(a):\n    raise ValueError(f'bad {a}')\n",
+    "global": "def f(a):\n    global counter\n    counter = a\n",
+    "import": "def f(a):\n    import math\n    return math.sqrt(a)\n",
+    "import_from": "def f(a):\n    from math import sqrt\n    return sqrt(a)\n",
+    "keywords": "def f(a, **options):\n    return a\n",
+    "long_number": f"def f(a):\n    return a + {10**90}\n",
+    "long_statement": "def f(a):\n    return (a +\n        {a: 1,\n         2: 3})\n",
+    "match": "def f(a):\n    match a:\n        case 1: return 2\n",
+    "multiple_bytes": "def f(ä):\n    ß = {'ö': ä}; return ß\n",
+    "nonlocal": "def f(a):\n    b = 1\n    def g():\n        nonlocal b\n        b = 2\n    g()\n    return b\n",
+    "raise_from": "def f(a):\n    raise ValueError('no') from a\n",
+    "set": "def f(a):\n    return a in {1, 2}\n",
+    "set_comprehension": "def f(a):\n    return {x for x in a}\n",
+    "tabs": "def f(a):\n\tif a:\n\t\twith a: pass\n",
+    "try": "def f(a):\n    try:\n        return 1 / a\n    except ZeroDivisionError:\n        return 0\n",
+    "try_finally": "def f(a):\n    for x in a:\n        try: x += 1\n        finally: x -= 1\n    return x\n",
+    "with": "def f(a):\n    with a as b:\n        return b\n",
+    "yield": "def f(a):\n    for x in a:\n        yield x\n",
+    "yield_from": "def f(a):\n    yield from a\n",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_no_type_can_save_is_refused(name):
+    text = PROGRAMS[name]
+    names = {}
+    exec(compile(text, "program.py", "exec"), names)
+    with pytest.raises(CompileError) as caught:
+        describe(names["f"], source=text)
+    message = str(caught.value)
+    assert not isinstance(caught.value, SourceError)
+    assert len(message.split("\n")) <= 8
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("WEFT_WRITE_GOLDEN"):
+        golden.write_text(message + "\n")
+    assert message + "\n" == golden.read_text()
+
+
+def test_each_golden_file_has_its_program():
+    assert {path.stem for path in GOLDEN.glob("*.txt")} >= set(PROGRAMS)
+
+
+def test_a_function_that_is_nested_too_deeply_is_refused():
+    text = "def f(a):\n    return " + "-(" * 30 + "a" + ")" * 30 + "\n"
+    names = {}
+    exec(text, names)
+    assert describe(names["f"], source=text).tree.count("(unary neg") == 30
+    text = "def f(a):\n    return a" + "+a" * 5000 + "\n"
+    try:
+        exec(text, names)
+    except RecursionError:
+        pytest.skip("Python does not compile it, either")
+    with pytest.raises(CompileError, match="nested too deeply|edited|not Python"):
+        describe(names["f"], source=text)
+
+
+def test_after_a_refusal_other_functions_are_described():
+    text = "def f(a):\n    with a: pass\ndef g(a): return a\n"
+    names = {}
+    exec(text, names)
+    for _ in range(2):
+        with pytest.raises(CompileError, match="`with` is not compiled"):
+            describe(names["f"], source=text)
+        assert describe(names["g"], source=text).name == "g"
