@@ -9,9 +9,8 @@ import functools
 import sys
 
 from weft import _core
+from weft._protocols.writers import first_argument, writes_first
 
-# Functions that write into their first argument.
-_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 # What NumPy's modules are named in weft, where it is another name.
 _MODULES = {"numpy.lib.scimath": "emath"}
 
@@ -35,8 +34,8 @@ def _is_numpys(function, args, kwargs, numpy):
     out = kwargs.get("out")
     if any(isinstance(each, numpy.ndarray) for each in (out if isinstance(out, tuple) else (out,))):
         return "out is NumPy's array"
-    if function.__name__ in _WRITERS:
-        target = args[0] if args else next(iter(kwargs.values()), None)
+    if writes_first(function.__name__):
+        target = first_argument(args, kwargs)
         if isinstance(target, numpy.ndarray):
             return "the result is NumPy's array"
     operands = [*_operands(args), *_operands(kwargs.values())]
@@ -90,4 +89,4 @@ def call(function, args, kwargs, overridden):
     name = f"{function.__module__.partition('.')[2]}.{function.__name__}".lstrip(".")
     implementation = getattr(function, "_implementation", function)
     reason = reason or f"weft has no function numpy.{name}"
-    return None, host_arrays.run(name, implementation, args, kwargs, reason, function.__name__ in _WRITERS)
+    return None, host_arrays.run(name, implementation, args, kwargs, reason, writes_first(name))

@@ -7,6 +7,7 @@ import threading
 
 from weft import _core
 from weft._engine.fallback import counting
+from weft._protocols.writers import writes_first
 
 _running = threading.local()
 _NONE_IS_NO_ARRAY = "weft has no arrays of 'NoneType' objects"
@@ -48,7 +49,10 @@ def instead(name, kind, args, kwargs, error):
             return NotImplemented
     finally:
         _running.now = False
-    return host_arrays.run(name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason)
+    first = writes_first(name)
+    return host_arrays.run(
+        name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason, first
+    )
 
 
 def _are_texts(value):

@@ -8,12 +8,14 @@ share it. What NumPy does so is counted (fallback.py).
 import contextlib
 import functools
 import importlib
+import inspect
 
 import numpy
 
 from weft import _core
 from weft._engine.device import device
 from weft._engine.fallback import counting
+from weft._protocols.writers import first_argument, writes_first
 
 _ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
 masked = None  # what converts masked arrays, once the program has loaded numpy.ma's module of weft
@@ -63,7 +65,7 @@ class Conversion:
             if value.device != "cpu":
                 self.moved += array.nbytes
                 if not of_masked:
-                    array.flags.writeable = False  # a write into the copy would be lost: see write_back
+                    array.flags.writeable = False  # a write into the copy would be lost: see call_with_copies
             self._given[id(array)] = value, array
             return array
         if kind is tuple or kind is list:
@@ -78,15 +80,11 @@ class Conversion:
             return _class_to_numpy(value)
         return value
 
-    def targets(self, given):
-        """What NumPy is to write into, of arrays that the program gave; pairs of those on a GPU and their copies."""
-        pairs = []
-        for each in given if isinstance(given, tuple) else (given,):
-            if isinstance(each, _ndarray) and type(each) is not HostArray and each.device != "cpu":
-                array = numpy.array(self.to_numpy(each), copy=True, subok=True)
-                self._given[id(array)] = each, array
-                pairs.append((each, array))
-        return pairs
+    def target(self, given):
+        """A copy on the host of an array on a GPU, for NumPy to write into."""
+        array = numpy.array(self.to_numpy(given), copy=True, subok=True)
+        self._given[id(array)] = given, array
+        return array
 
     def keep(self, out):
         """Arrays that results go into are the results."""
@@ -148,30 +146,60 @@ def _copy_back(given, array):
     given[...] = _core.asarray(array).to_device(given.device)
 
 
-def run(name, function, args, kwargs, reason, writes_first=False):
-    """A call that NumPy runs, counted. Results in arrays on a GPU, which `out` or the first argument are where the
-    function writes into it, are copied back."""
+def _is_on_gpu(value):
+    return isinstance(value, _ndarray) and type(value) is not HostArray and value.device != "cpu"
+
+
+def _outputs_by_place(function, args):
+    """The arguments without a name that one of NumPy's functions takes for `out`."""
+    if isinstance(function, numpy.ufunc):
+        return args[function.nin :]
+    if not any(map(_is_on_gpu, args)):
+        return ()
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function in C that does not tell
+        return ()
+    if "out" not in parameters or parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY:
+        return ()
+    place = list(parameters).index("out")
+    return args[place : place + 1]
+
+
+def call_with_copies(function, args, kwargs, first, to_numpy, target):
+    """NumPy's result of a call. What it writes into arrays on a GPU goes into copies, which are copied back.
+
+    `first`: it writes into its first argument. `to_numpy` converts the others, `target` makes the copies.
+    """
+    written = [kwargs.get("out"), *_outputs_by_place(function, args)]
+    if first:
+        written.append(first_argument(args, kwargs))
+    copies = {}
+    for given in written:
+        for each in given if isinstance(given, tuple) else (given,):
+            if _is_on_gpu(each) and id(each) not in copies:
+                copies[id(each)] = each, target(each)
+                copies[id(each)][1].flags.writeable = each.flags.writeable
+
+    def converted(each):
+        if copies and isinstance(each, tuple):
+            return tuple(map(converted, each))
+        return copies[id(each)][1] if id(each) in copies else to_numpy(each)
+
+    result = function(*map(converted, args), **{key: converted(each) for key, each in kwargs.items()})
+    for given, copy in copies.values():
+        _copy_back(given, copy)
+    return next((given for given, copy in copies.values() if copy is result), result)
+
+
+def run(name, function, args, kwargs, reason, first=False):
+    """A call that NumPy runs, counted. `first`: it writes into its first argument."""
     conversion = Conversion()
     if str(kwargs.pop("device", None) or "cpu") != "cpu":
         raise TypeError(f"{name}: arrays of {reason} are on the host alone")
     with counting(name, reason) as count:
-        written = conversion.targets(kwargs.get("out"))
-        if writes_first and args:
-            written += conversion.targets(args[0])
-        copies = {id(given): copy for given, copy in written}
-        to_numpy = conversion.to_numpy
-
-        def converted(each):
-            if copies and isinstance(each, tuple):
-                return tuple(map(converted, each))
-            return copies[id(each)] if id(each) in copies else to_numpy(each)
-
-        args = [converted(each) for each in args]
-        kwargs = {key: converted(each) for key, each in kwargs.items()}
         conversion.keep(kwargs.get("out"))
-        result = function(*args, **kwargs)
-        for given, copy in written:
-            _copy_back(given, copy)
+        result = call_with_copies(function, args, kwargs, first, conversion.to_numpy, conversion.target)
         count.bytes += conversion.moved
     if name == "ndarray.tolist" and reason.startswith(("dtype <U", "dtype |S")):
         return result  # Python's texts
@@ -258,13 +286,14 @@ class HostArray(_core._HostMemory):
         if theirs is None:
             return NotImplemented
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        return run(name, getattr(theirs, method), inputs, options, _reason(self._array))
+        return run(name, getattr(theirs, method), inputs, options, _reason(self._array), method == "at")
 
     def __array_function__(self, function, types, args, kwargs):
         theirs = function if getattr(function, "__module__", "").startswith("numpy") else numpy_name(function)
         if theirs is None:
             return NotImplemented
-        return run(function.__name__, theirs, args, kwargs, _reason(self._array))
+        name = function.__name__
+        return run(name, theirs, args, kwargs, _reason(self._array), writes_first(name))
 
     def __getitem__(self, index):
         conversion = Conversion()

@@ -13,6 +13,7 @@ from weft import _core, _names
 from weft._core import generic, ndarray
 from weft._protocols import own_methods
 from weft._protocols.own_methods import method_of
+from weft._protocols.writers import writes_first
 
 _NUMBERS = (bool, int, float, complex, str, bytes, generic)
 _SCALAR_PRIORITY = -1000000.0
@@ -438,17 +439,24 @@ def _is_numpy_subclass(operand):
 
 
 def _to_numpy(operand):
+    if type(operand) in (list, tuple):
+        return type(operand)(map(_to_numpy, operand))
     return _numpy().asarray(operand) if isinstance(operand, (ndarray, generic)) else operand
+
+
+def _call_numpy(function, arguments, options, first):
+    """One of NumPy's functions, whose results in arrays on a GPU are copied there; `first`: it writes into its first
+    argument."""
+    from weft._protocols import host_arrays
+
+    return host_arrays.call_with_copies(function, arguments, options, first, _to_numpy, _numpy().array)
 
 
 def _by_numpy(function, method, inputs, options):
     """With an instance of a subclass of NumPy's array: its own ufunc, which knows what to do with that."""
     numpy = _numpy()
     function = getattr(numpy, function.__name__)
-    options = {key: _to_numpy(value) for key, value in options.items()}
-    if isinstance(options.get("out"), tuple):
-        options["out"] = tuple(_to_numpy(each) for each in options["out"])
-    return getattr(function, method)(*map(_to_numpy, inputs), **options)
+    return _call_numpy(getattr(function, method), inputs, options, method == "at")
 
 
 def _numpy_ufunc(function, method, inputs, options):
@@ -473,10 +481,7 @@ def _numpy_ufunc(function, method, inputs, options):
                 return ufunc(mine, method, inputs, options)
             except NotImplementedError:
                 pass
-    options = {key: _to_numpy(value) for key, value in options.items()}
-    if out is not None:
-        options["out"] = tuple(_to_numpy(each) for each in out)
-    result = getattr(function, method)(*map(_to_numpy, inputs), **options)
+    result = _call_numpy(getattr(function, method), inputs, options, method == "at")
     return out[0] if out is not None and len(out) == 1 else result
 
 
@@ -509,15 +514,8 @@ def _function_by_numpy(public, arguments, options):
     owner = _numpy()
     for part in public.__module__.split(".")[1:]:
         owner = getattr(owner, part)
-
-    def given(argument):
-        if type(argument) in (list, tuple):
-            return type(argument)(map(_to_numpy, argument))
-        return _to_numpy(argument)
-
-    return getattr(owner, public.__name__)(
-        *map(given, arguments), **{key: given(each) for key, each in options.items()}
-    )
+    name = public.__name__
+    return _call_numpy(getattr(owner, name), arguments, options, writes_first(name))
 
 
 def _refused(name, types):
@@ -570,13 +568,13 @@ def array_function(self, /, func, types, args, kwargs):
     elif any(issubclass(kind, numpy.ndarray) and kind not in (numpy.ndarray, numpy.memmap) for kind in types):
         return func._implementation(*args, **kwargs)  # a class of NumPy's, which knows what it does
     else:
-        from weft._protocols import array_functions
-
         overridden = any(
             kind.__array_function__ is not ndarray.__array_function__
             for kind in types
             if issubclass(kind, ndarray)
         )
+        from weft._protocols import array_functions
+
         func, result = array_functions.call(func, args, kwargs, overridden)
     if getattr(func, "_kind", None) == _KEEPS_TYPE:
         return _as_given(func.__name__, result, args, kwargs)

@@ -233,7 +233,9 @@ array pad(const array& a, const std::vector<PadWidth>& given, const PadOptions& 
             case PadMode::kLinearRamp: result = by_ramp(result, axis, width, values); break;
             case PadMode::kConstant: {
                 const auto end = [&](size_t side, int64_t count) {
-                    return repeated(number_as(values[side], a.dtype()), result, axis, count);
+                    // On the array's device, as an array with dimensions has to be.
+                    const array value = full({}, number_as(values[side], a.dtype()), a.dtype());
+                    return repeated(value, result, axis, count);
                 };
                 result = around(result, axis, end(0, width.before), end(1, width.after));
                 break;
