@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ir/calls.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -133,6 +134,37 @@ ValueId Builder::allocate(BufferType buffer_type, std::string name, std::span<co
     return result;
 }
 
+ValueId Builder::view(ValueId buffer, BufferType view_type, ValueId byte_offset,
+                      std::span<const ValueId> strides, std::string name) {
+    view_type.space = type(buffer).buffer.space;
+    view_type.alias_scope = type(buffer).buffer.alias_scope;
+    ValueId result = new_value(Type::of(std::move(view_type)), std::move(name));
+    Instruction instruction{.opcode = Opcode::kView, .operands = {buffer, byte_offset}, .results = {result}};
+    instruction.operands.insert(instruction.operands.end(), strides.begin(), strides.end());
+    append(std::move(instruction));
+    return result;
+}
+
+ValueId Builder::null(BufferType buffer_type, std::string name) {
+    ValueId result = new_value(Type::of(std::move(buffer_type)), std::move(name));
+    append({.opcode = Opcode::kNull, .results = {result}});
+    return result;
+}
+
+Builder::HeapBlock Builder::heap(BufferType buffer_type, ValueId bytes, std::span<const ValueId> strides,
+                                 uint32_t site) {
+    const HeapBlock block{new_value(Type::of(ScalarType::kInt64)),
+                          new_value(Type::of(std::move(buffer_type)))};
+    Instruction instruction{
+        .opcode = Opcode::kHeap, .operands = {bytes}, .results = {block.owner, block.buffer}, .site = site};
+    instruction.operands.insert(instruction.operands.end(), strides.begin(), strides.end());
+    append(std::move(instruction));
+    return block;
+}
+
+void Builder::retain(ValueId owner) { append({.opcode = Opcode::kRetain, .operands = {owner}}); }
+void Builder::release(ValueId owner) { append({.opcode = Opcode::kRelease, .operands = {owner}}); }
+
 void Builder::barrier() { append({.opcode = Opcode::kBarrier}); }
 
 Region Builder::region(std::span<const Type> argument_types, const Body& body) {
@@ -262,9 +294,17 @@ void Builder::scan(ValueId size, std::span<const ValueId> initials, const Body& 
 }
 
 std::vector<ValueId> Builder::call(const Function& callee, std::span<const ValueId> arguments) {
+    const CallScopes scopes(callee, *function_, arguments);
+    std::vector<Type> results;
+    for (const Type& result : callee.result_types) results.push_back(scopes.in_caller(result));
+    return call(callee.name, results, arguments);
+}
+
+std::vector<ValueId> Builder::call(std::string callee, std::span<const Type> results,
+                                   std::span<const ValueId> arguments) {
     Instruction instruction{.opcode = Opcode::kCall, .operands = {arguments.begin(), arguments.end()}};
-    instruction.callee = callee.name;
-    for (const Type& result : callee.result_types) instruction.results.push_back(new_value(result));
+    instruction.callee = std::move(callee);
+    for (const Type& result : results) instruction.results.push_back(new_value(result));
     return append(std::move(instruction)).results;
 }
 

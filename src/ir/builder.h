@@ -40,6 +40,19 @@ public:
                              std::span<const ValueId> indices, MemoryOrder order, MemoryScope scope);
     ValueId allocate(BufferType type, std::string name,
                      std::span<const ValueId> sizes = {});  // those that are dynamic
+    // Other memory of the same buffer: `type` says its element, rank, strides and whether it may be written;
+    // it has the buffer's space and alias scope. `strides` are those that are dynamic; none at all where they
+    // are the buffer's own.
+    ValueId view(ValueId buffer, BufferType type, ValueId byte_offset, std::span<const ValueId> strides = {},
+                 std::string name = {});
+    ValueId null(BufferType type, std::string name = {});  // a buffer without elements
+    struct HeapBlock {
+        ValueId owner, buffer;
+    };
+    // Raises `site` when there is no memory.
+    HeapBlock heap(BufferType type, ValueId bytes, std::span<const ValueId> strides, uint32_t site);
+    void retain(ValueId owner);
+    void release(ValueId owner);
     void barrier();
 
     using Body = std::function<std::vector<ValueId>(
@@ -68,6 +81,9 @@ public:
     // Whether the body that is being built has its end: nothing may be appended any more.
     bool has_ended() const;
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
+    // Of a function that is not there yet; the results' types are as they are here (ir/calls.h).
+    std::vector<ValueId> call(std::string callee, std::span<const Type> results,
+                              std::span<const ValueId> arguments);
 
     // For passes: an instruction as it is, whose results have their values.
     Instruction& append(Instruction instruction);

@@ -40,9 +40,10 @@ struct BufferType {
     AddressSpace space = AddressSpace::kGlobal;
     uint16_t alias_scope = 0;
     bool readonly = false;
-    bool streamed = false;           // a wish: not read soon, so that non-temporal stores may write it
-    bool prefetch = false;           // a wish: the kernel asks memory for what it comes to next
-    std::vector<int64_t> strides{};  // bytes; kDynamic for an argument; the size is the rank
+    bool streamed = false;  // a wish: not read soon, so that non-temporal stores may write it
+    bool prefetch = false;  // a wish: the kernel asks memory for what it comes to next
+    // Bytes, so many as the rank; kDynamic for what an argument says, or the value that a buffer is.
+    std::vector<int64_t> strides{};
     // Elements; only for shared and local buffers, which the kernel allocates. A size of shared memory may be
     // kDynamic, then also the strides of the dimensions before, which are those of C order.
     std::vector<int64_t> sizes{};
@@ -63,6 +64,9 @@ struct Type {
 
 using weft::Constant;
 
+// The number of the error of a function that calls itself too deep: of no other one.
+constexpr uint32_t kTooDeep = UINT32_MAX;
+
 // Operands and results of the operations; ir/opcodes.def has what else is to be known of them.
 //   kConstant   () -> scalar
 //   kApply      (scalars) -> scalars: the element-wise operation `op` of the op table, by its loop `loop`
@@ -72,6 +76,13 @@ using weft::Constant;
 //   kAtomic     (buffer, value, indices...) -> old value: *p = op(*p, value)
 //   kCompareExchange  (buffer, expected, desired, indices...) -> old value
 //   kAllocate   (dynamic sizes...) -> shared or local buffer; not initialised
+//   kView       (buffer, byte offset, dynamic strides...) -> buffer of the same memory, of any element and
+//   rank;
+//               without strides it has those that the buffer has
+//   kNull       () -> global buffer that has no element
+//   kHeap       (bytes, dynamic strides...) -> owner, global buffer; not initialised; raises without memory
+//   kRetain     (owner) counts one more user of the memory; an owner of 0 is nobody's
+//   kRelease    (owner) counts one user less; without any the memory is gone
 //   kBarrier    () block barrier: every thread of the block reaches it, memory of the block is ordered
 //   kFor        (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
 //   kWhile      (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...); region 1
@@ -143,7 +154,7 @@ struct Instruction {
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall
     int depth = 0;         // kBreak, kContinue
-    uint32_t site = 0;     // kCheck, kRaise
+    uint32_t site = 0;     // kCheck, kRaise, kHeap
     int64_t lanes = 1;     // kReduce: how many interleaved accumulators
     int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
@@ -158,7 +169,7 @@ struct Function {
     std::string name;
     std::vector<ValueInfo> values;    // indexed by ValueId
     std::vector<ValueId> parameters;  // buffers and scalars
-    std::vector<Type> result_types;   // empty for a kernel
+    std::vector<Type> result_types;   // scalars and global buffers; empty for a kernel
     Region body;                      // ends with kReturn
     bool is_kernel = true;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -14,17 +16,20 @@ namespace weft::ir {
 
 namespace {
 
+constexpr int kDeepest = 500;  // calls in calls
+
 // Memory as the interpreted kernel sees it.
 struct Memory {
     uintptr_t base = 0;
     std::vector<int64_t> strides;
-    uintptr_t low = 0, high = 0;  // both 0: not checked
-    bool is_private = false;      // a thread's own
+    uintptr_t low = 0, high = 0;                 // both 0: not checked
+    bool is_private = false;                     // a thread's own
+    std::shared_ptr<OracleHeap::Block> block{};  // of the heap
 };
 
 struct Slot {
     alignas(16) std::array<uint8_t, 16> bytes{};
-    const Memory* memory = nullptr;  // of a buffer
+    std::shared_ptr<const Memory> memory{};  // of a buffer
 
     template <class T>
     T as() const {
@@ -57,10 +62,9 @@ struct Thread {
     Slots values{};
     std::vector<Frame> frames{};
     AccessOrigin origin{};
-    std::deque<Memory> memories{};  // what it allocated; deques keep addresses
-    std::deque<std::vector<char>> storages{};
-    const Instruction* barrier = nullptr;  // where it waits
-    Slots returned{};                      // once the function has ended
+    std::deque<std::vector<char>> storages{};  // what it allocated; deques keep addresses
+    const Instruction* barrier = nullptr;      // where it waits
+    Slots returned{};                          // once the function has ended
 
     Slot& operator[](ValueId value) { return values[value.index]; }
     int64_t integer(ValueId value) { return values[value.index].as<int64_t>(); }
@@ -70,7 +74,8 @@ int64_t itemsize(ScalarType type) { return DType::of(type).itemsize(); }
 
 class Oracle {
 public:
-    Oracle(const Module& module, const OracleOptions& options) : module_(module), options_(options) {}
+    Oracle(const Module& module, const OracleOptions& options)
+        : module_(module), options_(options), heap_(options.heap != nullptr ? *options.heap : own_heap_) {}
 
     std::vector<Constant> run(const Function& kernel, std::span<const OracleArgument> arguments) {
         if (arguments.size() != kernel.parameters.size()) {
@@ -83,8 +88,19 @@ public:
         }
         const Slots results = run_function(kernel, slots, {});
         std::vector<Constant> values;
-        for (size_t i = 0; i < results.size(); i++)
-            values.push_back({kernel.result_types[i].scalar, results[i].bytes});
+        for (size_t i = 0; i < results.size(); i++) {
+            const Type& type = kernel.result_types[i];
+            if (!type.is_buffer) {
+                values.push_back({type.scalar, results[i].bytes});
+                continue;
+            }
+            const Memory& memory = *results[i].memory;
+            values.push_back(Constant::of(ScalarType::kInt64, static_cast<int64_t>(memory.base)));
+            for (size_t d = 0; d < memory.strides.size(); d++) {
+                if (type.buffer.strides[d] == kDynamic)
+                    values.push_back(Constant::of(ScalarType::kInt64, memory.strides[d]));
+            }
+        }
         return values;
     }
 
@@ -109,19 +125,21 @@ private:
                                  " in dimension " + std::to_string(d) + ", its type is " + print(type));
             }
         }
-        arguments_.push_back({reinterpret_cast<uintptr_t>(buffer.base), buffer.strides,
-                              reinterpret_cast<uintptr_t>(buffer.low),
-                              reinterpret_cast<uintptr_t>(buffer.high)});
-        slot.memory = &arguments_.back();
+        slot.memory = std::make_shared<Memory>(Memory{reinterpret_cast<uintptr_t>(buffer.base),
+                                                      buffer.strides, reinterpret_cast<uintptr_t>(buffer.low),
+                                                      reinterpret_cast<uintptr_t>(buffer.high)});
         return slot;
     }
 
     Slots run_function(const Function& function, const Slots& arguments, const AccessOrigin& origin) {
         Thread thread{.function = &function, .values = Slots(function.values.size()), .origin = origin};
+        if (depth_ == kDeepest) throw Raised(kTooDeep, {}, where(thread));
+        ++depth_;
         for (size_t i = 0; i < arguments.size(); i++) thread[function.parameters[i]] = arguments[i];
         enter(thread, {.region = &function.body}, {});
         WEFT_CHECK(run(thread, 0), "a barrier where none may be");
         release(thread);
+        --depth_;
         return std::move(thread.returned);
     }
 
@@ -335,6 +353,17 @@ private:
                        run_function(*callee, gather(thread, operands), thread.origin));
                 break;
             }
+            case Opcode::kView: view(thread, instruction); break;
+            case Opcode::kNull: {
+                const size_t rank = thread.function->type(instruction.results[0]).buffer.strides.size();
+                // No address is between these bounds.
+                thread[instruction.results[0]].memory =
+                    std::make_shared<Memory>(Memory{0, std::vector<int64_t>(rank), UINTPTR_MAX, UINTPTR_MAX});
+                break;
+            }
+            case Opcode::kHeap: heap(thread, instruction); break;
+            case Opcode::kRetain:
+            case Opcode::kRelease: count_users(thread, instruction); break;
             case Opcode::kBarrier:
             case Opcode::kCheck:
                 if (!thread[operands[0]].as<bool>()) raise(thread, instruction, 1);
@@ -385,6 +414,8 @@ private:
                   AccessKind kind) {
         const std::vector<ValueId>& operands = instruction.operands;
         const Memory& memory = *thread[operands[0]].memory;
+        if (memory.block != nullptr && memory.block->is_gone)
+            throw RuntimeError("memory is used after it was released: " + where(thread));
         uintptr_t at = memory.base;
         std::string indices;
         for (size_t d = 0; d + first + after < operands.size(); d++) {
@@ -426,9 +457,58 @@ private:
         // Memory is not initialised; a pattern makes reading it show.
         thread.storages.emplace_back(static_cast<size_t>(bytes), static_cast<char>(0xa5));
         auto base = reinterpret_cast<uintptr_t>(thread.storages.back().data());
-        thread.memories.push_back({base, std::move(strides), base, base + static_cast<uintptr_t>(bytes),
-                                   type.space == AddressSpace::kLocal});
-        thread[instruction.results[0]].memory = &thread.memories.back();
+        thread[instruction.results[0]].memory = std::make_shared<Memory>(
+            Memory{base, std::move(strides), base, base + static_cast<uintptr_t>(bytes),
+                   type.space == AddressSpace::kLocal});
+    }
+
+    // The strides of a result: those that its type tells, and operands from `first` on.
+    static std::vector<int64_t> strides_of(Thread& thread, const Instruction& instruction, ValueId result,
+                                           size_t first) {
+        std::vector<int64_t> strides = thread.function->type(result).buffer.strides;
+        for (int64_t& stride : strides) {
+            if (stride == kDynamic) stride = thread.integer(instruction.operands[first++]);
+        }
+        return strides;
+    }
+
+    static void view(Thread& thread, const Instruction& instruction) {
+        Memory memory = *thread[instruction.operands[0]].memory;
+        memory.base += static_cast<uintptr_t>(thread.integer(instruction.operands[1]));
+        const std::vector<int64_t>& strides = thread.function->type(instruction.results[0]).buffer.strides;
+        const bool keeps = instruction.operands.size() == 2 &&
+                           std::find(strides.begin(), strides.end(), kDynamic) != strides.end();
+        if (!keeps) memory.strides = strides_of(thread, instruction, instruction.results[0], 2);
+        thread[instruction.results[0]].memory = std::make_shared<Memory>(std::move(memory));
+    }
+
+    void heap(Thread& thread, const Instruction& instruction) {
+        auto block = std::make_shared<OracleHeap::Block>();
+        const int64_t bytes = thread.integer(instruction.operands[0]);
+        try {
+            if (bytes < 0) throw std::bad_alloc();
+            block->bytes.resize(static_cast<size_t>(bytes), static_cast<char>(0xa5));
+        } catch (const std::exception&) {  // more than there can be, or than there is
+            throw Raised(instruction.site, {}, where(thread));
+        }
+        const auto base = reinterpret_cast<uintptr_t>(block->bytes.data());
+        thread[instruction.results[1]].memory =
+            std::make_shared<Memory>(Memory{base, strides_of(thread, instruction, instruction.results[1], 1),
+                                            base, base + static_cast<uintptr_t>(bytes), false, block});
+        thread[instruction.results[0]] = Slot::of(++heap_.last_owner);
+        heap_.blocks.emplace(heap_.last_owner, std::move(block));
+    }
+
+    void count_users(Thread& thread, const Instruction& instruction) {
+        const int64_t owner = thread.integer(instruction.operands[0]);
+        if (owner == 0) return;
+        const auto found = heap_.blocks.find(owner);
+        if (found == heap_.blocks.end()) throw RuntimeError("there is no such owner: " + where(thread));
+        OracleHeap::Block& block = *found->second;
+        block.users += instruction.opcode == Opcode::kRetain ? 1 : -1;
+        if (block.users > 0) return;
+        block.is_gone = true;
+        heap_.blocks.erase(found);
     }
 
     void release(Thread& thread) {
@@ -436,7 +516,6 @@ private:
             if (options_.detect_races) races_.forget(storage.data(), static_cast<int64_t>(storage.size()));
         }
         thread.storages.clear();
-        thread.memories.clear();
     }
 
     // --- parallel regions ---
@@ -595,7 +674,9 @@ private:
     const Module& module_;
     OracleOptions options_;
     RaceDetector races_;
-    std::deque<Memory> arguments_;
+    OracleHeap own_heap_;
+    OracleHeap& heap_;
+    int depth_ = 0;  // of calls
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 // threads in lockstep between barriers), and reports out-of-bounds accesses when buffer sizes are given.
 //
 // Faults of the kernel become errors: IndexError (an access out of bounds), RuntimeError (a barrier that not
-// all threads reach, a race), ValueError (arguments that do not match the parameters). What the kernel raises
-// becomes Raised.
+// all threads reach, a race, memory that is used or released after it was given back), ValueError (arguments
+// that do not match the parameters). What the kernel raises becomes Raised.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -23,10 +25,24 @@ struct OracleBuffer {
 };
 using OracleArgument = std::variant<OracleBuffer, Constant>;
 
+// Memory that functions allocate and have not released. Owners are numbers from 1 on.
+class OracleHeap {
+public:
+    struct Block {
+        std::vector<char> bytes;
+        int64_t users = 1;
+        bool is_gone = false;
+    };
+    std::map<int64_t, std::shared_ptr<Block>> blocks{};
+    int64_t last_owner = 0;
+};
+
 struct OracleOptions {
     // Report two accesses to one byte, one of them a plain write, from different points of a grid, or from
     // different threads of a block with no barrier between.
     bool detect_races = false;
+    // Where what is returned stays; otherwise all that is allocated goes at the end.
+    OracleHeap* heap = nullptr;
 };
 
 struct Raised : RuntimeError {
@@ -35,7 +51,7 @@ struct Raised : RuntimeError {
     std::vector<Constant> payload;
 };
 
-// Runs a kernel, or a function, whose results it gives.
+// Runs a kernel, or a function, whose results it gives: of a buffer its base and each dynamic stride, as i64.
 std::vector<Constant> run_oracle(const Module& module, const Function& function,
                                  std::span<const OracleArgument> arguments,
                                  const OracleOptions& options = {});

@@ -485,12 +485,30 @@ private:
         } else if (word == "allocate") {
             result.opcode = Opcode::kAllocate;
             result_types_ = {type()};
-            if (scanner_.take_word("of")) {
-                scanner_.expect('(');
-                do result.operands.push_back(use_scalar());
-                while (scanner_.take(','));
-                scanner_.expect(')');
-            }
+            of(result.operands);
+        } else if (word == "view") {
+            result.opcode = Opcode::kView;
+            result.operands = {use_buffer()};
+            scanner_.expect_word("at");
+            result.operands.push_back(use_scalar());
+            scanner_.expect_word("as");
+            result_types_ = {type()};
+            of(result.operands);
+        } else if (word == "null") {
+            result.opcode = Opcode::kNull;
+            result_types_ = {type()};
+        } else if (word == "heap") {
+            result.opcode = Opcode::kHeap;
+            result.operands = {use_scalar()};
+            scanner_.expect_word("as");
+            result_types_ = {index, type()};
+            of(result.operands);
+            scanner_.expect_word("else");
+            scanner_.expect_word("raise");
+            result.site = site();
+        } else if (word == "retain" || word == "release") {
+            result.opcode = word == "retain" ? Opcode::kRetain : Opcode::kRelease;
+            result.operands = {use_scalar()};
         } else if (word == "barrier") {
             result.opcode = Opcode::kBarrier;
         } else if (word == "for") {
@@ -598,10 +616,7 @@ private:
                 scanner_.expect_word("else");
                 scanner_.expect_word("raise");
             }
-            Position at = scanner_.position();
-            const int64_t site = scanner_.integer("the number of an error");
-            if (site < 0 || site > UINT32_MAX) scanner_.fail("the number of the error is out of range", at);
-            result.site = static_cast<uint32_t>(site);
+            result.site = site();
             extend(result.operands, uses());
         } else if (word == "break" || word == "continue") {
             result.opcode = word == "break" ? Opcode::kBreak : Opcode::kContinue;
@@ -625,6 +640,22 @@ private:
             for (ScalarType output : result.op->output_types(loop)) result_types_.push_back(Type::of(output));
         }
         return result;
+    }
+
+    // of (%s, %t), which may be left out
+    void of(std::vector<ValueId>& operands) {
+        if (!scanner_.take_word("of")) return;
+        scanner_.expect('(');
+        do operands.push_back(use_scalar());
+        while (scanner_.take(','));
+        scanner_.expect(')');
+    }
+
+    uint32_t site() {
+        Position at = scanner_.position();
+        const int64_t number = scanner_.integer("the number of an error");
+        if (number < 0 || number > UINT32_MAX) scanner_.fail("the number of the error is out of range", at);
+        return static_cast<uint32_t>(number);
     }
 
     // %buffer[%i, %j] as (buffer, indices...)

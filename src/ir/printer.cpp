@@ -210,6 +210,19 @@ private:
                     text_ += (i > 0 ? ", " : " of (") + use(operands[i]);
                 if (!operands.empty()) text_ += ")";
                 break;
+            case Opcode::kView:
+                text_ += "view " + use(operands[0]) + " at " + use(operands[1]) + " as " +
+                         result_type(instruction) + strides(instruction, 2);
+                break;
+            case Opcode::kNull: text_ += "null " + result_type(instruction); break;
+            case Opcode::kHeap:
+                text_ += "heap " + use(operands[0]) + " as " + result_type(instruction, 1) +
+                         strides(instruction, 1) + " else raise " + std::to_string(instruction.site);
+                break;
+            case Opcode::kRetain:
+            case Opcode::kRelease:
+                text_ += std::string(opcode_name(instruction.opcode)) + " " + use(operands[0]);
+                break;
             case Opcode::kBarrier: text_ += "barrier"; break;
             case Opcode::kFor:
                 text_ += "for " + argument(region(0), 0) + " = " + use(operands[0]) + " to " +
@@ -296,8 +309,15 @@ private:
         return i < region.arguments.size() ? define(region.arguments[i]) : "%<missing>";
     }
 
-    std::string result_type(const Instruction& instruction) const {
-        return instruction.results.empty() ? "<no result>" : print(function_.type(instruction.results[0]));
+    std::string result_type(const Instruction& instruction, size_t which = 0) const {
+        return instruction.results.size() <= which ? "<no result>"
+                                                   : print(function_.type(instruction.results[which]));
+    }
+
+    // of (%s, %t)
+    std::string strides(const Instruction& instruction, size_t first) const {
+        if (instruction.operands.size() <= first) return "";
+        return " of (" + uses(instruction.operands, first) + ")";
     }
 
     static std::string ordering(const Instruction& instruction) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "ir/calls.h"
 #include "ir/printer.h"
 #include "ir/uniformity.h"
 #include "weft/errors.h"
@@ -51,6 +52,9 @@ public:
                 (type.buffer.space != AddressSpace::kGlobal || !type.buffer.sizes.empty())) {
                 complain("parameter " + name(parameter) + " must be a global buffer without sizes");
             }
+        }
+        for (const Type& type : function_.result_types) {
+            if (type.is_buffer && !is_plain_global(type)) complain("only global buffers can be returned");
         }
         if (function_.is_kernel && !function_.result_types.empty()) complain("a kernel has no results");
         if (!function_.body.arguments.empty()) complain("the body of a function has no arguments");
@@ -118,6 +122,18 @@ private:
         }
     }
 
+    void expect_arguments(const Instruction& call, std::span<const Type> parameters) {
+        if (call.operands.size() != parameters.size())
+            return expect_types(call, call.operands, parameters, "argument");
+        for (size_t i = 0; i < parameters.size(); i++) {
+            const Type* type = type_of(call.operands[i]);
+            if (type == nullptr || !passes_as(*type, parameters[i])) {
+                complain(call, "argument " + std::to_string(i) + " must be " + print(parameters[i]) +
+                                   ", is " + (type != nullptr ? print(*type) : "missing"));
+            }
+        }
+    }
+
     // What ir/opcodes.def says of numbers.
     bool has_shape(const Instruction& instruction) {
         const OpcodeInfo& info = opcode_info(instruction.opcode);
@@ -141,6 +157,25 @@ private:
             }
         }
         return true;
+    }
+
+    static bool is_plain_global(const Type& type) {
+        return type.is_buffer && type.buffer.space == AddressSpace::kGlobal && type.buffer.sizes.empty();
+    }
+
+    // Of what a loop carries or a branch gives.
+    std::vector<Type> carried_types(const Instruction& instruction, std::span<const ValueId> values,
+                                    const Place& place) {
+        for (ValueId value : values) {
+            const Type* type = type_of(value);
+            if (type == nullptr || !type->is_buffer) continue;
+            if (place.in_block) {
+                complain(instruction, "only scalars can be carried in a block");
+            } else if (!is_plain_global(*type)) {
+                complain(instruction, "only scalars and global buffers can be carried");
+            }
+        }
+        return types_of(values);
     }
 
     std::vector<Type> scalar_types(const Instruction& instruction, std::span<const ValueId> values) {
@@ -315,6 +350,19 @@ private:
                 break;
             }
             case Opcode::kAllocate: check_allocate(instruction, place); break;
+            case Opcode::kView: check_view(instruction, place); break;
+            case Opcode::kNull: expect_plain_global(instruction, results[0]); break;
+            case Opcode::kHeap:
+                expect_outside_of_grids(instruction, place);
+                expect(instruction, operands[0], ScalarType::kInt64, "the number of bytes");
+                expect(instruction, results[0], ScalarType::kInt64, "the owner");
+                if (expect_plain_global(instruction, results[1])) check_strides(instruction, 1, results[1]);
+                break;
+            case Opcode::kRetain:
+            case Opcode::kRelease:
+                expect_outside_of_grids(instruction, place);
+                expect(instruction, operands[0], ScalarType::kInt64, "the owner");
+                break;
             case Opcode::kBarrier:
                 if (!place.in_block) complain(instruction, "stands outside of a block");
                 if (place.no_barrier) complain(instruction, "stands in a body of a reduction");
@@ -323,7 +371,7 @@ private:
                 expect(instruction, operands[0], ScalarType::kInt64, "the lower bound");
                 expect(instruction, operands[1], ScalarType::kInt64, "the upper bound");
                 expect(instruction, operands[2], ScalarType::kInt64, "the step");
-                std::vector<Type> carried = scalar_types(instruction, std::span(operands).subspan(3));
+                std::vector<Type> carried = carried_types(instruction, std::span(operands).subspan(3), place);
                 std::vector<Type> arguments{index};
                 arguments.insert(arguments.end(), carried.begin(), carried.end());
                 const Loop loop{carried, carried, place.loop};
@@ -333,7 +381,7 @@ private:
                 break;
             }
             case Opcode::kWhile: {
-                std::vector<Type> carried = scalar_types(instruction, operands);
+                std::vector<Type> carried = carried_types(instruction, operands, place);
                 const Loop loop{types_of(results), carried, place.loop};
                 check_region(instruction, 0, carried, closed(nested_place(place)));
                 std::span<const ValueId> condition = instruction.regions[0].body.back().operands;
@@ -342,7 +390,7 @@ private:
                     return;
                 }
                 expect(instruction, condition[0], ScalarType::kBool, "the condition");
-                std::vector<Type> forwarded = scalar_types(instruction, condition.subspan(1));
+                std::vector<Type> forwarded = carried_types(instruction, condition.subspan(1), place);
                 check_region(instruction, 1, forwarded, place_in(loop, place));
                 expect_yield_or_exit(instruction, 1, carried);
                 expect_types(instruction, results, forwarded, "result");
@@ -357,7 +405,7 @@ private:
                 }
                 if (!yields(instruction.regions[0]) && !yields(instruction.regions[1]))
                     complain(instruction, "both bodies leave: what follows is never reached");
-                scalar_types(instruction, results);
+                carried_types(instruction, results, place);
                 break;
             }
             case Opcode::kParallel: check_parallel(instruction, place); break;
@@ -512,6 +560,60 @@ private:
         }
     }
 
+    bool expect_plain_global(const Instruction& instruction, ValueId value) {
+        const bool is_plain = valid(value) && is_plain_global(function_.type(value));
+        if (!is_plain) complain(instruction, "gives a global buffer without sizes");
+        return is_plain;
+    }
+
+    void expect_outside_of_grids(const Instruction& instruction, const Place& place) {
+        if (place.in_grid || !place.may_return)
+            complain(instruction, "stands in a parallel region, a reduction or a scan");
+    }
+
+    // An operand from `first` on for each dynamic stride.
+    void check_strides(const Instruction& instruction, size_t first, ValueId buffer) {
+        const std::vector<int64_t>& strides = function_.type(buffer).buffer.strides;
+        const auto dynamic = static_cast<size_t>(std::count(strides.begin(), strides.end(), kDynamic));
+        if (instruction.operands.size() != first + dynamic) {
+            complain(instruction, "needs an operand for each '?' in its strides");
+            return;
+        }
+        for (ValueId stride : std::span(instruction.operands).subspan(first))
+            expect(instruction, stride, ScalarType::kInt64, "a stride");
+    }
+
+    void check_view(const Instruction& instruction, const Place& place) {
+        const ValueId from = instruction.operands[0], result = instruction.results[0];
+        const Type *base = type_of(from), *type = type_of(result);
+        if (base == nullptr || type == nullptr || !base->is_buffer || !type->is_buffer) {
+            complain(instruction, "gives a buffer of a buffer");
+            return;
+        }
+        expect(instruction, instruction.operands[1], ScalarType::kInt64, "the offset");
+        const BufferType &whole = base->buffer, &view = type->buffer;
+        if (view.space != whole.space || view.alias_scope != whole.alias_scope)
+            complain(instruction, "must be of the space and the scope of " + name(from));
+        if (whole.readonly && !view.readonly) complain(instruction, "must be read-only as " + name(from));
+        if (!view.sizes.empty()) complain(instruction, "has no sizes");
+        // A pass makes other memory of what a thread has.
+        if (place.in_block && view.space == AddressSpace::kLocal)
+            complain(instruction, "a block's threads have no views of local memory");
+        const bool keeps_strides =
+            instruction.operands.size() == 2 &&
+            std::find(view.strides.begin(), view.strides.end(), kDynamic) != view.strides.end();
+        if (!keeps_strides) {
+            check_strides(instruction, 2, result);
+        } else if (!std::equal(view.strides.begin(), view.strides.end(), whole.strides.begin(),
+                               whole.strides.end(), [](int64_t of_view, int64_t known) {
+                                   return of_view == kDynamic || of_view == known;
+                               })) {
+            complain(instruction, "needs an operand for each '?' in its strides, or those of " + name(from));
+        }
+        if (points_own_.count(from.index) > 0) points_own_.insert(result.index);
+        if (place.pure && place.pure_locals->count(from.index) > 0) place.pure_locals->insert(result.index);
+    }
+
     void check_parallel(const Instruction& instruction, const Place& place) {
         bool grid = instruction.level == ParallelLevel::kGrid;
         if (grid && (place.in_grid || place.nested))
@@ -547,10 +649,14 @@ private:
         }
         if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
         if (reaches(*callee, function_.name, 0)) complain(instruction, "is recursive");
-        std::vector<Type> parameters;
+        const CallScopes scopes(*callee, function_, instruction.operands);
+        std::vector<Type> parameters, results;
         for (ValueId parameter : callee->parameters) parameters.push_back(callee->type(parameter));
-        expect_types(instruction, instruction.operands, parameters, "argument");
-        expect_types(instruction, instruction.results, callee->result_types, "result");
+        for (const Type& result : callee->result_types) results.push_back(scopes.in_caller(result));
+        expect_arguments(instruction, parameters);
+        expect_types(instruction, instruction.results, results, "result");
+        if (!scopes.agree())
+            complain(instruction, "its parameters of one scope get arguments of several scopes");
         if (place.pure && std::any_of(parameters.begin(), parameters.end(), [](const Type& type) {
                 return type.is_buffer && !type.buffer.readonly;
             })) {

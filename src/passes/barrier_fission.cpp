@@ -140,10 +140,21 @@ private:
     void use_in_part(ValueId value) {
         const Home* found = home(value);
         if (found == nullptr || found->kind != Home::kPart || found->part == part_) return;
+        if (is_buffer_value(value)) {  // made anew of what it is made of
+            for (const ValueId operand : found->definition->operands) use_in_part(operand);
+            return;
+        }
         if (cost_of_repeating(value) > kCheapToRepeat) crossing_.insert(value.index);
     }
     void use_outside(ValueId value) {
         if (home(value) != nullptr) crossing_.insert(value.index);
+    }
+
+    // A view, say, but not memory that is allocated.
+    bool is_buffer_value(ValueId value) const {
+        const Home* found = home(value);
+        return found != nullptr && found->kind == Home::kPart && function_.type(value).is_buffer &&
+               is_value(found->definition->opcode);
     }
 
     int cost_of_repeating(ValueId value) const {

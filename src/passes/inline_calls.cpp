@@ -31,9 +31,12 @@ public:
             copied.arguments = callee->parameters;
             Region expansion;
             Builder builder(function_, expansion.body);
+            const CallScopes scopes(*callee, function_, instruction.operands);
+            const std::vector<ValueId> arguments =
+                as_parameters(builder, *callee, scopes, instruction.operands);
             std::vector<ValueId> results =
-                returns_early(copied) ? append_once(builder, std::move(copied), *callee, instruction.operands)
-                                      : append_copy(builder, copied, instruction.operands, callee);
+                returns_early(copied) ? append_once(builder, std::move(copied), *callee, scopes, arguments)
+                                      : append_copy(builder, copied, arguments, callee, &scopes);
             run(expansion);  // its own calls; the verifier refuses recursion
             replaced_.apply(results);
             for (Instruction& inner : expansion.body) region.body.push_back(std::move(inner));
@@ -52,6 +55,17 @@ private:
         });
     }
 
+    // Arguments of the types that the callee's body is made for.
+    static std::vector<ValueId> as_parameters(Builder& builder, const Function& callee,
+                                              const CallScopes& scopes, std::vector<ValueId> arguments) {
+        for (size_t i = 0; i < arguments.size(); i++) {
+            const Type type = scopes.in_caller(callee.type(callee.parameters[i]));
+            if (!(builder.type(arguments[i]) == type))
+                arguments[i] = builder.view(arguments[i], type.buffer, builder.index(0));
+        }
+        return arguments;
+    }
+
     // Every return leaves the loop that takes the function's place.
     static void break_instead(Region& region, int depth) {
         for (Instruction& instruction : region.body) {
@@ -66,22 +80,25 @@ private:
 
     // The body of a function that returns from within its loops and branches, as a loop that is left at once.
     std::vector<ValueId> append_once(Builder& builder, Region body, const Function& callee,
-                                     std::span<const ValueId> arguments) {
+                                     const CallScopes& scopes, std::span<const ValueId> arguments) {
         break_instead(body, 0);
         std::vector<ValueId> nothing;
-        for (const Type& type : callee.result_types) nothing.push_back(builder.constant({type.scalar, {}}));
+        for (const Type& type : callee.result_types) {
+            nothing.push_back(type.is_buffer ? builder.null(scopes.in_caller(type).buffer)
+                                             : builder.constant({type.scalar, {}}));
+        }
         const ValueId zero = builder.index(0), one = builder.index(1);
-        return builder.for_loop(zero, one, one, nothing,
-                                [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
-                                    const Instruction& end = body.body.back();
-                                    std::vector<ValueId> last = append_copy(inner, body, arguments, &callee);
-                                    if (end.opcode == Opcode::kRaise) {
-                                        inner.raise(end.site, std::move(last));
-                                    } else {
-                                        inner.break_loop(std::move(last));
-                                    }
-                                    return {};
-                                });
+        return builder.for_loop(
+            zero, one, one, nothing, [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
+                const Instruction& end = body.body.back();
+                std::vector<ValueId> last = append_copy(inner, body, arguments, &callee, &scopes);
+                if (end.opcode == Opcode::kRaise) {
+                    inner.raise(end.site, std::move(last));
+                } else {
+                    inner.break_loop(std::move(last));
+                }
+                return {};
+            });
     }
 
     const Module& module_;

@@ -27,6 +27,7 @@ std::vector<ValueId> Copier::copy_definitions(const std::vector<ValueId>& values
     for (ValueId value : values) {
         // Copied first: the source may be the target, whose table grows.
         ValueInfo info = source_.values[value.index];
+        if (scopes_ != nullptr) info.type = scopes_->in_caller(std::move(info.type));
         copies.push_back(target_.add_value(std::move(info.type), std::move(info.name)));
         map_.set(value, copies.back());
     }
@@ -41,8 +42,8 @@ std::vector<ValueId> Copier::append(Builder& builder, const Region& region,
 }
 
 std::vector<ValueId> append_copy(Builder& builder, const Region& region, std::span<const ValueId> arguments,
-                                 const Function* source) {
-    return Copier(builder.function(), source).append(builder, region, arguments);
+                                 const Function* source, const CallScopes* scopes) {
+    return Copier(builder.function(), source, scopes).append(builder, region, arguments);
 }
 
 uint16_t unused_alias_scope(const Function& function) {

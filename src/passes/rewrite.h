@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 
 namespace weft::passes {
@@ -27,11 +28,13 @@ private:
     std::unordered_map<uint32_t, ir::ValueId> map_;
 };
 
-// Copies instructions into `target` with new values for what they define.
+// Copies instructions into `target` with new values for what they define, of a function that it calls with
+// what becomes of its alias scopes.
 class Copier {
 public:
-    explicit Copier(ir::Function& target, const ir::Function* source = nullptr)
-        : target_(target), source_(source != nullptr ? *source : target) {}
+    explicit Copier(ir::Function& target, const ir::Function* source = nullptr,
+                    const ir::CallScopes* scopes = nullptr)
+        : target_(target), source_(source != nullptr ? *source : target), scopes_(scopes) {}
 
     // From now on, copies use `to` where the original uses `from`.
     void map(ir::ValueId from, ir::ValueId to) { map_.set(from, to); }
@@ -53,13 +56,15 @@ private:
 
     ir::Function& target_;
     const ir::Function& source_;
+    const ir::CallScopes* scopes_;
     Substitution map_;
 };
 
 // The same for one region of the function that is being built, or of `source`.
 std::vector<ir::ValueId> append_copy(ir::Builder& builder, const ir::Region& region,
                                      std::span<const ir::ValueId> arguments,
-                                     const ir::Function* source = nullptr);
+                                     const ir::Function* source = nullptr,
+                                     const ir::CallScopes* scopes = nullptr);
 
 // The first alias scope above all that the function uses.
 uint16_t unused_alias_scope(const ir::Function& function);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/printer.h"
 #include "passes/rewrite.h"
 
 namespace weft::passes {
@@ -167,7 +168,9 @@ private:
             result.append(reinterpret_cast<const char*>(&value), sizeof(value));
         };
         add(instruction.opcode);
-        add(function_.type(instruction.results[0]).scalar);
+        const Type& type = function_.type(instruction.results[0]);
+        add(type.scalar);
+        if (type.is_buffer) result += print(type);
         add(instruction.op);
         add(instruction.loop);
         add(instruction.predicated);

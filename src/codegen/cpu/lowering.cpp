@@ -1,5 +1,7 @@
 #include "codegen/cpu/lowering.h"
 
+#include <llvm/IR/MDBuilder.h>
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -13,6 +15,7 @@
 #include "codegen/llvm/gather_prefetch.h"
 #include "codegen/llvm/kernel_lowering.h"
 #include "codegen/llvm/prefetch.h"
+#include "codegen/runtime/heap.h"
 #include "codegen/runtime/nontemporal_copy.h"
 #include "codegen/runtime/shared_memory.h"
 #include "device/kernel.h"
@@ -200,7 +203,35 @@ private:
             lower_shared(instruction);
             return;
         }
+        if (instruction.opcode == Opcode::kHeap) return lower_heap(instruction);
+        if (instruction.opcode == Opcode::kRetain || instruction.opcode == Opcode::kRelease) {
+            if (kernel_.is_kernel) refuse("heap memory in a kernel");
+            const bool retains = instruction.opcode == Opcode::kRetain;
+            builder_.CreateCall(declare_heap_count(module_, retains ? kHeapRetain : kHeapRelease),
+                                {index(instruction.operands[0])});
+            return;
+        }
         CopyLowering::lower(instruction);
+    }
+
+    void lower_heap(const Instruction& instruction) {
+        if (kernel_.is_kernel) refuse("heap memory in a kernel");
+        llvm::Value* owner = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "owner");
+        llvm::Value* base = builder_.CreateCall(declare_heap_allocate(module_),
+                                                {index(instruction.operands[0]), owner}, "heap");
+        llvm::BasicBlock* fails = new_block("heap.fails");
+        llvm::BasicBlock* holds = new_block("heap.holds");
+        llvm::MDNode* likely = llvm::MDBuilder(context_).createLikelyBranchWeights();
+        builder_.CreateCondBr(builder_.CreateIsNotNull(base), holds, fails, likely);
+        builder_.SetInsertPoint(fails);
+        give_back(0);
+        lower_raise(instruction.site, {});
+        builder_.SetInsertPoint(holds);
+        scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(builder_.getInt64Ty(), owner);
+        std::vector<llvm::Value*> strides;
+        for (const ValueId stride : std::span(instruction.operands).subspan(1))
+            strides.push_back(index(stride));
+        define_buffer(instruction.results[1], base, strides);
     }
 
     // --- shared memory -------------------------------------------------------------------------------

@@ -169,6 +169,17 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kLoad: lower_load(instruction); return;
         case Opcode::kStore: lower_store(instruction); return;
         case Opcode::kAllocate: lower_allocate(instruction); return;
+        case Opcode::kView: lower_view(instruction); return;
+        case Opcode::kNull: {
+            const std::vector<llvm::Value*> strides(
+                kernel_.type(instruction.results[0]).buffer.strides.size(), builder_.getInt64(0));
+            define_buffer(instruction.results[0], llvm::ConstantPointerNull::get(builder_.getPtrTy()),
+                          strides);
+            return;
+        }
+        case Opcode::kHeap: refuse("heap memory");
+        case Opcode::kRetain:
+        case Opcode::kRelease: refuse("a count of heap memory's users");
         case Opcode::kFor: lower_for(instruction); return;
         case Opcode::kWhile: lower_while(instruction); return;
         case Opcode::kIf: lower_if(instruction); return;
@@ -312,6 +323,23 @@ void KernelLowering::lower_allocate(const Instruction& instruction) {
     buffers_.insert_or_assign(result.index, std::move(value));
 }
 
+// A view of nothing may begin anywhere, so its base is not said to be in bounds.
+void KernelLowering::lower_view(const Instruction& instruction) {
+    const ValueId result = instruction.results[0];
+    const BufferValue& from = buffer(instruction.operands[0]);
+    std::vector<llvm::Value*> strides;
+    for (const ValueId stride : std::span(instruction.operands).subspan(2)) strides.push_back(index(stride));
+    if (strides.empty()) {
+        const std::vector<int64_t>& kept = kernel_.type(result).buffer.strides;
+        for (size_t d = 0; d < kept.size(); ++d) {
+            if (kept[d] == ir::kDynamic) strides.push_back(from.strides[d]);
+        }
+    }
+    define_buffer(result,
+                  builder_.CreateGEP(builder_.getInt8Ty(), from.base, {index(instruction.operands[1])}),
+                  strides);
+}
+
 // Phi nodes at the builder's point for values that arrive from `from`.
 KernelLowering::Phis KernelLowering::make_phis(std::span<const Scalar> values, llvm::BasicBlock* from) {
     Phis phis;
@@ -334,16 +362,58 @@ void KernelLowering::add_incoming(const Phis& phis, std::span<const Scalar> valu
     }
 }
 
-void KernelLowering::define(std::span<const ValueId> names, const Phis& phis) {
-    for (size_t i = 0; i < names.size(); ++i) {
-        for (size_t part = 0; part < phis[i].size(); ++part)
-            scalars_[names[i].index].parts[part] = phis[i][part];
+void KernelLowering::define_buffer(ValueId name, llvm::Value* base, std::span<llvm::Value* const> strides) {
+    BufferValue value;
+    value.type = kernel_.type(name).buffer;
+    value.base = base;
+    size_t next = 0;
+    for (const int64_t stride : value.type.strides) {
+        value.strides.push_back(stride == ir::kDynamic ? strides[next++]
+                                                       : builder_.getInt64(static_cast<uint64_t>(stride)));
     }
+    buffers_.insert_or_assign(name.index, std::move(value));
+}
+
+void KernelLowering::define(std::span<const ValueId> names, std::span<const Scalar> values) {
+    size_t next = 0;
+    for (const ValueId name : names) {
+        const ir::Type& type = kernel_.type(name);
+        if (!type.is_buffer) {
+            scalars_[name.index] = values[next++];
+            continue;
+        }
+        llvm::Value* base = values[next++].parts[0];
+        std::vector<llvm::Value*> strides;
+        for (const int64_t stride : type.buffer.strides) {
+            if (stride == ir::kDynamic) strides.push_back(values[next++].parts[0]);
+        }
+        define_buffer(name, base, strides);
+    }
+}
+
+std::vector<KernelLowering::Scalar> KernelLowering::scalars_of(const Phis& phis) {
+    std::vector<Scalar> values;
+    values.reserve(phis.size());
+    for (const std::vector<llvm::PHINode*>& parts : phis) {
+        Scalar& value = values.emplace_back();
+        for (size_t part = 0; part < parts.size(); ++part) value.parts[part] = parts[part];
+    }
+    return values;
 }
 
 std::vector<KernelLowering::Scalar> KernelLowering::values_of(std::span<const ValueId> names) const {
     std::vector<Scalar> values;
-    for (ValueId name : names) values.push_back(scalar(name));
+    for (const ValueId name : names) {
+        if (!kernel_.type(name).is_buffer) {
+            values.push_back(scalar(name));
+            continue;
+        }
+        const BufferValue& value = buffer(name);
+        values.push_back({{value.base, nullptr}});
+        for (size_t d = 0; d < value.strides.size(); ++d) {
+            if (value.type.strides[d] == ir::kDynamic) values.push_back({{value.strides[d], nullptr}});
+        }
+    }
     return values;
 }
 
@@ -409,13 +479,7 @@ std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::lower_body(Op
         return {};
     }
     builder_.SetInsertPoint(loop.next);
-    const Phis phis = join(loop.continues.front(), std::span(loop.continues).subspan(1));
-    std::vector<Scalar> joined;
-    for (const std::vector<llvm::PHINode*>& parts : phis) {
-        Scalar& value = joined.emplace_back();
-        for (size_t part = 0; part < parts.size(); ++part) value.parts[part] = parts[part];
-    }
-    return joined;
+    return scalars_of(join(loop.continues.front(), std::span(loop.continues).subspan(1)));
 }
 
 KernelLowering::Phis KernelLowering::join(const Arrival& first, std::span<const Arrival> others) {
@@ -471,9 +535,7 @@ void KernelLowering::lower_while(const Instruction& instruction) {
     llvm::BasicBlock* tested_in = builder_.GetInsertBlock();
     builder_.CreateCondBr(builder_.CreateICmpNE(tested[0].parts[0], builder_.getInt8(0)), body, after);
     builder_.SetInsertPoint(body);
-    for (size_t i = 0; i < forwarded.size(); ++i) {
-        scalars_[instruction.regions[1].arguments[i].index] = forwarded[i];
-    }
+    define(instruction.regions[1].arguments, forwarded);
     OpenLoop loop{new_block("while.next"), after};
     if (const auto yielded = lower_body(loop, instruction.regions[1])) {
         add_incoming(carried, *yielded, builder_.GetInsertBlock());
@@ -481,7 +543,7 @@ void KernelLowering::lower_while(const Instruction& instruction) {
     }
     builder_.SetInsertPoint(after);
     if (loop.breaks.empty()) {
-        for (size_t i = 0; i < forwarded.size(); ++i) scalars_[instruction.results[i].index] = forwarded[i];
+        define(instruction.results, forwarded);
     } else {
         define(instruction.results, join({{forwarded.begin(), forwarded.end()}, tested_in}, loop.breaks));
     }

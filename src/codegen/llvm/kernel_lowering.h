@@ -2,8 +2,9 @@
 // derives from it and says where arguments and memory are and what parallel regions become (lowering.cpp for
 // CPUs, ptx_lowering.cpp for NVIDIA GPUs).
 //
-// Scalars are carried as their parts (two for complex numbers), bool as i8 of value 0 or 1. Operations are
-// calls of the op table's functions from bitcode, with operands in memory that inlining and SROA remove.
+// Scalars are carried as their parts (two for complex numbers), bool as i8 of value 0 or 1; a buffer as its
+// base and its dynamic strides, each like a scalar. Operations are calls of the op table's functions from
+// bitcode, with operands in memory that inlining and SROA remove.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -118,6 +119,9 @@ protected:
     void lower_load(const ir::Instruction& instruction);
     void lower_store(const ir::Instruction& instruction);
     void lower_allocate(const ir::Instruction& instruction);
+    void lower_view(const ir::Instruction& instruction);
+    // A buffer of global memory from its base and dynamic strides.
+    void define_buffer(ir::ValueId name, llvm::Value* base, std::span<llvm::Value* const> strides);
     void lower_for(const ir::Instruction& instruction);
     void lower_while(const ir::Instruction& instruction);
     void lower_if(const ir::Instruction& instruction);
@@ -143,7 +147,9 @@ protected:
     // Phi nodes at the builder's point for values that arrive from `from`.
     Phis make_phis(std::span<const Scalar> values, llvm::BasicBlock* from);
     static void add_incoming(const Phis& phis, std::span<const Scalar> values, llvm::BasicBlock* from);
-    void define(std::span<const ir::ValueId> names, const Phis& phis);
+    void define(std::span<const ir::ValueId> names, std::span<const Scalar> values);
+    void define(std::span<const ir::ValueId> names, const Phis& phis) { define(names, scalars_of(phis)); }
+    static std::vector<Scalar> scalars_of(const Phis& phis);
 
     // Values that arrive somewhere, and from where.
     struct Arrival {
@@ -162,6 +168,7 @@ protected:
     std::optional<std::vector<Scalar>> lower_body(OpenLoop& loop, const ir::Region& body);
     // Phi nodes at the builder's point, of which the first arrivals are the given ones.
     Phis join(const Arrival& first, std::span<const Arrival> others);
+    // One for each scalar; for each buffer its base, then its dynamic strides.
     std::vector<Scalar> values_of(std::span<const ir::ValueId> names) const;
 
     const ir::Function& kernel_;

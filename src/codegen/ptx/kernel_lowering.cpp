@@ -262,6 +262,15 @@ void PtxKernelLowering::lower(const Instruction& instruction) {
             return;
         case Opcode::kAtomic: lower_atomic(instruction); return;
         case Opcode::kCompareExchange: lower_compare_exchange(instruction); return;
+        case Opcode::kView:
+        case Opcode::kNull: refuse("a view of a buffer");
+        case Opcode::kFor:
+        case Opcode::kWhile:
+        case Opcode::kIf:
+            if (std::any_of(instruction.results.begin(), instruction.results.end(),
+                            [&](ValueId result) { return kernel_.type(result).is_buffer; }))
+                refuse("a buffer that is carried");
+            break;
         default: break;
     }
     KernelLowering::lower(instruction);

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "codegen/runtime/draw_words.h"
+#include "codegen/runtime/heap.h"
 #include "codegen/runtime/llvm_guard.h"
 #include "codegen/runtime/shared_memory.h"
 #include "core/memory/allocation_failure.h"
@@ -60,6 +61,9 @@ void* find_external(const std::string& name) {
         {"fmaxf", reinterpret_cast<void*>(&maxnum<float>)},
         {"fmin", reinterpret_cast<void*>(&minnum<double>)},
         {"fminf", reinterpret_cast<void*>(&minnum<float>)},
+        {kHeapAllocate, reinterpret_cast<void*>(&heap_allocate)},
+        {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
+        {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
         {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},
         {kGiveSharedMemory, reinterpret_cast<void*>(&give_shared_memory)},
         {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},

@@ -356,5 +356,103 @@ TEST(Oracle, TwoPhasesGiveTheBitsOfOne) {
     }
 }
 
+constexpr std::string_view kSwap = R"(
+function @diffuse(%n: i64, %steps: i64, %a: global f64[?], %b: global f64[?]) : global f64[?] {
+  %zero = const i64 0
+  %one = const i64 1
+  %last = subtract %n, %one
+  %half = const f64 0.5
+  %u, %w = for %k = %zero to %steps step %one with (%from = %a, %to = %b) {
+    for %i = %one to %last step %one {
+      %before = subtract %i, %one
+      %after = add %i, %one
+      %l = load %from[%before]
+      %r = load %from[%after]
+      %s = add %l, %r
+      %m = multiply %s, %half
+      store %to[%i], %m
+    }
+    yield %to, %from
+  }
+  return %u
+}
+)";
+
+TEST(Oracle, LoopsCarryBuffers) {
+    const Module module = parse_and_check(kSwap);
+    std::vector<double> a{1, 0, 0, 0, 4}, b{1, 0, 0, 0, 4};
+    const std::vector<OracleArgument> arguments{
+        Constant::of(ScalarType::kInt64, 5), Constant::of(ScalarType::kInt64, 3), argument(a), argument(b)};
+    const std::vector<Constant> results = run_oracle(module, module.functions[0], arguments);
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[0].as<int64_t>(), reinterpret_cast<int64_t>(b.data()));
+    EXPECT_EQ(results[1].as<int64_t>(), 8);
+    EXPECT_EQ(b, (std::vector<double>{1, 1.125, 1.25, 2.625, 4}));
+}
+
+TEST(Oracle, ViewsSeeTheSameMemory) {
+    const Module module = parse_and_check(R"(
+function @f(%a: global f64[8], %s: i64) : i32, f64 {
+  %16 = const i64 16
+  %0 = const i64 0
+  %1 = const i64 1
+  %back = view %a at %16 as global f64[?] of (%s)
+  %words = view %back at %0 as global i32[4, -8]
+  %x = load %back[%1]
+  %w = load %words[%1, %1]
+  return %w, %x
+}
+)");
+    std::vector<double> a{1, 2, 3};
+    const auto run = [&](int64_t stride) {
+        return run_oracle(module, module.functions[0],
+                          std::vector<OracleArgument>{argument(a), Constant::of(ScalarType::kInt64, stride)});
+    };
+    const std::vector<Constant> results = run(-8);
+    EXPECT_EQ(results[0].as<int32_t>(), 0x40000000);  // the upper half of 2.0
+    EXPECT_EQ(results[1].as<double>(), 2);
+    EXPECT_THROW(run(8), IndexError);
+    const Module null = parse_and_check(
+        "function @f() : f64 {\n%n = null global f64[] scope 1\n%x = load %n[]\nreturn %x\n}");
+    EXPECT_THROW(run_oracle(null, null.functions[0], {}), IndexError);
+}
+
+TEST(Oracle, CountsUsersOfHeapMemory) {
+    const Module module = parse_and_check(R"(
+function @f(%n: i64, %more: i64) : i64, global f64[8] scope 1 {
+  %none = const i64 0
+  %one = const i64 1
+  release %none
+  %o, %a = heap %n as global f64[8] scope 1 else raise 5
+  for %k = %none to %more step %one {
+    release %o
+  }
+  %x = const f64 1.0
+  store %a[%one], %x
+  return %o, %a
+}
+)");
+    OracleHeap heap;
+    const auto run = [&](int64_t bytes, int64_t releases) {
+        return run_oracle(module, module.functions[0],
+                          std::vector<OracleArgument>{Constant::of(ScalarType::kInt64, bytes),
+                                                      Constant::of(ScalarType::kInt64, releases)},
+                          {.heap = &heap});
+    };
+    const std::vector<Constant> results = run(16, 0);
+    ASSERT_EQ(heap.blocks.size(), 1U);
+    EXPECT_EQ(results[1].as<int64_t>(), reinterpret_cast<int64_t>(heap.blocks.at(1)->bytes.data()));
+    EXPECT_EQ(results[0].as<int64_t>(), 1);
+    EXPECT_THROW(run(15, 0), IndexError);
+    EXPECT_THROW(run(16, 1), RuntimeError);
+    EXPECT_THROW(run(16, 2), RuntimeError);
+    try {
+        run(-1, 0);
+        FAIL();
+    } catch (const Raised& error) {
+        EXPECT_EQ(error.site, 5U);
+    }
+}
+
 }  // namespace
 }  // namespace weft::ir

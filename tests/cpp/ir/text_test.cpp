@@ -55,7 +55,8 @@ TEST(IrText, ConstantsReadAsOneWouldWriteThem) {
 
 TEST(IrText, RandomKernelsComeBackAsTheyWere) {
     for (uint64_t seed = 0; seed < 400; seed++) {
-        Module module = random_kernel(seed, {.blocks = seed % 4 == 0});
+        Module module =
+            seed % 3 == 0 ? random_function(seed) : random_kernel(seed, {.blocks = seed % 4 == 0});
         check(module);
         std::string text = print(module);
         Module parsed = parse(text);
@@ -91,6 +92,13 @@ constexpr std::string_view kEverything = R"(function @f(%x: f64, %k: i64) : f64,
   return %x, %k
 }
 
+function @memory(%n: i64) : i64, global f64[?, 8] scope 3 {
+  %owner, %a = heap %n as global f64[?, 8] scope 3 of (%n) else raise 5
+  retain %owner
+  release %owner
+  return %owner, %a
+}
+
 kernel @everything(%n: i64, %p: bool, %a: global f64[?, 8] scope 1 readonly, %b: global c64[], %h: global i32[-4] scope 3, %o: global f32[4] scope 7 streamed prefetch) {
   parallel grid (%i, %j) in (%n, %n) {
     %tile = allocate shared f64[32, 8] size [4, 4] scope 4
@@ -109,6 +117,9 @@ kernel @everything(%n: i64, %p: bool, %a: global f64[?, 8] scope 1 readonly, %b:
       %5 = cast %0 to i64
       %6, %7 = divmod %5, %i
       %8, %9 = call @f(%0, %6) : f64, i64
+      %of_a = view %a at %6 as global i32[?, 4, 8] scope 1 readonly of (%n)
+      %of_h = view %h at %i as global i32[?] scope 3
+      %none = null global f64[?] scope 9
     }
     %zero = const f64 -0.0
     %10 = const i64 1

@@ -156,6 +156,70 @@ TEST(Verifier, ChecksCalls) {
               std::string::npos);
 }
 
+TEST(Verifier, ChecksViews) {
+    EXPECT_EQ(complaints("%v = view %m at %i as global i32[?] scope 3 of (%n)\n%z = load %v[%i]"), "");
+    EXPECT_EQ(complaints("%v = view %m at %i as global i32[16, ?] scope 3 readonly"), "");
+    EXPECT_EQ(complaints("%v = view %b at %i as global f64[?] scope 2"), "");
+    expect_complaint("%v = view %m at %x as global f64[8] scope 3", "the offset must be i64, is f64");
+    expect_complaint("%v = view %m at %i as global f64[8] scope 2",
+                     "must be of the space and the scope of %m");
+    expect_complaint("%v = view %a at %i as global f64[8] scope 1", "must be read-only as %a");
+    expect_complaint("%v = view %b at %i as global f64[?, 8] scope 2", "or those of %b");
+    expect_complaint("%v = view %b at %i as global f64[?] scope 2 of (%i, %i)",
+                     "needs an operand for each '?' in its strides");
+    expect_complaint("%v = view %b at %i as global f64[8] size [4] scope 2", "has no sizes");
+    expect_complaint("%v = null local f64[8] scope 9", "gives a global buffer without sizes");
+    expect_complaint(
+        "parallel block (%t) in (%n) {\n%l = allocate local f64[8] size [4] scope 9\n%v = view %l at "
+        "%i as local f64[8] scope 9\n}",
+        "a block's threads have no views of local memory");
+    expect_complaint(
+        "%r = reduce %j in %n lanes 1 block 0 with (%x) {\n%v = view %b at %i as global f64[8] scope "
+        "2\nstore %v[%j], %x\nyield %x\n} combine (%l, %q) {\nyield %l\n}",
+        "writes in a body of a reduction");
+}
+
+TEST(Verifier, ChecksBuffersThatAreCarried) {
+    EXPECT_EQ(
+        complaints("%c2 = if %p {\nyield %b\n} else {\n%v = view %b at %i as global f64[8] scope 2\nyield "
+                   "%v\n}\nstore %c2[%i], %x"),
+        "");
+    expect_complaint("%y = if %p {\nyield %b\n} else {\nyield %a\n}", "yield of region 1 0 must be");
+    expect_complaint(
+        "%l = allocate local f64[8] size [4] scope 9\n%y = if %p {\nyield %l\n} else {\nyield %l\n}",
+        "only scalars and global buffers can be carried");
+    expect_complaint("parallel block (%t) in (%n) {\n%y = if %p {\nyield %b\n} else {\nyield %b\n}\n}",
+                     "only scalars can be carried in a block");
+    constexpr std::string_view kCallee =
+        "function @f(%d: global f64[?] scope 7 readonly, %e: global f64[?] scope 7 readonly) : global f64[?] "
+        "scope "
+        "7 readonly {\nreturn %e\n}\n";
+    EXPECT_EQ(complaints("%y = call @f(%a, %a) : global f64[?] scope 1 readonly", kCallee), "");
+    expect_complaint("%y = call @f(%a, %b) : global f64[?] scope 1 readonly",
+                     "its parameters of one scope get arguments of several scopes", kCallee);
+    expect_complaint("%y = call @f(%a, %a) : global f64[?] scope 7 readonly", "result 0 must be", kCallee);
+    expect_complaint("call @g(%a)", "argument 0 must be", "function @g(%d: global f64[?] scope 7) {\n}\n");
+}
+
+TEST(Verifier, ChecksHeapMemory) {
+    const auto errors = [](std::string_view lines) {
+        return errors_of(parse("function @f(%n: i64, %x: f64) {\n" + std::string(lines) + "\n}\n"));
+    };
+    EXPECT_EQ(errors("%o, %m = heap %n as global f64[?] scope 1 of (%n) else raise 2\nretain %o\nrelease %o"),
+              "");
+    const auto expect = [&](std::string_view lines, std::string_view complaint) {
+        EXPECT_NE(errors(lines).find(complaint), std::string::npos) << errors(lines);
+    };
+    expect("%o, %m = heap %x as global f64[8] scope 1 else raise 2",
+           "the number of bytes must be i64, is f64");
+    expect("%o, %m = heap %n as global f64[?] scope 1 else raise 2", "needs an operand for each '?'");
+    expect("%o, %m = heap %n as local f64[8] size [4] else raise 2", "gives a global buffer without sizes");
+    expect("release %x", "the owner must be i64, is f64");
+    expect_complaint("%o, %own = heap %n as global f64[8] scope 9 else raise 2",
+                     "stands in a parallel region");
+    expect_complaint("release %n", "stands in a parallel region");
+}
+
 TEST(Verifier, WantsBarriersInUniformFlow) {
     auto block = [](std::string_view lines) {
         return "parallel block (%t) in (%n) {\n" + std::string(lines) + "\n}";

@@ -51,6 +51,7 @@ public:
 
     Module run_function() {
         may_raise_ = true;
+        options_.views = has_buffers_ = true;
         Module module;
         if (options_.calls) {
             for (int i = 0; i < 2; i++) module.functions.push_back(callee("f" + std::to_string(i)));
@@ -96,11 +97,23 @@ private:
         b_ = &builder;
         visible_ = {builder.parameter(Type::of(ScalarType::kFloat64), "x"),
                     builder.parameter(Type::of(ScalarType::kInt64), "k")};
+        returned_ = {Type::of(ScalarType::kFloat64), Type::of(ScalarType::kInt32)};
+        if (has_buffers_) {
+            BufferType buffer{.element = ScalarType::kFloat64, .alias_scope = 40, .readonly = true};
+            buffer.strides = {kDynamic};
+            inputs_ = {builder.parameter(Type::of(buffer), "b")};
+            returned_.push_back(Type::of(buffer));
+            view();
+            load();
+        }
         budget_ = 5;
         may_return_ = true;
         while (budget_ > 0) statement(2);
         may_return_ = false;
-        return builder.finish({value(ScalarType::kFloat64), value(ScalarType::kInt32)});
+        Function function = builder.finish(values(returned_));
+        inputs_.clear();
+        returned_.resize(2);
+        return function;
     }
 
     // Whatever is defined by `body` is out of sight afterwards.
@@ -156,6 +169,31 @@ private:
         return see(b_->constant(constant(type)));
     }
 
+    // Buffers of the type: there is one at least.
+    ValueId value(const Type& type) {
+        if (!type.is_buffer) return value(type.scalar);
+        Values found;
+        for (const Values* list : {&inputs_, &outputs_, &visible_}) {
+            for (ValueId candidate : *list) {
+                if (b_->type(candidate) == type) found.push_back(candidate);
+            }
+        }
+        return pick(found);
+    }
+
+    Values values(const std::vector<Type>& types) {
+        Values found;
+        for (const Type& type : types) found.push_back(value(type));
+        return found;
+    }
+
+    // Of what is carried.
+    Type some_type() {
+        if (has_buffers_ && may_write_ && !inputs_.empty() && chance(4))
+            return b_->type(outputs_.empty() || chance(2) ? pick(inputs_) : pick(outputs_));
+        return Type::of(pick(kTypes));
+    }
+
     ValueId recent() {
         return chance(3) ? pick(visible_)
                          : visible_[visible_.size() - 1 - below(std::min<size_t>(visible_.size(), 6))];
@@ -180,7 +218,7 @@ private:
     void for_loop(int depth) {
         ValueId upper = b_->apply(OpId::kRemainder, {value(ScalarType::kInt64), b_->index(5)});
         Values initials;
-        for (uint64_t i = below(3); i > 0; i--) initials.push_back(value(pick(kTypes)));
+        for (uint64_t i = below(3); i > 0; i--) initials.push_back(value(some_type()));
         const ValueId lower = b_->index(static_cast<int64_t>(below(3)) - 1);
         const ValueId step = b_->index(1 + static_cast<int64_t>(below(2)));
         loops_.push_back({types_of(initials), types_of(initials), {}});
@@ -193,28 +231,22 @@ private:
         see(results);
     }
 
-    std::vector<ScalarType> types_of(const Values& values) const {
-        std::vector<ScalarType> types;
-        for (ValueId value : values) types.push_back(b_->type(value).scalar);
+    std::vector<Type> types_of(const Values& values) const {
+        std::vector<Type> types;
+        for (ValueId value : values) types.push_back(b_->type(value));
         return types;
     }
 
     // Leaves a loop, goes on with its next iteration, or returns from the function.
     void leave() {
         for (uint64_t i = below(3); i > 0; i--) statement(0);
-        const auto some = [&](const std::vector<ScalarType>& types) {
-            Values values;
-            for (ScalarType type : types) values.push_back(value(type));
-            return values;
-        };
         if (may_raise_ && chance(6))
-            return b_->raise(static_cast<uint32_t>(below(100)), some({pick(kTypes), pick(kTypes)}));
-        if (loops_.empty() || (may_return_ && chance(3)))
-            return b_->return_values(some({ScalarType::kFloat64, ScalarType::kInt32}));
+            return b_->raise(static_cast<uint32_t>(below(100)), {value(pick(kTypes)), value(pick(kTypes))});
+        if (loops_.empty() || (may_return_ && chance(3))) return b_->return_values(values(returned_));
         const size_t depth = below(loops_.size());
         const Loop& loop = loops_[loops_.size() - 1 - depth];
-        if (chance(2)) return b_->break_loop(some(loop.results), static_cast<int>(depth));
-        Values carried = some(loop.carried);
+        if (chance(2)) return b_->break_loop(values(loop.results), static_cast<int>(depth));
+        Values carried = values(loop.carried);
         // It has to end.
         if (loop.left.valid()) carried[0] = b_->apply(OpId::kSubtract, {loop.left, b_->index(1)});
         b_->continue_loop(std::move(carried), static_cast<int>(depth));
@@ -225,13 +257,13 @@ private:
         visible_.insert(visible_.end(), arguments.begin(), arguments.end());
         for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
         Values yields;
-        for (size_t i = from; i < to; i++) yields.push_back(value(b_->type(arguments[i]).scalar));
+        for (size_t i = from; i < to; i++) yields.push_back(value(b_->type(arguments[i])));
         return yields;
     }
 
     void while_loop(int depth) {
-        Values initials{b_->index(static_cast<int64_t>(below(4))), value(pick(kTypes))};
-        std::vector<ScalarType> forwarded;
+        Values initials{b_->index(static_cast<int64_t>(below(4))), value(some_type())};
+        std::vector<Type> forwarded;
         see(b_->while_loop(
             initials,
             [&](Builder&, std::span<const ValueId> arguments) {
@@ -239,7 +271,7 @@ private:
                 return scoped([&] {
                     Values yields{b_->apply(OpId::kGreater, {copied[0], b_->index(0)}), copied[0]};
                     visible_.push_back(copied[1]);
-                    yields.push_back(value(pick(kTypes)));
+                    yields.push_back(value(some_type()));
                     yields.push_back(copied[1]);
                     forwarded = types_of(Values(yields.begin() + 1, yields.end()));
                     return yields;
@@ -262,8 +294,8 @@ private:
 
     void if_else(int depth) {
         Values types;
-        std::vector<ScalarType> results;
-        for (uint64_t i = below(3); i > 0; i--) results.push_back(pick(kTypes));
+        std::vector<Type> results;
+        for (uint64_t i = below(3); i > 0; i--) results.push_back(some_type());
         ValueId condition = value(ScalarType::kBool);
         const bool leaves = (!loops_.empty() || may_return_) && chance(2);
         const int leaving = leaves ? static_cast<int>(below(2)) : -1;
@@ -276,7 +308,7 @@ private:
                         return yields;
                     }
                     for (uint64_t i = below(4); i > 0; i--) statement(depth - 1);
-                    for (ScalarType type : results) yields.push_back(value(type));
+                    for (const Type& type : results) yields.push_back(value(type));
                     return yields;
                 });
             };
@@ -333,6 +365,67 @@ private:
         budget_ -= 3;
     }
 
+    // Other ways to see a buffer's elements: from the end, as a matrix, as other numbers. Of outputs that
+    // would show what a NaN's bits are.
+    void view() {
+        const bool may_write =
+            has_buffers_ && may_write_ && !outputs_.empty();  // points of a grid would race
+        const ValueId base = may_write && chance(2) ? pick(outputs_) : pick(inputs_);
+        BufferType type = b_->type(base).buffer;
+        const int64_t itemsize = DType::of(type.element).itemsize();
+        const bool reads = type.readonly;
+        type.readonly |= chance(4);
+        const uint64_t kind = below(4);
+        if (kind == 0 && reads && type.element == ScalarType::kFloat64) {
+            type.element = ScalarType::kInt32;
+            type.strides = {chance(2) ? 4 : kDynamic};
+            Values strides;
+            if (type.strides[0] == kDynamic) strides = {b_->index(4)};
+            visible_.push_back(b_->view(base, type, b_->index(0), strides));
+        } else if (kind == 1) {
+            type.strides = {kDynamic, 0};
+            const ValueId matrix = b_->view(base, type, b_->index(0), Values{b_->index(itemsize)});
+            see(b_->load(matrix, Values{index(), value(ScalarType::kInt64)}));
+        } else if (kind == 2) {
+            type.strides[0] = kDynamic;
+            visible_.push_back(b_->view(base, type, b_->index(0)));
+        } else {
+            type.strides[0] = kDynamic;
+            const ValueId last = b_->index((kSize - 1) * itemsize);
+            visible_.push_back(b_->view(base, type, last, Values{b_->index(-itemsize)}));
+        }
+        budget_ -= 2;
+    }
+
+    // Memory of the function's own, filled before it is seen, of the type of an output that may have any
+    // stride.
+    void heap() {
+        BufferType type = b_->type(outputs_.back()).buffer;
+        for (ValueId output : outputs_) {
+            if (b_->type(output).buffer.strides[0] == kDynamic) type = b_->type(output).buffer;
+        }
+        const int64_t itemsize = DType::of(type.element).itemsize();
+        Values strides;
+        if (type.strides[0] == kDynamic) strides = {b_->index(itemsize)};
+        const auto block = b_->heap(type, b_->index(kSize * itemsize), strides, 77);
+        const ValueId fill = value(type.element);
+        b_->for_loop(b_->index(0), b_->index(kSize), b_->index(1), {},
+                     [&](Builder&, std::span<const ValueId> arguments) {
+                         b_->store(block.buffer, fill, std::array{arguments[0]});
+                         return Values{};
+                     });
+        visible_.push_back(block.buffer);
+        if (chance(2)) {
+            b_->retain(block.owner);
+            b_->release(block.owner);
+        }
+        if (chance(3)) {  // nobody sees this one any more
+            b_->release(block.owner);
+            visible_.pop_back();
+        }
+        budget_ -= 3;
+    }
+
     void load() {
         if (in_block_ && chance(2)) return access_shared();
         ValueId buffer = pick(inputs_);
@@ -355,7 +448,7 @@ private:
         // By number, since index() adds values.
         for (size_t i = 0, count = visible_.size(); i < count; i++) {
             const ValueId candidate = visible_[i];
-            if (b_->type(candidate).is_buffer && chance(2)) {
+            if (b_->type(candidate).is_buffer && !b_->type(candidate).buffer.readonly && chance(2)) {
                 buffer = candidate;
                 at = index();
             }
@@ -372,7 +465,19 @@ private:
 
     void call() {
         const Function& function = pick(*callees_);
-        see(b_->call(function, Values{value(ScalarType::kFloat64), value(ScalarType::kInt64)}));
+        Values arguments{value(ScalarType::kFloat64), value(ScalarType::kInt64)};
+        if (has_buffers_) {
+            for (ValueId input : inputs_) {
+                if (b_->type(input).scalar == ScalarType::kFloat64) arguments.push_back(input);
+            }
+        }
+        for (const ValueId result : b_->call(function, arguments)) {
+            if (b_->type(result).is_buffer) {
+                visible_.push_back(result);
+            } else {
+                see(result);
+            }
+        }
     }
 
     void statement(int depth) {
@@ -383,7 +488,9 @@ private:
         if (depth > 0 && (kind == 1 || (kind == 13 && !loops_.empty()))) return if_else(depth);
         if (depth > 0 && kind == 2) return while_loop(depth);
         if (depth > 0 && kind == 3 && options_.reductions) return reduce(depth);
+        if (in_kernel && kind == 4 && may_write_ && has_buffers_ && chance(2)) return heap();
         if (in_kernel && kind == 4 && may_write_) return allocate();
+        if (in_kernel && kind == 5 && options_.views && chance(2)) return view();
         if (in_kernel && kind <= 8) return load();
         if (in_kernel && kind <= 10) return store();
         if (in_kernel && kind == 11 && options_.calls) return call();
@@ -619,11 +726,13 @@ private:
 
     // A loop that exits may leave.
     struct Loop {
-        std::vector<ScalarType> results, carried;
+        std::vector<Type> results, carried;
         ValueId left;  // how many iterations are left, of those that count them; the first that is carried
     };
     std::vector<Loop> loops_;
-    bool may_return_ = false;  // in a function that is called
+    std::vector<Type> returned_{Type::of(ScalarType::kFloat64), Type::of(ScalarType::kInt32)};
+    bool has_buffers_ = false;  // as values that are carried and returned
+    bool may_return_ = false;   // in a function that is called
     bool may_raise_ = false;
 
     bool in_block_ = false;

@@ -15,6 +15,7 @@ struct RandomKernelOptions {
     bool calls = true;
     bool reductions = true;
     bool blocks = false;  // with shared memory, atomics, and barriers in loops and branches; without races
+    bool views = false;   // of global buffers; functions have them anyway, and carry and return buffers
     // Operations that show the sign of a NaN, which code generators do not promise.
     bool nan_signs = true;
 };
@@ -24,7 +25,7 @@ struct RandomKernelOptions {
 Module random_kernel(uint64_t seed, const RandomKernelOptions& options = {});
 
 // The same as a function, without a grid: it returns float64 and int32 from anywhere, or raises, as do the
-// functions that it calls.
+// functions that it calls. Those take and give a buffer, too.
 Module random_function(uint64_t seed, const RandomKernelOptions& options = {});
 
 // Arguments for a module of random_kernel, filled from a seed; two of the same seed are equal until run.

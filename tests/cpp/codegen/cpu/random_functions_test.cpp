@@ -7,12 +7,14 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "codegen/cpu/compiler.h"
+#include "codegen/runtime/heap.h"
 #include "core/threads/thread_pool.h"
 #include "ir/oracle.h"
 #include "ir/printer.h"
@@ -45,6 +47,7 @@ Outcome by_machine(const CompiledFunction& compiled, const ir::RandomArguments& 
                    const std::vector<ir::Constant>& expected) {
     const std::vector<ArgumentWord> words = ir::words_of(arguments.kernel(), arguments.arguments());
     alignas(16) std::array<char, 64> results{};
+    const codegen::HeapFrame frame;
     const int64_t status = compiled.function(words.data(), results.data());
     Outcome outcome;
     if (status != 0) outcome.site = static_cast<uint32_t>(status - 1);
@@ -135,6 +138,159 @@ TEST(Codegen, AFunctionMayEndByRaising) {
     alignas(16) std::array<int64_t, 2> payload{};
     EXPECT_EQ(compiled->function(&word, reinterpret_cast<char*>(payload.data())), 4);
     EXPECT_EQ(payload[0], 17);
+}
+
+// A function that swaps two buffers in a loop, calls one that returns early, and returns a view.
+TEST(Codegen, FunctionsTakeAndGiveBuffers) {
+    const ir::Module module = ir::parse_and_check(R"(
+function @pick(%p: bool, %x: global f64[?] scope 4 readonly, %y: global f64[?] scope 4 readonly) : global f64[?] scope 4 readonly, i64 {
+  %zero = const i64 0
+  if %p {
+    return %x, %zero
+  }
+  %one = const i64 1
+  return %y, %one
+}
+
+function @f(%n: i64, %p: bool, %a: global f64[?], %b: global f64[?]) : i64, global f64[?, 8] readonly {
+  %zero = const i64 0
+  %one = const i64 1
+  %two = const f64 2.0
+  %u, %w = for %k = %zero to %n step %one with (%from = %a, %to = %b) {
+    %x = load %from[%k]
+    %y = multiply %x, %two
+    store %to[%k], %y
+    yield %to, %from
+  }
+  %chosen, %which = call @pick(%p, %u, %w) : global f64[?] readonly, i64
+  %16 = const i64 16
+  %8 = const i64 8
+  %rows = view %chosen at %8 as global f64[?, 8] readonly of (%16)
+  return %which, %rows
+}
+)");
+    const auto compiled = codegen::compile_function_for_cpu(module, "f");
+    std::array<double, 4> a{1, 0, 3, 0}, b{0, 5, 0, 7};
+    for (const uint64_t p : {1, 0}) {
+        std::array<double, 4> x = a, y = b;
+        const std::array<ArgumentWord, 6> words{
+            3, p, std::bit_cast<ArgumentWord>(x.data()), 8, std::bit_cast<ArgumentWord>(y.data()), 8};
+        std::array<int64_t, 6> results{};
+        ASSERT_EQ(compiled->function(words.data(), reinterpret_cast<char*>(results.data())), 0);
+        EXPECT_EQ(x, (std::array<double, 4>{1, 10, 3, 0}));
+        EXPECT_EQ(y, (std::array<double, 4>{2, 5, 6, 7}));
+        EXPECT_EQ(results[0], p == 1 ? 0 : 1);
+        EXPECT_EQ(results[2], std::bit_cast<int64_t>((p == 1 ? y : x).data() + 1));
+        EXPECT_EQ(results[4], 16);
+    }
+}
+
+std::atomic<int64_t> live_blocks = 0;
+
+codegen::HeapMemory allocate_and_count(size_t bytes) {
+    codegen::HeapMemory memory = codegen::allocate_heap_memory(bytes);
+    ++live_blocks;
+    return {memory.data,
+            std::shared_ptr<void>(memory.data, [kept = memory.holder](void*) { --live_blocks; })};
+}
+
+// %n blocks that are kept, as many that are released; then the %site-th way to end.
+constexpr std::string_view kAllocating = R"(
+function @inner(%bytes: i64) : i64, global f64[8] scope 1 {
+  %o, %a = heap %bytes as global f64[8] scope 1 else raise 5
+  return %o, %a
+}
+
+function @f(%n: i64, %bytes: i64, %raises: bool) : i64, i64, global f64[?] scope 1, i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %8 = const i64 8
+  %x = const f64 2.5
+  %o, %a = heap %bytes as global f64[?] scope 1 of (%8) else raise 4
+  store %a[%one], %x
+  for %k = %zero to %n step %one {
+    %p, %b = call @inner(%bytes) : i64, global f64[8] scope 1
+    store %b[%k], %x
+    %q, %c = heap %8 as global f64[8] scope 1 else raise 6
+    retain %q
+    release %q
+    release %q
+    release %zero
+  }
+  if %raises {
+    raise 7 %n
+  }
+  return %o, %o, %a, %zero
+}
+)";
+
+TEST(Codegen, FramesGiveHeapMemoryBack) {
+    const ir::Module module = ir::parse_and_check(kAllocating);
+    const auto compiled = codegen::compile_function_for_cpu(module, "f");
+    std::array<int64_t, 10> results{};
+    const auto call = [&](int64_t count, int64_t bytes, bool raises) {
+        const std::array<ArgumentWord, 3> words{static_cast<ArgumentWord>(count),
+                                                static_cast<ArgumentWord>(bytes), raises};
+        return compiled->function(words.data(), reinterpret_cast<char*>(results.data()));
+    };
+    codegen::HeapMemory taken;
+    {
+        const codegen::HeapFrame frame(allocate_and_count);
+        EXPECT_EQ(call(3, 24, false), 0);
+        EXPECT_EQ(frame.block_count(), 4);
+        EXPECT_EQ(live_blocks, 4);
+        EXPECT_EQ(results[0], results[2]);
+        EXPECT_EQ(results[6], 8);
+        taken = frame.take(results[0]);
+        EXPECT_EQ(frame.take(results[2]).holder, taken.holder);
+        EXPECT_EQ(frame.take(results[8]).data, nullptr);
+    }
+    EXPECT_EQ(live_blocks, 1);
+    EXPECT_EQ(taken.bytes, 24);
+    EXPECT_EQ(std::bit_cast<int64_t>(taken.data), results[4]);
+    EXPECT_EQ(reinterpret_cast<double*>(taken.data)[1], 2.5);
+    EXPECT_EQ(results[4] % 64, 0);
+    taken = {};
+    EXPECT_EQ(live_blocks, 0);
+    for (int i = 0; i < 1'000'000; ++i) {
+        const codegen::HeapFrame frame(allocate_and_count);
+        ASSERT_EQ(call(2, 24, true), 8);
+    }
+    EXPECT_EQ(live_blocks, 0);
+    const codegen::HeapFrame frame;
+    EXPECT_EQ(call(0, -1, false), 5);
+    EXPECT_EQ(call(0, INT64_MAX - 100, false), 5);
+    EXPECT_EQ(call(1, 24, false), 0);
+}
+
+TEST(Codegen, HeapMemoryIsNotReadBehindItsRelease) {
+    const ir::Module module = ir::parse_and_check(R"(
+function @f(%n: i64) : i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %8 = const i64 8
+  %sum = for %k = %zero to %n step %one with (%s = %zero) {
+    %o, %a = heap %8 as global i64[8] scope 1 else raise 4
+    store %a[%zero], %k
+    %x = load %a[%zero]
+    release %o
+    %q, %b = heap %8 as global i64[8] scope 1 else raise 4
+    store %b[%zero], %n
+    %y = load %b[%zero]
+    %t = add %s, %x
+    release %q
+    yield %t
+  }
+  return %sum
+}
+)");
+    const auto compiled = codegen::compile_function_for_cpu(module, "f");
+    const ArgumentWord word = 100;
+    int64_t results[2] = {};
+    const codegen::HeapFrame frame;
+    EXPECT_EQ(compiled->function(&word, reinterpret_cast<char*>(results)), 0);
+    EXPECT_EQ(results[0], 4950);
+    EXPECT_EQ(frame.block_count(), 0);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ void run_in_pieces(const CompiledKernel& kernel, std::span<const ArgumentWord> w
 }
 
 void compare(uint64_t seed, const char* cpu) {
-    const ir::Module module = ir::random_kernel(seed, {.instructions = 50, .blocks = seed % 5 == 0});
+    const ir::Module module =
+        ir::random_kernel(seed, {.instructions = 50, .blocks = seed % 5 == 0, .views = seed % 3 == 0});
     const ir::Function& kernel = module.functions.back();
     const ir::RandomArguments expected(module, seed);
     const ir::RandomArguments found(module, seed);

@@ -1,0 +1,119 @@
+#include "codegen/runtime/heap.h"
+
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace weft::codegen {
+
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct Block : HeapLink {
+    int64_t users = 1;
+    HeapMemory memory;
+};
+
+thread_local HeapFrame* current = nullptr;
+
+Block* block_of(int64_t owner) { return reinterpret_cast<Block*>(owner); }
+
+void unlink(HeapLink& link) {
+    link.previous->next = link.next;
+    link.next->previous = link.previous;
+}
+
+llvm::Function* declare(llvm::Module& module, const char* name, llvm::FunctionType* type) {
+    if (llvm::Function* found = module.getFunction(name)) return found;
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    function->setDoesNotThrow();
+    return function;
+}
+
+}  // namespace
+
+HeapMemory allocate_heap_memory(size_t bytes) {
+    auto* data = static_cast<char*>(::operator new(std::max<size_t>(bytes, 1), kAlignment));
+    return {data, std::shared_ptr<void>(data, [](void* memory) { ::operator delete(memory, kAlignment); }),
+            static_cast<int64_t>(bytes)};
+}
+
+HeapFrame::HeapFrame(HeapAllocator allocate) : allocate_(allocate), outer_(std::exchange(current, this)) {}
+
+HeapFrame::~HeapFrame() {
+    current = outer_;
+    while (blocks_.next != &blocks_) {
+        auto* const block = static_cast<Block*>(blocks_.next);
+        unlink(*block);
+        delete block;
+    }
+}
+
+HeapMemory HeapFrame::take(int64_t owner) const {
+    return owner == 0 ? HeapMemory{} : block_of(owner)->memory;
+}
+
+int64_t HeapFrame::block_count() const {
+    int64_t count = 0;
+    for (const HeapLink* link = blocks_.next; link != &blocks_; link = link->next) ++count;
+    return count;
+}
+
+char* heap_allocate(int64_t bytes, int64_t* owner) {
+    if (bytes < 0) return nullptr;
+    HeapFrame* const frame = current;
+    try {
+        auto block = std::make_unique<Block>();
+        block->memory =
+            (frame != nullptr ? frame->allocate_ : allocate_heap_memory)(static_cast<size_t>(bytes));
+        block->memory.bytes = bytes;
+        if (frame != nullptr) {
+            block->previous = frame->blocks_.previous;
+            block->next = &frame->blocks_;
+            block->previous->next = block->next->previous = block.get();
+        }
+        *owner = reinterpret_cast<int64_t>(block.get());
+        return block.release()->memory.data;
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+void heap_retain(int64_t owner) {
+    if (owner != 0) ++block_of(owner)->users;
+}
+
+void heap_release(int64_t owner) {
+    if (owner == 0) return;
+    Block* const block = block_of(owner);
+    if (--block->users > 0) return;
+    unlink(*block);
+    delete block;
+}
+
+// The result is not said to be unaliased: LLVM would take for granted that a release, which gets the owner,
+// does not concern it, and read behind it.
+llvm::Function* declare_heap_allocate(llvm::Module& module) {
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* pointer = llvm::PointerType::get(context, 0);
+    llvm::Function* function =
+        declare(module, kHeapAllocate,
+                llvm::FunctionType::get(pointer, {llvm::Type::getInt64Ty(context), pointer}, false));
+    function->addParamAttr(1, llvm::Attribute::NoCapture);
+    function->setOnlyAccessesInaccessibleMemOrArgMem();
+    return function;
+}
+
+llvm::Function* declare_heap_count(llvm::Module& module, const char* name) {
+    llvm::LLVMContext& context = module.getContext();
+    return declare(
+        module, name,
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::Type::getInt64Ty(context)}, false));
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,64 @@
+// Heap memory of compiled functions: blocks that count their users. A call's frame keeps a list of them and
+// gives back, on every way out, what the function has not released and the host has not taken.
+//
+// Counting is not atomic: a call runs on one thread, and so do its releases.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace weft::codegen {
+
+inline constexpr const char* kHeapAllocate = "weft_heap_allocate";
+inline constexpr const char* kHeapRetain = "weft_heap_retain";
+inline constexpr const char* kHeapRelease = "weft_heap_release";
+
+struct HeapMemory {
+    char* data = nullptr;            // from a multiple of 64 on
+    std::shared_ptr<void> holder{};  // gives it back
+    int64_t bytes = 0;
+};
+// Where the memory comes from. May throw; then there is none.
+using HeapAllocator = HeapMemory (*)(size_t bytes);
+HeapMemory allocate_heap_memory(size_t bytes);  // of the process
+
+struct HeapLink {
+    HeapLink* previous = this;
+    HeapLink* next = this;
+};
+
+// What the host makes around a call of a compiled function. Frames of one thread nest.
+class HeapFrame {
+public:
+    explicit HeapFrame(HeapAllocator allocate = allocate_heap_memory);
+    ~HeapFrame();
+    HeapFrame(const HeapFrame&) = delete;
+    HeapFrame& operator=(const HeapFrame&) = delete;
+
+    // The memory of an owner that the function returned, which its holder now keeps; nothing where it is 0.
+    // Several results may have one owner.
+    HeapMemory take(int64_t owner) const;
+    int64_t block_count() const;  // how many there are now
+
+private:
+    friend char* heap_allocate(int64_t bytes, int64_t* owner);
+
+    HeapLink blocks_;
+    HeapAllocator allocate_;
+    HeapFrame* outer_;
+};
+
+// What machine code calls. Outside of any frame a block lives until it is released.
+char* heap_allocate(int64_t bytes, int64_t* owner);  // null without memory
+void heap_retain(int64_t owner);
+void heap_release(int64_t owner);
+
+llvm::Function* declare_heap_allocate(llvm::Module& module);
+llvm::Function* declare_heap_count(llvm::Module& module, const char* name);  // kHeapRetain, kHeapRelease
+
+}  // namespace weft::codegen

@@ -1,0 +1,33 @@
+#include "ir/calls.h"
+
+#include <algorithm>
+
+namespace weft::ir {
+
+CallScopes::CallScopes(const Function& callee, const Function& caller, std::span<const ValueId> arguments) {
+    for (size_t i = 0; i < std::min(arguments.size(), callee.parameters.size()); i++) {
+        const Type& parameter = callee.type(callee.parameters[i]);
+        if (!parameter.is_buffer || arguments[i].index >= caller.values.size()) continue;
+        const uint16_t scope = caller.type(arguments[i]).buffer.alias_scope;
+        const auto [found, is_new] = scopes_.emplace(parameter.buffer.alias_scope, scope);
+        agree_ &= is_new || found->second == scope;
+    }
+}
+
+Type CallScopes::in_caller(Type type) const {
+    if (!type.is_buffer) return type;
+    const auto found = scopes_.find(type.buffer.alias_scope);
+    if (found != scopes_.end()) type.buffer.alias_scope = found->second;
+    return type;
+}
+
+bool passes_as(const Type& given, const Type& wanted) {
+    if (!given.is_buffer || !wanted.is_buffer) return given == wanted;
+    const BufferType &from = given.buffer, &to = wanted.buffer;
+    return from.element == to.element && from.space == to.space && from.sizes == to.sizes &&
+           (to.readonly || !from.readonly) &&
+           std::equal(from.strides.begin(), from.strides.end(), to.strides.begin(), to.strides.end(),
+                      [](int64_t known, int64_t asked) { return asked == kDynamic || asked == known; });
+}
+
+}  // namespace weft::ir
