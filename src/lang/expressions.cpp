@@ -138,7 +138,7 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
             ValueId size = base.parts[1];
             for (size_t d = 1; d < base.type->rank; ++d)
                 size = apply(OpId::kMultiply, {size, base.parts[1 + d]});
-            if (!dry_ && fact(size) == nullptr) facts_[size.index].least = 0;
+            if (base.type->rank > 1) note(size, {0, INT64_MAX, {}, 0});
             return scalar(scalar_type(ScalarType::kInt64, true), size);
         }
         const std::vector<std::string> known = {"shape", "ndim", "itemsize", "size"};

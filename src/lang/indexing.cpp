@@ -95,16 +95,16 @@ FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& b
 ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int axis, NodeId where) {
     const ValueId given = as_index(index, where);
     if (dry_) return {};
-    const Fact* known = fact(given);
-    const bool positive = known != nullptr && known->least && *known->least >= 0;
-    const bool below = known != nullptr && known->below == size && known->offset <= 0;
+    if (is_in_bounds(given, size)) return given;
+    const bool checks = compilation_.options().check_bounds;
+    if (checks && hoist(given, size)) return given;
     ValueId at = given;
-    if (!positive) {
+    if (fact(given).least < 0) {
         const ValueId from_end = builder_->apply(OpId::kAdd, {given, size});
         const ValueId is_negative = builder_->apply(OpId::kLess, {given, integer(0).parts[0]});
         at = builder_->apply(OpId::kSelect, {is_negative, from_end, given});
     }
-    if (!compilation_.options().check_bounds || (positive && below)) return at;
+    if (!checks) return at;
     // One comparison for both ends: what is negative is large without its sign.
     const ValueId holds = builder_->apply(
         OpId::kLess, {builder_->cast(at, ScalarType::kUInt64), builder_->cast(size, ScalarType::kUInt64)});

@@ -77,7 +77,7 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
     result.element = [this, sequence, count](ValueId k) {
         const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
         const ValueId number = apply(OpId::kSubtract, {last, k});
-        if (!dry_) facts_[number.index] = {0, count, 0};
+        note(number, {0, INT64_MAX, count, 0});
         return sequence.element(number);
     };
     return result;
@@ -110,17 +110,19 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     }
     result.direct = known_step && *known_step > 0;
     result.bounds = {start, stop, step};
-    // A bound as another value and a constant, where that is known.
-    const auto bound = [&](ValueId value, int64_t more) -> std::pair<ValueId, int64_t> {
-        const auto sum = sums_.find(value.index);
-        if (sum != sums_.end()) return {sum->second.first, sum->second.second + more};
-        return {value, more};
-    };
     if (!dry_ && known_step) {
-        const Fact* low = fact(result.direct ? start : stop);
-        if (low != nullptr && low->least) result.of_element.least = *low->least + (result.direct ? 0 : 1);
-        std::tie(result.of_element.below, result.of_element.offset) =
-            bound(result.direct ? stop : start, result.direct ? 0 : 1);
+        // Up to `stop`, or down from `start`.
+        const Fact low = fact(result.direct ? start : stop), high = fact(result.direct ? stop : start);
+        const int64_t more = result.direct ? 0 : 1;
+        Fact& known = result.of_element;
+        if (low.least < INT64_MAX) known.least = low.least == INT64_MIN ? INT64_MIN : low.least + more;
+        if (high.most > INT64_MIN) known.most = high.most - (1 - more);
+        const auto [base, offset] = as_sum(result.direct ? stop : start);
+        // As far as the sum has not overflowed.
+        if (base == (result.direct ? stop : start) || high.least != INT64_MIN) {
+            known.below = base;
+            known.offset = offset + more;
+        }
     }
     result.count = [this, start, stop, step, known_step] {
         if (dry_) return ValueId{};
@@ -148,7 +150,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     const Fact of_element = result.of_element;
     result.element = [this, start, step, counter, of_element](ValueId k) {
         const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
-        if (!dry_) facts_[element.index] = of_element;
+        note(element, of_element);
         return scalar(counter, element);
     };
     return result;
@@ -253,15 +255,52 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
         [&](Environment& inner) { return lower_block(otherwise, inner); }, [](Environment&) { return true; });
 }
 
+bool FunctionLowering::has_loop(NodeId id) const {
+    const Node& given = node(id);
+    if (given.kind == NodeKind::kFor || given.kind == NodeKind::kWhile) return true;
+    return std::any_of(given.children.begin(), given.children.end(), [&](NodeId child) { return has_loop(child); });
+}
+
+std::vector<ValueId> FunctionLowering::build_for(NodeId body, ValueId lower, ValueId upper, ValueId step,
+                                                 std::span<const ValueId> initials,
+                                                 const ir::Builder::Body& iteration) {
+    const bool innermost = !has_loop(body);
+    if (!innermost || !compilation_.options().check_bounds)
+        return builder_->for_loop(lower, upper, step, initials, iteration);
+    // The loop as it may run mostly, beside the function until it is known what that takes.
+    std::vector<ir::Instruction> instructions;
+    std::vector<ValueId> results;
+    Hoist hoist;
+    hoist.first = builder_->function().values.size();
+    {
+        ir::Builder aside(builder_->function(), instructions);
+        ir::Builder* const outside = std::exchange(builder_, &aside);
+        Hoist* const before = std::exchange(hoist_, &hoist);
+        results = builder_->for_loop(lower, upper, step, initials, iteration);
+        hoist_ = before;
+        builder_ = outside;
+    }
+    const auto place = [&] {
+        for (ir::Instruction& instruction : instructions) builder_->append(std::move(instruction));
+        return results;
+    };
+    if (hoist.indices.empty()) return place();
+    return builder_->if_else(
+        hoisted_checks(hoist, lower, upper),
+        [&](ir::Builder&, std::span<const ValueId>) { return place(); },
+        [&](ir::Builder&, std::span<const ValueId>) {
+            return builder_->for_loop(lower, upper, step, initials, iteration);
+        });
+}
+
 // --- statements -----------------------------------------------------------------------------------------
 
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Sequence sequence = sequence_of(statement.children[1], environment);
     const auto iteration = [&](Environment& inner, ValueId counter) {
-        if (!dry_) {
-            facts_[counter.index] = sequence.direct ? sequence.of_element : Fact{0, {}, 0};
-        }
+        note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
+        if (hoist_ != nullptr) hoist_->counter = counter;
         const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
         assign(statement.children[0], element, inner, id);
         return lower_block(statement.children[2], inner);
@@ -275,8 +314,8 @@ bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
         const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
         const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
         const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
-        results = builder_->for_loop(
-            lower, upper, step, initials,
+        results = build_for(
+            statement.children[2], lower, upper, step, initials,
             [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
                 Environment inner = start_iteration(loop, environment, arguments.subspan(1));
                 loops_.push_back(&loop);

@@ -85,7 +85,8 @@ ir::Function FunctionLowering::run() {
             for (size_t k = 0; k < types.size(); ++k) {
                 value.parts.push_back(real ? builder_->parameter(types[k], k == 0 ? name : name + ".size")
                                            : ValueId{});
-                if (real && is_array(value.type) && k > 0) facts_[value.parts.back().index].least = 0;
+                // No array has so many elements in memory; where strides are 0 a wrong address is none.
+                if (real && is_array(value.type) && k > 0) note(value.parts.back(), {0, int64_t{1} << 62, {}, 0});
             }
             environment[i] = std::move(value);
         }
@@ -114,7 +115,7 @@ ir::Function FunctionLowering::run() {
         result_ = without_literals(result_);
     }
     dry_ = false;
-    builder_.emplace(target_.name);
+    builder_ = &own_builder_.emplace(target_.name);
     Environment environment = first(true);
     body(environment);
     target_.result = result_;
@@ -131,7 +132,7 @@ Value FunctionLowering::constant(const Constant& value) {
 
 Value FunctionLowering::integer(int64_t value) {
     Value result = constant(Constant::of(ScalarType::kInt64, value));
-    if (!dry_) facts_[result.parts[0].index].least = value;
+    if (!dry_) note(result.parts[0], {value, value, {}, 0});
     return result;
 }
 
@@ -280,33 +281,6 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             return;
         default: return;
     }
-}
-
-// --- facts ----------------------------------------------------------------------------------------------
-
-const FunctionLowering::Fact* FunctionLowering::fact(ValueId value) const {
-    const auto found = facts_.find(value.index);
-    return found == facts_.end() ? nullptr : &found->second;
-}
-
-// Of `sum` = `value` + `constant`, as far as it cannot overflow.
-void FunctionLowering::note_sum(ValueId sum, ValueId value, int64_t constant) {
-    constexpr int64_t kSmall = int64_t{1} << 40;
-    if (dry_ || constant > kSmall || constant < -kSmall) return;
-    const Fact* known = fact(value);
-    if (known == nullptr) return;
-    Fact result;
-    const bool has_bound = known->below.valid();
-    const bool stays_below = has_bound && known->offset + constant <= 0;
-    const bool cannot_overflow = constant <= 0 ? known->least && *known->least >= -kSmall : stays_below;
-    if (!cannot_overflow) return;
-    if (known->least && *known->least <= kSmall) result.least = *known->least + constant;
-    if (has_bound) {
-        result.below = known->below;
-        result.offset = known->offset + constant;
-    }
-    facts_[sum.index] = result;
-    sums_[sum.index] = {value, constant};
 }
 
 // --- errors ---------------------------------------------------------------------------------------------

@@ -66,11 +66,24 @@ public:
     ir::Function run();
 
 private:
-    // What is known of integers besides their type: at least `least`; below `below` + `offset`.
+    // What is known of integers besides their type: bounds, and that they are less than `below` + `offset`.
     struct Fact {
-        std::optional<int64_t> least{};
+        int64_t least = INT64_MIN, most = INT64_MAX;
         ir::ValueId below{};
         int64_t offset = 0;
+    };
+    // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
+    // gathered, to be tested before the loop.
+    struct Hoist {
+        ir::ValueId counter;
+        size_t first = 0;  // values before this one are those of before the loop
+        struct Index {
+            ir::ValueId base;  // the counter, or a value of before the loop
+            int64_t offset = 0;
+            ir::ValueId size;
+            friend bool operator==(const Index&, const Index&) = default;
+        };
+        std::vector<Index> indices{};
     };
 
     // --- statements (statements.cpp) ------------------------------------------------------------------
@@ -126,6 +139,10 @@ private:
                                 std::span<const ir::ValueId> carried) const;
     std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
+    // A `for` of the IR, without checks where one test before it shows that no index is out of bounds.
+    std::vector<ir::ValueId> build_for(NodeId body, ir::ValueId lower, ir::ValueId upper, ir::ValueId step,
+                                       std::span<const ir::ValueId> initials, const ir::Builder::Body& iteration);
+    bool has_loop(NodeId id) const;
     bool close_loop(NodeId id, const Loop& loop, Environment& environment,
                     std::span<const ir::ValueId> results, bool ends);
     bool lower_for(NodeId id, Environment& environment);
@@ -223,8 +240,17 @@ private:
     static void append_ir_types(std::vector<ir::Type>& types, TypeRef type);
     static ir::Type buffer_type(TypeRef type);
 
-    const Fact* fact(ir::ValueId value) const;
-    void note_sum(ir::ValueId sum, ir::ValueId value, int64_t constant);
+    // --- facts (facts.cpp) ----------------------------------------------------------------------------
+
+    Fact fact(ir::ValueId value) const;
+    void note(ir::ValueId value, const Fact& known);
+    void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
+    // The value as another and a constant, for which it stands modulo 2**64.
+    std::pair<ir::ValueId, int64_t> as_sum(ir::ValueId value) const;
+    bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
+    // Leaves a check to what stands before the loop that is being lowered, where that can be.
+    bool hoist(ir::ValueId index, ir::ValueId size);
+    ir::ValueId hoisted_checks(const Hoist& hoist, ir::ValueId lower, ir::ValueId upper);
 
     // --- errors ---------------------------------------------------------------------------------------
 
@@ -255,14 +281,16 @@ private:
     std::vector<TypeRef> arguments_;
     Specialised& target_;
     std::unordered_map<NodeId, Flow> flows_;
-    std::optional<ir::Builder> builder_;
+    std::optional<ir::Builder> own_builder_;
+    ir::Builder* builder_ = nullptr;
     bool dry_ = true;
     TypeRef result_ = nullptr;
     NodeId result_origin_ = 0;
     std::vector<Loop*> loops_;
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
     std::unordered_map<uint32_t, Fact> facts_;
-    std::unordered_map<uint32_t, std::pair<ir::ValueId, int64_t>> sums_;  // value = another + a constant
+    std::unordered_map<uint32_t, std::pair<ir::ValueId, int64_t>> sums_;
+    Hoist* hoist_ = nullptr;
 };
 
 }  // namespace weft::lang

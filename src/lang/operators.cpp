@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "lang/lowering.h"
 
@@ -140,13 +141,9 @@ Value FunctionLowering::binary(const std::string& name, const Value& left, const
         default: break;
     }
     Value result = arithmetic(found->op, left, right, where);
-    if (!dry_ && result.type->kind == TypeKind::kScalar && result.type->scalar == ScalarType::kInt64) {
-        const auto known_right = literal_integer(right.type), known_left = literal_integer(left.type);
-        if (name == "add" && known_right) note_sum(result.parts[0], left.parts[0], *known_right);
-        if (name == "add" && known_left && !known_right)
-            note_sum(result.parts[0], right.parts[0], *known_left);
-        if (name == "sub" && known_right) note_sum(result.parts[0], left.parts[0], -*known_right);
-    }
+    if (result.type->scalar == ScalarType::kInt64 && left.type->scalar == ScalarType::kInt64 &&
+        right.type->scalar == ScalarType::kInt64 && !dry_)
+        note_operator(found->op, result.parts[0], left.parts[0], right.parts[0]);
     return result;
 }
 
@@ -174,22 +171,19 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
         return scalar(scalar_type(ScalarType::kFloat64, weak),
                       apply(op, {cast(left, ScalarType::kFloat64), cast(right, ScalarType::kFloat64)}));
     }
-    Value result = arithmetic(op, left, right, where);
-    // x % n for a known n > 0, and x // n for x >= 0, are in known bounds.
-    if (!dry_ && integers) {
-        const auto divisor = literal_integer(right.type);
-        const Fact* of_left = fact(left.parts[0]);
-        const Fact* of_right = fact(right.parts[0]);
-        if (op == OpId::kRemainder && of_right != nullptr && of_right->least && *of_right->least >= 0 &&
-            result.type->scalar == ScalarType::kInt64)
-            facts_[result.parts[0].index] = {0, right.parts[0], 0};
-        if (op == OpId::kFloorDivide && divisor && *divisor > 0 && of_left != nullptr && of_left->least &&
-            *of_left->least >= 0) {
-            const Fact known_left = *of_left;
-            facts_[result.parts[0].index] = {0, known_left.below, known_left.offset};
-            if (known_left.offset > 0) facts_[result.parts[0].index].below = {};
-        }
+    // By powers of two, rounded towards minus infinity, as Python does.
+    const int64_t divisor = integers ? literal_integer(right.type).value_or(0) : 0;
+    if (divisor > 0 && (divisor & (divisor - 1)) == 0 && integer_type(left.type, right.type) != nullptr) {
+        const bool rest = op == OpId::kRemainder;
+        const Value by = integer(rest ? divisor - 1 : std::countr_zero(static_cast<uint64_t>(divisor)));
+        const Value result = arithmetic(rest ? OpId::kBitwiseAnd : OpId::kRightShift, left, by, where);
+        if (!dry_ && result.type->scalar == ScalarType::kInt64)
+            note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
+        return result;
     }
+    const Value result = arithmetic(op, left, right, where);
+    if (!dry_ && integers && result.type->scalar == ScalarType::kInt64)
+        note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
     return result;
 }
 

@@ -20,6 +20,7 @@
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/function_optimizer.h"
 #include "codegen/llvm/module_text.h"
 #include "codegen/llvm/optimizer.h"
 #include "codegen/llvm/target.h"
@@ -136,13 +137,18 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
 
     const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
-    engine.gate().plain_addresses = lowered.most_loads >= kSideBySide || lowered.contiguous;
+    engine.gate().plain_addresses =
+        kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
     declare_vector_math(module, machine, options.vector_math);
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) set_target_attributes(function, machine, vector_bits);
     }
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + ir_text(module));
-    optimize(module, machine, config().verify);
+    if (kernel.is_kernel) {
+        optimize(module, machine, config().verify);
+    } else {
+        optimize_function(module, machine, config().verify);
+    }
     if (llvm::Function* copy = define_copy_lines(module)) set_target_attributes(*copy, machine, vector_bits);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + ir_text(module));
     if (texts != nullptr) {

@@ -1,0 +1,57 @@
+#include "codegen/llvm/function_optimizer.h"
+
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <string>
+
+#include "codegen/llvm/vector_math.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) {
+        std::string complaint;
+        llvm::raw_string_ostream stream(complaint);
+        if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
+    }
+    llvm::PipelineTuningOptions tuning;
+    tuning.LoopVectorization = true;
+    tuning.SLPVectorization = true;
+    tuning.LoopInterleaving = true;
+    tuning.LoopUnrolling = true;
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&machine, tuning);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::ModulePassManager pipeline;
+    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    llvm::FunctionPassManager operations;
+    operations.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    operations.addPass(llvm::EarlyCSEPass());
+    operations.addPass(llvm::InstCombinePass());
+    operations.addPass(llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
+    operations.addPass(llvm::SimplifyCFGPass());
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(operations)));
+    pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+    pipeline.run(module, modules);
+    define_rare_ways(module);
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,13 @@
+// LLVM's passes for functions of the program, which branch and loop as their authors liked; those for kernels are in
+// codegen/llvm/optimizer.h.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace weft::codegen {
+
+// `verify` checks the module first and throws InternalError with LLVM's complaint.
+void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
+
+}  // namespace weft::codegen

@@ -1,0 +1,128 @@
+// What is known of integers, so that checks of indices can be left out or done once before a loop.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+using Wide = __int128;
+
+bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+
+}  // namespace
+
+FunctionLowering::Fact FunctionLowering::fact(ValueId value) const {
+    const auto found = facts_.find(value.index);
+    return found == facts_.end() ? Fact{} : found->second;
+}
+
+void FunctionLowering::note(ValueId value, const Fact& known) {
+    if (!dry_) facts_[value.index] = known;
+}
+
+// Bounds of a result that cannot have overflowed.
+void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
+    if (dry_) return;
+    const Fact a = fact(left), b = fact(right);
+    const bool constant = b.least == b.most;
+    Fact known;
+    if (op == OpId::kAdd || op == OpId::kSubtract) {
+        const bool adds = op == OpId::kAdd;
+        if (constant && b.least != INT64_MIN) {
+            const auto [base, offset] = as_sum(left);
+            const Wide sum = static_cast<Wide>(offset) + (adds ? b.least : -b.least);
+            if (fits(sum)) sums_[result.index] = {base, static_cast<int64_t>(sum)};
+        } else if (adds && a.least == a.most) {
+            const auto [base, offset] = as_sum(right);
+            if (fits(static_cast<Wide>(offset) + a.least)) sums_[result.index] = {base, offset + a.least};
+        }
+        const Wide least = static_cast<Wide>(a.least) + (adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most));
+        const Wide most = static_cast<Wide>(a.most) + (adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
+        if (!fits(least) || !fits(most)) return;
+        known.least = static_cast<int64_t>(least);
+        known.most = static_cast<int64_t>(most);
+        const auto take_bound = [&](const Fact& bounded, Wide more) {
+            if (!bounded.below.valid() || !fits(bounded.offset + more)) return;
+            known.below = bounded.below;
+            known.offset = static_cast<int64_t>(bounded.offset + more);
+        };
+        if (adds) take_bound(b, a.most);
+        take_bound(a, adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
+    } else if (op == OpId::kMultiply) {
+        const Wide corners[] = {static_cast<Wide>(a.least) * b.least, static_cast<Wide>(a.least) * b.most,
+                                static_cast<Wide>(a.most) * b.least, static_cast<Wide>(a.most) * b.most};
+        const Wide least = *std::min_element(std::begin(corners), std::end(corners));
+        const Wide most = *std::max_element(std::begin(corners), std::end(corners));
+        if (!fits(least) || !fits(most)) return;
+        known = {static_cast<int64_t>(least), static_cast<int64_t>(most), {}, 0};
+    } else if (op == OpId::kRemainder) {
+        if (b.least < 0) return;
+        known = {0, b.most - 1, right, 0};
+    } else if (op == OpId::kFloorDivide) {
+        if (b.least <= 0 || a.least < 0) return;
+        known = {0, a.most / b.least, a.below, a.offset};
+        if (a.offset > 0) known.below = {};
+    } else if (op == OpId::kMinimum) {
+        known = {std::min(a.least, b.least), std::min(a.most, b.most), a.below, a.offset};
+        if (!known.below.valid()) {
+            known.below = b.below;
+            known.offset = b.offset;
+        }
+    } else if (op == OpId::kMaximum) {
+        known = {std::max(a.least, b.least), std::max(a.most, b.most), {}, 0};
+        if (a.below.valid() && a.below == b.below) {
+            known.below = a.below;
+            known.offset = std::max(a.offset, b.offset);
+        }
+    } else {
+        return;
+    }
+    note(result, known);
+}
+
+std::pair<ValueId, int64_t> FunctionLowering::as_sum(ValueId value) const {
+    const auto found = sums_.find(value.index);
+    return found == sums_.end() ? std::pair(value, int64_t{0}) : found->second;
+}
+
+bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
+    const Fact known = fact(index);
+    if (known.least < 0) return false;
+    return (known.below == size && known.offset <= 0) || known.most < fact(size).least;
+}
+
+bool FunctionLowering::hoist(ValueId index, ValueId size) {
+    if (hoist_ == nullptr || size.index >= hoist_->first) return false;
+    const auto [base, offset] = as_sum(index);
+    constexpr int64_t kFar = int64_t{1} << 40;
+    if (offset > kFar || offset < -kFar) return false;
+    if (base.index >= hoist_->first && base != hoist_->counter) return false;
+    const Hoist::Index needed{base, offset, size};
+    if (std::find(hoist_->indices.begin(), hoist_->indices.end(), needed) == hoist_->indices.end())
+        hoist_->indices.push_back(needed);
+    return true;
+}
+
+// Whether all indices that were left unchecked are in bounds for counters from `lower` to `upper`. Sizes are not
+// negative and far from the ends of int64, so that nothing here overflows.
+ValueId FunctionLowering::hoisted_checks(const Hoist& hoist, ValueId lower, ValueId upper) {
+    ValueId all{};
+    const auto need = [&](ValueId holds) {
+        all = all.valid() ? builder_->apply(OpId::kLogicalAnd, {all, holds}) : holds;
+    };
+    for (const Hoist::Index& index : hoist.indices) {
+        const bool moves = index.base == hoist.counter;
+        const ValueId least = moves ? lower : index.base;
+        need(builder_->apply(OpId::kGreaterEqual, {least, builder_->index(-index.offset)}));
+        // Of the counter's values the last is below `upper`.
+        const ValueId bound = builder_->apply(OpId::kSubtract, {index.size, builder_->index(index.offset)});
+        need(builder_->apply(moves ? OpId::kLessEqual : OpId::kLess, {moves ? upper : index.base, bound}));
+    }
+    return all;
+}
+
+}  // namespace weft::lang
