@@ -11,6 +11,8 @@ namespace {
 
 using Wide = __int128;
 
+constexpr int64_t kFar = int64_t{1} << 40;
+
 bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
 
 }  // namespace
@@ -28,20 +30,26 @@ void FunctionLowering::note(ValueId value, const Fact& known) {
 void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
     if (dry_) return;
     const Fact a = fact(left), b = fact(right);
-    const bool constant = b.least == b.most;
+    const auto is_small = [](const Fact& known) { return known.least >= -kFar && known.most <= kFar; };
     Fact known;
     if (op == OpId::kAdd || op == OpId::kSubtract) {
         const bool adds = op == OpId::kAdd;
-        if (constant && b.least != INT64_MIN) {
-            const auto [base, offset] = as_sum(left);
-            const Wide sum = static_cast<Wide>(offset) + (adds ? b.least : -b.least);
-            if (fits(sum)) sums_[result.index] = {base, static_cast<int64_t>(sum)};
-        } else if (adds && a.least == a.most) {
-            const auto [base, offset] = as_sum(right);
-            if (fits(static_cast<Wide>(offset) + a.least)) sums_[result.index] = {base, offset + a.least};
+        const auto note_sum = [&](ValueId value, Wide least, Wide most) {
+            const Sum sum = as_sum(value);
+            if (fits(sum.least + least) && fits(sum.most + most))
+                sums_[result.index] = {sum.base, static_cast<int64_t>(sum.least + least),
+                                       static_cast<int64_t>(sum.most + most)};
+        };
+        if (is_small(b)) {
+            note_sum(left, adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most),
+                     adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
+        } else if (adds && is_small(a)) {
+            note_sum(right, a.least, a.most);
         }
-        const Wide least = static_cast<Wide>(a.least) + (adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most));
-        const Wide most = static_cast<Wide>(a.most) + (adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
+        const Wide least =
+            static_cast<Wide>(a.least) + (adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most));
+        const Wide most =
+            static_cast<Wide>(a.most) + (adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
         if (!fits(least) || !fits(most)) return;
         known.least = static_cast<int64_t>(least);
         known.most = static_cast<int64_t>(most);
@@ -84,9 +92,9 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
     note(result, known);
 }
 
-std::pair<ValueId, int64_t> FunctionLowering::as_sum(ValueId value) const {
+FunctionLowering::Sum FunctionLowering::as_sum(ValueId value) const {
     const auto found = sums_.find(value.index);
-    return found == sums_.end() ? std::pair(value, int64_t{0}) : found->second;
+    return found == sums_.end() ? Sum{value, 0, 0} : found->second;
 }
 
 bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
@@ -97,30 +105,30 @@ bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
 
 bool FunctionLowering::hoist(ValueId index, ValueId size) {
     if (hoist_ == nullptr || size.index >= hoist_->first) return false;
-    const auto [base, offset] = as_sum(index);
-    constexpr int64_t kFar = int64_t{1} << 40;
-    if (offset > kFar || offset < -kFar) return false;
-    if (base.index >= hoist_->first && base != hoist_->counter) return false;
-    const Hoist::Index needed{base, offset, size};
+    const Sum sum = as_sum(index);
+    if (sum.most > kFar || sum.least < -kFar) return false;
+    if (sum.base.index >= hoist_->first && sum.base != hoist_->counter) return false;
+    const Hoist::Index needed{sum.base, sum.least, sum.most, size};
     if (std::find(hoist_->indices.begin(), hoist_->indices.end(), needed) == hoist_->indices.end())
         hoist_->indices.push_back(needed);
     return true;
 }
 
-// Whether all indices that were left unchecked are in bounds for counters from `lower` to `upper`. Sizes are not
-// negative and far from the ends of int64, so that nothing here overflows.
-ValueId FunctionLowering::hoisted_checks(const Hoist& hoist, ValueId lower, ValueId upper) {
+// Whether all indices that were left unchecked are in bounds. Sizes are not negative and far from the ends of
+// int64, so that nothing here overflows.
+ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
     ValueId all{};
     const auto need = [&](ValueId holds) {
         all = all.valid() ? builder_->apply(OpId::kLogicalAnd, {all, holds}) : holds;
     };
     for (const Hoist::Index& index : hoist.indices) {
         const bool moves = index.base == hoist.counter;
-        const ValueId least = moves ? lower : index.base;
-        need(builder_->apply(OpId::kGreaterEqual, {least, builder_->index(-index.offset)}));
+        const ValueId least = moves ? hoist.lower : index.base;
+        need(builder_->apply(OpId::kGreaterEqual, {least, builder_->index(-index.least)}));
         // Of the counter's values the last is below `upper`.
-        const ValueId bound = builder_->apply(OpId::kSubtract, {index.size, builder_->index(index.offset)});
-        need(builder_->apply(moves ? OpId::kLessEqual : OpId::kLess, {moves ? upper : index.base, bound}));
+        const ValueId bound = builder_->apply(OpId::kSubtract, {index.size, builder_->index(index.most)});
+        need(builder_->apply(moves ? OpId::kLessEqual : OpId::kLess,
+                             {moves ? hoist.upper : index.base, bound}));
     }
     return all;
 }

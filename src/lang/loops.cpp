@@ -117,11 +117,12 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         Fact& known = result.of_element;
         if (low.least < INT64_MAX) known.least = low.least == INT64_MIN ? INT64_MIN : low.least + more;
         if (high.most > INT64_MIN) known.most = high.most - (1 - more);
-        const auto [base, offset] = as_sum(result.direct ? stop : start);
+        const ValueId end = result.direct ? stop : start;
+        const Sum sum = as_sum(end);
         // As far as the sum has not overflowed.
-        if (base == (result.direct ? stop : start) || high.least != INT64_MIN) {
-            known.below = base;
-            known.offset = offset + more;
+        if (sum.base == end || high.least != INT64_MIN) {
+            known.below = sum.base;
+            known.offset = sum.most + more;
         }
     }
     result.count = [this, start, stop, step, known_step] {
@@ -147,6 +148,16 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kGreater, {step, zero}),
                                                count_up(start, stop, step), count_up(stop, start, down)});
     };
+    if (!result.direct) {
+        result.extent = [this, start, step](ValueId count) -> std::pair<ValueId, ValueId> {
+            const ValueId one = builder_->index(1);
+            const ValueId steps = builder_->apply(OpId::kSubtract, {count, one});
+            const ValueId last =
+                builder_->apply(OpId::kAdd, {start, builder_->apply(OpId::kMultiply, {steps, step})});
+            return {builder_->apply(OpId::kMinimum, {start, last}),
+                    builder_->apply(OpId::kAdd, {builder_->apply(OpId::kMaximum, {start, last}), one})};
+        };
+    }
     const Fact of_element = result.of_element;
     result.element = [this, start, step, counter, of_element](ValueId k) {
         const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
@@ -255,13 +266,31 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
         [&](Environment& inner) { return lower_block(otherwise, inner); }, [](Environment&) { return true; });
 }
 
+// Whether something in it loops, but for loops of few iterations, which are unrolled.
 bool FunctionLowering::has_loop(NodeId id) const {
     const Node& given = node(id);
-    if (given.kind == NodeKind::kFor || given.kind == NodeKind::kWhile) return true;
-    return std::any_of(given.children.begin(), given.children.end(), [&](NodeId child) { return has_loop(child); });
+    if (given.kind == NodeKind::kWhile) return true;
+    if (given.kind == NodeKind::kFor) {
+        const std::vector<NodeId>& range = node(given.children[1]).children;
+        if (node(given.children[1]).kind != NodeKind::kCall || range.size() < 2 || range.size() > 3)
+            return true;
+        const auto literal = [&](NodeId bound) -> std::optional<int64_t> {
+            if (node(bound).kind == NodeKind::kUnary && node(bound).atoms[0] == "neg")
+                bound = node(bound).children[0];
+            if (node(bound).kind != NodeKind::kInt || node(bound).atoms[0].size() > 2) return std::nullopt;
+            return std::stoi(node(bound).atoms[0]);
+        };
+        constexpr int64_t kFew = 8;
+        for (size_t i = 1; i < range.size(); ++i) {
+            if (literal(range[i]).value_or(kFew + 1) > kFew) return true;
+        }
+    }
+    return std::any_of(given.children.begin(), given.children.end(),
+                       [&](NodeId child) { return has_loop(child); });
 }
 
-std::vector<ValueId> FunctionLowering::build_for(NodeId body, ValueId lower, ValueId upper, ValueId step,
+std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bounds, ValueId lower,
+                                                 ValueId upper, ValueId step,
                                                  std::span<const ValueId> initials,
                                                  const ir::Builder::Body& iteration) {
     const bool innermost = !has_loop(body);
@@ -270,7 +299,7 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, ValueId lower, Val
     // The loop as it may run mostly, beside the function until it is known what that takes.
     std::vector<ir::Instruction> instructions;
     std::vector<ValueId> results;
-    Hoist hoist;
+    Hoist hoist = bounds;
     hoist.first = builder_->function().values.size();
     {
         ir::Builder aside(builder_->function(), instructions);
@@ -286,8 +315,7 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, ValueId lower, Val
     };
     if (hoist.indices.empty()) return place();
     return builder_->if_else(
-        hoisted_checks(hoist, lower, upper),
-        [&](ir::Builder&, std::span<const ValueId>) { return place(); },
+        hoisted_checks(hoist), [&](ir::Builder&, std::span<const ValueId>) { return place(); },
         [&](ir::Builder&, std::span<const ValueId>) {
             return builder_->for_loop(lower, upper, step, initials, iteration);
         });
@@ -314,16 +342,19 @@ bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
         const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
         const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
         const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
-        results = build_for(
-            statement.children[2], lower, upper, step, initials,
-            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                Environment inner = start_iteration(loop, environment, arguments.subspan(1));
-                loops_.push_back(&loop);
-                const bool reached = iteration(inner, arguments[0]);
-                loops_.pop_back();
-                if (!reached) return {};
-                return carried_parts(loop, inner, true, id);
-            });
+        Hoist bounds;
+        bounds.lower = lower;
+        bounds.upper = upper;
+        if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
+        results = build_for(statement.children[2], bounds, lower, upper, step, initials,
+                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                                Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+                                loops_.push_back(&loop);
+                                const bool reached = iteration(inner, arguments[0]);
+                                loops_.pop_back();
+                                if (!reached) return {};
+                                return carried_parts(loop, inner, true, id);
+                            });
     }
     return close_loop(id, loop, environment, results, true);
 }

@@ -86,7 +86,8 @@ ir::Function FunctionLowering::run() {
                 value.parts.push_back(real ? builder_->parameter(types[k], k == 0 ? name : name + ".size")
                                            : ValueId{});
                 // No array has so many elements in memory; where strides are 0 a wrong address is none.
-                if (real && is_array(value.type) && k > 0) note(value.parts.back(), {0, int64_t{1} << 62, {}, 0});
+                if (real && is_array(value.type) && k > 0)
+                    note(value.parts.back(), {0, int64_t{1} << 62, {}, 0});
             }
             environment[i] = std::move(value);
         }

@@ -75,11 +75,12 @@ private:
     // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
     // gathered, to be tested before the loop.
     struct Hoist {
-        ir::ValueId counter;
+        ir::ValueId counter;  // goes from `lower` to below `upper`, in some order
+        ir::ValueId lower, upper;
         size_t first = 0;  // values before this one are those of before the loop
         struct Index {
-            ir::ValueId base;  // the counter, or a value of before the loop
-            int64_t offset = 0;
+            ir::ValueId base;             // the counter, or a value of before the loop
+            int64_t least = 0, most = 0;  // what is added
             ir::ValueId size;
             friend bool operator==(const Index&, const Index&) = default;
         };
@@ -114,6 +115,8 @@ private:
         // Of a range with a known step above 0: its loop's counter is the element itself.
         std::vector<ir::ValueId> bounds{};
         TypeRef counter = nullptr;
+        // Of other ranges: the least element, and what all are below.
+        std::function<std::pair<ir::ValueId, ir::ValueId>(ir::ValueId count)> extent{};
         // What is known of the elements of a range.
         Fact of_element{};
         bool direct = false;
@@ -140,8 +143,9 @@ private:
     std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
     // A `for` of the IR, without checks where one test before it shows that no index is out of bounds.
-    std::vector<ir::ValueId> build_for(NodeId body, ir::ValueId lower, ir::ValueId upper, ir::ValueId step,
-                                       std::span<const ir::ValueId> initials, const ir::Builder::Body& iteration);
+    std::vector<ir::ValueId> build_for(NodeId body, const Hoist& bounds, ir::ValueId lower, ir::ValueId upper,
+                                       ir::ValueId step, std::span<const ir::ValueId> initials,
+                                       const ir::Builder::Body& iteration);
     bool has_loop(NodeId id) const;
     bool close_loop(NodeId id, const Loop& loop, Environment& environment,
                     std::span<const ir::ValueId> results, bool ends);
@@ -245,12 +249,16 @@ private:
     Fact fact(ir::ValueId value) const;
     void note(ir::ValueId value, const Fact& known);
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
-    // The value as another and a constant, for which it stands modulo 2**64.
-    std::pair<ir::ValueId, int64_t> as_sum(ir::ValueId value) const;
+    // A value as another and something between two constants, for which it stands modulo 2**64.
+    struct Sum {
+        ir::ValueId base;
+        int64_t least = 0, most = 0;
+    };
+    Sum as_sum(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
     // Leaves a check to what stands before the loop that is being lowered, where that can be.
     bool hoist(ir::ValueId index, ir::ValueId size);
-    ir::ValueId hoisted_checks(const Hoist& hoist, ir::ValueId lower, ir::ValueId upper);
+    ir::ValueId hoisted_checks(const Hoist& hoist);
 
     // --- errors ---------------------------------------------------------------------------------------
 
@@ -289,7 +297,7 @@ private:
     std::vector<Loop*> loops_;
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
     std::unordered_map<uint32_t, Fact> facts_;
-    std::unordered_map<uint32_t, std::pair<ir::ValueId, int64_t>> sums_;
+    std::unordered_map<uint32_t, Sum> sums_;
     Hoist* hoist_ = nullptr;
 };
 

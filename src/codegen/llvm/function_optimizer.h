@@ -1,5 +1,5 @@
-// LLVM's passes for functions of the program, which branch and loop as their authors liked; those for kernels are in
-// codegen/llvm/optimizer.h.
+// LLVM's passes for functions of the program, which branch and loop as their authors liked; those for kernels
+// are in codegen/llvm/optimizer.h.
 #pragma once
 
 #include <llvm/IR/Module.h>
