@@ -27,6 +27,7 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
             return binary(expression.atoms[0], left, right, id);
         }
         case NodeKind::kUnary:
+            if (expression.atoms[0] == "not") return lower_condition(id, environment);
             return unary(expression.atoms[0], lower(expression.children[0], environment), id);
         case NodeKind::kCompare: return lower_compare(id, environment);
         case NodeKind::kAnd:
@@ -226,11 +227,46 @@ Value FunctionLowering::lower_and_or(NodeId id, size_t from, Environment& enviro
     return lower_choice(id, condition, environment, same, rest);
 }
 
+Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
+    const Node& expression = node(id);
+    if (expression.kind == NodeKind::kAnd || expression.kind == NodeKind::kOr)
+        return lower_condition(id, 0, environment);
+    if (expression.kind == NodeKind::kUnary && expression.atoms[0] == "not") {
+        const Value operand = lower_condition(expression.children[0], environment);
+        if (operand.type->literal) return boolean(!operand.type->literal->as<bool>());
+        return negation(operand.parts[0]);
+    }
+    const Value value = lower(id, environment);
+    switch (value.type->kind) {
+        case TypeKind::kNone: return boolean(false);
+        case TypeKind::kTuple: return boolean(!value.type->parts.empty());
+        case TypeKind::kString: return boolean(!value.type->text.empty());
+        default: break;
+    }
+    if (const auto known = literal_integer(value.type)) return boolean(*known != 0);
+    return scalar(scalar_type(ScalarType::kBool, true), truth(value, id));
+}
+
+Value FunctionLowering::lower_condition(NodeId id, size_t from, Environment& environment) {
+    const Node& expression = node(id);
+    const bool is_and = expression.kind == NodeKind::kAnd;
+    const Value left = lower_condition(expression.children[from], environment);
+    if (from + 1 == expression.children.size()) return left;
+    if (left.type->literal) {
+        if (left.type->literal->as<bool>() != is_and) return left;
+        return lower_condition(id, from + 1, environment);
+    }
+    const auto rest = [&, from](Environment& inner) { return lower_condition(id, from + 1, inner); };
+    const auto known = [&](Environment&) { return boolean(!is_and); };
+    if (is_and) return lower_choice(id, left.parts[0], environment, rest, known);
+    return lower_choice(id, left.parts[0], environment, known, rest);
+}
+
 Value FunctionLowering::lower_if_expression(NodeId id, Environment& environment) {
     const Node& expression = node(id);
-    const Value test = lower(expression.children[0], environment);
-    const ValueId condition = truth(test, expression.children[0]);
-    if (test.type->literal && is_bool(test.type))
+    const Value test = lower_condition(expression.children[0], environment);
+    const ValueId condition = test.parts[0];
+    if (test.type->literal)
         return lower(expression.children[test.type->literal->as<bool>() ? 1 : 2], environment);
     return lower_choice(
         id, condition, environment, [&](Environment& inner) { return lower(expression.children[1], inner); },

@@ -365,10 +365,9 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
     bool endless = false;
     // The condition is tested in the body, where checks may leave the function.
     const auto test = [&](Environment& inner, Loop& loop) {
-        const Value value = lower(tested, inner);
-        endless = value.type->literal && (is_bool(value.type) ? value.type->literal->as<bool>()
-                                                              : literal_integer(value.type).value_or(0) != 0);
-        const ValueId condition = truth(value, tested);
+        const Value value = lower_condition(tested, inner);
+        endless = value.type->literal && value.type->literal->as<bool>();
+        const ValueId condition = value.parts[0];
         if (endless) return;
         if (dry_) return meet(loop, inner, id);
         builder_->if_else(

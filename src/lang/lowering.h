@@ -165,6 +165,9 @@ private:
                        const std::function<Value(Environment&)>& yes,
                        const std::function<Value(Environment&)>& no);
     Value lower_and_or(NodeId id, size_t from, Environment& environment);
+    // A bool: whether the expression is true.
+    Value lower_condition(NodeId id, Environment& environment);
+    Value lower_condition(NodeId id, size_t from, Environment& environment);  // of and, or
     Value lower_if_expression(NodeId id, Environment& environment);
     Value lower_compare(NodeId id, Environment& environment);
     Value compare_rest(NodeId id, size_t at, const Value& left, Environment& environment);

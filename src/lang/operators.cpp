@@ -231,12 +231,6 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
 }
 
 Value FunctionLowering::unary(const std::string& name, const Value& operand, NodeId where) {
-    if (name == "not") {
-        const ValueId condition = truth(operand, where);
-        if (operand.type->literal && is_bool(operand.type))
-            return boolean(!operand.type->literal->as<bool>());
-        return negation(condition);
-    }
     if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
     if (operand.type->literal && name == "neg") {
         if (const auto value = literal_integer(operand.type))

@@ -81,9 +81,9 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
 
 bool FunctionLowering::lower_if(NodeId id, Environment& environment) {
     const Node& statement = node(id);
-    const Value test = lower(statement.children[0], environment);
-    const ValueId condition = truth(test, statement.children[0]);
-    if (test.type->literal && is_bool(test.type))  // if isinstance(...), if x is None
+    const Value test = lower_condition(statement.children[0], environment);
+    const ValueId condition = test.parts[0];
+    if (test.type->literal)  // if x is None
         return lower_block(statement.children[test.type->literal->as<bool>() ? 1 : 2], environment);
     const Flow& flow = flows_.at(id);
     const auto block = [&](size_t child) {
@@ -207,7 +207,7 @@ bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
 
 void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
     const Node& statement = node(id);
-    const Value test = lower(statement.children[0], environment);
+    const Value test = lower_condition(statement.children[0], environment);
     Site failed = site("AssertionError", {});
     failed.has_text = false;
     if (statement.children.size() > 1) {
@@ -219,7 +219,7 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
         failed.text = text.type->text;
         failed.has_text = true;
     }
-    check(truth(test, statement.children[0]), std::move(failed), {}, id);
+    check(test.parts[0], std::move(failed), {}, id);
 }
 
 }  // namespace weft::lang
