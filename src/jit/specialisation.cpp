@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "codegen/cpu/compiler.h"
+#include "codegen/service/kernel_cache.h"
 #include "ir/printer.h"
 
 namespace weft::jit {
@@ -25,21 +28,62 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     const auto begin = std::chrono::steady_clock::now();
     lang::Lowered lowered = lang::lower(function, arguments, options.semantics);
     auto result = std::make_shared<Specialisation>();
-    result->code_ =
-        codegen::compile_function_for_cpu(lowered.module, lowered.entry, compile_options(options.fast_math));
+    for (const ir::Function& each : lowered.module.functions) result->ir += ir::print(each);
+    const codegen::CompileOptions compile_with = compile_options(options.fast_math);
+    // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
+    const std::string key =
+        codegen::keeps_kernels()
+            ? codegen::cache_key("function " + lowered.entry + "\n" + result->ir, compile_with)
+            : std::string();
+    if (!key.empty()) result->code_ = codegen::find_function_in_cache(key);
+    result->from_disk = result->code_ != nullptr;
+    if (!result->from_disk) {
+        const codegen::KernelObject object =
+            codegen::compile_object_for_cpu(lowered.module, lowered.entry, compile_with);
+        result->code_ = codegen::load_function_for_cpu(object);
+        if (!key.empty()) codegen::keep_in_cache(key, object, {});
+    }
     result->function = result->code_->function;
     result->name = lowered.entry;
-    for (const ir::Function& each : lowered.module.functions) result->ir += ir::print(each);
     result->arguments.assign(arguments.begin(), arguments.end());
     result->result = lowered.result;
     size_t values = lang::part_count(lowered.result);
     for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));
     result->result_bytes = 16 * values;
     result->sites = std::move(lowered.sites);
+    result->indices_ = std::move(lowered.indices);
     result->written = std::move(lowered.written);
     result->module_ = std::move(lowered.module);
     result->fast_math_ = options.fast_math;
     result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+std::string Specialisation::explain() const {
+    struct Counts {
+        int kinds[3] = {0, 0, 0};
+    };
+    std::map<std::tuple<std::string, int, std::string>, Counts> lines;
+    for (const lang::IndexNote& note : indices_) {
+        const int line = note.function->tree.place(note.node).line;
+        const auto at = static_cast<size_t>(line - note.function->first_line);
+        const std::string& text = at < note.function->lines.size() ? note.function->lines[at] : std::string();
+        ++lines[{note.function->file, line, text}].kinds[static_cast<size_t>(note.kind)];
+    }
+    std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
+    constexpr const char* kTexts[] = {" proven to be in bounds", " tested before the loop",
+                                      " checked in place"};
+    for (const auto& [place, counts] : lines) {
+        const auto& [file, line, text] = place;
+        result += "  line " + std::to_string(line) + ":" + text + "\n    indices:";
+        const char* separator = " ";
+        for (size_t kind = 0; kind < 3; ++kind) {
+            if (counts.kinds[kind] == 0) continue;
+            result += separator + std::to_string(counts.kinds[kind]) + kTexts[kind];
+            separator = ", ";
+        }
+        result += "\n";
+    }
     return result;
 }
 

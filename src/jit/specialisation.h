@@ -31,6 +31,7 @@ public:
     std::vector<bool> written;  // arguments whose memory it writes
     size_t result_bytes = 0;    // of results or of what an error tells, whichever is more
     double compile_seconds = 0;
+    bool from_disk = false;  // an earlier process compiled it
     std::string name;
     std::string ir;  // before the passes
 
@@ -39,12 +40,15 @@ public:
         std::string ir_after_passes, llvm_ir, assembly;
     };
     Texts texts() const;
+    // Which indices are checked, and where, by the lines of the program. The sources have to live.
+    std::string explain() const;
 
 private:
     friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
                                                          std::span<const lang::TypeRef>, const Options&);
     std::shared_ptr<const CompiledFunction> code_;
     ir::Module module_;
+    std::vector<lang::IndexNote> indices_;
     bool fast_math_ = false;
 };
 

@@ -95,9 +95,20 @@ FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& b
 ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int axis, NodeId where) {
     const ValueId given = as_index(index, where);
     if (dry_) return {};
-    if (is_in_bounds(given, size)) return given;
+    // A loop whose checks were hoisted is lowered once more for where the test before it fails.
+    const auto note = [&](IndexKind kind) {
+        if (!is_second_) compilation_.add_index({kind, &source_, where, axis});
+    };
+    if (is_in_bounds(given, size)) {
+        note(IndexKind::kProven);
+        return given;
+    }
     const bool checks = compilation_.options().check_bounds;
-    if (checks && hoist(given, size)) return given;
+    if (checks && hoist(given, size)) {
+        note(IndexKind::kBeforeLoop);
+        return given;
+    }
+    if (checks) note(IndexKind::kInPlace);
     ValueId at = given;
     if (fact(given).least < 0) {
         const ValueId from_end = builder_->apply(OpId::kAdd, {given, size});

@@ -317,7 +317,10 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bound
     return builder_->if_else(
         hoisted_checks(hoist), [&](ir::Builder&, std::span<const ValueId>) { return place(); },
         [&](ir::Builder&, std::span<const ValueId>) {
-            return builder_->for_loop(lower, upper, step, initials, iteration);
+            is_second_ = true;
+            std::vector<ValueId> checked = builder_->for_loop(lower, upper, step, initials, iteration);
+            is_second_ = false;
+            return checked;
         });
 }
 

@@ -38,6 +38,15 @@ struct Site {
     NodeId node = 0;
 };
 
+// What became of the check of an index.
+enum class IndexKind : uint8_t { kProven, kBeforeLoop, kInPlace };
+struct IndexNote {
+    IndexKind kind = IndexKind::kProven;
+    const FunctionSource* function = nullptr;
+    NodeId node = 0;
+    int axis = 0;
+};
+
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);
 
@@ -46,6 +55,7 @@ struct Lowered {
     std::string entry;
     TypeRef result = nullptr;
     std::vector<Site> sites;
+    std::vector<IndexNote> indices;
     std::vector<bool> written;  // which arguments' memory, for arguments with scopes of their own
 };
 

@@ -36,6 +36,7 @@ Lowered Compilation::finish(const Specialised& entry, size_t arguments) {
     result.entry = entry.name;
     result.result = entry.result;
     result.sites = std::move(sites_);
+    result.indices = std::move(indices_);
     for (size_t i = 0; i < arguments; ++i)
         result.written.push_back(entry.written.contains(static_cast<uint16_t>(i + 1)));
     return result;

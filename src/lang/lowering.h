@@ -47,6 +47,7 @@ public:
         sites_.push_back(std::move(site));
         return static_cast<uint32_t>(sites_.size() - 1);
     }
+    void add_index(const IndexNote& note) { indices_.push_back(note); }
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
     Lowered finish(const Specialised& entry, size_t arguments);
 
@@ -57,6 +58,7 @@ private:
     ir::Module module_;
     std::map<Key, Specialised> specialised_;
     std::vector<Site> sites_;
+    std::vector<IndexNote> indices_;
 };
 
 class FunctionLowering {
@@ -302,6 +304,7 @@ private:
     std::unordered_map<uint32_t, Fact> facts_;
     std::unordered_map<uint32_t, Sum> sums_;
     Hoist* hoist_ = nullptr;
+    bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it
 };
 
 }  // namespace weft::lang

@@ -342,11 +342,6 @@ PyMemberDef kMembers[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyGetSetDef kAttributes[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
 JitObject* checked(nb::handle object) {
     if (Py_TYPE(object.ptr()) != jit_type) throw TypeError("expected a compiled function");
     return self_of(object.ptr());
@@ -358,6 +353,67 @@ std::string signature_of(const jit::Specialisation& code) {
         text += (i > 0 ? ", " : "") + lang::describe(code.arguments[i]);
     return text + ") -> " + lang::describe(code.result);
 }
+
+nb::dict texts_of(nb::handle function, const std::string& kind) {
+    nb::dict texts;
+    const std::vector<std::shared_ptr<Compiled>> compiled = checked(function)->state->compiled;
+    for (const std::shared_ptr<Compiled>& each : compiled) {
+        std::string text = each->code->ir;
+        if (kind != "ir") {
+            const GilRelease release;
+            const jit::Specialisation::Texts made = each->code->texts();
+            text = kind == "llvm" ? made.llvm_ir : made.assembly;
+        }
+        texts[signature_of(*each->code).c_str()] = text;
+    }
+    return texts;
+}
+
+std::string explain(nb::handle function) {
+    std::string text;
+    for (const std::shared_ptr<Compiled>& each : checked(function)->state->compiled) {
+        if (!text.empty()) text += "\n";
+        text += each->program->entry().name + signature_of(*each->code) + "\n" + each->code->explain();
+    }
+    return text.empty() ? "nothing is compiled yet: call the function" : text;
+}
+
+PyObject* get_signatures(PyObject* self, void*) {
+    return guarded([&] {
+        nb::list all;
+        for (const std::shared_ptr<Compiled>& each : self_of(self)->state->compiled)
+            all.append(signature_of(*each->code));
+        return all.release().ptr();
+    });
+}
+
+// Calls, compilations and where the code came from, by signature.
+PyObject* get_stats(PyObject* self, void*) {
+    return guarded([&] {
+        nb::dict all;
+        for (const std::shared_ptr<Compiled>& each : self_of(self)->state->compiled) {
+            nb::dict one;
+            one["calls"] = each->calls;
+            one["compile_seconds"] = each->code->compile_seconds;
+            one["from_disk"] = each->code->from_disk;
+            one["overlapping_arrays"] = each->overlap != nullptr;
+            all[signature_of(*each->code).c_str()] = one;
+        }
+        return all.release().ptr();
+    });
+}
+
+PyGetSetDef kAttributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"signatures", get_signatures, nullptr, "The signatures that were compiled, the last used first.",
+     nullptr},
+    {"stats", get_stats, nullptr,
+     "By signature: calls, seconds of compilation, whether an earlier process compiled it, and whether "
+     "overlapping "
+     "arrays needed a variant.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 
 }  // namespace
 
@@ -398,37 +454,19 @@ void bind_jit(nb::module_& m) {
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"));
-    // What has been compiled: (signature, calls, seconds of compilation, and whether a variant for
-    // overlapping arrays was needed).
-    m.def(
-        "_jit_compiled",
-        [](nb::handle function) {
-            nb::list all;
-            for (const std::shared_ptr<Compiled>& each : checked(function)->state->compiled)
-                all.append(nb::make_tuple(signature_of(*each->code), each->calls, each->code->compile_seconds,
-                                          each->overlap != nullptr));
-            return all;
-        },
-        nb::arg("function"));
-    m.def(
-        "_jit_texts",
-        [](nb::handle function, const std::string& kind) {
-            nb::dict texts;
-            const std::vector<std::shared_ptr<Compiled>> compiled = checked(function)->state->compiled;
-            for (const std::shared_ptr<Compiled>& each : compiled) {
-                std::string text = each->code->ir;
-                if (kind != "ir") {
-                    const GilRelease release;
-                    const jit::Specialisation::Texts made = each->code->texts();
-                    text = kind == "llvm"  ? made.llvm_ir
-                           : kind == "asm" ? made.assembly
-                                           : made.ir_after_passes;
-                }
-                texts[signature_of(*each->code).c_str()] = text;
-            }
-            return texts;
-        },
-        nb::arg("function"), nb::arg("kind"));
+    method(
+        jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
+        "The kernel IR of each signature, as a dict.");
+    method(
+        jit_type, "inspect_llvm", [](nb::handle self) { return texts_of(self, "llvm"); },
+        "LLVM's IR of each signature after its passes, as a dict.");
+    method(
+        jit_type, "inspect_asm", [](nb::handle self) { return texts_of(self, "asm"); },
+        "The machine code of each signature, as assembly, as a dict.");
+    method(
+        jit_type, "explain", [](nb::handle self) { return explain(self); },
+        "What was compiled: signatures, times, and which indices are checked where, by the lines of the "
+        "function.");
 }
 
 }  // namespace weft::python

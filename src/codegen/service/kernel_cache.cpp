@@ -226,25 +226,41 @@ std::string cache_key(std::string_view form, const CompileOptions& options) {
 
 bool keeps_kernels() { return current_cache().cache != nullptr; }
 
-std::optional<CachedKernel> find_in_cache(const std::string& key) {
+namespace {
+
+// What `load` makes of an entry; nothing where there is none of use. A math library without one of the
+// object's functions, or memory that may not be executed, are InternalErrors: compiling tells.
+template <class Load>
+auto load_entry(const std::string& key, const Load& load) -> decltype(load(KernelObject(), std::string())) {
     const std::shared_ptr<DiskCache> cache = current_cache().cache;
     if (!cache) return {};
     const std::optional<std::string> bytes = cache->find(key);
     if (!bytes) return {};
     KernelObject object;
-    CachedKernel found;
-    if (decode(*bytes, object, found.ir)) {
+    std::string ir;
+    if (decode(*bytes, object, ir)) {
         try {
-            found.kernel = load_for_cpu(object);
+            auto found = load(object, std::move(ir));
             if (debug_enabled(DebugLevel::kLaunches, object.name)) log_line("loaded " + object.name);
             return found;
         } catch (const InternalError&) {
-            // A math library without one of its functions, or memory that may not be executed: compiling
-            // tells.
         }
     }
     cache->drop(key);
     return {};
+}
+
+}  // namespace
+
+std::optional<CachedKernel> find_in_cache(const std::string& key) {
+    return load_entry(key, [](const KernelObject& object, std::string ir) -> std::optional<CachedKernel> {
+        return CachedKernel{load_for_cpu(object), std::move(ir)};
+    });
+}
+
+std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key) {
+    return load_entry(
+        key, [](const KernelObject& object, const std::string&) { return load_function_for_cpu(object); });
 }
 
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir) {

@@ -1,0 +1,80 @@
+"""What a compiled function says of itself."""
+
+import os
+import subprocess
+import sys
+
+import numpy
+import weft as np
+
+
+def smooth(a, out):
+    rows, columns = a.shape
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            out[i, j] = a[i - 1, j] + a[i + 1, j]
+    out[0, 0] = a[rows // 2, -1]
+
+
+def test_explain_tells_which_indices_are_checked_where():
+    f = np.jit(smooth)
+    assert f.explain() == "nothing is compiled yet: call the function"
+    f(numpy.ones((4, 5)), numpy.zeros((4, 5)))
+    text = f.explain()
+    assert "smooth(array(float64, 2d), array(float64, 2d)) -> None" in text
+    assert "indices: 4 proven to be in bounds, 2 tested before the loop" in text
+    assert "out[0, 0] = a[rows // 2, -1]" in text and "checked in place" in text
+
+
+def test_signatures_stats_and_texts():
+    f = np.jit(smooth)
+    a = numpy.ones((4, 5))
+    f(a, a.copy())
+    f(a, a.copy())
+    f(a.astype("f4"), a)
+    assert f.signatures == [
+        "(array(float32, 2d), array(float64, 2d)) -> None",
+        "(array(float64, 2d), array(float64, 2d)) -> None",
+    ]
+    stats = f.stats[f.signatures[1]]
+    assert stats["calls"] == 2 and stats["compile_seconds"] > 0 and not stats["overlapping_arrays"]
+    f(a, a)
+    assert f.stats[f.signatures[0]]["overlapping_arrays"]
+    assert "load %a" in f.inspect_ir()[f.signatures[0]]
+    assert "define" in f.inspect_llvm()[f.signatures[0]]
+    assert "ret" in f.inspect_asm()[f.signatures[0]]
+
+
+PROGRAM = """
+import sys
+import weft as np
+
+@np.jit
+def f(n):
+    s = 0
+    for i in range(n):
+        s += i * CONSTANT
+    return s
+
+print(f(10), list(f.stats.values())[0]["from_disk"])
+"""
+
+
+def test_what_one_process_compiled_the_next_one_loads(tmp_path):
+    environment = {"WEFT_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(constant):
+        program = tmp_path / "program.py"
+        program.write_text(PROGRAM.replace("CONSTANT", constant))
+        done = subprocess.run(
+            [sys.executable, program],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.split()
+
+    assert run("2") == ["90", "False"]
+    assert run("2") == ["90", "True"]
+    assert run("3") == ["135", "False"]
