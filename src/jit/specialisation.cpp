@@ -14,6 +14,13 @@ namespace weft::jit {
 
 namespace {
 
+bool allocates(const ir::Region& region) {
+    return std::any_of(region.body.begin(), region.body.end(), [](const ir::Instruction& instruction) {
+        return instruction.opcode == ir::Opcode::kHeap ||
+               std::any_of(instruction.regions.begin(), instruction.regions.end(), allocates);
+    });
+}
+
 codegen::CompileOptions compile_options(bool fast_math) {
     codegen::CompileOptions options;
     options.fast_math = fast_math;
@@ -50,6 +57,8 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     size_t values = lang::part_count(lowered.result);
     for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));
     result->result_bytes = 16 * values;
+    result->allocates = std::any_of(lowered.module.functions.begin(), lowered.module.functions.end(),
+                                    [](const ir::Function& each) { return allocates(each.body); });
     result->sites = std::move(lowered.sites);
     result->indices_ = std::move(lowered.indices);
     result->written = std::move(lowered.written);

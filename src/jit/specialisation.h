@@ -2,8 +2,10 @@
 // how a compiled function is called.
 //
 // Arguments travel as words (device/kernel.h), in the order of the parameters: a scalar is one word (two for
-// complex128), an array is its base, its strides in bytes, without the last of a contiguous one, and its
-// shape; a tuple is its items. Results are 16 bytes a scalar.
+// complex128); an array is its base, its shape and its strides in bytes, without the last of a contiguous
+// one; a tuple is its items. Results are the same, 16 bytes a word, but that an array of a type that is owned
+// has its owner after the base: a block of the frame of the call (codegen/runtime/heap.h), or 0 for memory of
+// an argument.
 #pragma once
 
 #include <memory>
@@ -32,6 +34,7 @@ public:
     size_t result_bytes = 0;    // of results or of what an error tells, whichever is more
     double compile_seconds = 0;
     bool from_disk = false;  // an earlier process compiled it
+    bool allocates = false;  // it needs a HeapFrame around it
     std::string name;
     std::string ir;  // before the passes
 

@@ -57,17 +57,27 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     const Node& call = node(id);
     if (node(call.children[0]).kind == NodeKind::kAttribute) {
         const Value base = lower(node(call.children[0]).children[0], environment);
-        const std::string& name = node(call.children[0]).atoms[0];
-        if (is_complex(base.type) && name == "conjugate")
-            return by_loop(*find_op("conjugate"), std::span(&base, 1), id);
-        if (is_array(base.type) && name == "item" && call.children.size() == 1 && base.type->rank == 0)
-            return load({base, {}});
-        fail(call.children[0],
-             "method '" + name + "' of " + lang::describe(base.type) + " is not compiled yet");
+        return call_method(base, node(call.children[0]).atoms[0], arguments_of(id, environment));
     }
     const Value callee = lower(call.children[0], environment);
     if (callee.type->kind != TypeKind::kSymbol) fail(id, lang::describe(callee.type) + " cannot be called");
     const Symbol& symbol = *callee.type->symbol;
+    const Arguments arguments = arguments_of(id, environment);
+    for (const Value& value : arguments.positional) {
+        if (value.type->kind == TypeKind::kNever) return never();
+    }
+    for (const auto& [name, value] : arguments.keywords) {
+        if (value.type->kind == TypeKind::kNever) return never();
+    }
+    switch (symbol.kind) {
+        case SymbolKind::kFunction: return call_function(symbol, arguments);
+        case SymbolKind::kKnown: return call_known(symbol, arguments);
+        default: fail(id, symbol.described() + " cannot be called in a compiled function");
+    }
+}
+
+FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environment& environment) {
+    const Node& call = node(id);
     Arguments arguments;
     arguments.where = id;
     for (size_t i = 1; i < call.children.size(); ++i) {
@@ -85,11 +95,7 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
             arguments.positional.push_back(lower(child, environment));
         }
     }
-    switch (symbol.kind) {
-        case SymbolKind::kFunction: return call_function(symbol, arguments);
-        case SymbolKind::kKnown: return call_known(symbol, arguments);
-        default: fail(id, symbol.described() + " cannot be called in a compiled function");
-    }
+    return arguments;
 }
 
 Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arguments) {
@@ -131,14 +137,26 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
         if (given[i]->type->kind == TypeKind::kRange)
             fail(arguments.where, "a range cannot be given to a function");
         const TypeRef type = without_literals(given[i]->type);
-        const Value value = convert(*given[i], type, arguments.where);
+        const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
         parts.insert(parts.end(), value.parts.begin(), value.parts.end());
     }
-    const Specialised& target = compilation_.specialise(callee, types, {&source_, arguments.where});
+    if (dry_) {
+        TypeRef type = compilation_.result_of(callee, types);
+        if (type->kind == TypeKind::kNever) asks_itself_ = true;
+        asks_itself_ |= &callee == &source_;
+        return {type, std::vector<ValueId>(part_count(type)), 0, has_owner(type)};
+    }
+    const Specialised& target = compilation_.specialise(callee, types);
+    if (target.state == Specialised::State::kLowering)
+        fail(arguments.where, "'" + callee.name + "' calls itself; recursion is not compiled yet");
     target_.written.insert(target.written.begin(), target.written.end());
-    if (dry_) return {target.result, std::vector<ValueId>(part_count(target.result)), 0};
-    return {target.result, builder_->call(compilation_.function(target.name), parts), 0};
+    std::vector<ir::Type> results;
+    append_ir_types(results, target.result, true);
+    Value result = inside({target.result, builder_->call(target.name, results, parts), 0});
+    result.fresh = has_owner(target.result);
+    add_temporary(result);
+    return result;
 }
 
 Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments) {
@@ -252,7 +270,7 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
         return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
     if (!is_array(value.type) || value.type->rank == 0)
         fail(arguments.where, lang::describe(value.type) + " has no len()");
-    return scalar(scalar_type(ScalarType::kInt64, true), value.parts[1]);
+    return scalar(scalar_type(ScalarType::kInt64, true), size_of(value, 0));
 }
 
 Value FunctionLowering::call_range(const Arguments& arguments) {
@@ -343,6 +361,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& argume
         }
     }
     if (module == "numpy") {
+        static constexpr std::string_view kMade[] = {"empty",      "zeros",      "ones",      "full",
+                                                     "empty_like", "zeros_like", "ones_like", "full_like"};
+        if (std::find(std::begin(kMade), std::end(kMade), name) != std::end(kMade))
+            return call_allocate(name, arguments);
+        if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
+            return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});
         if (const DTypeInfo* dtype = DType::find(name); dtype != nullptr && name != "abs")
             return call_convert(dtype->scalar_type, false, arguments);
         const OpInfo* op = find_op(name);

@@ -40,8 +40,9 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
             return tuple(std::move(items));
         }
         case NodeKind::kWalrus: {
-            Value value = lower(expression.children[0], environment);
+            Value value = kept(lower(expression.children[0], environment));
             value.origin = id;
+            release(environment[static_cast<size_t>(expression.number)]);
             environment[static_cast<size_t>(expression.number)] = value;
             return value;
         }
@@ -130,22 +131,25 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const Value base = lower(expression.children[0], environment);
     const std::string& name = expression.atoms[0];
+    if (base.type->kind == TypeKind::kNever) return base;
     if (is_array(base.type)) {
+        if (name == "T") return transposed(base);
         if (name == "shape") return shape_of(base);
         if (name == "ndim") return integer(base.type->rank);
         if (name == "itemsize") return integer(DType(base.type->scalar).itemsize());
         if (name == "size") {
             if (base.type->rank == 0) return integer(1);
-            ValueId size = base.parts[1];
+            ValueId size = size_of(base, 0);
             for (size_t d = 1; d < base.type->rank; ++d)
-                size = apply(OpId::kMultiply, {size, base.parts[1 + d]});
+                size = apply(OpId::kMultiply, {size, size_of(base, d)});
             if (base.type->rank > 1) note(size, {0, INT64_MAX, {}, 0});
             return scalar(scalar_type(ScalarType::kInt64, true), size);
         }
-        const std::vector<std::string> known = {"shape", "ndim", "itemsize", "size"};
+        const std::vector<std::string> known = {"shape", "ndim", "itemsize", "size", "T"};
         const std::string like = nearest(name, known);
         fail(id, "'" + name + "' of an array is not compiled",
-             like.empty() ? "Arrays have shape, size, ndim and itemsize here." : "Is '" + like + "' meant?");
+             like.empty() ? "Arrays have shape, size, ndim, itemsize and T here."
+                          : "Is '" + like + "' meant?");
     }
     if (is_scalar(base.type)) {
         if (name == "real" || name == "imag") {
@@ -174,7 +178,7 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
         values[0] = yes(sides[0]);
         values[1] = no(sides[1]);
     }
-    TypeRef type = join(values[0].type, values[1].type);
+    TypeRef type = joined(values[0].type, values[1].type);
     if (type == nullptr)
         fail(id, "this is " + lang::describe(values[0].type) + " on one way and " +
                      lang::describe(values[1].type) + " on the other");
@@ -191,9 +195,11 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
             return [&](ir::Builder&, std::span<const ValueId>) {
                 Environment inner = environment;
                 std::vector<ValueId> parts;
-                append_converted(parts, side(inner), type, id);
+                const size_t temporaries = temporaries_.size();
+                append_converted(parts, kept(side(inner)), type, id);
                 for (size_t i = 0; i < merged.size(); ++i)
                     append_converted(parts, inner[merged[i]], types[i], id);
+                end_temporaries(temporaries);
                 return parts;
             };
         };
@@ -204,6 +210,8 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
     }
     size_t at = 0;
     Value result = take(type, results, at);
+    result.fresh = has_owner(type);
+    add_temporary(result);
     for (size_t i = 0; i < merged.size(); ++i) {
         const NodeId origin = sides[0][merged[i]].origin;
         environment[merged[i]] = take(types[i], results, at);
@@ -296,7 +304,10 @@ Value FunctionLowering::compare_rest(NodeId id, size_t at, const Value& left, En
         condition,
         [&](ir::Builder&, std::span<const ValueId>) {
             Environment inner = environment;
-            return convert(compare_rest(id, at + 1, right, inner), type, id).parts;
+            const size_t temporaries = temporaries_.size();
+            std::vector<ValueId> parts = convert(compare_rest(id, at + 1, right, inner), type, id).parts;
+            end_temporaries(temporaries);
+            return parts;
         },
         [&](ir::Builder&, std::span<const ValueId>) { return convert(result, type, id).parts; });
     return scalar(type, results[0]);

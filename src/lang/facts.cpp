@@ -90,6 +90,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         return;
     }
     note(result, known);
+    if (op == OpId::kMaximum) not_below_[result.index] = a.least == a.most ? right : left;
 }
 
 FunctionLowering::Sum FunctionLowering::as_sum(ValueId value) const {
@@ -100,7 +101,9 @@ FunctionLowering::Sum FunctionLowering::as_sum(ValueId value) const {
 bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
     const Fact known = fact(index);
     if (known.least < 0) return false;
-    return (known.below == size && known.offset <= 0) || known.most < fact(size).least;
+    const auto larger = not_below_.find(size.index);
+    const bool below = known.below == size || (larger != not_below_.end() && known.below == larger->second);
+    return (below && known.offset <= 0) || known.most < fact(size).least;
 }
 
 bool FunctionLowering::hoist(ValueId index, ValueId size) {

@@ -14,9 +14,9 @@ Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
 
 Value FunctionLowering::shape_of(const Value& array) const {
     const TypeRef size = scalar_type(ScalarType::kInt64, true);
-    return {tuple_type(std::vector<TypeRef>(array.type->rank, size)),
-            {array.parts.begin() + 1, array.parts.end()},
-            0};
+    Value shape{tuple_type(std::vector<TypeRef>(array.type->rank, size)), {}, 0};
+    for (size_t d = 0; d < array.type->rank; ++d) shape.parts.push_back(size_of(array, d));
+    return shape;
 }
 
 std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
@@ -26,6 +26,7 @@ std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
 
 Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
     const Value base = lower(node(id).children[0], environment);
+    if (base.type->kind == TypeKind::kNever) return base;
     if (base.type->kind == TypeKind::kTuple) {
         const std::vector<NodeId> items = items_of(id);
         const auto length = static_cast<int64_t>(base.type->parts.size());
@@ -56,37 +57,49 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         }
         return result;
     }
-    return load(element_of(id, base, environment));
-}
-
-FunctionLowering::Element FunctionLowering::element_of(NodeId id, const Value& base,
-                                                       Environment& environment) {
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
-    std::vector<Value> indices;
+    const std::vector<IndexItem> items = index_items(id, environment);
+    if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
+    return sliced(id, base, items, environment);
+}
+
+std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id, Environment& environment) {
+    std::vector<IndexItem> items;
     for (NodeId item : items_of(id)) {
-        if (node(item).kind == NodeKind::kSlice || node(item).kind == NodeKind::kEllipsis ||
-            node(item).kind == NodeKind::kNone)
-            fail(item, "slices of arrays are not compiled yet", "Index single elements.");
+        const NodeKind kind = node(item).kind;
+        if (kind == NodeKind::kSlice || kind == NodeKind::kEllipsis || kind == NodeKind::kNone) {
+            items.push_back({item, std::nullopt});
+            continue;
+        }
         const Value index = lower(item, environment);
         if (index.type->kind == TypeKind::kTuple) {
-            for (size_t i = 0; i < index.type->parts.size(); ++i) indices.push_back(tuple_item(index, i));
+            for (size_t i = 0; i < index.type->parts.size(); ++i)
+                items.push_back({item, tuple_item(index, i)});
         } else {
-            indices.push_back(index);
+            items.push_back({item, index});
         }
     }
+    return items;
+}
+
+std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id, const Value& base,
+                                                                      std::span<const IndexItem> items) {
     const size_t rank = base.type->rank;
-    if (indices.size() > rank)
+    const bool all =
+        std::all_of(items.begin(), items.end(), [](const IndexItem& item) { return item.value.has_value(); });
+    if (!all || items.size() < rank) return std::nullopt;
+    if (items.size() > rank)
         fail(id, "too many indices for array: array is " + std::to_string(rank) + "-dimensional, but " +
-                     std::to_string(indices.size()) + " were indexed");
-    if (indices.size() < rank)
-        fail(id, "parts of arrays are not compiled yet",
-             "Give all " + std::to_string(rank) + " indices of an element.");
+                     std::to_string(items.size()) + " were indexed");
     Element element{base, {}};
     for (size_t d = 0; d < rank; ++d) {
-        if (!is_integer(indices[d].type) || (is_bool(indices[d].type)))
-            fail(id, "an index is an integer here, not " + lang::describe(indices[d].type));
-        element.indices.push_back(checked_index(indices[d], base.parts[1 + d], static_cast<int>(d), id));
+        const Value& index = *items[d].value;
+        if (is_array(index.type))
+            fail(items[d].node, "indexing by arrays is not compiled yet", "Write a loop over the indices.");
+        if (!is_integer(index.type) || is_bool(index.type))
+            fail(items[d].node, "an index is an integer here, not " + lang::describe(index.type));
+        element.indices.push_back(checked_index(index, size_of(base, d), static_cast<int>(d), id));
     }
     return element;
 }
@@ -134,6 +147,7 @@ Value FunctionLowering::load(const Element& element) {
 void FunctionLowering::store(const Element& element, const Value& value, NodeId where) {
     const TypeRef array = element.array.type;
     if (array->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    if (value.type->kind == TypeKind::kNever) return;
     if (!is_scalar(value.type))
         fail(where,
              lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array));

@@ -88,12 +88,9 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
     if (!is_array(value.type) || value.type->rank == 0)
         fail(where, "a loop cannot go over " + lang::describe(value.type),
              "Loop over range(), an array or zip().");
-    if (value.type->rank > 1)
-        fail(where, "a loop over the rows of an array is not compiled yet",
-             "Loop over range(len(a)) and index the array.");
     Sequence result;
-    result.count = [value] { return value.parts[1]; };
-    result.element = [this, value](ValueId k) { return load({value, {k}}); };
+    result.count = [this, value] { return size_of(value, 0); };
+    result.element = [this, value](ValueId k) { return item_of(value, k); };
     return result;
 }
 
@@ -169,11 +166,17 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
 
 // --- the variables of a loop ----------------------------------------------------------------------------
 
-FunctionLowering::Loop FunctionLowering::open_loop(NodeId id, const Environment& environment) const {
+FunctionLowering::Loop FunctionLowering::open_loop(NodeId id, Environment& environment) {
     const Flow& flow = flows_.at(id);
     Loop loop;
+    loop.flow = &flow;
     for (size_t v = 0; v < environment.size(); ++v) {
-        if (!flow.assigned[v] || (!flow.live_head[v] && !flow.live_after[v])) continue;
+        if (!flow.assigned[v]) continue;
+        if (!flow.live_head[v] && !flow.live_after[v]) {  // the loop gives it another value before it is read
+            release(environment[v]);
+            environment[v] = {simple_type(TypeKind::kUnbound), {}, 0};
+            continue;
+        }
         loop.carried.push_back(v);
         loop.types.push_back(environment[v].type);
     }
@@ -237,6 +240,17 @@ std::vector<ValueId> FunctionLowering::carried_parts(const Loop& loop, const Env
     for (size_t i = 0; i < loop.carried.size(); ++i)
         append_converted(parts, environment[loop.carried[i]], loop.types[i], where);
     if (loop.flagged) parts.push_back(boolean(finished).parts[0]);
+    return parts;
+}
+
+// The same at the end of an iteration, where the other variables of the loop end.
+std::vector<ValueId> FunctionLowering::end_iteration(const Loop& loop, const Environment& environment,
+                                                     bool finished, NodeId where) {
+    std::vector<ValueId> parts = carried_parts(loop, environment, finished, where);
+    release_dropped(environment, [&](size_t v) {
+        return !loop.flow->assigned[v] ||
+               std::find(loop.carried.begin(), loop.carried.end(), v) != loop.carried.end();
+    });
     return parts;
 }
 
@@ -356,7 +370,7 @@ bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
                                 const bool reached = iteration(inner, arguments[0]);
                                 loops_.pop_back();
                                 if (!reached) return {};
-                                return carried_parts(loop, inner, true, id);
+                                return end_iteration(loop, inner, true, id);
                             });
     }
     return close_loop(id, loop, environment, results, true);
@@ -368,7 +382,9 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
     bool endless = false;
     // The condition is tested in the body, where checks may leave the function.
     const auto test = [&](Environment& inner, Loop& loop) {
+        const size_t temporaries = temporaries_.size();
         const Value value = lower_condition(tested, inner);
+        end_temporaries(temporaries);
         endless = value.type->literal && value.type->literal->as<bool>();
         const ValueId condition = value.parts[0];
         if (endless) return;
@@ -376,7 +392,7 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
         builder_->if_else(
             condition, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
             [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
-                builder_->break_loop(carried_parts(loop, inner, true, id));
+                builder_->break_loop(end_iteration(loop, inner, true, id));
                 return {};
             });
     };
@@ -408,7 +424,7 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
                 const bool reached = lower_block(statement.children[1], inner);
                 loops_.pop_back();
                 if (!reached) return {};
-                return carried_parts(loop, inner, true, id);
+                return end_iteration(loop, inner, true, id);
             });
     }
     return close_loop(id, loop, environment, results, !endless);
@@ -421,7 +437,7 @@ bool FunctionLowering::lower_break(NodeId id, Environment& environment) {
         meet(loop, environment, id);
         loop.breaks = true;
     } else {
-        builder_->break_loop(carried_parts(loop, environment, false, id));
+        builder_->break_loop(end_iteration(loop, environment, false, id));
     }
     return false;
 }
@@ -432,7 +448,7 @@ bool FunctionLowering::lower_continue(NodeId id, Environment& environment) {
     if (dry_) {
         meet(loop, environment, id);
     } else {
-        builder_->continue_loop(carried_parts(loop, environment, true, id));
+        builder_->continue_loop(end_iteration(loop, environment, true, id));
     }
     return false;
 }

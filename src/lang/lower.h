@@ -19,10 +19,10 @@ struct Options {
 };
 
 enum class SiteKind : uint8_t {
-    kFixed,    // `text` as it is
-    kIndex,    // payload: index, size; `axis`
-    kUnpack,   // payload: found, expected
-    kUnbound,  // `text` names the variable
+    kFixed,      // `text` as it is
+    kIndex,      // payload: index, size; `axis`
+    kBroadcast,  // payload: a size, and the one that it has to be; `axis`
+    kUnbound,    // `text` names the variable
 };
 
 // An error that compiled code raises, by its number in the IR.

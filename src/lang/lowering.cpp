@@ -1,6 +1,7 @@
 #include "lang/lowering.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace weft::lang {
 
@@ -9,36 +10,93 @@ using ir::ValueId;
 // --- the module -----------------------------------------------------------------------------------------
 
 Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options) {
-    Compilation compilation(options);
-    const Specialised& entry = compilation.specialise(function, arguments, {&function, 0});
-    return compilation.finish(entry, arguments.size());
+    ScopeMap scopes;
+    for (;;) {
+        try {
+            std::vector<TypeRef> types;
+            for (TypeRef type : arguments) types.push_back(scopes.canonical(type));
+            Compilation compilation(options, scopes);
+            const Specialised& entry = compilation.specialise(function, types);
+            return compilation.finish(entry, types);
+        } catch (const ScopesMeet& met) {
+            scopes.merge(met.one, met.other);  // and from the start, with one scope in place of two
+        }
+    }
 }
 
-const Specialised& Compilation::specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
-                                           const Spot& caller) {
+uint16_t ScopeMap::canonical(uint16_t scope) const {
+    const auto found = merged_.find(scope);
+    return found == merged_.end() ? scope : canonical(found->second);
+}
+
+TypeRef ScopeMap::canonical(TypeRef type) const {
+    if (type->kind != TypeKind::kArray && type->parts.empty()) return type;
+    Type copy = *type;
+    copy.scope = canonical(type->scope);
+    for (TypeRef& part : copy.parts) part = canonical(part);
+    return intern(std::move(copy));
+}
+
+void ScopeMap::merge(uint16_t one, uint16_t other) {
+    one = canonical(one);
+    other = canonical(other);
+    WEFT_CHECK(one != other, "scopes that are one cannot meet");
+    merged_[std::max(one, other)] = std::min(one, other);
+}
+
+Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments) {
     const auto [at, is_new] = specialised_.try_emplace(Key{&function, {arguments.begin(), arguments.end()}});
-    Specialised& entry = at->second;
-    if (!is_new) {
-        if (entry.finished) return entry;
-        throw CompileError(
-            render(caller, "'" + function.name + "' calls itself; recursion is not compiled yet"));
+    if (is_new)
+        at->second.name =
+            function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
+    return at->second;
+}
+
+TypeRef Compilation::result_of(const FunctionSource& function, std::span<const TypeRef> arguments) {
+    Specialised& entry = this->entry(function, arguments);
+    if (entry.state == Specialised::State::kTyping) {
+        provisional_ = true;
+        return entry.result == nullptr ? simple_type(TypeKind::kNever) : entry.result;
     }
-    entry.name = function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
-    ir::Function compiled = FunctionLowering(*this, function, arguments, entry).run();
+    if (entry.state != Specialised::State::kNew) return entry.result;
+    const bool before = std::exchange(provisional_, false);
+    entry.state = Specialised::State::kTyping;
+    FunctionLowering(*this, function, arguments, entry).find_result();
+    // What hangs on a function that is still being typed is found again when that is done.
+    entry.state = provisional_ ? Specialised::State::kNew : Specialised::State::kTyped;
+    TypeRef result = entry.result;
+    if (provisional_) entry.result = nullptr;
+    provisional_ |= before;
+    return result;
+}
+
+const Specialised& Compilation::specialise(const FunctionSource& function,
+                                           std::span<const TypeRef> arguments) {
+    Specialised& entry = this->entry(function, arguments);
+    if (entry.state == Specialised::State::kLowering || entry.state == Specialised::State::kDone)
+        return entry;
+    entry.state = Specialised::State::kTyping;
+    FunctionLowering lowering(*this, function, arguments, entry);
+    lowering.find_result();
+    entry.state = Specialised::State::kLowering;
+    ir::Function compiled = lowering.run();
     module_.functions.push_back(std::move(compiled));
-    entry.finished = true;
+    entry.state = Specialised::State::kDone;
     return entry;
 }
 
-Lowered Compilation::finish(const Specialised& entry, size_t arguments) {
+Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> arguments) {
     Lowered result;
     result.module = std::move(module_);
     result.entry = entry.name;
     result.result = entry.result;
     result.sites = std::move(sites_);
     result.indices = std::move(indices_);
-    for (size_t i = 0; i < arguments; ++i)
-        result.written.push_back(entry.written.contains(static_cast<uint16_t>(i + 1)));
+    const std::function<bool(TypeRef)> is_written = [&](TypeRef type) {
+        return (is_array(type) && entry.written.contains(type->scope)) ||
+               std::any_of(type->parts.begin(), type->parts.end(), is_written);
+    };
+    for (TypeRef type : arguments) result.written.push_back(is_written(type));
     return result;
 }
 
@@ -53,7 +111,9 @@ std::string message_of(const Site& site, const char* payload) {
         case SiteKind::kIndex:
             return "index " + number(0) + " is out of bounds for axis " + std::to_string(site.axis) +
                    " with size " + number(1);
-        case SiteKind::kUnpack: return "cannot unpack " + number(0) + " values into " + number(1);
+        case SiteKind::kBroadcast:
+            return "could not broadcast a size of " + number(0) + " to " + number(1) + " along axis " +
+                   std::to_string(site.axis);
         case SiteKind::kUnbound:
             return "cannot access local variable '" + site.text + "' where it is not associated with a value";
     }
@@ -70,59 +130,77 @@ FunctionLowering::FunctionLowering(Compilation& compilation, const FunctionSourc
       target_(target),
       flows_(find_flows(source.tree)) {}
 
-ir::Function FunctionLowering::run() {
+Environment FunctionLowering::parameters(bool real) {
     const auto parameters = source_.tree.parameters();
-    for (NodeId parameter : parameters) {
+    Environment environment(source_.tree.variables().size(), {simple_type(TypeKind::kUnbound), {}, 0});
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+        Value value{arguments_[i], {}, parameters[i]};
+        std::vector<ir::Type> types;
+        append_ir_types(types, value.type, true);
+        const std::string& name = node(parameters[i]).atoms[0];
+        for (size_t k = 0; k < types.size(); ++k) {
+            const std::string part = k == 0 ? name : name + "." + std::to_string(k);
+            value.parts.push_back(real ? builder_->parameter(types[k], part) : ValueId{});
+        }
+        environment[i] = std::move(value);
+    }
+    if (!real) return environment;
+    for (size_t i = 0; i < arguments_.size(); ++i) {  // parameters come first
+        environment[i] = inside(environment[i]);
+        count_owners(environment[i], true);
+    }
+    return environment;
+}
+
+void FunctionLowering::lower_body(Environment& environment) {
+    if (!lower_block(source_.tree.body(), environment)) return;
+    if (dry_) {
+        if (result_ == nullptr) {
+            result_ = simple_type(TypeKind::kNone);
+        } else if (result_->kind != TypeKind::kNone) {
+            fail(result_origin_,
+                 "'" + source_.name + "' returns " + lang::describe(result_) +
+                     " here and nothing on another way through it",
+                 "Return a value on every way.");
+        }
+        return;
+    }
+    for (Value& variable : environment) release(variable);
+    builder_->return_values({});
+}
+
+// A function that calls itself is typed again until its result does not grow any more.
+void FunctionLowering::find_result() {
+    for (NodeId parameter : source_.tree.parameters()) {
         if (node(parameter).kind == NodeKind::kRest)
             fail(parameter, "parameters like *args are not compiled yet");
     }
-    const auto first = [&](bool real) {
-        Environment environment(source_.tree.variables().size(), {simple_type(TypeKind::kUnbound), {}, 0});
-        for (size_t i = 0; i < arguments_.size(); ++i) {
-            Value value{arguments_[i], {}, parameters[i]};
-            std::vector<ir::Type> types;
-            append_ir_types(types, value.type);
-            const std::string& name = node(parameters[i]).atoms[0];
-            for (size_t k = 0; k < types.size(); ++k) {
-                value.parts.push_back(real ? builder_->parameter(types[k], k == 0 ? name : name + ".size")
-                                           : ValueId{});
-                // No array has so many elements in memory; where strides are 0 a wrong address is none.
-                if (real && is_array(value.type) && k > 0)
-                    note(value.parts.back(), {0, int64_t{1} << 62, {}, 0});
-            }
-            environment[i] = std::move(value);
-        }
-        return environment;
-    };
-    const auto body = [&](Environment& environment) {
-        if (!lower_block(source_.tree.body(), environment)) return;
-        const Value nothing{simple_type(TypeKind::kNone), {}, 0};
-        if (dry_) {
-            if (result_ == nullptr) {
-                result_ = nothing.type;
-            } else if (result_->kind != TypeKind::kNone) {
-                fail(result_origin_,
-                     "'" + source_.name + "' returns " + lang::describe(result_) +
-                         " here and nothing on another way through it",
-                     "Return a value on every way.");
-            }
-            return;
-        }
-        builder_->return_values({});
-    };
-    {
-        Environment environment = first(false);
-        body(environment);
-        if (result_ == nullptr) result_ = simple_type(TypeKind::kNone);  // it always raises
-        result_ = without_literals(result_);
-    }
+    dry_ = true;
+    TypeRef before = nullptr;
+    do {
+        before = target_.result;
+        asks_itself_ = false;
+        known_loops_.clear();
+        Environment environment = parameters(false);
+        lower_body(environment);
+        target_.result = result_ == nullptr ? nullptr : without_literals(result_);
+    } while (target_.result != before && asks_itself_);
+    if (target_.result != nullptr) return;
+    if (asks_itself_)
+        fail(0, "'" + source_.name + "' calls itself on every way, so its result has no type",
+             "Return a value on a way that does not.");
+    target_.result = simple_type(TypeKind::kNone);  // it always raises
+}
+
+ir::Function FunctionLowering::run() {
     dry_ = false;
+    result_ = target_.result;
+    known_loops_.clear();
     builder_ = &own_builder_.emplace(target_.name);
-    Environment environment = first(true);
-    body(environment);
-    target_.result = result_;
+    Environment environment = parameters(true);
+    lower_body(environment);
     std::vector<ir::Type> results;
-    append_ir_types(results, result_);
+    append_ir_types(results, result_, true);
     return builder_->finish_function(std::move(results));
 }
 
@@ -203,7 +281,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     }
     if (type->kind == TypeKind::kMaybe) {
         if (value.type->kind == TypeKind::kUnbound) {
-            append_nothing(parts, type, where);
+            append_nothing(parts, type);
         } else if (value.type->kind == TypeKind::kMaybe) {
             parts.push_back(value.parts[0]);
             append_converted(parts, {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0},
@@ -224,23 +302,67 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
             }
             return;
         }
-        default:
-            if (value.type->kind == TypeKind::kArray && value.type != type)
-                fail(where, "arrays that differ in layout or memory cannot meet in one variable yet",
-                     "Give the second array a name of its own.");
-            parts.insert(parts.end(), value.parts.begin(), value.parts.end());
+        case TypeKind::kArray: {
+            if (value.type == type) {
+                parts.insert(parts.end(), value.parts.begin(), value.parts.end());
+                return;
+            }
+            std::vector<ValueId> strides;
+            for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d)
+                strides.push_back(stride_of(value, d));
+            parts.push_back(
+                builder_->view(value.parts[0], buffer_type(type).buffer, integer(0).parts[0], strides));
+            if (type->owned) parts.push_back(value.type->owned ? owner_of(value) : integer(0).parts[0]);
+            for (size_t d = 0; d < type->rank; ++d) parts.push_back(size_of(value, d));
+            parts.insert(parts.end(), strides.begin(), strides.end());
+            return;
+        }
+        default: parts.insert(parts.end(), value.parts.begin(), value.parts.end());
     }
 }
 
-void FunctionLowering::append_nothing(std::vector<ValueId>& parts, TypeRef type, NodeId where) {
-    std::vector<ir::Type> types;
-    append_ir_types(types, type);
-    for (const ir::Type& part : types) {
-        if (part.is_buffer)
-            fail(where, "an array that is bound on some ways only cannot be used yet",
-                 "Bind the variable before the branch or loop, too.");
-        parts.push_back(builder_->constant({part.scalar, {}}));
+Value FunctionLowering::at_border(const Value& value) {
+    Value result = value;
+    if (value.type->kind == TypeKind::kTuple) {
+        result.parts.clear();
+        for (size_t i = 0; i < value.type->parts.size(); ++i) {
+            const Value item = at_border(tuple_item(value, i));
+            result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
+        }
+    } else if (is_array(value.type) && value.type->rank > 0 && !dry_) {
+        ir::BufferType first = buffer_type(value.type).buffer;
+        first.strides.clear();
+        result.parts[0] = builder_->view(value.parts[0], std::move(first), builder_->index(0));
     }
+    return result;
+}
+
+Value FunctionLowering::inside(const Value& value) {
+    Value result = value;
+    if (value.type->kind == TypeKind::kTuple) {
+        result.parts.clear();
+        for (size_t i = 0; i < value.type->parts.size(); ++i) {
+            const Value item = inside(tuple_item(value, i));
+            result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
+        }
+    } else if (is_array(value.type) && !dry_) {
+        // No array has so many elements in memory; where strides are 0 a wrong address is none.
+        for (size_t d = 0; d < value.type->rank; ++d) note(size_of(value, d), {0, int64_t{1} << 62, {}, 0});
+        if (value.type->rank == 0) return result;
+        std::vector<ValueId> strides;
+        for (size_t d = 0; d + (value.type->contiguous ? 1 : 0) < value.type->rank; ++d)
+            strides.push_back(stride_of(value, d));
+        result.parts[0] =
+            builder_->view(value.parts[0], buffer_type(value.type).buffer, builder_->index(0), strides);
+    }
+    return result;
+}
+
+void FunctionLowering::append_nothing(std::vector<ValueId>& parts, TypeRef type) {
+    std::vector<ir::Type> types;
+    append_ir_types(types, type, false);
+    for (const ir::Type& part : types)
+        parts.push_back(part.is_buffer ? builder_->null(part.buffer) : builder_->constant({part.scalar, {}}));
 }
 
 Value FunctionLowering::take(TypeRef type, std::span<const ValueId> parts, size_t& at) {
@@ -263,26 +385,41 @@ ir::Type FunctionLowering::buffer_type(TypeRef type) {
     return ir::Type::of(std::move(buffer));
 }
 
-void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef type) {
+void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef type, bool at_border) {
     switch (type->kind) {
         case TypeKind::kScalar: types.push_back(ir::Type::of(type->scalar)); return;
         case TypeKind::kArray:
             types.push_back(buffer_type(type));
-            types.insert(types.end(), type->rank, ir::Type::of(ScalarType::kInt64));
+            if (at_border) types.back().buffer.strides.clear();
+            types.insert(types.end(), part_count(type) - 1, ir::Type::of(ScalarType::kInt64));
             return;
         case TypeKind::kTuple:
-            for (TypeRef part : type->parts) append_ir_types(types, part);
+            for (TypeRef part : type->parts) append_ir_types(types, part, at_border);
             return;
         case TypeKind::kRange: types.insert(types.end(), 3, ir::Type::of(ScalarType::kInt64)); return;
         case TypeKind::kMaybe:
             types.push_back(ir::Type::of(ScalarType::kBool));
-            append_ir_types(types, type->parts[0]);
+            append_ir_types(types, type->parts[0], at_border);
             return;
         case TypeKind::kSymbol:
-            if (type->of != nullptr) append_ir_types(types, type->of);
+            if (type->of != nullptr) append_ir_types(types, type->of, at_border);
             return;
         default: return;
     }
+}
+
+TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
+    TypeRef both = join(a, b);
+    const std::function<void(TypeRef, TypeRef)> meet = [&](TypeRef one, TypeRef other) {
+        if (one->kind == TypeKind::kMaybe) one = one->parts[0];
+        if (other->kind == TypeKind::kMaybe) other = other->parts[0];
+        if (is_array(one) && is_array(other) && one->scope != other->scope)
+            throw ScopesMeet{one->scope, other->scope};
+        if (one->kind != TypeKind::kTuple || other->kind != TypeKind::kTuple) return;
+        for (size_t i = 0; i < one->parts.size(); ++i) meet(one->parts[i], other->parts[i]);
+    };
+    if (both != nullptr) meet(a, b);
+    return both;
 }
 
 // --- errors ---------------------------------------------------------------------------------------------
@@ -296,7 +433,7 @@ void FunctionLowering::fail(NodeId where, const std::string& what, const std::st
 
 TypeRef FunctionLowering::join_or_fail(const Value& a, const Value& b, const std::string& name,
                                        NodeId where) const {
-    TypeRef both = join(a.type, b.type);
+    TypeRef both = joined(a.type, b.type);
     if (both != nullptr) return both;
     const Value& later = a.origin < b.origin ? b : a;
     const Value& earlier = a.origin < b.origin ? a : b;

@@ -22,7 +22,8 @@ namespace weft::lang {
 struct Value {
     TypeRef type = nullptr;
     std::vector<ir::ValueId> parts{};
-    NodeId origin = 0;  // of a variable's value: the assignment
+    NodeId origin = 0;   // of a variable's value: the assignment
+    bool fresh = false;  // it counts as a user of the memory that it owns, and is nobody's yet
 };
 
 using Environment = std::vector<Value>;  // by variable
@@ -31,32 +32,55 @@ using Environment = std::vector<Value>;  // by variable
 struct Specialised {
     std::string name;
     TypeRef result = nullptr;
-    bool finished = false;
+    enum class State : uint8_t { kNew, kTyping, kTyped, kLowering, kDone } state = State::kNew;
     std::set<uint16_t> written;
+};
+
+// Arrays that meet in one variable may be either, so their scopes are one. That is found while types are:
+// then everything is lowered again.
+struct ScopesMeet {
+    uint16_t one, other;
+};
+class ScopeMap {
+public:
+    uint16_t canonical(uint16_t scope) const;
+    TypeRef canonical(TypeRef type) const;
+    void merge(uint16_t one, uint16_t other);
+
+private:
+    std::map<uint16_t, uint16_t> merged_;
 };
 
 // What all functions of a module share.
 class Compilation {
 public:
-    explicit Compilation(const Options& options) : options_(options) {}
+    Compilation(const Options& options, const ScopeMap& scopes) : options_(options), scopes_(scopes) {}
+
+    const ScopeMap& scopes() const { return scopes_; }
 
     const Options& options() const { return options_; }
-    const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
-                                  const Spot& caller);
+    // Its code, or its name and result while it is being lowered.
+    const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments);
+    // The type of its result, as far as it is known: kNever while that hangs on the function itself.
+    TypeRef result_of(const FunctionSource& function, std::span<const TypeRef> arguments);
     uint32_t add_site(Site site) {
         sites_.push_back(std::move(site));
         return static_cast<uint32_t>(sites_.size() - 1);
     }
     void add_index(const IndexNote& note) { indices_.push_back(note); }
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
-    Lowered finish(const Specialised& entry, size_t arguments);
+    Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
 
 private:
     using Key = std::pair<const FunctionSource*, std::vector<TypeRef>>;
 
     Options options_;
+    const ScopeMap& scopes_;
     ir::Module module_;
+    Specialised& entry(const FunctionSource& function, std::span<const TypeRef> arguments);
+
     std::map<Key, Specialised> specialised_;
+    bool provisional_ = false;  // a type was asked for that is not yet known for good
     std::vector<Site> sites_;
     std::vector<IndexNote> indices_;
 };
@@ -65,6 +89,7 @@ class FunctionLowering {
 public:
     FunctionLowering(Compilation& compilation, const FunctionSource& source,
                      std::span<const TypeRef> arguments, Specialised& target);
+    void find_result();  // types alone
     ir::Function run();
 
 private:
@@ -128,6 +153,7 @@ private:
         std::vector<size_t> carried;
         std::vector<TypeRef> types;  // of them; while types are being found they grow
         bool grown = false;
+        const Flow* flow = nullptr;
         bool breaks = false;   // some break leaves it
         bool flagged = false;  // after the variables it carries whether no break left it
     };
@@ -136,7 +162,7 @@ private:
     Sequence range_sequence(const Value& range, NodeId where);
     Sequence zip_sequence(std::vector<Sequence> sequences);
     Sequence reversed_sequence(const Sequence& sequence);
-    Loop open_loop(NodeId id, const Environment& environment) const;
+    Loop open_loop(NodeId id, Environment& environment);
     void find_types(NodeId id, Loop& loop, const Environment& environment,
                     const std::function<bool(Environment&)>& iteration);
     void meet(Loop& loop, const Environment& environment, NodeId where);
@@ -149,6 +175,8 @@ private:
                                        ir::ValueId step, std::span<const ir::ValueId> initials,
                                        const ir::Builder::Body& iteration);
     bool has_loop(NodeId id) const;
+    std::vector<ir::ValueId> end_iteration(const Loop& loop, const Environment& environment, bool finished,
+                                           NodeId where);
     bool close_loop(NodeId id, const Loop& loop, Environment& environment,
                     std::span<const ir::ValueId> results, bool ends);
     bool lower_for(NodeId id, Environment& environment);
@@ -198,23 +226,67 @@ private:
         Value array;
         std::vector<ir::ValueId> indices;
     };
+    // What stands in an index: an expression's value, or a slice, None or an ellipsis.
+    struct IndexItem {
+        NodeId node = 0;
+        std::optional<Value> value{};
+    };
+    std::vector<IndexItem> index_items(NodeId id, Environment& environment);
     Value lower_index(NodeId id, Environment& environment);
-    Element element_of(NodeId id, const Value& base, Environment& environment);
+    // An element, where all indices of one are given.
+    std::optional<Element> element_of(NodeId id, const Value& base, std::span<const IndexItem> items);
     ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
     Value load(const Element& element);
     void store(const Element& element, const Value& value, NodeId where);
+
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
-
-    // --- calls (calls.cpp) ----------------------------------------------------------------------------
 
     struct Arguments {
         std::vector<Value> positional;
         std::vector<std::pair<std::string, Value>> keywords;
         NodeId where = 0;
     };
-    using Builtin = Value (FunctionLowering::*)(const Arguments&);
+
+    // --- arrays (arrays.cpp) --------------------------------------------------------------------------
+
+    ir::ValueId size_of(const Value& array, size_t d) const;
+    ir::ValueId stride_of(const Value& array, size_t d);  // in bytes
+    ir::ValueId owner_of(const Value& array) const;
+    // An array over the same memory; the strides of dimensions of a contiguous array end before the last.
+    Value view(const Value& array, ir::ValueId byte_offset, std::span<const ir::ValueId> shape,
+               std::span<const ir::ValueId> strides, bool contiguous);
+    Value transposed(const Value& array);
+    Value item_of(const Value& array, ir::ValueId index);  // an element, or what has one dimension less
+    Value sliced(NodeId id, const Value& base, std::span<const IndexItem> items, Environment& environment);
+    struct Range {
+        ir::ValueId start, count, step;  // step invalid: 1
+    };
+    Range slice_range(NodeId slice, ir::ValueId size, Environment& environment);
+    Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where);
+    void fill(const Value& array, const Value& value, NodeId where);
+    void copy_into(const Value& target, const Value& source, NodeId where);
+    void for_each_element(const Value& array, const std::function<void(std::span<const ir::ValueId>)>& body);
+    void store_part(const Value& target, const Value& value, NodeId where);
+    Value call_allocate(const std::string& name, const Arguments& arguments);
+    Value call_method(const Value& base, const std::string& name, const Arguments& arguments);
+    std::optional<ScalarType> dtype_of(const Value& value, NodeId where);
+
+    // --- users of memory (memory.cpp) -----------------------------------------------------------------
+
+    void count_owners(const Value& value, bool retains);
+    // Makes the value count as a user, for whoever keeps it.
+    Value kept(Value value);
+    void release(Value& variable);  // its binding ends
+    void add_temporary(const Value& value);
+    void end_temporaries(size_t from);
+    // Variables that are bound in `inner` and not carried out of the loop or branch.
+    void release_dropped(const Environment& inner, const std::function<bool(size_t)>& stays);
+
+    // --- calls (calls.cpp) ----------------------------------------------------------------------------
+
     Value lower_call(NodeId id, Environment& environment);
+    Arguments arguments_of(NodeId id, Environment& environment);
     Value call_known(const Symbol& symbol, const Arguments& arguments);
     Value call_function(const Symbol& symbol, const Arguments& arguments);
     Value call_ufunc(const OpInfo& op, const Arguments& arguments);
@@ -232,6 +304,9 @@ private:
     Value constant(const Constant& value);
     Value integer(int64_t value);
     Value boolean(bool value);
+    Value never() const { return {simple_type(TypeKind::kNever), {}, 0}; }
+    Environment parameters(bool real);
+    void lower_body(Environment& environment);
     Value none() const { return {simple_type(TypeKind::kNone), {}, 0}; }
     Value tuple(std::vector<Value> items);
     Value scalar(TypeRef type, ir::ValueId part) const { return {type, {part}, 0}; }
@@ -244,9 +319,12 @@ private:
     // The value as one of `type`, which join() gave for it and others.
     Value convert(const Value& value, TypeRef type, NodeId where);
     void append_converted(std::vector<ir::ValueId>& parts, const Value& value, TypeRef type, NodeId where);
-    void append_nothing(std::vector<ir::ValueId>& parts, TypeRef type, NodeId where);
+    void append_nothing(std::vector<ir::ValueId>& parts, TypeRef type);
     static Value take(TypeRef type, std::span<const ir::ValueId> parts, size_t& at);
-    static void append_ir_types(std::vector<ir::Type>& types, TypeRef type);
+    // As results and parameters, where an array's buffer is its first byte alone, or as values.
+    static void append_ir_types(std::vector<ir::Type>& types, TypeRef type, bool at_border);
+    Value at_border(const Value& value);
+    Value inside(const Value& value);
     static ir::Type buffer_type(TypeRef type);
 
     // --- facts (facts.cpp) ----------------------------------------------------------------------------
@@ -269,6 +347,8 @@ private:
 
     [[noreturn]] void fail(NodeId where, const std::string& what, const std::string& help = {},
                            const std::vector<std::pair<NodeId, std::string>>& others = {}) const;
+    // As join(), for values whose memory may then be either's.
+    static TypeRef joined(TypeRef a, TypeRef b);
     TypeRef join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const;
 
     // Nothing is emitted while one lives.
@@ -298,13 +378,16 @@ private:
     ir::Builder* builder_ = nullptr;
     bool dry_ = true;
     TypeRef result_ = nullptr;
+    bool asks_itself_ = false;  // the result hangs on a result that is not known yet
     NodeId result_origin_ = 0;
     std::vector<Loop*> loops_;
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
     std::unordered_map<uint32_t, Fact> facts_;
     std::unordered_map<uint32_t, Sum> sums_;
+    std::unordered_map<uint32_t, ir::ValueId> not_below_;  // a value that is at least another
     Hoist* hoist_ = nullptr;
-    bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it
+    std::vector<Value> temporaries_;  // fresh values that nobody has kept
+    bool is_second_ = false;          // a loop is lowered that was lowered with its checks before it
 };
 
 }  // namespace weft::lang

@@ -105,6 +105,7 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
 }
 
 Value FunctionLowering::binary(const std::string& name, const Value& left, const Value& right, NodeId where) {
+    if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     const Operator* found = find_operator(name);
     if (found == nullptr)
         fail(where,
@@ -231,6 +232,7 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
 }
 
 Value FunctionLowering::unary(const std::string& name, const Value& operand, NodeId where) {
+    if (operand.type->kind == TypeKind::kNever) return never();
     if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
     if (operand.type->literal && name == "neg") {
         if (const auto value = literal_integer(operand.type))
@@ -253,6 +255,7 @@ Value FunctionLowering::unary(const std::string& name, const Value& operand, Nod
 
 Value FunctionLowering::compare(const std::string& name, const Value& left, const Value& right,
                                 NodeId where) {
+    if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if (name == "is" || name == "is_not") {
         const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
         if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
@@ -315,6 +318,7 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
 ValueId FunctionLowering::truth(const Value& value, NodeId where) {
     switch (value.type->kind) {
         case TypeKind::kScalar: return cast(value, ScalarType::kBool);
+        case TypeKind::kNever: return {};
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
         case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];

@@ -8,7 +8,10 @@ using ir::ValueId;
 
 bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
     for (NodeId statement : node(id).children) {
-        if (!lower_statement(statement, environment)) return false;
+        const size_t temporaries = temporaries_.size();
+        const bool goes_on = lower_statement(statement, environment);
+        end_temporaries(temporaries);
+        if (!goes_on) return false;
     }
     return true;
 }
@@ -40,10 +43,16 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
     const Node& left = node(target);
     switch (left.kind) {
         case NodeKind::kName:
+            value = kept(std::move(value));
             value.origin = statement;
+            release(environment[static_cast<size_t>(left.number)]);
             environment[static_cast<size_t>(left.number)] = std::move(value);
             return;
         case NodeKind::kTuple: {
+            if (value.type->kind == TypeKind::kNever) {
+                for (NodeId child : left.children) assign(child, value, environment, statement);
+                return;
+            }
             if (value.type->kind != TypeKind::kTuple)
                 fail(target, lang::describe(value.type) + " cannot be unpacked here",
                      "Unpack tuples; take elements of arrays by their index.");
@@ -56,7 +65,15 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
         }
         case NodeKind::kIndex: {
             const Value base = lower(left.children[0], environment);
-            store(element_of(target, base, environment), value, target);
+            if (!is_array(base.type))
+                fail(target,
+                     "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+            const std::vector<IndexItem> items = index_items(target, environment);
+            if (const std::optional<Element> element = element_of(target, base, items)) {
+                store(*element, value, target);
+            } else {
+                store_part(sliced(target, base, items, environment), value, target);
+            }
             return;
         }
         case NodeKind::kAttribute: fail(target, "attributes cannot be assigned in a compiled function");
@@ -69,10 +86,16 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     const NodeId target = statement.children[0];
     if (node(target).kind == NodeKind::kIndex) {
         const Value base = lower(node(target).children[0], environment);
-        const Element element = element_of(target, base, environment);
+        if (!is_array(base.type))
+            fail(target,
+                 "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+        const std::vector<IndexItem> items = index_items(target, environment);
+        const std::optional<Element> element = element_of(target, base, items);
+        const Value before = element ? load(*element) : sliced(target, base, items, environment);
         const Value right = lower(statement.children[1], environment);
-        store(element, binary(statement.atoms[0], load(element), right, id), target);
-        return;
+        const Value after = binary(statement.atoms[0], before, right, id);
+        if (element) return store(*element, after, target);
+        return store_part(before, after, target);
     }
     const Value left = lower(target, environment);
     const Value right = lower(statement.children[1], environment);
@@ -81,7 +104,9 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
 
 bool FunctionLowering::lower_if(NodeId id, Environment& environment) {
     const Node& statement = node(id);
+    const size_t temporaries = temporaries_.size();
     const Value test = lower_condition(statement.children[0], environment);
+    end_temporaries(temporaries);
     const ValueId condition = test.parts[0];
     if (test.type->literal)  // if x is None
         return lower_block(statement.children[test.type->literal->as<bool>() ? 1 : 2], environment);
@@ -124,6 +149,7 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
                 std::vector<ValueId> parts;
                 for (size_t i = 0; i < merged.size(); ++i)
                     append_converted(parts, inner[merged[i]], values[i].type, id);
+                release_dropped(inner, [&](size_t v) { return !assigned[v] || live[v]; });
                 return parts;
             };
         };
@@ -144,14 +170,13 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
 bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Value value = statement.children.empty() ? none() : lower(statement.children[0], environment);
+    if (value.type->kind == TypeKind::kNever) return false;
     if (value.type->kind == TypeKind::kSymbol || value.type->kind == TypeKind::kRange ||
         value.type->kind == TypeKind::kString)
         fail(id, lang::describe(value.type) + " cannot be returned from a compiled function");
-    if (is_array(value.type))
-        fail(id, "arrays cannot be returned from a compiled function yet",
-             "Give the function an array to write into.");
+
     if (dry_) {
-        TypeRef both = result_ == nullptr ? value.type : join(result_, value.type);
+        TypeRef both = result_ == nullptr ? value.type : joined(result_, value.type);
         if (both == nullptr)
             fail(id,
                  "'" + source_.name + "' returns " + lang::describe(result_) + " on one way and " +
@@ -161,7 +186,10 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
         result_ = both;
         return false;
     }
-    builder_->return_values(convert(value, result_, id).parts);
+    const Value result = at_border(convert(kept(value), result_, id));
+    for (Value& variable : environment) release(variable);
+    end_temporaries(0);
+    builder_->return_values(result.parts);
     return false;
 }
 

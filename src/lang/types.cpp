@@ -18,8 +18,8 @@ struct Hash {
         size_t hash = static_cast<size_t>(type.kind) * 31 + static_cast<size_t>(type.scalar);
         const auto mix = [&](size_t value) { hash = hash * 1000003 ^ value; };
         mix(static_cast<size_t>(type.weak) | static_cast<size_t>(type.contiguous) << 1 |
-            static_cast<size_t>(type.readonly) << 2 | static_cast<size_t>(type.rank) << 3 |
-            static_cast<size_t>(type.scope) << 16);
+            static_cast<size_t>(type.readonly) << 2 | static_cast<size_t>(type.owned) << 60 |
+            static_cast<size_t>(type.rank) << 3 | static_cast<size_t>(type.scope) << 16);
         if (type.literal) {
             for (uint8_t byte : type.literal->bytes) mix(byte);
         }
@@ -131,7 +131,7 @@ TypeRef string_type(std::string text) {
     return intern(std::move(type));
 }
 
-TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope) {
+TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope, bool owned) {
     Type type;
     type.kind = TypeKind::kArray;
     type.scalar = element;
@@ -139,6 +139,7 @@ TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly,
     type.contiguous = contiguous && rank > 0;
     type.readonly = readonly;
     type.scope = scope;
+    type.owned = owned;
     return intern(std::move(type));
 }
 
@@ -195,7 +196,7 @@ TypeRef join(TypeRef a, TypeRef b) {
         case TypeKind::kArray:
             if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
             return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
-                              std::min(a->scope, b->scope));
+                              std::min(a->scope, b->scope), a->owned || b->owned);
         case TypeKind::kTuple: {
             if (a->parts.size() != b->parts.size()) return nullptr;
             std::vector<TypeRef> parts;
@@ -230,10 +231,16 @@ OperandType operand_type(TypeRef type) {
     return WeakKind::kComplex;
 }
 
+bool has_owner(TypeRef type) {
+    return (type->kind == TypeKind::kArray && type->owned) ||
+           std::any_of(type->parts.begin(), type->parts.end(), has_owner);
+}
+
 size_t part_count(TypeRef type) {
     switch (type->kind) {
         case TypeKind::kScalar: return 1;
-        case TypeKind::kArray: return size_t{1} + type->rank;
+        case TypeKind::kArray:
+            return size_t{1} + (type->owned ? 1 : 0) + 2 * size_t{type->rank} - (type->contiguous ? 1 : 0);
         case TypeKind::kRange: return 3;
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
         case TypeKind::kTuple: {

@@ -45,6 +45,7 @@ struct Type {
     uint8_t rank = 0;
     bool contiguous = false;  // the last dimension's stride is an element's size
     bool readonly = false;
+    bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
     std::string text{};              // kString
@@ -59,7 +60,8 @@ TypeRef intern(Type type);
 TypeRef scalar_type(ScalarType scalar, bool weak = false);
 TypeRef literal_type(const Constant& value);
 TypeRef string_type(std::string text);
-TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope);
+TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
+                   bool owned = false);
 TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef simple_type(TypeKind kind);  // kNone, kNever, kRange, kUnbound
 TypeRef symbol_type(const Symbol* symbol);
@@ -80,7 +82,10 @@ std::optional<int64_t> literal_integer(TypeRef type);
 
 // As promotion takes it.
 OperandType operand_type(TypeRef type);
-// How many values of the IR one of this type is made of.
+// Whether it has arrays whose users are counted.
+bool has_owner(TypeRef type);
+// How many values of the IR one of this type is made of. An array is its buffer, its owner if it is owned,
+// its shape and its strides in bytes, without the last of a contiguous one.
 size_t part_count(TypeRef type);
 // "int64", "array(float64, 2d)", "tuple(int64, float64)": for messages.
 std::string describe(TypeRef type);

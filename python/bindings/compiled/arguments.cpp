@@ -85,6 +85,7 @@ void CallArguments::add_array(ScalarType type, char* data, std::span<const int64
                                           (contiguous ? kContiguous : 0) |
                                           static_cast<uint64_t>(rank) << kRankShift));
     words_.push(reinterpret_cast<uint64_t>(data));
+    for (int64_t size : shape) words_.push(static_cast<uint64_t>(size));
     int64_t low = 0, high = itemsize;
     bool empty = false;
     for (size_t d = 0; d < rank; ++d) {
@@ -93,7 +94,7 @@ void CallArguments::add_array(ScalarType type, char* data, std::span<const int64
         (last < 0 ? low : high) += last;
         empty |= shape[d] == 0;
     }
-    for (int64_t size : shape) words_.push(static_cast<uint64_t>(size));
+    memory_.push_back({data, parameter, current_});
     if (empty) return;
     const auto at = reinterpret_cast<uintptr_t>(data);
     spans_.push_back({at + static_cast<uintptr_t>(low), at + static_cast<uintptr_t>(high), parameter});
@@ -148,6 +149,7 @@ bool CallArguments::add_number(PyObject* object) {
 
 void CallArguments::add(PyObject* object, size_t parameter, const std::string& function,
                         const std::string& name) {
+    current_ = object;
     if (is_array(object)) {
         const array value = array_of(object);
         const bool writeable = value.writeable();

@@ -54,6 +54,14 @@ public:
     /// Throws for what no compiled function takes; `name` is the parameter's.
     void add(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
+    struct Memory {
+        char* data = nullptr;
+        size_t parameter = 0;
+        PyObject* object = nullptr;  // borrowed: the array itself, or the one with the buffer
+    };
+    /// The arrays among the arguments, in order.
+    const std::vector<Memory>& arrays() const { return memory_; }
+    const std::vector<Span>& spans() const { return spans_; }
     const WordList& key() const { return key_; }
     const WordList& words() const { return words_; }
     /// Whether memory that is written may be read or written by another argument, too.
@@ -68,8 +76,10 @@ private:
                    std::span<const int64_t> strides, bool readonly, size_t parameter);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
+    PyObject* current_ = nullptr;  // what is being added
     WordList key_, words_;
     std::vector<Span> spans_;
+    std::vector<Memory> memory_;
     std::vector<HostView> views_;
     std::vector<Py_buffer> buffers_;
     std::vector<nb::object> kept_;

@@ -8,12 +8,17 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/runtime/heap.h"
 #include "compiled/arguments.h"
 #include "compiled/program.h"
+#include "convert/foreign_buffer.h"
+#include "device/device.h"
+#include "graph/storage.h"
 #include "jit/specialisation.h"
 #include "lang/diagnostics.h"
 #include "module.h"
@@ -186,30 +191,107 @@ std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) 
     return made;
 }
 
-nb::object to_python(lang::TypeRef type, const char*& at) {
-    switch (type->kind) {
-        case lang::TypeKind::kScalar: {
-            const char* const bytes = at;
-            at += 16;
-            switch (type->scalar) {
-                case ScalarType::kBool:
-                case ScalarType::kInt64:
-                case ScalarType::kFloat64:
-                case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
-                default: return wrap_scalar(DType(type->scalar), bytes);
-            }
-        }
-        case lang::TypeKind::kTuple: {
-            nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
-            for (size_t i = 0; i < type->parts.size(); ++i) {
-                nb::object item = to_python(type->parts[i], at);
-                PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
-            }
-            return tuple;
-        }
-        default: return nb::none();
-    }
+// ---- results ----
+
+// Memory of arrays comes from the engine's own pool, so that it becomes an array's without a copy.
+codegen::HeapMemory allocate_in_pool(size_t bytes) {
+    auto held = std::make_shared<BufferPtr>(cpu_device().allocate(bytes));
+    char* const data = (*held)->data();
+    return {data, std::shared_ptr<void>(std::move(held)), static_cast<int64_t>(bytes)};
 }
+
+class Results {
+public:
+    Results(const char* bytes, const codegen::HeapFrame* frame, const CallArguments& arguments)
+        : at_(bytes), frame_(frame), arguments_(arguments) {}
+
+    nb::object next(lang::TypeRef type) {
+        switch (type->kind) {
+            case lang::TypeKind::kScalar: {
+                const char* const bytes = at_;
+                at_ += 16;
+                switch (type->scalar) {
+                    case ScalarType::kBool:
+                    case ScalarType::kInt64:
+                    case ScalarType::kFloat64:
+                    case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
+                    default: return wrap_scalar(DType(type->scalar), bytes);
+                }
+            }
+            case lang::TypeKind::kTuple: {
+                nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
+                for (size_t i = 0; i < type->parts.size(); ++i) {
+                    nb::object item = next(type->parts[i]);
+                    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+                }
+                return tuple;
+            }
+            case lang::TypeKind::kArray: return next_array(type);
+            default: return nb::none();
+        }
+    }
+
+private:
+    int64_t word() {
+        int64_t value = 0;
+        std::memcpy(&value, at_, sizeof(value));
+        at_ += 16;
+        return value;
+    }
+
+    nb::object next_array(lang::TypeRef type) {
+        char* const data = reinterpret_cast<char*>(word());
+        const int64_t owner = type->owned ? word() : 0;
+        Dims shape, strides;
+        for (size_t d = 0; d < type->rank; ++d) shape.push_back(word());
+        for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
+        const DType dtype(type->scalar);
+        if (type->contiguous) strides.push_back(dtype.itemsize());
+        if (owner != 0) {
+            const codegen::HeapMemory memory = frame_->take(owner);
+            const auto buffer = std::static_pointer_cast<BufferPtr>(memory.holder);
+            // Arrays of one block are views of one storage.
+            const auto [storage, is_new] = storages_.try_emplace(owner);
+            if (is_new) storage->second = std::make_shared<Storage>(*buffer);
+            return wrap(array(storage->second, dtype, std::move(shape), std::move(strides),
+                              data - memory.data, true));
+        }
+        return of_argument(data, dtype, shape, strides, type->readonly);
+    }
+
+    // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
+    nb::object of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
+                           bool readonly) const {
+        const auto address = reinterpret_cast<uintptr_t>(data);
+        PyObject* holder = nullptr;
+        for (const CallArguments::Memory& memory : arguments_.arrays()) {
+            if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
+                array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
+                return nb::borrow(memory.object);
+            if (memory.data == data && holder == nullptr) holder = memory.object;
+        }
+        for (const Span& span : arguments_.spans()) {
+            if (address < span.begin || address >= span.end) continue;
+            for (const CallArguments::Memory& memory : arguments_.arrays()) {
+                if (memory.parameter == span.parameter && holder == nullptr) holder = memory.object;
+            }
+        }
+        if (holder == nullptr) return wrap(empty(shape, dtype));  // without elements
+        const bool of_weft = is_array(holder);
+        auto view = std::make_shared<HostView>(of_weft ? HostView(array_of(holder), !readonly) : HostView());
+        std::shared_ptr<const HeldBuffer> buffer =
+            of_weft ? nullptr : HeldBuffer::of(holder, readonly ? PyBUF_RECORDS_RO : PyBUF_RECORDS);
+        return wrap(share(data, dtype, shape, strides, !readonly, [view, buffer]() mutable {
+            view.reset();
+            buffer.reset();
+        }));
+    }
+
+    const char* at_;
+    const codegen::HeapFrame* frame_;
+    const CallArguments& arguments_;
+    std::map<int64_t, std::shared_ptr<Storage>> storages_;
+};
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
     if (self->state->program == nullptr || !self->state->program->is_current()) take_program(self);
@@ -239,14 +321,19 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         many.resize(code->result_bytes);
         results = many.data();
     }
+    std::optional<codegen::HeapFrame> frame;
+    if (code->allocates) frame.emplace(allocate_in_pool);
     int64_t status = 0;
     {
         const ReleaseGil release(state.nogil);
         status = code->function(arguments.words().data(), results);
     }
+    if (status == int64_t{ir::kTooDeep} + 1) {
+        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
+        throw_python_error();
+    }
     if (status != 0) raise(*compiled->program, code->sites[static_cast<size_t>(status - 1)], results);
-    const char* at = results;
-    return to_python(code->result, at);
+    return Results(results, frame ? &*frame : nullptr, arguments).next(code->result);
 }
 
 PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {

@@ -1,0 +1,396 @@
+// Arrays as values: their parts, views of them, and arrays that the function makes.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+// Of all memory that functions allocate.
+constexpr uint16_t kHeapScope = 1000;
+
+}  // namespace
+
+// --- parts ----------------------------------------------------------------------------------------------
+
+ValueId FunctionLowering::size_of(const Value& array, size_t d) const {
+    return array.parts[1 + (array.type->owned ? 1 : 0) + d];
+}
+
+ValueId FunctionLowering::stride_of(const Value& array, size_t d) {
+    if (array.type->contiguous && d + 1 == array.type->rank)
+        return integer(DType(array.type->scalar).itemsize()).parts[0];
+    return array.parts[1 + (array.type->owned ? 1 : 0) + array.type->rank + d];
+}
+
+ValueId FunctionLowering::owner_of(const Value& array) const {
+    return array.type->owned ? array.parts[1] : ValueId{};
+}
+
+// --- views ----------------------------------------------------------------------------------------------
+
+Value FunctionLowering::view(const Value& array, ValueId byte_offset, std::span<const ValueId> shape,
+                             std::span<const ValueId> strides, bool contiguous) {
+    const TypeRef type = array_type(array.type->scalar, static_cast<int>(shape.size()), contiguous,
+                                    array.type->readonly, array.type->scope, array.type->owned);
+    Value result{type, {}, 0};
+    if (dry_) {
+        result.parts.resize(part_count(type));
+        return result;
+    }
+    const std::span<const ValueId> dynamic = strides.first(shape.size() - (type->contiguous ? 1 : 0));
+    result.parts.push_back(builder_->view(array.parts[0], buffer_type(type).buffer, byte_offset, dynamic));
+    if (type->owned) result.parts.push_back(owner_of(array));
+    result.parts.insert(result.parts.end(), shape.begin(), shape.end());
+    result.parts.insert(result.parts.end(), dynamic.begin(), dynamic.end());
+    return result;
+}
+
+Value FunctionLowering::transposed(const Value& array) {
+    std::vector<ValueId> shape, strides;
+    for (size_t d = array.type->rank; d-- > 0;) {
+        shape.push_back(size_of(array, d));
+        strides.push_back(stride_of(array, d));
+    }
+    if (array.type->rank < 2) return array;
+    return view(array, integer(0).parts[0], shape, strides, false);
+}
+
+Value FunctionLowering::item_of(const Value& array, ValueId index) {
+    if (array.type->rank == 1) return load({array, {index}});
+    std::vector<ValueId> shape, strides;
+    for (size_t d = 1; d < array.type->rank; ++d) {
+        shape.push_back(size_of(array, d));
+        strides.push_back(stride_of(array, d));
+    }
+    return view(array, apply(OpId::kMultiply, {index, stride_of(array, 0)}), shape, strides,
+                array.type->contiguous);
+}
+
+// The elements that NumPy's slice takes: bounds beyond the ends are moved to the ends.
+FunctionLowering::Range FunctionLowering::slice_range(NodeId slice, ValueId size, Environment& environment) {
+    const Node& bounds = node(slice);
+    const auto is_none = [&](size_t k) { return node(bounds.children[k]).kind == NodeKind::kNone; };
+    Value step = is_none(2) ? integer(1) : lower(bounds.children[2], environment);
+    const std::optional<int64_t> known_step = literal_integer(step.type);
+    if (!known_step) fail(slice, "the step of a slice has to be a known number");
+    if (*known_step == 0) fail(slice, "slice step cannot be zero");
+    const bool up = *known_step > 0;
+    const auto number = [&](int64_t value) { return integer(value).parts[0]; };
+    const ValueId first = number(up ? 0 : -1);
+    const ValueId last = up ? size : apply(OpId::kSubtract, {size, number(1)});
+    const auto bound = [&](size_t k, ValueId otherwise) {
+        if (is_none(k)) return otherwise;
+        const Value given = lower(bounds.children[k], environment);
+        const ValueId value = as_index(given, bounds.children[k]);
+        if (dry_) return ValueId{};
+        const Fact known = fact(value);
+        ValueId at = value;
+        if (known.least < 0) {
+            const ValueId from_end = builder_->apply(OpId::kAdd, {value, size});
+            at = builder_->apply(OpId::kSelect,
+                                 {builder_->apply(OpId::kLess, {value, number(0)}), from_end, value});
+            at = builder_->apply(OpId::kMaximum, {at, first});
+        }
+        const ValueId result = builder_->apply(OpId::kMinimum, {at, last});
+        note(result, {up ? 0 : -1, INT64_MAX, size, 1});
+        return result;
+    };
+    const ValueId start = bound(0, up ? first : last);
+    const ValueId stop = bound(1, up ? last : first);
+    if (dry_) return {};
+    const ValueId distance = up ? builder_->apply(OpId::kSubtract, {stop, start})
+                                : builder_->apply(OpId::kSubtract, {start, stop});
+    const int64_t by = up ? *known_step : -*known_step;
+    ValueId count = distance;
+    if (by != 1) {
+        const ValueId rounded = builder_->apply(OpId::kAdd, {distance, number(by - 1)});
+        count = builder_->apply(OpId::kFloorDivide, {rounded, number(by)});
+    }
+    // a[k:] of a known k >= 0 keeps what is known of the size.
+    count = builder_->apply(OpId::kMaximum, {count, number(0)});
+    note(count, {0, INT64_MAX, size, 1});
+    return {start, count, *known_step == 1 ? ValueId{} : step.parts[0]};
+}
+
+Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const IndexItem> items,
+                               Environment& environment) {
+    size_t taken = 0;
+    for (const IndexItem& item : items) {
+        if (item.value || node(item.node).kind == NodeKind::kSlice) ++taken;
+    }
+    const size_t rank = base.type->rank;
+    if (taken > rank)
+        fail(id, "too many indices for array: array is " + std::to_string(rank) + "-dimensional, but " +
+                     std::to_string(taken) + " were indexed");
+    std::vector<ValueId> shape, strides;
+    ValueId offset = integer(0).parts[0];
+    size_t d = 0;
+    bool contiguous = false;
+    const auto whole = [&] {
+        shape.push_back(size_of(base, d));
+        strides.push_back(stride_of(base, d));
+        contiguous = base.type->contiguous && d + 1 == rank;
+        ++d;
+    };
+    bool has_ellipsis = false;
+    for (const IndexItem& index_item : items) {
+        const NodeId item = index_item.node;
+        switch (index_item.value ? NodeKind::kName : node(item).kind) {
+            case NodeKind::kEllipsis:
+                if (std::exchange(has_ellipsis, true))
+                    fail(item, "an index can only have a single ellipsis ('...')");
+                for (size_t left = rank - taken; left > 0; --left) whole();
+                break;
+            case NodeKind::kNone:
+                shape.push_back(integer(1).parts[0]);
+                strides.push_back(integer(0).parts[0]);
+                contiguous = false;
+                break;
+            case NodeKind::kSlice: {
+                const Range range = slice_range(item, size_of(base, d), environment);
+                const ValueId stride = stride_of(base, d);
+                offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {range.start, stride})});
+                shape.push_back(range.count);
+                const Node& step = node(node(item).children[2]);
+                const bool by_one =
+                    step.kind == NodeKind::kNone || (step.kind == NodeKind::kInt && step.atoms[0] == "1");
+                strides.push_back(by_one || dry_ ? stride : apply(OpId::kMultiply, {stride, range.step}));
+                contiguous = by_one && base.type->contiguous && d + 1 == rank;
+                ++d;
+                break;
+            }
+            default: {
+                const Value& index = *index_item.value;
+                if (!is_integer(index.type) || is_bool(index.type))
+                    fail(item, "an index is an integer or a slice here, not " + lang::describe(index.type));
+                const ValueId at = checked_index(index, size_of(base, d), static_cast<int>(d), id);
+                offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {at, stride_of(base, d)})});
+                contiguous = false;
+                ++d;
+            }
+        }
+    }
+    while (d < rank) whole();
+    return view(base, offset, shape, strides, contiguous);
+}
+
+// --- arrays that are made -------------------------------------------------------------------------------
+
+Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> sizes, NodeId where) {
+    const TypeRef type = array_type(element, static_cast<int>(sizes.size()), true, false,
+                                    compilation_.scopes().canonical(kHeapScope), true);
+    Value result{type, {}, 0, true};
+    if (dry_) {
+        result.parts.resize(part_count(type));
+        return result;
+    }
+    const int64_t itemsize = DType(element).itemsize();
+    // As floats the product of sizes cannot overflow.
+    const auto real = [&](double value) {
+        return builder_->constant(Constant::of(ScalarType::kFloat64, value));
+    };
+    ValueId elements = real(1);
+    std::vector<ValueId> shape;
+    for (ValueId size : sizes) {
+        const Fact known = fact(size);
+        shape.push_back(size);
+        if (known.least < 0) {
+            check(builder_->apply(OpId::kGreaterEqual, {size, integer(0).parts[0]}),
+                  site("ValueError", "negative dimensions are not allowed"), {}, where);
+            // What is known holds from here on only, so it is known of another value.
+            shape.back() = builder_->apply(OpId::kMaximum, {size, integer(0).parts[0]});
+            not_below_[shape.back().index] = size;
+        }
+        note(shape.back(), {std::max<int64_t>(known.least, 0), std::min(known.most, int64_t{1} << 48),
+                            known.below, known.offset});
+        const ValueId factor =
+            builder_->apply(OpId::kMaximum, {builder_->cast(shape.back(), ScalarType::kFloat64), real(1)});
+        elements = builder_->apply(OpId::kMultiply, {elements, factor});
+    }
+    constexpr double kMostBytes = 281474976710656.0;  // 2**48: no address space has more
+    check(builder_->apply(OpId::kLessEqual, {elements, real(kMostBytes / static_cast<double>(itemsize))}),
+          site("MemoryError", "an array of so many elements has no place in memory"), {}, where);
+    std::vector<ValueId> strides(shape.size());
+    ValueId bytes = integer(itemsize).parts[0];
+    for (size_t d = shape.size(); d-- > 0;) {
+        strides[d] = bytes;
+        bytes = builder_->apply(OpId::kMultiply, {bytes, shape[d]});
+    }
+    if (!strides.empty()) strides.pop_back();
+    Site none = site("MemoryError", "there is no memory for an array");
+    none.function = &source_;
+    none.node = where;
+    const ir::Builder::HeapBlock block =
+        builder_->heap(buffer_type(type).buffer, bytes, strides, compilation_.add_site(std::move(none)));
+    result.parts = {block.buffer, block.owner};
+    result.parts.insert(result.parts.end(), shape.begin(), shape.end());
+    result.parts.insert(result.parts.end(), strides.begin(), strides.end());
+    add_temporary(result);
+    return result;
+}
+
+void FunctionLowering::for_each_element(const Value& array,
+                                        const std::function<void(std::span<const ValueId>)>& body) {
+    if (dry_) return body(std::vector<ValueId>(array.type->rank));
+    std::vector<ValueId> indices;
+    const std::function<void()> level = [&] {
+        const size_t d = indices.size();
+        if (d == array.type->rank) return body(indices);
+        builder_->for_loop(builder_->index(0), size_of(array, d), builder_->index(1), {},
+                           [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                               indices.push_back(arguments[0]);
+                               level();
+                               indices.pop_back();
+                               return {};
+                           });
+    };
+    level();
+}
+
+void FunctionLowering::fill(const Value& array, const Value& value, NodeId where) {
+    for_each_element(array, [&](std::span<const ValueId> indices) {
+        store({array, {indices.begin(), indices.end()}}, value, where);
+    });
+}
+
+// Element by element; the source's dimensions of one element, and those that it lacks, are repeated.
+void FunctionLowering::copy_into(const Value& target, const Value& source, NodeId where) {
+    const size_t missing = target.type->rank - source.type->rank;
+    std::vector<ValueId> repeated;  // 0 for a dimension that is repeated, else 1
+    for (size_t d = 0; d < source.type->rank && !dry_; ++d) {
+        const ValueId size = size_of(source, d), wanted = size_of(target, missing + d);
+        if (size == wanted) {
+            repeated.push_back(ValueId{});
+            continue;
+        }
+        const ValueId one = integer(1).parts[0];
+        const ValueId same = builder_->apply(OpId::kEqual, {size, wanted});
+        const ValueId single = builder_->apply(OpId::kEqual, {size, one});
+        Site shapes = site("ValueError", {});
+        shapes.kind = SiteKind::kBroadcast;
+        shapes.axis = static_cast<int>(missing + d);
+        check(builder_->apply(OpId::kLogicalOr, {same, single}), std::move(shapes), {size, wanted}, where);
+        repeated.push_back(builder_->apply(OpId::kSelect, {same, one, integer(0).parts[0]}));
+    }
+    for_each_element(target, [&](std::span<const ValueId> indices) {
+        std::vector<ValueId> from;
+        for (size_t d = 0; d < source.type->rank; ++d) {
+            const ValueId index = indices[missing + d];
+            from.push_back(dry_ || !repeated[d].valid() ? index
+                                                        : apply(OpId::kMultiply, {index, repeated[d]}));
+        }
+        store({target, {indices.begin(), indices.end()}}, load({source, std::move(from)}), where);
+    });
+}
+
+// target[...] = value, as NumPy: also where both are of the same memory.
+void FunctionLowering::store_part(const Value& target, const Value& value, NodeId where) {
+    if (target.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    if (is_scalar(value.type)) return fill(target, value, where);
+    if (!is_array(value.type))
+        fail(where,
+             lang::describe(value.type) + " cannot be stored in a part of " + lang::describe(target.type));
+    if (value.type->rank > target.type->rank)
+        fail(where, "an array of " + std::to_string(value.type->rank) +
+                        " dimensions cannot be stored in one of " + std::to_string(target.type->rank));
+    if (value.type->scope != target.type->scope) return copy_into(target, value, where);
+    std::vector<ValueId> shape;
+    for (size_t d = 0; d < value.type->rank; ++d) shape.push_back(size_of(value, d));
+    const Value copied = allocate(value.type->scalar, shape, where);
+    copy_into(copied, value, where);
+    copy_into(target, copied, where);
+}
+
+std::optional<ScalarType> FunctionLowering::dtype_of(const Value& value, NodeId where) {
+    if (value.type->kind == TypeKind::kNone) return std::nullopt;
+    std::string name;
+    if (value.type->kind == TypeKind::kString) name = value.type->text;
+    if (value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown) {
+        const std::string& path = value.type->symbol->path;
+        const bool known = path.starts_with("numpy.") || path.starts_with("builtins.");
+        if (known) name = path.substr(path.find('.') + 1);
+    }
+    const DTypeInfo* found = name.empty() ? nullptr : DType::find(name);
+    if (found == nullptr) fail(where, lang::describe(value.type) + " is no dtype of a compiled function");
+    return found->scalar_type;
+}
+
+// numpy.empty, zeros, ones, full and those that take after another array.
+Value FunctionLowering::call_allocate(const std::string& name, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    const bool like = name.ends_with("_like");
+    const bool fills = name.starts_with("full");
+    std::optional<Value> first, fill_value, dtype;
+    const auto take = [&](const std::string& keyword, const Value& value) {
+        if (keyword == (like ? "a" : "shape") || (like && keyword == "prototype")) {
+            first = value;
+        } else if (keyword == "fill_value" && fills) {
+            fill_value = value;
+        } else if (keyword == "dtype") {
+            dtype = value;
+        } else {
+            fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function");
+        }
+    };
+    const char* const names[] = {like ? "a" : "shape", fills ? "fill_value" : "dtype", "dtype"};
+    if (arguments.positional.size() > (fills ? 3U : 2U))
+        fail(where, name + "() is given too many arguments here");
+    for (size_t i = 0; i < arguments.positional.size(); ++i) take(names[i], arguments.positional[i]);
+    for (const auto& [keyword, value] : arguments.keywords) take(keyword, value);
+    if (!first) fail(where, name + "() needs " + (like ? "an array" : "a shape"));
+    if (fills && !fill_value) fail(where, name + "() needs a fill_value");
+    std::vector<ValueId> shape;
+    if (like) {
+        if (!is_array(first->type))
+            fail(where, name + "() takes an array, not " + lang::describe(first->type));
+        for (size_t d = 0; d < first->type->rank; ++d) shape.push_back(size_of(*first, d));
+    } else if (first->type->kind == TypeKind::kTuple) {
+        for (size_t i = 0; i < first->type->parts.size(); ++i)
+            shape.push_back(as_index(tuple_item(*first, i), where));
+    } else {
+        shape.push_back(as_index(*first, where));
+    }
+    ScalarType element = like ? first->type->scalar : ScalarType::kFloat64;
+    if (fills && !like) {
+        if (!is_scalar(fill_value->type))
+            fail(where, name + "() fills with a number, not " + lang::describe(fill_value->type));
+        element = fill_value->type->scalar;
+    }
+    if (dtype) element = dtype_of(*dtype, where).value_or(element);
+    const Value result = allocate(element, shape, where);
+    if (name.starts_with("zeros")) fill(result, integer(0), where);
+    if (name.starts_with("ones")) fill(result, integer(1), where);
+    if (fills) fill(result, *fill_value, where);
+    return result;
+}
+
+Value FunctionLowering::call_method(const Value& base, const std::string& name, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    if (is_complex(base.type) && name == "conjugate")
+        return by_loop(*find_op("conjugate"), std::span(&base, 1), where);
+    if (is_array(base.type)) {
+        if (name == "item" && base.type->rank == 0) return load({base, {}});
+        if (name == "copy") {
+            expect_arguments(name, arguments, 0, 0);
+            std::vector<ValueId> shape;
+            for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
+            const Value result = allocate(base.type->scalar, shape, where);
+            copy_into(result, base, where);
+            return result;
+        }
+        if (name == "fill") {
+            expect_arguments(name, arguments, 1, 1);
+            if (base.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+            fill(base, arguments.positional[0], where);
+            return none();
+        }
+        if (name == "transpose" && arguments.positional.empty()) return transposed(base);
+    }
+    fail(where, "method '" + name + "' of " + lang::describe(base.type) + " is not compiled yet");
+}
+
+}  // namespace weft::lang
