@@ -213,10 +213,12 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
         const auto number = [&](double x) {
             return builder_->constant(Constant::of(ScalarType::kFloat64, x));
         };
+        check(builder_->apply(OpId::kEqual, {rounded, rounded}),
+              site("ValueError", "cannot convert float NaN to integer"), {}, where);
         const ValueId low = builder_->apply(OpId::kGreaterEqual, {rounded, number(-9223372036854775808.0)});
         const ValueId high = builder_->apply(OpId::kLess, {rounded, number(9223372036854775808.0)});
         check(builder_->apply(OpId::kLogicalAnd, {low, high}),
-              site("OverflowError", "the float does not fit in a 64-bit integer"), {}, where);
+              site("OverflowError", "cannot convert a float beyond 64 bits to an integer"), {}, where);
     }
     return scalar(scalar_type(ScalarType::kInt64, true),
                   dry_ ? ValueId{} : builder_->cast(rounded, ScalarType::kInt64));

@@ -101,7 +101,9 @@ Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
 Value FunctionLowering::lower_global(NodeId id) {
     const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(id).number));
     switch (symbol.kind) {
-        case SymbolKind::kMissing: fail(id, "name '" + symbol.name + "' is not defined");
+        case SymbolKind::kMissing:
+            fail(id, "name '" + symbol.name + "' is not defined",
+                 symbol.path.empty() ? "" : "Is '" + symbol.path + "' meant?");
         case SymbolKind::kUnknown:
             fail(id, "'" + symbol.name + "' is a " + symbol.path + ", which a compiled function cannot use",
                  "Give it as an argument, or make it a number, tuple, array or function.");

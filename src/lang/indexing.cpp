@@ -39,29 +39,33 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
                 fail(id, "tuple index out of range: the tuple has " + std::to_string(length) + " items");
             return tuple_item(base, static_cast<size_t>(at));
         }
-        // Any item: all have to be of one type.
-        if (length == 0) fail(id, "the tuple is empty");
-        TypeRef type = base.type->parts[0];
-        for (TypeRef part : base.type->parts) {
-            type = join(type, part);
-            if (type == nullptr || !is_scalar(type))
-                fail(id, "items of different types are taken by known indices only");
-        }
-        type = without_literals(type);
-        const ValueId at = checked_index(index, integer(length).parts[0], 0, id);
-        Value result = convert(tuple_item(base, 0), type, id);
-        for (int64_t i = 1; i < length; ++i) {
-            const Value item = convert(tuple_item(base, static_cast<size_t>(i)), type, id);
-            result = scalar(type, apply(OpId::kSelect, {apply(OpId::kEqual, {at, integer(i).parts[0]}),
-                                                        item.parts[0], result.parts[0]}));
-        }
-        return result;
+        return any_item(base, checked_index(index, integer(length).parts[0], 0, id), id);
     }
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
     const std::vector<IndexItem> items = index_items(id, environment);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items, environment);
+}
+
+// The item of that number, where all are numbers of one type.
+Value FunctionLowering::any_item(const Value& tuple, ValueId at, NodeId where) {
+    const std::vector<TypeRef>& parts = tuple.type->parts;
+    if (parts.empty()) fail(where, "the tuple is empty");
+    TypeRef type = parts[0];
+    for (TypeRef part : parts) {
+        type = join(type, part);
+        if (type == nullptr || !is_scalar(type))
+            fail(where, "items of different types are taken by known indices only");
+    }
+    type = without_literals(type);
+    Value result = convert(tuple_item(tuple, 0), type, where);
+    for (size_t i = 1; i < parts.size(); ++i) {
+        const Value item = convert(tuple_item(tuple, i), type, where);
+        const ValueId is_it = apply(OpId::kEqual, {at, integer(static_cast<int64_t>(i)).parts[0]});
+        result = scalar(type, apply(OpId::kSelect, {is_it, item.parts[0], result.parts[0]}));
+    }
+    return result;
 }
 
 std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id, Environment& environment) {

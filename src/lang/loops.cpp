@@ -85,6 +85,14 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
+    if (value.type->kind == TypeKind::kTuple && !value.type->parts.empty()) {
+        Sequence result;
+        result.count = [this, value] {
+            return integer(static_cast<int64_t>(value.type->parts.size())).parts[0];
+        };
+        result.element = [this, value, where](ValueId k) { return any_item(value, k, where); };
+        return result;
+    }
     if (!is_array(value.type) || value.type->rank == 0)
         fail(where, "a loop cannot go over " + lang::describe(value.type),
              "Loop over range(), an array or zip().");

@@ -119,7 +119,8 @@ private:
     // Whether what follows is reached.
     bool lower_block(NodeId id, Environment& environment);
     bool lower_statement(NodeId id, Environment& environment);
-    void assign(NodeId target, Value value, Environment& environment, NodeId statement);
+    // `counts`: the value counts as a user of its memory, which the target takes over.
+    void assign(NodeId target, Value value, Environment& environment, NodeId statement, bool counts = false);
     void augment(NodeId id, Environment& environment);
     bool lower_if(NodeId id, Environment& environment);
     // Two ways, of which one is taken; `assigned` and `live` say what they may change and what is read after
@@ -241,6 +242,7 @@ private:
 
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
+    Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
 
     struct Arguments {
         std::vector<Value> positional;

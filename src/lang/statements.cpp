@@ -39,11 +39,12 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
     }
 }
 
-void FunctionLowering::assign(NodeId target, Value value, Environment& environment, NodeId statement) {
+void FunctionLowering::assign(NodeId target, Value value, Environment& environment, NodeId statement,
+                              bool counts) {
     const Node& left = node(target);
     switch (left.kind) {
         case NodeKind::kName:
-            value = kept(std::move(value));
+            if (!counts) value = kept(std::move(value));
             value.origin = statement;
             release(environment[static_cast<size_t>(left.number)]);
             environment[static_cast<size_t>(left.number)] = std::move(value);
@@ -59,8 +60,10 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (value.type->parts.size() != left.children.size())
                 fail(target, std::to_string(value.type->parts.size()) + " values cannot be unpacked into " +
                                  std::to_string(left.children.size()) + " targets");
+            // a, b = b, a: no target may give back what another one takes.
+            if (!counts) value = kept(std::move(value));
             for (size_t i = 0; i < left.children.size(); ++i)
-                assign(left.children[i], tuple_item(value, i), environment, statement);
+                assign(left.children[i], tuple_item(value, i), environment, statement, true);
             return;
         }
         case NodeKind::kIndex: {
@@ -74,6 +77,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             } else {
                 store_part(sliced(target, base, items, environment), value, target);
             }
+            if (counts) count_owners(value, false);
             return;
         }
         case NodeKind::kAttribute: fail(target, "attributes cannot be assigned in a compiled function");

@@ -78,6 +78,7 @@ private:
         symbol.name = text_of(described[1]);
         if (kind == "missing") {
             symbol.kind = SymbolKind::kMissing;
+            if (nb::len(described) > 2) symbol.path = text_of(described[2]);
         } else if (kind == "constant") {
             symbol.kind = SymbolKind::kValue;
             symbol.type = type_of_constant(described[2]);
