@@ -165,13 +165,13 @@ def _definition_at(text, first):
     end = first
     for _ in range(_TRIES):
         end = _end_of_block(lines, first, end, indent)
-        block = "".join(lines[first - 1 : end])
+        # Empty lines before it give it its place in the file.
+        head = "\n" * (first - 2) + "if 1:\n" if indent else "\n" * (first - 1)
         try:
-            tree = ast.parse("if 1:\n" + block if indent else block)
+            tree = ast.parse(head + "".join(lines[first - 1 : end]))
         except SyntaxError:  # a line of a long text or list that begins further left
             end += 1
             continue
-        ast.increment_lineno(tree, first - 2 if indent else first - 1)
         body = tree.body[0].body if indent else tree.body
         return body[0] if body and isinstance(body[0], _DEFINITIONS) else None
     return next(

@@ -48,6 +48,7 @@ _EXACT = {  # operations of two whole literals, which Python knows exactly
     ast.LShift: lambda a, b: a << b if 0 <= b <= 256 else None,
     ast.RShift: lambda a, b: a >> b if 0 <= b <= 256 else None,
 }
+_FOLDED = (ast.Constant, ast.BinOp, ast.UnaryOp)
 _WIDEST = 256  # bits of a whole literal
 
 
@@ -65,7 +66,7 @@ class Writer:
     @property
     def tree(self):
         """The text of the tree."""
-        return "".join(self._parts)
+        return "".join(self._parts)[1:]
 
     def refuse(self, node, what, advice=""):
         """Raises a CompileError that points at `node`."""
@@ -79,20 +80,16 @@ class Writer:
     # Nodes are written as they are met; `place` is the ast node whose place a node of the tree has.
 
     def _open(self, word, place, *atoms):
-        parts = self._parts
-        if parts and parts[-1][-1] != "(":
-            parts.append(" ")
-        parts.append("(" + word)
-        for atom in atoms:
-            parts.append(f" {atom}")
+        text = " ".join((f" ({word}", *map(str, atoms))) if atoms else f" ({word}"
+        self._parts.append(text)
         self.positions.extend((place.lineno, place.col_offset, place.end_lineno, place.end_col_offset))
 
     def _close(self):
         self._parts.append(")")
 
-    def _leaf(self, word, place, *atoms):
-        self._open(word, place, *atoms)
-        self._close()
+    def _leaf(self, word, place, atom=None):
+        self._parts.append(f" ({word})" if atom is None else f" ({word} {atom})")
+        self.positions.extend((place.lineno, place.col_offset, place.end_lineno, place.end_col_offset))
 
     def function(self, node):
         """The whole function, a FunctionDef or a Lambda."""
@@ -301,10 +298,11 @@ class Writer:
 
     def expression(self, node):
         """One expression."""
-        folded = _whole(node)
-        if folded is not None:
-            self._leaf("int", node, folded)
-            return
+        if isinstance(node, _FOLDED):
+            folded = _whole(node)
+            if folded is not None:
+                self._leaf("int", node, folded)
+                return
         write = getattr(self, "_express_" + type(node).__name__, None)
         if write is None:
             self._refuse_kind(node)
@@ -329,7 +327,7 @@ class Writer:
         elif isinstance(value, float):
             self._leaf("float", node, value.hex())
         elif isinstance(value, complex):
-            self._leaf("complex", node, value.real.hex(), value.imag.hex())
+            self._leaf("complex", node, f"{value.real.hex()} {value.imag.hex()}")
         elif isinstance(value, str):
             self._leaf("string", node, quoted(value))
         else:
