@@ -11,7 +11,7 @@ namespace weft::python {
 namespace {
 
 // A key is a number for each scalar or array, in order; a tuple's comes before those of its items.
-enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple };
+enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
 constexpr int kRankShift = 16;
@@ -33,7 +33,8 @@ bool is_numpy_scalar(PyObject* object) {
     return PyObject_IsInstance(object, generic.ptr()) == 1;
 }
 
-lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope) {
+lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
+                        const GivenFunctions& functions) {
     const uint64_t code = *key++;
     const auto scalar = static_cast<ScalarType>(code & 0xFF);
     switch (static_cast<KeyKind>(code >> kKindShift)) {
@@ -45,9 +46,10 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope) 
         case KeyKind::kTuple: {
             std::vector<lang::TypeRef> parts;
             for (uint64_t count = code & 0xFFFFFFFF; count > 0; --count)
-                parts.push_back(take_type(key, may_overlap, scope));
+                parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::tuple_type(std::move(parts));
         }
+        case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
         case KeyKind::kNone: break;
     }
     return lang::simple_type(lang::TypeKind::kNone);
@@ -59,21 +61,51 @@ CallArguments::~CallArguments() {
     for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
 }
 
-std::vector<lang::TypeRef> CallArguments::types_of(const WordList& key, size_t count, bool may_overlap) {
+uint64_t GivenFunctions::number_of(PyObject* object) {
+    for (size_t i = 0; i < given_.size(); ++i) {
+        if (given_[i].function.ptr() == object) return i;
+    }
+    const nb::handle function(object);
+    const nb::object plain = nb::getattr(function, "py_func", nb::borrow(function));
+    Given given{nb::borrow(function), make_program(plain, nb::getattr(function, "_text", nb::none())),
+                nullptr, nullptr};
+    auto symbol = std::make_shared<lang::Symbol>();
+    symbol->kind = lang::SymbolKind::kFunction;
+    symbol->name = given.program->entry().name;
+    symbol->function = &given.program->entry();
+    given.type = lang::symbol_type(symbol.get());
+    given.symbol = std::move(symbol);
+    given_.push_back(std::move(given));
+    return given_.size() - 1;
+}
+
+bool GivenFunctions::is_current() const {
+    return std::all_of(given_.begin(), given_.end(),
+                       [](const Given& given) { return given.program->is_current(); });
+}
+
+std::vector<std::shared_ptr<const Program>> GivenFunctions::programs() const {
+    std::vector<std::shared_ptr<const Program>> all;
+    for (const Given& given : given_) all.push_back(given.program);
+    return all;
+}
+
+std::vector<lang::TypeRef> CallArguments::types_of(const WordList& key, size_t count, bool may_overlap,
+                                                   const GivenFunctions& functions) {
     std::vector<lang::TypeRef> types;
     const uint64_t* at = key.data();
     for (size_t i = 0; i < count; ++i)
-        types.push_back(take_type(at, may_overlap, static_cast<uint16_t>(i + 1)));
+        types.push_back(take_type(at, may_overlap, static_cast<uint16_t>(i + 1), functions));
     return types;
 }
 
 void CallArguments::add_scalar(ScalarType type, bool weak, const void* bytes) {
-    key_.push(key_of(KeyKind::kScalar, static_cast<uint64_t>(type) | (weak ? kWeak : 0)));
+    key_.push_back(key_of(KeyKind::kScalar, static_cast<uint64_t>(type) | (weak ? kWeak : 0)));
     const auto size = static_cast<size_t>(DType(type).itemsize());
     std::array<uint64_t, 2> words{};
     std::memcpy(words.data(), bytes, size);
-    words_.push(words[0]);
-    if (size > 8) words_.push(words[1]);
+    words_.push_back(words[0]);
+    if (size > 8) words_.push_back(words[1]);
 }
 
 void CallArguments::add_array(ScalarType type, char* data, std::span<const int64_t> shape,
@@ -81,15 +113,15 @@ void CallArguments::add_array(ScalarType type, char* data, std::span<const int64
     const int64_t itemsize = DType(type).itemsize();
     const size_t rank = shape.size();
     const bool contiguous = rank > 0 && (strides.back() == itemsize || shape.back() <= 1);
-    key_.push(key_of(KeyKind::kArray, static_cast<uint64_t>(type) | (readonly ? kReadonly : 0) |
-                                          (contiguous ? kContiguous : 0) |
-                                          static_cast<uint64_t>(rank) << kRankShift));
-    words_.push(reinterpret_cast<uint64_t>(data));
-    for (int64_t size : shape) words_.push(static_cast<uint64_t>(size));
+    key_.push_back(key_of(KeyKind::kArray, static_cast<uint64_t>(type) | (readonly ? kReadonly : 0) |
+                                               (contiguous ? kContiguous : 0) |
+                                               static_cast<uint64_t>(rank) << kRankShift));
+    words_.push_back(reinterpret_cast<uint64_t>(data));
+    for (int64_t size : shape) words_.push_back(static_cast<uint64_t>(size));
     int64_t low = 0, high = itemsize;
     bool empty = false;
     for (size_t d = 0; d < rank; ++d) {
-        if (!contiguous || d + 1 < rank) words_.push(static_cast<uint64_t>(strides[d]));
+        if (!contiguous || d + 1 < rank) words_.push_back(static_cast<uint64_t>(strides[d]));
         const int64_t last = (shape[d] - 1) * strides[d];
         (last < 0 ? low : high) += last;
         empty |= shape[d] == 0;
@@ -137,7 +169,7 @@ bool CallArguments::add_number(PyObject* object) {
         return true;
     }
     if (object == Py_None) {
-        key_.push(key_of(KeyKind::kNone, 0));
+        key_.push_back(key_of(KeyKind::kNone, 0));
         return true;
     }
     if (is_scalar(object)) {
@@ -165,8 +197,13 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     if (add_number(object)) return;
     if (PyTuple_Check(object)) {
         const Py_ssize_t count = PyTuple_Size(object);
-        key_.push(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
+        key_.push_back(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
         for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(object, i), parameter, function, name);
+        return;
+    }
+    if (PyCallable_Check(object) != 0 &&
+        (PyObject_HasAttrString(object, "__code__") != 0 || PyObject_HasAttrString(object, "py_func") != 0)) {
+        key_.push_back(key_of(KeyKind::kFunction, functions_.number_of(object)));
         return;
     }
     if (add_buffer(object, parameter, function, name)) return;

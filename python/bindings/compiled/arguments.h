@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "compiled/program.h"
 #include "convert/convert.h"
 #include "device/kernel.h"
 #include "lang/types.h"
@@ -13,40 +15,65 @@
 
 namespace weft::python {
 
-/// Numbers that are nearly always few.
-class WordList {
+/// Things that are nearly always few, and then need no memory of their own.
+template <class T, size_t kInline>
+class FewOf {
 public:
-    void push(uint64_t word) {
+    void push_back(const T& value) {
         if (count_ < kInline) {
-            inline_[count_++] = word;
+            few_[count_++] = value;
             return;
         }
-        if (spilled_.empty()) spilled_.assign(inline_.begin(), inline_.end());
-        spilled_.push_back(word);
+        if (many_.empty()) many_.assign(few_.begin(), few_.end());
+        many_.push_back(value);
         ++count_;
     }
-    const uint64_t* data() const { return spilled_.empty() ? inline_.data() : spilled_.data(); }
+    T* data() { return many_.empty() ? few_.data() : many_.data(); }
+    const T* data() const { return many_.empty() ? few_.data() : many_.data(); }
     size_t size() const { return count_; }
-    bool operator==(const std::vector<uint64_t>& other) const {
-        return count_ == other.size() && std::equal(other.begin(), other.end(), data());
-    }
+    const T& operator[](size_t i) const { return data()[i]; }
+    T* begin() { return data(); }
+    T* end() { return data() + count_; }
+    const T* begin() const { return data(); }
+    const T* end() const { return data() + count_; }
 
 private:
-    static constexpr size_t kInline = 40;
-    std::array<uint64_t, kInline> inline_;
+    std::array<T, kInline> few_;
     size_t count_ = 0;
-    std::vector<uint64_t> spilled_;
+    std::vector<T> many_;
 };
+using WordList = FewOf<uint64_t, 40>;
 
 /// An array among the arguments: the memory that it spans, and whose parameter it is.
 struct Span {
-    uintptr_t begin = 0, end = 0;
-    size_t parameter = 0;
+    uintptr_t begin, end;
+    size_t parameter;
+};
+
+/// Functions that were given as arguments: a type each, for as long as the program is what it was.
+class GivenFunctions {
+public:
+    /// The number of a function, described when it is first given. `object` is a Python function or a
+    /// compiled one.
+    uint64_t number_of(PyObject* object);
+    lang::TypeRef type_of(uint64_t number) const { return given_[number].type; }
+    bool is_current() const;
+    void clear() { given_.clear(); }
+    std::vector<std::shared_ptr<const Program>> programs() const;
+
+private:
+    struct Given {
+        nb::object function;
+        std::shared_ptr<const Program> program;
+        std::shared_ptr<const lang::Symbol> symbol;
+        lang::TypeRef type;
+    };
+    std::vector<Given> given_;
 };
 
 class CallArguments {
 public:
-    CallArguments() = default;
+    explicit CallArguments(GivenFunctions& functions) : functions_(functions) {}
     CallArguments(const CallArguments&) = delete;
     CallArguments& operator=(const CallArguments&) = delete;
     ~CallArguments();
@@ -55,19 +82,20 @@ public:
     void add(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
     struct Memory {
-        char* data = nullptr;
-        size_t parameter = 0;
-        PyObject* object = nullptr;  // borrowed: the array itself, or the one with the buffer
+        char* data;
+        size_t parameter;
+        PyObject* object;  // borrowed: the array itself, or the one with the buffer
     };
     /// The arrays among the arguments, in order.
-    const std::vector<Memory>& arrays() const { return memory_; }
-    const std::vector<Span>& spans() const { return spans_; }
+    const FewOf<Memory, 8>& arrays() const { return memory_; }
+    const FewOf<Span, 8>& spans() const { return spans_; }
     const WordList& key() const { return key_; }
     const WordList& words() const { return words_; }
     /// Whether memory that is written may be read or written by another argument, too.
     bool overlaps(const std::vector<bool>& written) const;
     /// The types that the key stands for. Arrays share a scope where they may overlap, else each has its own.
-    static std::vector<lang::TypeRef> types_of(const WordList& key, size_t count, bool may_overlap);
+    static std::vector<lang::TypeRef> types_of(const WordList& key, size_t count, bool may_overlap,
+                                               const GivenFunctions& functions);
 
 private:
     bool add_number(PyObject* object);
@@ -76,12 +104,13 @@ private:
                    std::span<const int64_t> strides, bool readonly, size_t parameter);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
+    GivenFunctions& functions_;
     PyObject* current_ = nullptr;  // what is being added
     WordList key_, words_;
-    std::vector<Span> spans_;
-    std::vector<Memory> memory_;
+    FewOf<Span, 8> spans_;
+    FewOf<Memory, 8> memory_;
     std::vector<HostView> views_;
-    std::vector<Py_buffer> buffers_;
+    FewOf<Py_buffer, 6> buffers_;
     std::vector<nb::object> kept_;
 };
 

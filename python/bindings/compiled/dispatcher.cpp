@@ -33,14 +33,17 @@ struct Compiled {
     std::shared_ptr<const jit::Specialisation> code;     // of arrays that do not overlap
     std::shared_ptr<const jit::Specialisation> overlap;  // of arrays that may; null until it is needed
     std::shared_ptr<const Program> program;              // whose symbols its errors name
+    std::vector<std::shared_ptr<const Program>> given;   // of functions among its arguments
     int64_t calls = 0;
 };
 
-// Used under the GIL, or the lock of a critical section where there is none.
+// Used under the GIL.
 struct State {
+    GivenFunctions functions;
     std::shared_ptr<const Program> program;
     std::vector<std::string> parameters;
     std::vector<bool> keyword_only;
+    bool has_keyword_only = false;
     std::vector<nb::object> defaults;                 // by parameter; null where there is none
     std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
     std::vector<nb::object> names;                    // of parameters
@@ -72,11 +75,16 @@ void set_compile_error(const lang::CompileError& error) {
 
 // The error that compiled code has raised, with the line of the program as the innermost entry of its
 // traceback.
-[[noreturn]] void raise(const Program& program, const lang::Site& site, const char* payload) {
+[[noreturn]] void raise(const Compiled& compiled, const lang::Site& site, const char* payload) {
     const std::string text = lang::message_of(site, payload);
     nb::object type;
     if (site.symbol != nullptr) {
-        type = program.classes.at(site.symbol);
+        const auto find_in = [&](const Program& program) {
+            const auto found = program.classes.find(site.symbol);
+            if (found != program.classes.end()) type = found->second;
+        };
+        find_in(*compiled.program);
+        for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
     } else {
         type = nb::module_::import_("builtins").attr(site.exception.c_str());
     }
@@ -93,6 +101,8 @@ void take_program(JitObject* self) {
     State& state = *self->state;
     state.program = make_program(nb::handle(self->function), nb::handle(self->text));
     state.compiled.clear();
+    state.functions.clear();
+    state.has_keyword_only = false;
     state.parameters.clear();
     state.keyword_only.clear();
     state.defaults.clear();
@@ -103,6 +113,8 @@ void take_program(JitObject* self) {
         const lang::Node& node = tree[id];
         state.parameters.push_back(node.atoms[0]);
         state.names.push_back(nb::steal(PyUnicode_InternFromString(node.atoms[0].c_str())));
+        state.has_keyword_only |=
+            node.kind == lang::NodeKind::kKeyword || node.kind == lang::NodeKind::kKeywordDefault;
         state.keyword_only.push_back(node.kind == lang::NodeKind::kKeyword ||
                                      node.kind == lang::NodeKind::kKeywordDefault);
         const bool has_default =
@@ -116,7 +128,7 @@ std::string count_of(size_t count, const std::string& what) {
 }
 
 // The arguments in the order of the parameters, with CPython's errors. The objects are borrowed.
-void bind(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
+void bind_arguments(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
           std::vector<PyObject*>& bound) {
     const std::string& function = state.program->entry().name;
     const size_t total = state.parameters.size();
@@ -165,7 +177,7 @@ std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
                                                    const CallArguments& arguments, bool may_overlap) {
     State& state = *self->state;
     const std::vector<lang::TypeRef> types =
-        CallArguments::types_of(arguments.key(), state.parameters.size(), may_overlap);
+        CallArguments::types_of(arguments.key(), state.parameters.size(), may_overlap, state.functions);
     const jit::Options options = state.options;
     std::shared_ptr<const jit::Specialisation> code;
     {
@@ -179,13 +191,15 @@ std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
 std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
     State& state = *self->state;
     for (size_t i = 0; i < state.compiled.size(); ++i) {
-        if (!(arguments.key() == state.compiled[i]->key)) continue;
+        const std::vector<uint64_t>& key = state.compiled[i]->key;
+        if (!std::equal(key.begin(), key.end(), arguments.key().begin(), arguments.key().end())) continue;
         if (i > 0) std::swap(state.compiled[i], state.compiled[0]);
         return state.compiled[0];
     }
     auto made = std::make_shared<Compiled>();
     made->key.assign(arguments.key().data(), arguments.key().data() + arguments.key().size());
     made->program = state.program;
+    made->given = state.functions.programs();
     made->code = compile(self, made->program, arguments, false);
     if (made->program == state.program) state.compiled.insert(state.compiled.begin(), made);
     return made;
@@ -294,16 +308,17 @@ private:
 };
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
-    if (self->state->program == nullptr || !self->state->program->is_current()) take_program(self);
-    const State& state = *self->state;
+    if (self->state->program == nullptr || !self->state->program->is_current() ||
+        !self->state->functions.is_current())
+        take_program(self);
+    State& state = *self->state;
     std::vector<PyObject*> bound;
-    if (names != nullptr || count != state.parameters.size() ||
-        std::find(state.keyword_only.begin(), state.keyword_only.end(), true) != state.keyword_only.end()) {
-        bind(state, given, count, names, bound);
+    if (names != nullptr || count != state.parameters.size() || state.has_keyword_only) {
+        bind_arguments(state, given, count, names, bound);
         given = bound.data();
         count = bound.size();
     }
-    CallArguments arguments;
+    CallArguments arguments(state.functions);
     for (size_t i = 0; i < count; ++i)
         arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
@@ -332,7 +347,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
         throw_python_error();
     }
-    if (status != 0) raise(*compiled->program, code->sites[static_cast<size_t>(status - 1)], results);
+    if (status != 0) raise(*compiled, code->sites[static_cast<size_t>(status - 1)], results);
     return Results(results, frame ? &*frame : nullptr, arguments).next(code->result);
 }
 
@@ -358,6 +373,7 @@ std::vector<const Program*> programs_of(const State& state) {
             programs.push_back(program);
     };
     add(state.program.get());
+    for (const std::shared_ptr<const Program>& given : state.functions.programs()) add(given.get());
     for (const std::shared_ptr<Compiled>& each : state.compiled) add(each->program.get());
     return programs;
 }
@@ -386,6 +402,7 @@ int clear(PyObject* object) {
     Py_CLEAR(self->text);
     Py_CLEAR(self->dict);
     self->state->program = nullptr;
+    self->state->functions.clear();
     self->state->compiled.clear();
     return 0;
 }
@@ -490,6 +507,15 @@ PyObject* get_stats(PyObject* self, void*) {
     });
 }
 
+PyObject* reduce(PyObject* self, PyObject*) {
+    return guarded([&] { return nb::object(nb::handle(self).attr("__qualname__")).release().ptr(); });
+}
+
+PyMethodDef kMethods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},  // pickled by its name, as functions are
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyGetSetDef kAttributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"signatures", get_signatures, nullptr, "The signatures that were compiled, the last used first.",
@@ -512,6 +538,7 @@ void bind_jit(nb::module_& m) {
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_descr_get, reinterpret_cast<void*>(get)},
         {Py_tp_repr, reinterpret_cast<void*>(repr)},
+        {Py_tp_methods, kMethods},
         {Py_tp_members, kMembers},
         {Py_tp_getset, kAttributes},
     };

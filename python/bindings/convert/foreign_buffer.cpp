@@ -89,6 +89,8 @@ std::optional<BufferFormat> parse_format(const char* format, Py_ssize_t itemsize
 }  // namespace
 
 std::optional<DType> native_format(const char* format, Py_ssize_t itemsize) {
+    if (format != nullptr && format[0] == 'd' && format[1] == 0 && itemsize == 8) return ScalarType::kFloat64;
+    if (format != nullptr && format[0] == 'l' && format[1] == 0 && itemsize == 8) return ScalarType::kInt64;
     const std::optional<BufferFormat> found = parse_format(format, itemsize);
     if (!found || found->swapped) return std::nullopt;
     return found->dtype;

@@ -1,8 +1,11 @@
 """weft.jit from outside: calls, arguments, errors."""
 
 import cmath
+import copy
 import gc
 import math
+import pickle
+import threading
 import traceback
 import weakref
 
@@ -284,3 +287,61 @@ def test_options_are_checked():
         np.jit(error_model="c")(helper)
     with pytest.raises(TypeError, match="compiles Python functions"):
         np.jit(3)
+
+
+def apply_twice(f, x, step=1):
+    return f(f(x)) + step
+
+
+def double(x):
+    return 2 * x
+
+
+SCALE = 3
+
+
+def scaled(x):
+    if x > 100:
+        raise KeyError("large")
+    return SCALE * x
+
+
+def test_functions_are_arguments(monkeypatch):
+    f = np.jit(apply_twice)
+    assert f(double, 5) == 21
+    assert f(np.jit(double), 0.5) == 3.0
+    assert f(lambda x: x - 1, 5) == 4
+    assert f(scaled, 5) == 46
+    monkeypatch.setitem(globals(), "SCALE", 10)
+    assert f(scaled, 1) == 101
+    with pytest.raises(KeyError, match="large"):
+        f(scaled, 50)
+    with pytest.raises(np.CompileError):
+        f(3, 5)
+
+
+def test_compiled_functions_are_pickled_by_their_names():
+    assert pickle.loads(pickle.dumps(collatz)) is collatz
+    assert copy.deepcopy(collatz) is collatz
+
+
+def test_many_threads_call_a_function_first():
+    def work(n):
+        s = 0
+        for i in range(n):
+            s += i % 7
+        return s
+
+    f, expected = np.jit(work), work(1000)
+    start, results = threading.Barrier(32), []
+
+    def call(value):
+        start.wait()
+        results.append(f(value))
+
+    threads = [threading.Thread(target=call, args=(1000 if k % 2 else True,)) for k in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results.count(expected) == 16
