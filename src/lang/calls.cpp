@@ -103,11 +103,25 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
     const FunctionSource& callee = *symbol.function;
     const auto parameters = callee.tree.parameters();
     std::vector<std::optional<Value>> given(parameters.size());
-    if (arguments.positional.size() > parameters.size())
-        fail(arguments.where, callee.name + "() takes " + std::to_string(parameters.size()) +
+    std::vector<Value> rest;  // of *args, which take what is left
+    size_t positional = 0;
+    while (positional < parameters.size() && (callee.tree[parameters[positional]].kind == NodeKind::kParam ||
+                                              callee.tree[parameters[positional]].kind == NodeKind::kDefault))
+        ++positional;
+    const bool has_rest =
+        positional < parameters.size() && callee.tree[parameters[positional]].kind == NodeKind::kRest;
+    if (arguments.positional.size() > positional && !has_rest)
+        fail(arguments.where, callee.name + "() takes " + std::to_string(positional) +
                                   " positional arguments but " + std::to_string(arguments.positional.size()) +
                                   " were given");
-    for (size_t i = 0; i < arguments.positional.size(); ++i) given[i] = arguments.positional[i];
+    for (size_t i = 0; i < arguments.positional.size(); ++i) {
+        if (i < positional) {
+            given[i] = arguments.positional[i];
+        } else {
+            rest.push_back(arguments.positional[i]);
+        }
+    }
+    if (has_rest) given[positional] = tuple(std::move(rest));
     for (const auto& [name, value] : arguments.keywords) {
         size_t at = 0;
         while (at < parameters.size() && callee.tree[parameters[at]].atoms[0] != name) ++at;
@@ -318,7 +332,9 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
     return best;
 }
 
-Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& arguments) {
+Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given) {
+    Arguments arguments = given;
+    for (Value& value : arguments.positional) value = required(value, given.where);
     const std::string& path = symbol.path;
     const size_t dot = path.rfind('.');
     const std::string module = path.substr(0, dot), name = path.substr(dot + 1);

@@ -131,7 +131,7 @@ Value FunctionLowering::lower_global(NodeId id) {
 
 Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
     const Node& expression = node(id);
-    const Value base = lower(expression.children[0], environment);
+    const Value base = required(lower(expression.children[0], environment), id);
     const std::string& name = expression.atoms[0];
     if (base.type->kind == TypeKind::kNever) return base;
     if (is_array(base.type)) {

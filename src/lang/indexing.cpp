@@ -25,7 +25,7 @@ std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
 }
 
 Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
-    const Value base = lower(node(id).children[0], environment);
+    const Value base = required(lower(node(id).children[0], environment), id);
     if (base.type->kind == TypeKind::kNever) return base;
     if (base.type->kind == TypeKind::kTuple) {
         const std::vector<NodeId> items = items_of(id);
@@ -76,7 +76,7 @@ std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id
             items.push_back({item, std::nullopt});
             continue;
         }
-        const Value index = lower(item, environment);
+        const Value index = required(lower(item, environment), item);
         if (index.type->kind == TypeKind::kTuple) {
             for (size_t i = 0; i < index.type->parts.size(); ++i)
                 items.push_back({item, tuple_item(index, i)});
@@ -148,7 +148,8 @@ Value FunctionLowering::load(const Element& element) {
     return scalar(type, dry_ ? ValueId{} : builder_->load(element.array.parts[0], element.indices));
 }
 
-void FunctionLowering::store(const Element& element, const Value& value, NodeId where) {
+void FunctionLowering::store(const Element& element, const Value& given, NodeId where) {
+    const Value value = required(given, where);
     const TypeRef array = element.array.type;
     if (array->readonly) fail(where, "the array is read-only", "Give the function a copy.");
     if (value.type->kind == TypeKind::kNever) return;

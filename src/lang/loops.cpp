@@ -51,7 +51,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
     }
     if (path == "builtins.zip") return zip_sequence(parts(1, SIZE_MAX - 1));
     if (path == "builtins.reversed") return reversed_sequence(parts(1, 1)[0]);
-    return sequence_of(lower(id, environment), id);
+    return sequence_of(required(lower(id, environment), id), id);
 }
 
 FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> sequences) {
@@ -85,8 +85,9 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
-    if (value.type->kind == TypeKind::kTuple && !value.type->parts.empty()) {
+    if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
+        result.is_empty = value.type->parts.empty();
         result.count = [this, value] {
             return integer(static_cast<int64_t>(value.type->parts.size())).parts[0];
         };
@@ -351,6 +352,7 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bound
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Sequence sequence = sequence_of(statement.children[1], environment);
+    if (sequence.is_empty) return lower_block(statement.children[3], environment);
     const auto iteration = [&](Environment& inner, ValueId counter) {
         note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
         if (hoist_ != nullptr) hoist_->counter = counter;

@@ -155,26 +155,17 @@ Environment FunctionLowering::parameters(bool real) {
 void FunctionLowering::lower_body(Environment& environment) {
     if (!lower_block(source_.tree.body(), environment)) return;
     if (dry_) {
-        if (result_ == nullptr) {
-            result_ = simple_type(TypeKind::kNone);
-        } else if (result_->kind != TypeKind::kNone) {
-            fail(result_origin_,
-                 "'" + source_.name + "' returns " + lang::describe(result_) +
-                     " here and nothing on another way through it",
-                 "Return a value on every way.");
-        }
+        TypeRef nothing = simple_type(TypeKind::kNone);
+        result_ = result_ == nullptr ? nothing : join(result_, nothing);
         return;
     }
+    const Value result = convert(none(), result_, 0);
     for (Value& variable : environment) release(variable);
-    builder_->return_values({});
+    builder_->return_values(at_border(result).parts);
 }
 
 // A function that calls itself is typed again until its result does not grow any more.
 void FunctionLowering::find_result() {
-    for (NodeId parameter : source_.tree.parameters()) {
-        if (node(parameter).kind == NodeKind::kRest)
-            fail(parameter, "parameters like *args are not compiled yet");
-    }
     dry_ = true;
     TypeRef before = nullptr;
     do {
@@ -292,6 +283,19 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
         }
         return;
     }
+    if (type->kind == TypeKind::kOptional) {
+        if (value.type->kind == TypeKind::kNone) {
+            append_nothing(parts, type);
+        } else if (value.type->kind == TypeKind::kOptional) {
+            parts.push_back(value.parts[0]);
+            append_converted(parts, {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0},
+                             type->parts[0], where);
+        } else {
+            parts.push_back(boolean(true).parts[0]);
+            append_converted(parts, value, type->parts[0], where);
+        }
+        return;
+    }
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
         case TypeKind::kTuple: {
@@ -329,6 +333,9 @@ Value FunctionLowering::at_border(const Value& value) {
             const Value item = at_border(tuple_item(value, i));
             result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
         }
+    } else if (value.type->kind == TypeKind::kOptional && !dry_) {
+        const Value item = at_border({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
+        std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
     } else if (is_array(value.type) && value.type->rank > 0 && !dry_) {
         ir::BufferType first = buffer_type(value.type).buffer;
         first.strides.clear();
@@ -345,6 +352,9 @@ Value FunctionLowering::inside(const Value& value) {
             const Value item = inside(tuple_item(value, i));
             result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
         }
+    } else if (value.type->kind == TypeKind::kOptional && !dry_) {
+        const Value item = inside({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
+        std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
     } else if (is_array(value.type) && !dry_) {
         // No array has so many elements in memory; where strides are 0 a wrong address is none.
         for (size_t d = 0; d < value.type->rank; ++d) note(size_of(value, d), {0, int64_t{1} << 62, {}, 0});
@@ -397,6 +407,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             for (TypeRef part : type->parts) append_ir_types(types, part, at_border);
             return;
         case TypeKind::kRange: types.insert(types.end(), 3, ir::Type::of(ScalarType::kInt64)); return;
+        case TypeKind::kOptional:
         case TypeKind::kMaybe:
             types.push_back(ir::Type::of(ScalarType::kBool));
             append_ir_types(types, type->parts[0], at_border);
@@ -411,8 +422,11 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
 TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
     TypeRef both = join(a, b);
     const std::function<void(TypeRef, TypeRef)> meet = [&](TypeRef one, TypeRef other) {
-        if (one->kind == TypeKind::kMaybe) one = one->parts[0];
-        if (other->kind == TypeKind::kMaybe) other = other->parts[0];
+        const auto is_wrapped = [](TypeRef type) {
+            return type->kind == TypeKind::kMaybe || type->kind == TypeKind::kOptional;
+        };
+        while (is_wrapped(one)) one = one->parts[0];
+        while (is_wrapped(other)) other = other->parts[0];
         if (is_array(one) && is_array(other) && one->scope != other->scope)
             throw ScopesMeet{one->scope, other->scope};
         if (one->kind != TypeKind::kTuple || other->kind != TypeKind::kTuple) return;

@@ -148,6 +148,7 @@ private:
         // What is known of the elements of a range.
         Fact of_element{};
         bool direct = false;
+        bool is_empty = false;  // as the type tells
     };
     // A loop that is being lowered, and the variables that go from one iteration to the next.
     struct Loop {
@@ -218,6 +219,8 @@ private:
     // The type that integers are computed in; nothing where a float is.
     static TypeRef integer_type(TypeRef left, TypeRef right);
     ir::ValueId truth(const Value& value, NodeId where);
+    // Of a value that may be None: the value, where it is none.
+    Value required(const Value& value, NodeId where);
     Value negation(ir::ValueId condition);
     [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
 

@@ -18,6 +18,7 @@ void FunctionLowering::count_owners(const Value& value, bool retains) {
                 builder_->release(owner_of(value));
             }
             return;
+        case TypeKind::kOptional:
         case TypeKind::kMaybe:  // what is unbound has no owner
             count_owners({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}}, retains);
             return;

@@ -104,7 +104,15 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
     return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
 }
 
-Value FunctionLowering::binary(const std::string& name, const Value& left, const Value& right, NodeId where) {
+Value FunctionLowering::required(const Value& value, NodeId where) {
+    if (value.type->kind != TypeKind::kOptional) return value;
+    check(value.parts[0], site("TypeError", "None has no such operation"), {}, where);
+    return {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
+}
+
+Value FunctionLowering::binary(const std::string& name, const Value& first, const Value& second,
+                               NodeId where) {
+    const Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     const Operator* found = find_operator(name);
     if (found == nullptr)
@@ -231,7 +239,8 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
     return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
 }
 
-Value FunctionLowering::unary(const std::string& name, const Value& operand, NodeId where) {
+Value FunctionLowering::unary(const std::string& name, const Value& given, NodeId where) {
+    const Value operand = required(given, where);
     if (operand.type->kind == TypeKind::kNever) return never();
     if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
     if (operand.type->literal && name == "neg") {
@@ -253,8 +262,18 @@ Value FunctionLowering::unary(const std::string& name, const Value& operand, Nod
     return by_loop(op_info(op), std::span(&operand, 1), where);
 }
 
-Value FunctionLowering::compare(const std::string& name, const Value& left, const Value& right,
+Value FunctionLowering::compare(const std::string& name, const Value& first, const Value& second,
                                 NodeId where) {
+    if ((name == "is" || name == "is_not") &&
+        (first.type->kind == TypeKind::kOptional || second.type->kind == TypeKind::kOptional)) {
+        const bool is_first = first.type->kind == TypeKind::kOptional;
+        if ((is_first ? second : first).type->kind != TypeKind::kNone)
+            fail(where, "'is' is compiled for None and bools only", "Write == in its place.");
+        const Value bound =
+            scalar(scalar_type(ScalarType::kBool, true), (is_first ? first : second).parts[0]);
+        return name == "is_not" ? bound : negation(bound.parts[0]);
+    }
+    const Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if (name == "is" || name == "is_not") {
         const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
@@ -318,6 +337,10 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
 ValueId FunctionLowering::truth(const Value& value, NodeId where) {
     switch (value.type->kind) {
         case TypeKind::kScalar: return cast(value, ScalarType::kBool);
+        case TypeKind::kOptional: {
+            const Value inner{value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}};
+            return apply(OpId::kLogicalAnd, {value.parts[0], truth(inner, where)});
+        }
         case TypeKind::kNever: return {};
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];

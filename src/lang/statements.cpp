@@ -67,7 +67,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             return;
         }
         case NodeKind::kIndex: {
-            const Value base = lower(left.children[0], environment);
+            const Value base = required(lower(left.children[0], environment), target);
             if (!is_array(base.type))
                 fail(target,
                      "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
@@ -89,7 +89,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const NodeId target = statement.children[0];
     if (node(target).kind == NodeKind::kIndex) {
-        const Value base = lower(node(target).children[0], environment);
+        const Value base = required(lower(node(target).children[0], environment), target);
         if (!is_array(base.type))
             fail(target,
                  "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");

@@ -171,6 +171,14 @@ TypeRef maybe_type(TypeRef type) {
     return intern(std::move(maybe));
 }
 
+TypeRef optional_type(TypeRef type) {
+    if (type->kind == TypeKind::kOptional || type->kind == TypeKind::kNone) return type;
+    Type optional;
+    optional.kind = TypeKind::kOptional;
+    optional.parts = {type};
+    return intern(std::move(optional));
+}
+
 TypeRef without_literals(TypeRef type) {
     if (type->literal) return scalar_type(type->scalar, type->weak);
     if (type->parts.empty()) return type;
@@ -189,6 +197,18 @@ TypeRef join(TypeRef a, TypeRef b) {
         TypeRef inner = join(a->kind == TypeKind::kMaybe ? a->parts[0] : a,
                              b->kind == TypeKind::kMaybe ? b->parts[0] : b);
         return inner == nullptr ? nullptr : maybe_type(inner);
+    }
+    const auto may_be_none = [](TypeRef type) {
+        return type->kind == TypeKind::kNone || type->kind == TypeKind::kOptional;
+    };
+    if (may_be_none(a) || may_be_none(b)) {
+        const auto value_of = [](TypeRef type) {
+            return type->kind == TypeKind::kOptional ? type->parts[0] : type;
+        };
+        if (a->kind == TypeKind::kNone) return optional_type(without_literals(value_of(b)));
+        if (b->kind == TypeKind::kNone) return optional_type(without_literals(value_of(a)));
+        TypeRef inner = join(value_of(a), value_of(b));
+        return inner == nullptr ? nullptr : optional_type(without_literals(inner));
     }
     if (a->kind != b->kind) return nullptr;
     switch (a->kind) {
@@ -242,6 +262,7 @@ size_t part_count(TypeRef type) {
         case TypeKind::kArray:
             return size_t{1} + (type->owned ? 1 : 0) + 2 * size_t{type->rank} - (type->contiguous ? 1 : 0);
         case TypeKind::kRange: return 3;
+        case TypeKind::kOptional:
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
         case TypeKind::kTuple: {
             size_t count = 0;
@@ -281,6 +302,7 @@ std::string describe(TypeRef type) {
         case TypeKind::kSymbol: return type->symbol == nullptr ? "object" : type->symbol->described();
         case TypeKind::kUnbound: return "unbound";
         case TypeKind::kMaybe: return describe(type->parts[0]);
+        case TypeKind::kOptional: return "optional(" + describe(type->parts[0]) + ")";
         case TypeKind::kNever: return "never";
     }
     return "";

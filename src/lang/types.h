@@ -23,9 +23,10 @@ enum class TypeKind : uint8_t {
     kTuple,
     kRange,  // start, stop, step
     kSlice,
-    kSymbol,   // a free name that is no value: a module, a function, a builtin, an exception
-    kUnbound,  // a variable before its first assignment
-    kMaybe,    // a variable that is bound on some of the ways that lead here
+    kSymbol,    // a free name that is no value: a module, a function, a builtin, an exception
+    kUnbound,   // a variable before its first assignment
+    kMaybe,     // a variable that is bound on some of the ways that lead here
+    kOptional,  // a value or None
 };
 
 struct Symbol;
@@ -66,6 +67,7 @@ TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef simple_type(TypeKind kind);  // kNone, kNever, kRange, kUnbound
 TypeRef symbol_type(const Symbol* symbol);
 TypeRef maybe_type(TypeRef type);
+TypeRef optional_type(TypeRef type);
 // Without the values of literals.
 TypeRef without_literals(TypeRef type);
 

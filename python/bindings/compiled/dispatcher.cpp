@@ -44,6 +44,7 @@ struct State {
     std::vector<std::string> parameters;
     std::vector<bool> keyword_only;
     bool has_keyword_only = false;
+    std::optional<size_t> rest;                       // the parameter *args
     std::vector<nb::object> defaults;                 // by parameter; null where there is none
     std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
     std::vector<nb::object> names;                    // of parameters
@@ -103,6 +104,7 @@ void take_program(JitObject* self) {
     state.compiled.clear();
     state.functions.clear();
     state.has_keyword_only = false;
+    state.rest.reset();
     state.parameters.clear();
     state.keyword_only.clear();
     state.defaults.clear();
@@ -113,8 +115,10 @@ void take_program(JitObject* self) {
         const lang::Node& node = tree[id];
         state.parameters.push_back(node.atoms[0]);
         state.names.push_back(nb::steal(PyUnicode_InternFromString(node.atoms[0].c_str())));
-        state.has_keyword_only |=
-            node.kind == lang::NodeKind::kKeyword || node.kind == lang::NodeKind::kKeywordDefault;
+        if (node.kind == lang::NodeKind::kRest) state.rest = state.parameters.size() - 1;
+        state.has_keyword_only |= node.kind == lang::NodeKind::kRest ||
+                                  node.kind == lang::NodeKind::kKeyword ||
+                                  node.kind == lang::NodeKind::kKeywordDefault;
         state.keyword_only.push_back(node.kind == lang::NodeKind::kKeyword ||
                                      node.kind == lang::NodeKind::kKeywordDefault);
         const bool has_default =
@@ -129,22 +133,32 @@ std::string count_of(size_t count, const std::string& what) {
 
 // The arguments in the order of the parameters, with CPython's errors. The objects are borrowed.
 void bind_arguments(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
-          std::vector<PyObject*>& bound) {
+                    std::vector<PyObject*>& bound, nb::object& rest) {
     const std::string& function = state.program->entry().name;
     const size_t total = state.parameters.size();
-    const auto positional =
-        static_cast<size_t>(std::count(state.keyword_only.begin(), state.keyword_only.end(), false));
-    if (count > positional)
+    const size_t positional =
+        state.rest
+            ? *state.rest
+            : static_cast<size_t>(std::count(state.keyword_only.begin(), state.keyword_only.end(), false));
+    if (count > positional && state.rest) {
+        rest = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(count - positional)));
+        for (size_t i = positional; i < count; ++i)
+            PyTuple_SetItem(rest.ptr(), static_cast<Py_ssize_t>(i - positional), Py_NewRef(arguments[i]));
+    } else if (state.rest) {
+        rest = nb::tuple();
+    }
+    if (count > positional && !state.rest)
         throw TypeError(function + "() takes " + count_of(positional, "positional argument") + " but " +
                         std::to_string(count) + (count == 1 ? " was given" : " were given"));
     bound.assign(total, nullptr);
-    std::copy_n(arguments, count, bound.begin());
+    std::copy_n(arguments, std::min(count, positional), bound.begin());
+    if (state.rest) bound[*state.rest] = rest.ptr();
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject* const name = PyTuple_GetItem(names, k);
         size_t at = 0;
-        while (at < total && state.names[at].ptr() != name &&
-               PyUnicode_Compare(state.names[at].ptr(), name) != 0)
+        while (at < total && (at == state.rest || (state.names[at].ptr() != name &&
+                                                   PyUnicode_Compare(state.names[at].ptr(), name) != 0)))
             ++at;
         if (at == total)
             throw TypeError(function + "() got an unexpected keyword argument '" + text_of(nb::handle(name)) +
@@ -241,6 +255,13 @@ public:
                 return tuple;
             }
             case lang::TypeKind::kArray: return next_array(type);
+            case lang::TypeKind::kOptional: {
+                const bool bound = *at_ != 0;
+                at_ += 16;
+                if (bound) return next(type->parts[0]);
+                at_ += 16 * lang::part_count(type->parts[0]);
+                return nb::none();
+            }
             default: return nb::none();
         }
     }
@@ -313,8 +334,9 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         take_program(self);
     State& state = *self->state;
     std::vector<PyObject*> bound;
+    nb::object rest;
     if (names != nullptr || count != state.parameters.size() || state.has_keyword_only) {
-        bind_arguments(state, given, count, names, bound);
+        bind_arguments(state, given, count, names, bound, rest);
         given = bound.data();
         count = bound.size();
     }

@@ -345,3 +345,60 @@ def test_many_threads_call_a_function_first():
     for thread in threads:
         thread.join()
     assert results.count(expected) == 16
+
+
+@np.jit
+def position(a, x):
+    for i in range(len(a)):
+        if a[i] == x:
+            return i
+
+
+def test_a_value_or_none():
+    @np.jit
+    def after(a, x):
+        k = position(a, x)
+        if k is None:
+            return -1.0
+        return k + 0.5
+
+    @np.jit
+    def careless(a, x):
+        return position(a, x) + 1
+
+    @np.jit
+    def made(n):
+        a = None
+        if n > 0:
+            a = np.zeros(n)
+        return a, a is None, None
+
+    a = numpy.arange(5.0)
+    assert position(a, 3.0) == 3 and position(a, 9.0) is None
+    assert after(a, 3.0) == 3.5 and after(a, 9.0) == -1.0
+    assert careless(a, 3.0) == 4
+    with pytest.raises(TypeError, match="None"):
+        careless(a, 9.0)
+    assert made(2)[0].tolist() == [0, 0] and made(2)[1:] == (False, None)
+    assert made(0) == (None, True, None)
+
+
+def test_rest_parameters():
+    def polynomial_of(x, *coefficients, scale=1):
+        s = 0
+        for c in coefficients:
+            s = s * x + c
+        return s * scale, len(coefficients)
+
+    @np.jit
+    def calls(x):
+        return polynomial_of(x, 1, 2.5, x), polynomial_of(x, scale=2), polynomial_of(x, *(1, 2))
+
+    f = np.jit(polynomial_of)
+    same(f, 2, 1, 2, 3)
+    same(f, 2, 1.5, 2, 3)
+    same(f, 2, 7)
+    assert f(3) == (0, 0) and f(2, 1, 1, scale=10) == (30, 2)
+    assert calls(2) == calls.py_func(2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'coefficients'"):
+        f(2, coefficients=(1,))
