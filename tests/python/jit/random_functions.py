@@ -1,437 +1,25 @@
-"""Random functions of ints, floats and bools with all control flow, and CPython's results beside a compiler's.
+"""Random functions by a compiler beside CPython.
 
     python tests/python/jit/random_functions.py [--seed N] [--count N] [--jit weft|numba] [--shrink]
 
-A seed makes a function, the functions that it calls, and arguments. Every variable has one type. Whole numbers stay
-below 2**62, by masks; divisors, indices and roots are whatever they are, so that exceptions are compared, too. Arrays
-are lists for CPython, whose elements are Python's numbers.
+A seed makes a function, the functions that it calls, and arguments (tests/python/support/jit_random.py). Values, types,
+exceptions and what is written into arrays have to be the same, bit by bit.
 """
 
 import argparse
 import ast
 import linecache
-import random
+import pathlib
 import struct
 import sys
 
 import numpy
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import jit_random
+
 UNBOUND = "has no value here"
-KEPT = 31  # bits of whole numbers in variables and arrays
-EXACT = 53  # bits that a float has
-MOST = 61
-SIGNS = {"add": "+", "sub": "-", "mul": "*"}
-WHOLE, REAL, TRUTH = "int", "float", "bool"
-FLOATS = (0.0, -0.0, 1.0, 0.5, -2.5, 3.0, 1e-3, 7.25, 1e10, -1e300, 1e-310)
-
-
-class Maker:
-    """Makes one function as text."""
-
-    def __init__(self, chooser, name, callees=(), size=12):
-        self.chooser, self.name, self.callees = chooser, name, list(callees)
-        self.left = size  # statements that may still be written
-        self.lines = []
-        self.parameters = []
-        self.variables = {WHOLE: [], REAL: [], TRUTH: []}
-        self.arrays = {WHOLE: [], REAL: []}
-        self.results = []
-        self.counters = 0
-
-    # Expressions of whole numbers come with the most bits that their values have.
-
-    def whole(self, depth):
-        c = self.chooser
-        if depth <= 0 or c.random() < 0.2:
-            return self.whole_leaf()
-        kind = c.choice(
-            "add add sub sub mul mul mask bit shift divide remainder negative absolute extreme"
-            " choose either call length element floor power truth rounded".split()
-        )
-        a, bits = self.whole(depth - 1)
-        if kind in ("add", "sub"):
-            b, other = self.whole(depth - 1)
-            return self.fitted(f"({a} {'+' if kind == 'add' else '-'} {b})", max(bits, other) + 1)
-        if kind == "mul":
-            b, other = self.whole(depth - 1)
-            if bits + other > MOST:
-                a, bits = self.masked(a, 30), 30
-                b, other = self.masked(b, 30), 30
-            return f"({a} * {b})", bits + other
-        if kind == "mask":
-            return self.masked(a, 12), 12
-        if kind == "bit":
-            b, other = self.whole(depth - 1)
-            return f"({a} {c.choice('&|^')} {b})", max(bits, other)
-        if kind == "shift":
-            if c.random() < 0.5:
-                return f"({a} >> {self.small(depth - 1)})", bits
-            return self.fitted(f"({a} << {self.small(depth - 1)})", bits + 7)
-        if kind in ("divide", "remainder"):
-            b, other = self.divisor(depth - 1)
-            if kind == "divide":
-                return f"({a} // {b})", bits + 1
-            return f"({a} % {b})", other
-        if kind == "negative":
-            return c.choice((f"(-{a})", f"(~{a})", f"(+{a})")), bits + 1
-        if kind == "absolute":
-            return f"abs({a})", bits
-        if kind == "extreme":
-            b, other = self.whole(depth - 1)
-            return f"{c.choice(('min', 'max'))}({a}, {b})", max(bits, other)
-        if kind == "choose":
-            b, other = self.whole(depth - 1)
-            return f"({a} if {self.truth(depth - 1)} else {b})", max(bits, other)
-        if kind == "either":
-            b, other = self.whole(depth - 1)
-            return f"({a} {c.choice(('and', 'or'))} {b})", max(bits, other)
-        if kind == "call":
-            return self.call(WHOLE, depth) or (a, bits)
-        if kind == "length" and (self.arrays[WHOLE] or self.arrays[REAL]):
-            return f"len({c.choice(self.arrays[WHOLE] + self.arrays[REAL])})", 5
-        if kind == "element" and self.arrays[WHOLE]:
-            return self.element(WHOLE, depth), KEPT
-        if kind == "floor":
-            x = f"min(max({self.real(depth - 1)}, -1e6), 1e6)"
-            return f"{c.choice(('int', 'math.floor', 'math.ceil'))}({x})", 21
-        if kind == "rounded":
-            return f"round(min(max({self.real(depth - 1)}, -1e6), 1e6))", 21
-        if kind == "power":
-            return f"(({a} & 15) ** ({self.whole(depth - 1)[0]} & 3))", 12
-        if kind == "truth":
-            return f"int({self.truth(depth - 1)})", 1
-        return a, bits
-
-    def whole_leaf(self):
-        c = self.chooser
-        if self.variables[WHOLE] and c.random() < 0.75:
-            return c.choice(self.variables[WHOLE]), KEPT
-        value = c.choice((0, 1, 1, 2, 3, 5, 7, 10, 100, 255, 65537, -1, -2, -7, -1000))
-        return (f"({value})" if value < 0 else str(value)), abs(value).bit_length()
-
-    def small(self, depth):
-        return f"({self.whole(depth)[0]} & 7)"
-
-    def divisor(self, depth):
-        if self.chooser.random() < 0.5:
-            value = self.chooser.choice((2, 3, 7, 10, -3, 1000, -1))
-            return f"({value})", abs(value).bit_length()
-        return self.whole(depth)
-
-    def masked(self, text, bits):
-        return f"({text} & {2**bits - 1})"
-
-    def fitted(self, text, bits):
-        return (text, bits) if bits <= MOST else (self.masked(text, KEPT), KEPT)
-
-    def kept(self, text, bits):
-        """An expression whose value a variable may have."""
-        if bits <= KEPT:
-            return text
-        return self.chooser.choice(
-            (f"({text} & {2**KEPT - 1})", f"({text} % 1000003)", f"({text} >> {bits - KEPT})")
-        )
-
-    def exact(self, depth):
-        text, bits = self.whole(depth)
-        return text if bits <= EXACT else self.masked(text, EXACT)
-
-    def real(self, depth):
-        c = self.chooser
-        if depth <= 0 or c.random() < 0.2:
-            if self.variables[REAL] and c.random() < 0.75:
-                return c.choice(self.variables[REAL])
-            return f"({c.choice(FLOATS)!r})"
-        kind = c.choice(
-            "add sub mul mul divide whole quotient remainder floor negative absolute extreme choose call root"
-            " mixed element either".split()
-        )
-        a, b = self.real(depth - 1), self.real(depth - 1)
-        if kind in ("add", "sub", "mul"):
-            return f"({a} {SIGNS[kind]} {b})"
-        if kind == "divide":
-            return f"({a} / {b})"
-        if kind == "remainder":
-            return f"({a} % {b})"
-        if kind == "floor":
-            return f"({a} // {b})"
-        if kind == "whole":
-            return f"float({self.whole(depth - 1)[0]})"
-        if kind == "quotient":
-            return f"({self.exact(depth - 1)} / {self.exact(depth - 1)})"
-        if kind == "mixed":
-            n = self.exact(depth - 1)
-            return c.choice((f"({a} {c.choice('+-*/')} {n})", f"({n} {c.choice('+-*/')} {a})"))
-        if kind == "negative":
-            return f"(-{a})"
-        if kind == "absolute":
-            return f"abs({a})"
-        if kind == "extreme":
-            return f"{c.choice(('min', 'max'))}({a}, {b})"
-        if kind == "choose":
-            return f"({a} if {self.truth(depth - 1)} else {b})"
-        if kind == "either":
-            return f"({a} {c.choice(('and', 'or'))} {b})"
-        if kind == "root":
-            return f"math.sqrt(abs({a}))"
-        if kind == "call":
-            found = self.call(REAL, depth)
-            return found[0] if found else a
-        if kind == "element" and self.arrays[REAL]:
-            return self.element(REAL, depth)
-        return a
-
-    def truth(self, depth):
-        c = self.chooser
-        if depth <= 0 or c.random() < 0.15:
-            if self.variables[TRUTH] and c.random() < 0.7:
-                return c.choice(self.variables[TRUTH])
-            return c.choice(("True", "False"))
-        kind = c.choice("compare compare compare reals chain and or not mixed whole call choose".split())
-        sign = c.choice(("<", "<=", ">", ">=", "==", "!="))
-        if kind == "compare":
-            return f"({self.whole(depth - 1)[0]} {sign} {self.whole(depth - 1)[0]})"
-        if kind == "reals":
-            return f"({self.real(depth - 1)} {sign} {self.real(depth - 1)})"
-        if kind == "chain":
-            more = c.choice(("<", "<=", "==", "!=", ">"))
-            parts = [self.whole(depth - 1)[0] for _ in range(3)]
-            return f"({parts[0]} {sign} {parts[1]} {more} {parts[2]})"
-        if kind in ("and", "or"):
-            return f"({self.truth(depth - 1)} {kind} {self.truth(depth - 1)})"
-        if kind == "not":
-            return f"(not {self.condition(depth - 1)})"
-        if kind == "mixed":
-            return f"({self.exact(depth - 1)} {sign} {self.real(depth - 1)})"
-        if kind == "whole":
-            return f"bool({self.whole(depth - 1)[0]})"
-        if kind == "choose":
-            return f"({self.truth(depth - 1)} if {self.truth(depth - 1)} else {self.truth(depth - 1)})"
-        found = self.call(TRUTH, depth)
-        return found[0] if found else "True"
-
-    def condition(self, depth):
-        """What stands behind `if`: mostly a bool."""
-        if self.chooser.random() < 0.15:
-            return self.whole(depth)[0]
-        if self.chooser.random() < 0.1:
-            return self.real(depth)
-        return self.truth(depth)
-
-    def element(self, kind, depth):
-        array = self.chooser.choice(self.arrays[kind])
-        return f"{array}[{self.index(array, depth)}]"
-
-    def index(self, array, depth):
-        c = self.chooser
-        text = self.whole(depth - 1)[0]
-        if c.random() < 0.85:
-            return f"{text} % len({array})"
-        return f"{text} & 7" if c.random() < 0.7 else f"-({text} & 7)"
-
-    def call(self, kind, depth):
-        fitting = [f for f in self.callees if f.results == [kind]]
-        if not fitting:
-            return None
-        callee = self.chooser.choice(fitting)
-        arguments = [self.value(k, depth - 1) for _, k in callee.parameters]
-        return f"{callee.name}({', '.join(arguments)})", KEPT
-
-    def value(self, kind, depth):
-        """An expression of a type, fit for a variable."""
-        if kind == WHOLE:
-            return self.kept(*self.whole(depth))
-        return self.real(depth) if kind == REAL else self.truth(depth)
-
-    # Statements
-
-    def write(self, indent, text):
-        self.lines.append("    " * indent + text)
-
-    def function(self, parameters, arrays, results):
-        """Writes the function; answers itself."""
-        self.results = results
-        for k, kind in enumerate(parameters):
-            self.parameters.append((f"p{k}", kind))
-            self.variables[kind].append(f"p{k}")
-        for k, kind in enumerate(arrays):
-            self.parameters.append((f"a{k}", f"{kind}s"))
-            self.arrays[kind].append(f"a{k}")
-        self.write(0, f"def {self.name}({', '.join(name for name, _ in self.parameters)}):")
-        for kind in (WHOLE, REAL, TRUTH):
-            for k in range(self.chooser.randint(0, 2)):
-                name = f"{kind[0]}{k}"
-                self.write(1, f"{name} = {self.value(kind, 1)}")
-                self.variables[kind].append(name)
-        self.block(1, 0, True)
-        self.write(1, f"return {self.returned(2)}")
-        return self
-
-    def returned(self, depth):
-        values = [self.value(kind, depth) for kind in self.results]
-        return values[0] if len(values) == 1 else f"({', '.join(values)})"
-
-    def block(self, indent, loops, top=False):
-        """Statements, one at least; `loops` is how many loops are around."""
-        count = self.chooser.randint(2, 6) if top else self.chooser.randint(1, 3)
-        for _ in range(count):
-            if self.left <= 0:
-                break
-            self.left -= 1
-            if self.statement(indent, loops):
-                return  # nothing behind it is reached
-        else:
-            return
-        self.write(indent, "pass")
-
-    def statement(self, indent, loops):
-        """Writes one; says whether it leaves the block."""
-        c = self.chooser
-        kinds = "assign assign assign assign augment augment swap if if if for for while store store check".split()
-        if loops:
-            kinds += ["leave", "leave"]
-        kind = c.choice(kinds)
-        deep = indent >= 5
-        if kind == "if" and not deep:
-            return self.branch(indent, loops)
-        if kind in ("for", "while") and loops < 3 and not deep:
-            self.loop(kind, indent, loops)
-        elif kind == "augment":
-            self.augment(indent)
-        elif kind == "swap":
-            self.swap(indent)
-        elif kind == "store" and (self.arrays[WHOLE] or self.arrays[REAL]):
-            of = c.choice([k for k in (WHOLE, REAL) if self.arrays[k]])
-            self.write(indent, f"{self.element(of, 1)} = {self.value(of, 2)}")
-        elif kind == "check" and c.random() < 0.3:
-            self.write(indent, f"assert {self.truth(2)}, 'checked'")
-        elif kind == "leave":
-            self.write(indent, f"if {self.condition(2)}:")
-            where = c.choice(("break", "continue", "return", "raise"))
-            if where == "return":
-                where = f"return {self.returned(1)}"
-            elif where == "raise":
-                where = f"raise {c.choice(('ValueError', 'IndexError', 'RuntimeError'))}('left')"
-            self.write(indent + 1, where)
-        else:
-            self.assign(indent)
-        return False
-
-    def assign(self, indent):
-        c = self.chooser
-        kind = c.choice((WHOLE, WHOLE, REAL, TRUTH))
-        known = self.variables[kind]
-        text = self.value(kind, 3)
-        # A new variable is bound on this way alone: where it is read on another, that is an error in Python, too.
-        if not known or (c.random() < 0.15 and indent == 1):
-            name = f"{kind[0]}{len(known) + 10}"
-            known.append(name)
-        else:
-            name = c.choice(known)
-        self.write(indent, f"{name} = {text}")
-
-    def augment(self, indent):
-        c = self.chooser
-        kind = c.choice((WHOLE, REAL)) if self.variables[REAL] and self.variables[WHOLE] else None
-        if kind == WHOLE:
-            name = c.choice(self.variables[WHOLE])
-            sign = c.choice(("+=", "-=", "*=", "//=", "%=", "&=", "|=", "^=", ">>="))
-            other, bits = self.whole(2)
-            if sign == "*=":
-                other = self.masked(other, 20) if bits > 20 else other
-            self.write(indent, f"{name} {sign} {self.small(1) if sign == '>>=' else other}")
-            self.write(
-                indent,
-                c.choice((f"{name} &= {2**KEPT - 1}", f"{name} %= 1000003", f"{name} = {name} % -65536")),
-            )
-        elif kind == REAL:
-            name = c.choice(self.variables[REAL])
-            self.write(indent, f"{name} {c.choice(('+=', '-=', '*=', '/=', '%='))} {self.real(2)}")
-        else:
-            self.assign(indent)
-
-    def swap(self, indent):
-        kind = self.chooser.choice((WHOLE, REAL, TRUTH))
-        names = self.chooser.sample(self.variables[kind], min(2, len(self.variables[kind])))
-        if len(names) < 2:
-            self.assign(indent)
-        elif self.chooser.random() < 0.5:
-            self.write(indent, f"{names[0]}, {names[1]} = {names[1]}, {self.value(kind, 2)}")
-        else:
-            self.write(indent, f"{names[0]} = {names[1]} = {self.value(kind, 2)}")
-
-    def branch(self, indent, loops):
-        c = self.chooser
-        self.write(indent, f"if {self.condition(3)}:")
-        self.block(indent + 1, loops)
-        while c.random() < 0.3:
-            self.write(indent, f"elif {self.condition(2)}:")
-            self.block(indent + 1, loops)
-        if c.random() < 0.5:
-            self.write(indent, "else:")
-            self.block(indent + 1, loops)
-        elif c.random() < 0.15:
-            self.write(indent + 1, f"return {self.returned(2)}")
-        return False
-
-    def loop(self, kind, indent, loops):
-        c = self.chooser
-        self.counters += 1
-        if kind == "for":
-            name = f"k{self.counters}"
-            end = c.choice((str(c.randint(0, 6)), self.small(1)))
-            ranges = (
-                f"range({end})",
-                f"range({c.randint(-3, 3)}, {end})",
-                f"range({end}, -2, {c.choice((-1, -2, -3))})",
-            )
-            over = c.choice((*ranges, f"range(0, {end}, {c.choice((1, 2, 3))})"))
-            if self.arrays[WHOLE] and c.random() < 0.25:
-                over = c.choice(self.arrays[WHOLE])
-            self.write(indent, f"for {name} in {over}:")
-            self.variables[WHOLE].append(name)
-            self.block(indent + 1, loops + 1)
-            if c.random() < 0.7:  # else it is read behind the loop, where it may be unbound
-                self.variables[WHOLE].remove(name)
-        else:
-            name = f"w{self.counters}"
-            self.write(indent, f"{name} = {c.randint(0, 7)}")
-            self.write(indent, f"while {name} > 0 and {self.condition(2)}:")
-            self.write(indent + 1, f"{name} -= 1")
-            self.block(indent + 1, loops + 1)
-        if c.random() < 0.25:
-            self.write(indent, "else:")
-            self.block(indent + 1, loops)
-
-
-def generate(seed):
-    """The text of a seed's functions, and tuples of arguments. The function to call is `f`."""
-    chooser = random.Random(seed)
-    callees = []
-    for k in range(chooser.randint(0, 2)):
-        parameters = [chooser.choice((WHOLE, REAL, TRUTH)) for _ in range(chooser.randint(1, 3))]
-        made = Maker(chooser, f"g{k}", callees, size=5)
-        callees.append(made.function(parameters, [], [chooser.choice((WHOLE, REAL, TRUTH))]))
-    parameters = [chooser.choice((WHOLE, WHOLE, REAL, TRUTH)) for _ in range(chooser.randint(1, 4))]
-    arrays = [chooser.choice((WHOLE, REAL)) for _ in range(chooser.choice((0, 0, 1, 2)))]
-    results = [chooser.choice((WHOLE, REAL, TRUTH)) for _ in range(chooser.choice((1, 1, 2, 3)))]
-    f = Maker(chooser, "f", callees, size=chooser.randint(6, 24)).function(parameters, arrays, results)
-    text = "import math\n\n\n" + "\n\n\n".join("\n".join(made.lines) for made in (*callees, f)) + "\n"
-    calls = [tuple(argument(chooser, kind) for _, kind in f.parameters) for _ in range(4)]
-    return text, calls
-
-
-def argument(chooser, kind):
-    """A random value of a parameter's type; of an array, a list."""
-    if kind == WHOLE:
-        return chooser.choice((0, 1, -1, 2, 3, chooser.randint(-20, 20), chooser.randint(-(2**30), 2**30)))
-    if kind == REAL:
-        return chooser.choice(
-            (*FLOATS, chooser.uniform(-10, 10), chooser.gauss(0, 1e5), float("inf"), float("nan"))
-        )
-    if kind == TRUTH:
-        return chooser.random() < 0.5
-    return [argument(chooser, kind[:-1]) for _ in range(chooser.randint(1, 6))]
 
 
 def functions_of(text, name, jit=None):
@@ -454,21 +42,35 @@ def bits(value):
     return (type(value).__name__, value)
 
 
+class Elements:
+    """An array for CPython: slices are views, as NumPy's are, and elements are Python's numbers."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        return Elements(self.array[index]) if isinstance(index, slice) else self.array[index].item()
+
+    def __setitem__(self, index, value):
+        self.array[index] = value
+
+    def __iter__(self):
+        return (self.array[k].item() for k in range(len(self.array)))
+
+
 def outcome(function, arguments, compiled):
     """What a call comes to: its result or exception, and its arrays afterwards."""
-    arrays = [
-        numpy.array(a) if isinstance(a, list) and compiled else list(a) if isinstance(a, list) else a
-        for a in arguments
-    ]
+    arrays = [numpy.array(a) for a in arguments if isinstance(a, list)]
+    waiting = iter(arrays if compiled else map(Elements, arrays))
+    arguments = [next(waiting) if isinstance(a, list) else a for a in arguments]
     try:
-        result = ("returned", bits(function(*arrays)))
+        result = ("returned", bits(function(*arguments)))
     except (ArithmeticError, AssertionError, LookupError, NameError, RuntimeError, ValueError) as error:
         result = ("raised", type(error).__name__)
-    return result, [
-        tuple(bits(x) for x in (a if isinstance(a, list) else a.tolist()))
-        for a in arrays
-        if not isinstance(a, (int, float))
-    ]
+    return result, [tuple(map(bits, array.tolist())) for array in arrays]
 
 
 def disagreement(text, calls, jit, name="<random function>"):
@@ -559,12 +161,12 @@ def main():
     parser.add_argument("--text", action="store_true", help="print the text of the seed alone")
     options = parser.parse_args()
     if options.text:
-        print(generate(options.seed)[0])
+        print(jit_random.generate(options.seed)[0])
         return 0
     jit = compiler(options.jit)
     wrong = 0
     for seed in range(options.seed, options.seed + options.count):
-        text, calls = generate(seed)
+        text, calls = jit_random.generate(seed)
         message = disagreement(text, calls, jit, f"<random function {seed}>")
         if not message:
             continue

@@ -3,6 +3,7 @@
 import importlib.util
 import pathlib
 
+import jit_random
 import pytest
 import weft
 
@@ -15,19 +16,19 @@ _spec.loader.exec_module(functions)
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_random_function(seed):
-    assert functions.disagreement(*functions.generate(seed), weft.jit) == ""
+    assert functions.disagreement(*jit_random.generate(seed), weft.jit) == ""
 
 
 def test_a_seed_makes_one_function():
-    assert functions.generate(7) == functions.generate(7)
-    assert functions.generate(7) != functions.generate(8)
+    assert jit_random.generate(7) == jit_random.generate(7)
+    assert jit_random.generate(7) != jit_random.generate(8)
 
 
 def test_a_wrong_compiler_is_found_and_its_function_shrunk():
     def jit(function):
         return lambda *arguments: None
 
-    text, calls = functions.generate(2)
+    text, calls = jit_random.generate(2)
     assert "is (('returned', ('NoneType', None))" in functions.disagreement(text, calls, jit)
     small = functions.shrunk(text, lambda smaller: "while" in smaller)
     assert small.count("\n") < text.count("\n")

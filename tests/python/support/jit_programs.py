@@ -5,7 +5,9 @@ A program is plain Python. `load(name)` has its functions as they are, `load(nam
 """
 
 import importlib.util
+import itertools
 import pathlib
+import sys
 import types
 
 import numpy
@@ -13,9 +15,14 @@ import numpy
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "jit/programs"
 
 
+_counter = itertools.count()
+
+
 def _module(path):
-    spec = importlib.util.spec_from_file_location(f"jit_programs_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
+    """The module of a file, made anew. It has a place in sys.modules: Numba looks there for functions that recurse."""
+    name = f"jit_programs_{path.stem}_{next(_counter)}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
