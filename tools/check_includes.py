@@ -33,7 +33,7 @@ ALLOWED["bindings"] = ROOMS - {"passes", "lowering", "ir", "library"}
 # The folders in a room, lower ones first: each may include those before it. Folders that share an entry
 # may not include each other.
 FLOORS = {
-    "codegen": [{"runtime"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
+    "codegen": [{"runtime", "bitcode"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
     "library": [
         {"gpu", "loops"},
         {"indexing", "counting", "ordering", "products", "random", "fft"},

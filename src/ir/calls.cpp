@@ -1,6 +1,9 @@
 #include "ir/calls.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace weft::ir {
 
@@ -19,6 +22,27 @@ Type CallScopes::in_caller(Type type) const {
     const auto found = scopes_.find(type.buffer.alias_scope);
     if (found != scopes_.end()) type.buffer.alias_scope = found->second;
     return type;
+}
+
+void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit) {
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kCall) visit(instruction);
+        for (const Region& inner : instruction.regions) for_each_call(inner, visit);
+    }
+}
+
+bool is_recursive(const Module& module, const Function& function) {
+    std::set<std::string> seen;
+    std::vector<const Function*> open{&function};
+    while (!open.empty()) {
+        const Function* caller = open.back();
+        open.pop_back();
+        for_each_call(caller->body, [&](const Instruction& call) {
+            if (!seen.insert(call.callee).second) return;
+            if (const Function* callee = module.find(call.callee)) open.push_back(callee);
+        });
+    }
+    return seen.contains(function.name);
 }
 
 bool passes_as(const Type& given, const Type& wanted) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 
@@ -24,6 +25,11 @@ private:
     std::map<uint16_t, uint16_t> scopes_;
     bool agree_ = true;
 };
+
+// Whether the function comes to call itself.
+bool is_recursive(const Module& module, const Function& function);
+// Calls `visit` with each call in the region, at any depth.
+void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit);
 
 // Whether a value may be where `wanted` is asked for: of a buffer the callee may know less than is known, and
 // may promise to write less than is allowed.

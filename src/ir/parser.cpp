@@ -617,7 +617,8 @@ private:
                 scanner_.expect_word("raise");
             }
             result.site = site();
-            extend(result.operands, uses());
+            // A name on the next line is that of the next instruction's result.
+            if (scanner_.last_line() == scanner_.position().line) extend(result.operands, uses());
         } else if (word == "break" || word == "continue") {
             result.opcode = word == "break" ? Opcode::kBreak : Opcode::kContinue;
             if (is_digit(scanner_.peek())) {

@@ -648,7 +648,6 @@ private:
             return;
         }
         if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
-        if (reaches(*callee, function_.name, 0)) complain(instruction, "is recursive");
         const CallScopes scopes(*callee, function_, instruction.operands);
         std::vector<Type> parameters, results;
         for (ValueId parameter : callee->parameters) parameters.push_back(callee->type(parameter));
@@ -663,25 +662,6 @@ private:
             complain(instruction,
                      "in a body of a reduction, a callee may get only buffers that are read-only");
         }
-    }
-
-    bool reaches(const Function& from, const std::string& target, size_t depth) const {
-        if (from.name == target || depth > module_->functions.size()) return true;
-        return any_call(from.body, [&](const Instruction& call) {
-            const Function* callee = module_->find(call.callee);
-            return callee != nullptr && reaches(*callee, target, depth + 1);
-        });
-    }
-
-    template <class Predicate>
-    static bool any_call(const Region& region, const Predicate& predicate) {
-        for (const Instruction& instruction : region.body) {
-            if (instruction.opcode == Opcode::kCall && predicate(instruction)) return true;
-            for (const Region& inner : instruction.regions) {
-                if (any_call(inner, predicate)) return true;
-            }
-        }
-        return false;
     }
 
     // Every thread of a block must come to the same barriers, so nothing that differs between threads may

@@ -1,7 +1,10 @@
 #include "passes/inline_calls.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
+#include "ir/calls.h"
 #include "passes/rewrite.h"
 #include "weft/errors.h"
 
@@ -10,6 +13,9 @@ namespace weft::passes {
 using namespace ir;
 
 namespace {
+
+// Instructions of a function whose code is not repeated.
+constexpr size_t kLargest = 250;
 
 class Inliner {
 public:
@@ -20,13 +26,12 @@ public:
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
-            if (instruction.opcode != Opcode::kCall) {
+            if (instruction.opcode != Opcode::kCall || stays(instruction.callee)) {
                 for (Region& inner : instruction.regions) run(inner);
                 region.body.push_back(std::move(instruction));
                 continue;
             }
             const Function* callee = module_.find(instruction.callee);
-            WEFT_CHECK(callee != nullptr, "call of the unknown function @" + instruction.callee);
             Region copied = callee->body;
             copied.arguments = callee->parameters;
             Region expansion;
@@ -37,7 +42,7 @@ public:
             std::vector<ValueId> results =
                 returns_early(copied) ? append_once(builder, std::move(copied), *callee, scopes, arguments)
                                       : append_copy(builder, copied, arguments, callee, &scopes);
-            run(expansion);  // its own calls; the verifier refuses recursion
+            run(expansion);  // its own calls
             replaced_.apply(results);
             for (Instruction& inner : expansion.body) region.body.push_back(std::move(inner));
             for (size_t i = 0; i < results.size(); i++) replaced_.set(instruction.results[i], results[i]);
@@ -45,6 +50,42 @@ public:
     }
 
 private:
+    // Functions that come to call themselves, and in functions large ones that are called in several places.
+    bool stays(const std::string& name) {
+        const auto known = stays_.find(name);
+        if (known != stays_.end()) return known->second;
+        const Function* callee = module_.find(name);
+        WEFT_CHECK(callee != nullptr, "call of the unknown function @" + name);
+        return stays_[name] = is_recursive(module_, *callee) ||
+                              (!function_.is_kernel && calls_of(name) > 1 && size_of(*callee) > kLargest);
+    }
+
+    size_t calls_of(const std::string& name) const {
+        size_t count = 0;
+        for (const Function& caller : module_.functions)
+            for_each_call(caller.body,
+                          [&](const Instruction& call) { count += call.callee == name ? 1 : 0; });
+        return count;
+    }
+
+    // With what it calls in turn, unless it stays.
+    size_t size_of(const Function& function) {
+        size_t size = size_of(function.body);
+        for_each_call(function.body, [&](const Instruction& call) {
+            const Function* callee = module_.find(call.callee);
+            if (callee != nullptr && size <= kLargest && !stays(call.callee)) size += size_of(*callee);
+        });
+        return size;
+    }
+
+    static size_t size_of(const Region& region) {
+        size_t size = region.body.size();
+        for (const Instruction& instruction : region.body) {
+            for (const Region& inner : instruction.regions) size += size_of(inner);
+        }
+        return size;
+    }
+
     static bool returns_early(const Region& body) {
         if (body.body.back().opcode == Opcode::kRaise) return true;
         return std::any_of(body.body.begin(), body.body.end(), [](const Instruction& instruction) {
@@ -104,6 +145,7 @@ private:
     const Module& module_;
     Function& function_;
     Substitution replaced_;
+    std::map<std::string, bool> stays_;
 };
 
 }  // namespace

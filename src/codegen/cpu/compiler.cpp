@@ -11,12 +11,15 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/bitcode/bitcode_library.h"
 #include "codegen/cpu/lowering.h"
 #include "codegen/cpu/vector_width.h"
-#include "codegen/llvm/bitcode_library.h"
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
@@ -31,6 +34,8 @@
 #include "core/log.h"
 #include "core/threads/fork.h"
 #include "core/threads/process_end.h"
+#include "ir/builder.h"
+#include "ir/calls.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "weft/errors.h"
@@ -121,8 +126,8 @@ llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine
 
 std::atomic<int64_t> compiled_count{0};
 
-KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits,
-                     const CompileOptions& options, CompiledTexts* texts) {
+KernelObject compile(Engine& engine, const ir::Function& kernel, std::span<const ir::Function> callees,
+                     int vector_bits, const CompileOptions& options, CompiledTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
@@ -135,7 +140,8 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
     module.setTargetTriple(machine.getTargetTriple().str());
     module.setDataLayout(machine.createDataLayout());
 
-    const LoweredKernel lowered = lower_for_cpu(kernel, module, engine.library());
+    const LoweredKernel lowered =
+        lower_for_cpu(kernel, callees, module, engine.library(), !options.fast_math);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
@@ -171,6 +177,39 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, int vector_bits
     return result;
 }
 
+// What the host calls of a function that calls itself.
+ir::Function call_of(const ir::Function& function) {
+    ir::Builder builder(function.name);
+    std::vector<ir::ValueId> arguments;
+    for (const ir::ValueId parameter : function.parameters) {
+        const ir::ValueInfo& info = function.values[parameter.index];
+        arguments.push_back(builder.parameter(info.type, info.name));
+    }
+    builder.return_values(builder.call(function, arguments));
+    return builder.finish_function(function.result_types);
+}
+
+// The functions whose calls the passes left, passed through these themselves.
+std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Function& kernel) {
+    std::vector<ir::Function> found;
+    std::set<std::string> open, known;
+    const auto note = [&](const ir::Function& caller) {
+        ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
+            if (known.insert(call.callee).second) open.insert(call.callee);
+        });
+    };
+    note(kernel);
+    while (!open.empty()) {
+        const ir::Function* callee = module.find(*open.begin());
+        open.erase(open.begin());
+        if (callee == nullptr) throw InternalError("a call of a function that is not there");
+        found.push_back(*callee);
+        passes::run_pipeline(module, found.back());
+        note(found.back());
+    }
+    return found;
+}
+
 }  // namespace
 
 KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
@@ -179,13 +218,19 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
     watch_end_of_process();
     const ir::Function* found = module.find(kernel_name);
     if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
-    ir::Function kernel = *found;
+    const bool calls_itself = !found->is_kernel && ir::is_recursive(module, *found);
+    ir::Function kernel = calls_itself ? call_of(*found) : *found;
     passes::run_pipeline(module, kernel);
-    if (texts != nullptr) texts->ir_after_passes = ir::print(kernel);
+    std::vector<ir::Function> callees;
+    if (!kernel.is_kernel) callees = callees_of(module, kernel);
+    if (texts != nullptr) {
+        texts->ir_after_passes = ir::print(kernel);
+        for (const ir::Function& callee : callees) texts->ir_after_passes += "\n" + ir::print(callee);
+    }
     try {
         return engine_pool().run(
             [&](Engine& engine) {
-                return compile(engine, kernel, useful_vector_bits(*found), options, texts);
+                return compile(engine, kernel, callees, useful_vector_bits(*found), options, texts);
             },
             [&](const KernelObject& object) {
                 if (texts != nullptr) *texts = CompiledTexts(*texts);

@@ -1,7 +1,5 @@
 #include "codegen/cpu/lowering.h"
 
-#include <llvm/IR/MDBuilder.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -11,11 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/copy_lowering.h"
+#include "codegen/cpu/function_lowering.h"
 #include "codegen/llvm/gather_prefetch.h"
 #include "codegen/llvm/kernel_lowering.h"
 #include "codegen/llvm/prefetch.h"
-#include "codegen/runtime/heap.h"
 #include "codegen/runtime/nontemporal_copy.h"
 #include "codegen/runtime/shared_memory.h"
 #include "device/kernel.h"
@@ -31,12 +28,18 @@ using ir::Opcode;
 using ir::Region;
 using ir::ValueId;
 
-class Lowering final : public CopyLowering {
+class Lowering final : public FunctionLowering {
 public:
-    Lowering(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library)
-        : CopyLowering(kernel, module, library, "the CPU") {}
+    Lowering(const ir::Function& kernel, std::span<const ir::Function> callees, llvm::Module& module,
+             BitcodeLibrary& library, bool appends_operations)
+        : FunctionLowering(kernel, callees, module, library, "the CPU"),
+          appends_operations_(appends_operations) {}
 
     LoweredKernel run() { return kernel_.is_kernel ? run_kernel() : run_function(); }
+    void run_callee() {
+        begin_callee();
+        lower_body();
+    }
 
 private:
     LoweredKernel run_kernel() {
@@ -65,48 +68,14 @@ private:
     // --- functions that the host calls ---------------------------------------------------------------
 
     LoweredKernel run_function() {
-        llvm::Type* pointer = builder_.getPtrTy();
-        auto* type = llvm::FunctionType::get(builder_.getInt64Ty(), {pointer, pointer}, false);
-        begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "function", module_));
-        const char* names[] = {"words", "results"};
-        for (unsigned i = 0; i < 2; ++i) {
-            function_->getArg(i)->setName(names[i]);
-            function_->addParamAttr(i, llvm::Attribute::NoAlias);
-            function_->addParamAttr(i, llvm::Attribute::get(context_, llvm::Attribute::NoUndef));
-        }
-        function_->addParamAttr(0, llvm::Attribute::ReadOnly);
-        make_alias_scopes();
-        read_parameters();
-        const std::vector<Scalar> values = lower_region(kernel_.body);
-        if (!is_left(kernel_.body)) lower_return(values);
+        begin_function_of_host();
+        lower_body();
         return {function_, 0, most_loads_, false};
     }
 
-    void write_results(std::span<const Scalar> values) {
-        uint64_t offset = 0;
-        for (const Scalar& value : values) {
-            uint64_t at = offset;
-            for (llvm::Value* part : value.parts) {
-                if (part == nullptr) continue;
-                llvm::Value* place =
-                    builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), function_->getArg(1), at);
-                builder_.CreateAlignedStore(part, place, llvm::Align(1));
-                at += part->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
-            }
-            offset += 16;
-        }
-    }
-
-    void lower_return(std::span<const Scalar> results) override {
-        if (kernel_.is_kernel) return KernelLowering::lower_return(results);
-        write_results(results);
-        builder_.CreateRet(builder_.getInt64(0));
-    }
-
-    void lower_raise(uint32_t site, std::span<const ValueId> payload) override {
-        if (kernel_.is_kernel) return KernelLowering::lower_raise(site, payload);
-        write_results(values_of(payload));
-        builder_.CreateRet(builder_.getInt64(uint64_t{site} + 1));
+    void lower_body() {
+        const std::vector<Scalar> values = lower_region(kernel_.body);
+        if (!is_left(kernel_.body)) lower_return(values);
     }
 
     // --- parameters ----------------------------------------------------------------------------------
@@ -203,35 +172,7 @@ private:
             lower_shared(instruction);
             return;
         }
-        if (instruction.opcode == Opcode::kHeap) return lower_heap(instruction);
-        if (instruction.opcode == Opcode::kRetain || instruction.opcode == Opcode::kRelease) {
-            if (kernel_.is_kernel) refuse("heap memory in a kernel");
-            const bool retains = instruction.opcode == Opcode::kRetain;
-            builder_.CreateCall(declare_heap_count(module_, retains ? kHeapRetain : kHeapRelease),
-                                {index(instruction.operands[0])});
-            return;
-        }
-        CopyLowering::lower(instruction);
-    }
-
-    void lower_heap(const Instruction& instruction) {
-        if (kernel_.is_kernel) refuse("heap memory in a kernel");
-        llvm::Value* owner = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "owner");
-        llvm::Value* base = builder_.CreateCall(declare_heap_allocate(module_),
-                                                {index(instruction.operands[0]), owner}, "heap");
-        llvm::BasicBlock* fails = new_block("heap.fails");
-        llvm::BasicBlock* holds = new_block("heap.holds");
-        llvm::MDNode* likely = llvm::MDBuilder(context_).createLikelyBranchWeights();
-        builder_.CreateCondBr(builder_.CreateIsNotNull(base), holds, fails, likely);
-        builder_.SetInsertPoint(fails);
-        give_back(0);
-        lower_raise(instruction.site, {});
-        builder_.SetInsertPoint(holds);
-        scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(builder_.getInt64Ty(), owner);
-        std::vector<llvm::Value*> strides;
-        for (const ValueId stride : std::span(instruction.operands).subspan(1))
-            strides.push_back(index(stride));
-        define_buffer(instruction.results[1], base, strides);
+        FunctionLowering::lower(instruction);
     }
 
     // --- shared memory -------------------------------------------------------------------------------
@@ -242,6 +183,7 @@ private:
     static constexpr int64_t kSharedOnStack = 16 << 10;
 
     bool tells_shared_apart() const override { return true; }
+    bool appends_operations() const override { return appends_operations_; }
 
     void lower_shared(const Instruction& instruction) {
         const ValueId result = instruction.results[0];
@@ -615,6 +557,7 @@ private:
     std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around the builder's point
     std::vector<llvm::Metadata*> block_groups_;   // of those that are the threads of a block
     std::vector<Taken> taken_;                    // in the bodies around the builder's point
+    const bool appends_operations_;
     int grid_dimensions_ = 0;
     std::ptrdiff_t most_loads_ = 0;  // of one region
     bool contiguous_ = true;
@@ -622,8 +565,12 @@ private:
 
 }  // namespace
 
-LoweredKernel lower_for_cpu(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library) {
-    return Lowering(kernel, module, library).run();
+LoweredKernel lower_for_cpu(const ir::Function& kernel, std::span<const ir::Function> callees,
+                            llvm::Module& module, BitcodeLibrary& library, bool appends_operations) {
+    const LoweredKernel lowered = Lowering(kernel, callees, module, library, appends_operations).run();
+    for (const ir::Function& callee : callees)
+        Lowering(callee, callees, module, library, appends_operations).run_callee();
+    return lowered;
 }
 
 }  // namespace weft::codegen

@@ -2,9 +2,7 @@
 //
 //   void kernel(const ArgumentWord* words, const int64_t* lower, const int64_t* upper)
 //
-// A function of the IR, which has no grid, becomes one that the host calls (device/kernel.h):
-//
-//   int64_t function(const ArgumentWord* words, char* results)
+// A function of the IR, which has no grid, becomes one that the host calls (codegen/cpu/function_lowering.h).
 //
 // Arguments are read from `words` once, at the top. parallel(grid) becomes a nest of loops from lower[d] to
 // upper[d], the last dimension innermost; since its iterations are independent, the accesses of each loop are
@@ -15,7 +13,9 @@
 
 #include <llvm/IR/Module.h>
 
-#include "codegen/llvm/bitcode_library.h"
+#include <span>
+
+#include "codegen/bitcode/bitcode_library.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {
@@ -27,8 +27,10 @@ struct LoweredKernel {
     bool contiguous = false;  // no loop but the grid's, along whose last dimension all strides are known
 };
 
-// Adds the kernel or function to `module`. Throws NotImplementedError naming what this target does not have
-// yet.
-LoweredKernel lower_for_cpu(const ir::Function& kernel, llvm::Module& module, BitcodeLibrary& library);
+// Adds the kernel or function to `module`, and the functions that are called of it or of each other. With
+// `appends_operations` plain operations are no calls that allow_fast_math would find. Throws
+// NotImplementedError naming what this target does not have yet.
+LoweredKernel lower_for_cpu(const ir::Function& kernel, std::span<const ir::Function> callees,
+                            llvm::Module& module, BitcodeLibrary& library, bool appends_operations);
 
 }  // namespace weft::codegen

@@ -6,7 +6,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 
 namespace weft::codegen {
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "codegen/bitcode/plain_operation.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -223,6 +224,9 @@ void KernelLowering::call(const LoopInfo& loop, int inputs, const Instruction& i
 
 std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
                                                          std::span<const Scalar> operands, size_t results) {
+    if (appends_operations()) {
+        if (auto values = append_operation(loop, operands, results)) return *std::move(values);
+    }
     llvm::Function* callee = library_.import(loop.symbol, module_);
     const size_t operand_count = operands.size();
     if (callee->arg_size() != operand_count + results)
@@ -243,6 +247,26 @@ std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
                 builder_.CreateLoad(part_type(type), part_pointer(slots[operand_count + i], type, part));
         }
     }
+    return values;
+}
+
+std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::append_operation(
+    const LoopInfo& loop, std::span<const Scalar> operands, size_t results) {
+    std::vector<OperationPart> inputs, outputs;
+    for (size_t i = 0; i < operands.size() + results; ++i) {
+        const ScalarType type = loop.types[i];
+        const bool is_input = i < operands.size();
+        for (int part = 0; part < part_count(type); ++part) {
+            (is_input ? inputs : outputs)
+                .push_back({static_cast<unsigned>(i), part * part_size(type),
+                            is_input ? operands[i].parts[part] : nullptr, part_type(type)});
+        }
+    }
+    const auto found = append_plain_operation(builder_, library_.find(loop.symbol), inputs, outputs);
+    if (!found) return std::nullopt;
+    std::vector<Scalar> values(results);
+    for (size_t k = 0; k < outputs.size(); ++k)
+        values[outputs[k].argument - operands.size()].parts[outputs[k].offset == 0 ? 0 : 1] = (*found)[k];
     return values;
 }
 

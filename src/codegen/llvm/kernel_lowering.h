@@ -3,8 +3,9 @@
 // CPUs, ptx_lowering.cpp for NVIDIA GPUs).
 //
 // Scalars are carried as their parts (two for complex numbers), bool as i8 of value 0 or 1; a buffer as its
-// base and its dynamic strides, each like a scalar. Operations are calls of the op table's functions from
-// bitcode, with operands in memory that inlining and SROA remove.
+// base and its dynamic strides, each like a scalar. Operations are the op
+// table's functions from bitcode: their instructions (plain_operation.h), or calls with operands in memory
+// that inlining and SROA remove.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {
@@ -67,6 +68,8 @@ protected:
     virtual void annotate_loop(llvm::BranchInst*, const ir::Instruction&) {}
     // Whether LLVM is told of shared buffers too what aliases them.
     virtual bool tells_shared_apart() const { return false; }
+    // Whether operations that are a few instructions stand where they are used, instead of calls.
+    virtual bool appends_operations() const { return false; }
     // Before and after an atomic operation that is not relaxed.
     virtual void fence(const ir::Instruction& instruction, bool before);
     // Atomic operations need it, whatever views begin where; x86-64 does them anywhere.
@@ -116,6 +119,8 @@ protected:
     // `symbol(in0, ..., out0, ...)` with each operand in a slot.
     void call(const LoopInfo& loop, int inputs, const ir::Instruction& instruction);
     std::vector<Scalar> call(const LoopInfo& loop, std::span<const Scalar> operands, size_t results);
+    std::optional<std::vector<Scalar>> append_operation(const LoopInfo& loop,
+                                                        std::span<const Scalar> operands, size_t results);
     void lower_load(const ir::Instruction& instruction);
     void lower_store(const ir::Instruction& instruction);
     void lower_allocate(const ir::Instruction& instruction);

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"

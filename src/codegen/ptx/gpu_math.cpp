@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 #include "ops/op.h"
 #include "weft/errors.h"
 

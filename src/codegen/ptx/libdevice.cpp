@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 #include "codegen/ptx/compiler.h"
 #include "core/cuda_files.h"
 #include "ops/op.h"

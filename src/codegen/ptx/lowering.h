@@ -13,7 +13,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 #include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 

@@ -96,6 +96,9 @@ function @memory(%n: i64) : i64, global f64[?, 8] scope 3 {
   %owner, %a = heap %n as global f64[?, 8] scope 3 of (%n) else raise 5
   retain %owner
   release %owner
+  %0 = const bool true
+  check %0 else raise 6
+  %1 = const i64 1
   return %owner, %a
 }
 

@@ -105,6 +105,7 @@ private:
             returned_.push_back(Type::of(buffer));
             view();
             load();
+            if (chance(2)) call_itself(name);
         }
         budget_ = 5;
         may_return_ = true;
@@ -124,6 +125,26 @@ private:
         visible_ = outer;
         uniform_ = outer_uniform;
         return result;
+    }
+
+    // With a smaller %k, if that is not 0.
+    void call_itself(const std::string& name) {
+        const ValueId k = b_->apply(OpId::kRemainder, {visible_[1], b_->index(4)});
+        const Values given{visible_[0], b_->apply(OpId::kSubtract, {k, b_->index(1)}), inputs_[0]};
+        const auto calls = [&](Builder&, std::span<const ValueId>) {
+            return b_->call(name, returned_, given);
+        };
+        const auto does_not = [&](Builder&, std::span<const ValueId>) {
+            return scoped([&] { return values(returned_); });
+        };
+        for (const ValueId result :
+             b_->if_else(b_->apply(OpId::kGreater, {k, b_->index(0)}), calls, does_not)) {
+            if (b_->type(result).is_buffer) {
+                visible_.push_back(result);
+            } else {
+                see(result);
+            }
+        }
     }
 
     Constant constant(ScalarType type) {

@@ -293,5 +293,148 @@ function @f(%n: i64) : i64 {
     EXPECT_EQ(frame.block_count(), 0);
 }
 
+constexpr std::string_view kRecursive = R"(
+function @fib(%n: i64) : i64 {
+  %two = const i64 2
+  %small = less %n, %two
+  if %small {
+    return %n
+  }
+  %one = const i64 1
+  %a = subtract %n, %one
+  %b = subtract %n, %two
+  %x = call @fib(%a) : i64
+  %y = call @fib(%b) : i64
+  %z = add %x, %y
+  return %z
+}
+
+function @even(%n: i64) : bool {
+  %zero = const i64 0
+  %done = equal %n, %zero
+  if %done {
+    return %done
+  }
+  %one = const i64 1
+  %m = subtract %n, %one
+  %r = call @odd(%m) : bool
+  return %r
+}
+
+function @odd(%n: i64) : bool {
+  %zero = const i64 0
+  %done = equal %n, %zero
+  if %done {
+    %no = logical_not %done
+    return %no
+  }
+  %one = const i64 1
+  %m = subtract %n, %one
+  %r = call @even(%m) : bool
+  return %r
+}
+
+function @sum(%n: i64, %z: c128, %a: global c128[?] scope 3 readonly) : c128, i64, global c128[?] scope 3 readonly {
+  %zero = const i64 0
+  %one = const i64 1
+  %some = greater %n, %zero
+  check %some else raise 9 %z, %n
+  %x = load %a[%zero]
+  %t = add %z, %x
+  %last = equal %n, %one
+  if %last {
+    return %t, %n, %a
+  }
+  %m = subtract %n, %one
+  %16 = const i64 16
+  %rest = view %a at %16 as global c128[?] scope 3 readonly
+  %r, %k, %end = call @sum(%m, %t, %rest) : c128, i64, global c128[?] scope 3 readonly
+  %count = add %k, %one
+  return %r, %count, %end
+}
+
+function @all(%n: i64, %even: i64, %size: i64, %a: global c128[16]) : i64, bool, c128, i64, global c128[?] readonly {
+  %f = call @fib(%n) : i64
+  %e = call @even(%even) : bool
+  %zero = const c128 (0.0, 0.0)
+  %s, %k, %end = call @sum(%size, %zero, %a) : c128, i64, global c128[?] readonly
+  return %f, %e, %s, %k, %end
+}
+)";
+
+TEST(Codegen, FunctionsCallThemselves) {
+    const ir::Module module = ir::parse_and_check(kRecursive);
+    std::array<double, 6> a{1, 2, 3, 4, 5, 6};
+    ir::OracleBuffer buffer;
+    buffer.base = buffer.low = reinterpret_cast<char*>(a.data());
+    buffer.high = buffer.low + sizeof(a);
+    buffer.strides = {16};
+    const auto compiled = codegen::compile_function_for_cpu(module, "all");
+    const auto call = [&](int64_t n, int64_t even, int64_t size, std::array<int64_t, 12>& results) {
+        const std::array<ArgumentWord, 4> words{static_cast<ArgumentWord>(n), static_cast<ArgumentWord>(even),
+                                                static_cast<ArgumentWord>(size),
+                                                std::bit_cast<ArgumentWord>(a.data())};
+        return compiled->function(words.data(), reinterpret_cast<char*>(results.data()));
+    };
+    std::array<int64_t, 12> results{};
+    ASSERT_EQ(call(20, 101, 3, results), 0);
+    EXPECT_EQ(results[0], 6765);
+    EXPECT_EQ(results[2] & 255, 0);
+    EXPECT_EQ(std::bit_cast<double>(results[4]), 9);
+    EXPECT_EQ(std::bit_cast<double>(results[5]), 12);
+    EXPECT_EQ(results[6], 3);
+    EXPECT_EQ(results[8], std::bit_cast<int64_t>(a.data() + 4));
+    EXPECT_EQ(results[10], 16);
+    ASSERT_EQ(call(20, 100, 3, results), 0);
+    EXPECT_EQ(results[2] & 255, 1);
+    const std::vector<ir::OracleArgument> arguments{ir::Constant::of(ScalarType::kInt64, int64_t{12}),
+                                                    ir::Constant::of(ScalarType::kInt64, int64_t{8}),
+                                                    ir::Constant::of(ScalarType::kInt64, int64_t{2}), buffer};
+    const std::vector<ir::Constant> expected = ir::run_oracle(module, module.functions.back(), arguments);
+    EXPECT_EQ(expected[0].as<int64_t>(), 144);
+    EXPECT_TRUE(expected[1].as<bool>());
+    EXPECT_EQ(expected[4].as<int64_t>(), std::bit_cast<int64_t>(a.data() + 2));
+    // An error ends all callers, and tells what it was given.
+    ASSERT_EQ(call(3, 0, 0, results), 10);
+    EXPECT_EQ(std::bit_cast<double>(results[0]), 0);
+    EXPECT_EQ(results[2], 0);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(call(3, 100'000'000'000, 1, results), int64_t{ir::kTooDeep} + 1);
+        EXPECT_EQ(call(10, 1000, 1, results), 0);
+    }
+    const auto own = codegen::compile_function_for_cpu(module, "fib");
+    const ArgumentWord word = 15;
+    ASSERT_EQ(own->function(&word, reinterpret_cast<char*>(results.data())), 0);
+    EXPECT_EQ(results[0], 610);
+    const ir::Module endless = ir::parse_and_check("function @f(%n: i64) {\n  call @f(%n)\n}");
+    const auto without_end = codegen::compile_function_for_cpu(endless, "f");
+    EXPECT_EQ(without_end->function(&word, reinterpret_cast<char*>(results.data())),
+              int64_t{ir::kTooDeep} + 1);
+    const ir::Module kernel = ir::parse_and_check(
+        "function @f(%n: i64) {\n  call @f(%n)\n}\nkernel @k(%n: i64) {\n  call @f(%n)\n}");
+    EXPECT_THROW(codegen::compile_for_cpu(kernel, "k"), NotImplementedError);
+}
+
+TEST(Codegen, LargeFunctionsAreThereOnce) {
+    std::string text = "function @large(%x: i64) : i64 {\n  %y0 = multiply %x, %x\n";
+    for (int i = 0; i < 300; ++i)
+        text += "  %y" + std::to_string(i + 1) + " = " + (i % 2 ? "add" : "multiply") + " %y" +
+                std::to_string(i) + ", %x\n";
+    text += "  return %y300\n}\nfunction @f(%x: i64) : i64 {\n";
+    text += "  %a = call @large(%x) : i64\n  %b = call @large(%a) : i64\n  return %b\n}\n";
+    const ir::Module module = ir::parse_and_check(text);
+    codegen::CompileOptions options;
+    options.keep_texts = true;
+    codegen::CompiledTexts texts;
+    const auto compiled = codegen::compile_function_for_cpu(module, "f", options, &texts);
+    EXPECT_NE(texts.llvm_ir.find("callee.large"), std::string::npos);
+    EXPECT_NE(texts.ir_after_passes.find("function @large"), std::string::npos);
+    const ArgumentWord word = 3;
+    int64_t results[2] = {};
+    ASSERT_EQ(compiled->function(&word, reinterpret_cast<char*>(results)), 0);
+    const std::vector<ir::OracleArgument> arguments{ir::Constant::of(ScalarType::kInt64, int64_t{3})};
+    EXPECT_EQ(results[0], ir::run_oracle(module, module.functions.back(), arguments)[0].as<int64_t>());
+}
+
 }  // namespace
 }  // namespace weft

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace weft::codegen {
@@ -26,8 +28,11 @@ public:
     // refers to comes with it: helpers and constants are cloned, vector math functions declared. Throws
     // InternalError when there is no such symbol.
     llvm::Function* import(std::string_view symbol, llvm::Module& module);
+    // The function where it is, in the library's own module of the same context.
+    llvm::Function& find(std::string_view symbol);
 
 private:
+    std::unordered_map<std::string, llvm::Function*> found_;
     std::vector<std::unique_ptr<llvm::Module>> parts_;
 };
 

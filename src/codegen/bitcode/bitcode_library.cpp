@@ -1,4 +1,4 @@
-#include "codegen/llvm/bitcode_library.h"
+#include "codegen/bitcode/bitcode_library.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
@@ -141,12 +141,21 @@ BitcodeLibrary::BitcodeLibrary(llvm::LLVMContext& context, BitcodeTarget target)
     }
 }
 
-llvm::Function* BitcodeLibrary::import(std::string_view symbol, llvm::Module& module) {
-    for (const auto& part : parts_) {
-        llvm::Function* source = part->getFunction(ref(symbol));
-        if (source != nullptr && !source->isDeclaration()) return Importer(module).import(*source);
+llvm::Function& BitcodeLibrary::find(std::string_view symbol) {
+    llvm::Function*& found = found_[std::string(symbol)];
+    for (size_t i = 0; found == nullptr && i < parts_.size(); ++i) {
+        llvm::Function* const source = parts_[i]->getFunction(ref(symbol));
+        if (source != nullptr && !source->isDeclaration()) found = source;
     }
-    throw InternalError("the operation bitcode has no function " + std::string(symbol));
+    if (found == nullptr) throw InternalError("the operation bitcode has no function " + std::string(symbol));
+    if (found->isMaterializable()) {
+        if (auto error = found->materialize()) throw InternalError(llvm::toString(std::move(error)));
+    }
+    return *found;
+}
+
+llvm::Function* BitcodeLibrary::import(std::string_view symbol, llvm::Module& module) {
+    return Importer(module).import(find(symbol));
 }
 
 }  // namespace weft::codegen

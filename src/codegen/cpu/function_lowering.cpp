@@ -1,0 +1,262 @@
+#include "codegen/cpu/function_lowering.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "codegen/runtime/heap.h"
+#include "codegen/runtime/stack_limit.h"
+#include "ir/calls.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+using ir::Instruction;
+using ir::Opcode;
+using ir::ValueId;
+
+namespace {
+
+constexpr uint64_t kResultBytes = 16;
+
+bool has_calls(const ir::Function& function) {
+    bool any = false;
+    ir::for_each_call(function.body, [&](const Instruction&) { any = true; });
+    return any;
+}
+
+}  // namespace
+
+void FunctionLowering::begin_function_of_host() {
+    llvm::Type* pointer = builder_.getPtrTy();
+    auto* type = llvm::FunctionType::get(builder_.getInt64Ty(), {pointer, pointer}, false);
+    begin_function(llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "function", module_));
+    const char* names[] = {"words", "results"};
+    for (unsigned i = 0; i < 2; ++i) {
+        function_->getArg(i)->setName(names[i]);
+        function_->addParamAttr(i, llvm::Attribute::NoAlias);
+        function_->addParamAttr(i, llvm::Attribute::get(context_, llvm::Attribute::NoUndef));
+    }
+    function_->addParamAttr(0, llvm::Attribute::ReadOnly);
+    results_ = error_ = function_->getArg(1);
+    make_alias_scopes();
+    read_parameters();
+}
+
+// --- callees -----------------------------------------------------------------------------------------
+
+llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
+    const std::string name = "callee." + callee.name;
+    if (llvm::Function* found = module_.getFunction(name)) return found;
+    std::vector<llvm::Type*> types;
+    for (const ValueId parameter : callee.parameters) {
+        const ir::Type& type = callee.type(parameter);
+        if (type.is_buffer) {
+            types.push_back(builder_.getPtrTy());
+            const auto& strides = type.buffer.strides;
+            types.insert(types.end(),
+                         static_cast<size_t>(std::count(strides.begin(), strides.end(), ir::kDynamic)),
+                         builder_.getInt64Ty());
+        } else {
+            types.insert(types.end(), static_cast<size_t>(part_count(type.scalar)), part_type(type.scalar));
+        }
+    }
+    types.insert(types.end(), {builder_.getPtrTy(), builder_.getPtrTy(), builder_.getInt64Ty()});
+    auto* type = llvm::FunctionType::get(builder_.getInt64Ty(), types, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+    function->setDoesNotThrow();
+    return function;
+}
+
+const ir::Function& FunctionLowering::find(std::string_view name) const {
+    const auto found = std::find_if(callees_.begin(), callees_.end(),
+                                    [&](const ir::Function& each) { return each.name == name; });
+    if (found == callees_.end())
+        throw InternalError("a call of @" + std::string(name) + ", which is not there");
+    return *found;
+}
+
+void FunctionLowering::begin_callee() {
+    begin_function(declare(kernel_));
+    const auto count = static_cast<unsigned>(function_->arg_size());
+    results_ = function_->getArg(count - 3);
+    error_ = function_->getArg(count - 2);
+    limit_ = function_->getArg(count - 1);
+    make_alias_scopes();
+    std::vector<Scalar> arguments;
+    unsigned next = 0;
+    for (const ValueId parameter : kernel_.parameters) {
+        const ir::Type& type = kernel_.type(parameter);
+        if (type.is_buffer) {
+            arguments.push_back({{function_->getArg(next++), nullptr}});
+            for (const int64_t stride : type.buffer.strides) {
+                if (stride == ir::kDynamic) arguments.push_back({{function_->getArg(next++), nullptr}});
+            }
+            continue;
+        }
+        Scalar& scalar = arguments.emplace_back();
+        for (int part = 0; part < part_count(type.scalar); ++part)
+            scalar.parts[part] = function_->getArg(next++);
+    }
+    define(kernel_.parameters, arguments);
+    if (!has_calls(kernel_)) return;
+    // A loop in place of a call in the end would never come to an end.
+    function_->addFnAttr("disable-tail-calls", "true");
+    check_stack();
+}
+
+void FunctionLowering::check_stack() {
+    llvm::Value* frame =
+        builder_.CreatePtrToInt(builder_.CreateIntrinsic(llvm::Intrinsic::frameaddress, {builder_.getPtrTy()},
+                                                         {builder_.getInt32(0)}),
+                                builder_.getInt64Ty());
+    llvm::BasicBlock* fails = new_block("too_deep");
+    go_on_if(builder_.CreateICmpUGT(frame, limit_), fails, "deep");
+    llvm::ReturnInst::Create(context_, builder_.getInt64(uint64_t{ir::kTooDeep} + 1), fails);
+}
+
+llvm::Value* FunctionLowering::limit() {
+    if (limit_ == nullptr) {
+        llvm::IRBuilder<> first(allocations_);
+        limit_ = first.CreateCall(declare_stack_limit(module_), {}, "limit");
+    }
+    return limit_;
+}
+
+// Goes on in a new block, or with `fails`.
+void FunctionLowering::go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, const char* name) {
+    llvm::BasicBlock* going_on = new_block(name);
+    builder_.CreateCondBr(holds, going_on, fails, llvm::MDBuilder(context_).createLikelyBranchWeights());
+    builder_.SetInsertPoint(going_on);
+}
+
+void FunctionLowering::lower_call(const Instruction& instruction) {
+    const ir::Function& callee = find(instruction.callee);
+    std::vector<llvm::Value*> arguments;
+    for (size_t i = 0; i < instruction.operands.size(); ++i) {
+        const ir::Type& type = callee.type(callee.parameters[i]);
+        const ValueId given = instruction.operands[i];
+        if (!type.is_buffer) {
+            for (llvm::Value* part : scalar(given).parts) {
+                if (part != nullptr) arguments.push_back(part);
+            }
+            continue;
+        }
+        arguments.push_back(buffer(given).base);
+        for (size_t d = 0; d < type.buffer.strides.size(); ++d) {
+            if (type.buffer.strides[d] == ir::kDynamic) arguments.push_back(buffer(given).strides[d]);
+        }
+    }
+    uint64_t values = 0;
+    for (const ir::Type& type : callee.result_types) {
+        ++values;
+        if (!type.is_buffer) continue;
+        const auto& strides = type.buffer.strides;
+        values += static_cast<uint64_t>(std::count(strides.begin(), strides.end(), ir::kDynamic));
+    }
+    llvm::Value* results = allocate_local(
+        llvm::ArrayType::get(builder_.getInt8Ty(), std::max<uint64_t>(values, 1) * kResultBytes),
+        llvm::Align(kResultBytes), "results");
+    arguments.insert(arguments.end(), {results, error_, limit()});
+    llvm::Value* status = builder_.CreateCall(declare(callee), arguments, "status");
+    llvm::BasicBlock* fails = new_block("raised");
+    go_on_if(builder_.CreateIsNull(status), fails, "returned");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(fails);
+    give_back(0);
+    builder_.CreateRet(status);
+    builder_.SetInsertPoint(going_on);
+    define(instruction.results, read(callee.result_types, results));
+}
+
+// --- results and errors ------------------------------------------------------------------------------
+
+void FunctionLowering::write(std::span<const Scalar> values, llvm::Value* to) {
+    uint64_t offset = 0;
+    for (const Scalar& value : values) {
+        uint64_t place = offset;
+        for (llvm::Value* part : value.parts) {
+            if (part == nullptr) continue;
+            builder_.CreateAlignedStore(part, at(to, place), llvm::Align(1));
+            place += part->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
+        }
+        offset += kResultBytes;
+    }
+}
+
+std::vector<KernelLowering::Scalar> FunctionLowering::read(std::span<const ir::Type> types,
+                                                           llvm::Value* from) {
+    std::vector<Scalar> values;
+    const auto read_word = [&](llvm::Type* type) {
+        values.push_back(
+            {{builder_.CreateAlignedLoad(type, at(from, kResultBytes * values.size()), llvm::Align(8)),
+              nullptr}});
+    };
+    for (const ir::Type& type : types) {
+        if (type.is_buffer) {
+            read_word(builder_.getPtrTy());
+            for (const int64_t stride : type.buffer.strides) {
+                if (stride == ir::kDynamic) read_word(builder_.getInt64Ty());
+            }
+            continue;
+        }
+        llvm::Value* place = at(from, kResultBytes * values.size());
+        Scalar& scalar = values.emplace_back();
+        for (int part = 0; part < part_count(type.scalar); ++part) {
+            scalar.parts[part] = builder_.CreateAlignedLoad(
+                part_type(type.scalar), part_pointer(place, type.scalar, part), llvm::Align(1));
+        }
+    }
+    return values;
+}
+
+void FunctionLowering::lower_return(std::span<const Scalar> results) {
+    if (kernel_.is_kernel) return CopyLowering::lower_return(results);
+    write(results, results_);
+    builder_.CreateRet(builder_.getInt64(0));
+}
+
+void FunctionLowering::lower_raise(uint32_t site, std::span<const ValueId> payload) {
+    if (kernel_.is_kernel) return CopyLowering::lower_raise(site, payload);
+    write(values_of(payload), error_);
+    builder_.CreateRet(builder_.getInt64(uint64_t{site} + 1));
+}
+
+// --- instructions ------------------------------------------------------------------------------------
+
+void FunctionLowering::lower(const Instruction& instruction) {
+    if (kernel_.is_kernel) return CopyLowering::lower(instruction);
+    switch (instruction.opcode) {
+        case Opcode::kCall: return lower_call(instruction);
+        case Opcode::kHeap: return lower_heap(instruction);
+        case Opcode::kRetain:
+        case Opcode::kRelease: {
+            const bool retains = instruction.opcode == Opcode::kRetain;
+            builder_.CreateCall(declare_heap_count(module_, retains ? kHeapRetain : kHeapRelease),
+                                {index(instruction.operands[0])});
+            return;
+        }
+        default: return CopyLowering::lower(instruction);
+    }
+}
+
+void FunctionLowering::lower_heap(const Instruction& instruction) {
+    llvm::Value* owner = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "owner");
+    llvm::Value* base =
+        builder_.CreateCall(declare_heap_allocate(module_), {index(instruction.operands[0]), owner}, "heap");
+    llvm::BasicBlock* fails = new_block("heap.fails");
+    go_on_if(builder_.CreateIsNotNull(base), fails, "heap.holds");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(fails);
+    give_back(0);
+    lower_raise(instruction.site, {});
+    builder_.SetInsertPoint(going_on);
+    scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(builder_.getInt64Ty(), owner);
+    std::vector<llvm::Value*> strides;
+    for (const ValueId stride : std::span(instruction.operands).subspan(1)) strides.push_back(index(stride));
+    define_buffer(instruction.results[1], base, strides);
+}
+
+}  // namespace weft::codegen

@@ -1,0 +1,54 @@
+// Functions of the IR on CPUs, between CopyLowering and lowering.cpp: those that the host calls, those that
+// these call, and their heap memory.
+//
+//   int64_t function(const ArgumentWord* words, char* results)                 the host's (device/kernel.h)
+//   int64_t callee(parts of arguments..., char* results, char* error, limit)   for calls that passes left
+//
+// Both return 0, or 1 and the number of an error. Results are 16 bytes each; what an error tells is where the
+// host's results would be. A callee that calls compares its frame with the limit of the stack, and raises
+// ir::kTooDeep beyond it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "codegen/cpu/copy_lowering.h"
+
+namespace weft::codegen {
+
+class FunctionLowering : public CopyLowering {
+protected:
+    FunctionLowering(const ir::Function& kernel, std::span<const ir::Function> callees, llvm::Module& module,
+                     BitcodeLibrary& library, const char* target)
+        : CopyLowering(kernel, module, library, target), callees_(callees) {}
+
+    // Up to where the body is to be lowered; arguments are known.
+    void begin_function_of_host();
+    void begin_callee();
+
+    void lower(const ir::Instruction& instruction) override;
+    void lower_return(std::span<const Scalar> results) override;
+    void lower_raise(uint32_t site, std::span<const ir::ValueId> payload) override;
+
+private:
+    llvm::Function* declare(const ir::Function& callee);
+    const ir::Function& find(std::string_view name) const;
+    void lower_call(const ir::Instruction& instruction);
+    void lower_heap(const ir::Instruction& instruction);
+    void check_stack();
+    llvm::Value* limit();
+    void write(std::span<const Scalar> values, llvm::Value* to);
+    std::vector<Scalar> read(std::span<const ir::Type> types, llvm::Value* from);
+    void go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, const char* name);
+    llvm::Value* at(llvm::Value* pointer, uint64_t offset) {
+        return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), pointer, offset);
+    }
+
+    std::span<const ir::Function> callees_;
+    llvm::Value* results_ = nullptr;
+    llvm::Value* error_ = nullptr;
+    llvm::Value* limit_ = nullptr;
+};
+
+}  // namespace weft::codegen
