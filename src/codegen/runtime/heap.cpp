@@ -13,6 +13,8 @@ namespace weft::codegen {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+constexpr int kKept = 8;
+constexpr int64_t kKeptBytes = 1 << 20;  // of one block: more would be missed elsewhere
 
 struct Block : HeapLink {
     int64_t users = 1;
@@ -26,6 +28,17 @@ Block* block_of(int64_t owner) { return reinterpret_cast<Block*>(owner); }
 void unlink(HeapLink& link) {
     link.previous->next = link.next;
     link.next->previous = link.previous;
+}
+
+void link_behind(HeapLink& link, HeapLink& place) {
+    link.previous = &place;
+    link.next = place.next;
+    link.previous->next = link.next->previous = &link;
+}
+
+void destroy(HeapLink& link) {
+    unlink(link);
+    delete static_cast<Block*>(&link);
 }
 
 llvm::Function* declare(llvm::Module& module, const char* name, llvm::FunctionType* type) {
@@ -47,10 +60,8 @@ HeapFrame::HeapFrame(HeapAllocator allocate) : allocate_(allocate), outer_(std::
 
 HeapFrame::~HeapFrame() {
     current = outer_;
-    while (blocks_.next != &blocks_) {
-        auto* const block = static_cast<Block*>(blocks_.next);
-        unlink(*block);
-        delete block;
+    for (HeapLink* const list : {&blocks_, &kept_}) {
+        while (list->next != list) destroy(*list->next);
     }
 }
 
@@ -67,16 +78,24 @@ int64_t HeapFrame::block_count() const {
 char* heap_allocate(int64_t bytes, int64_t* owner) {
     if (bytes < 0) return nullptr;
     HeapFrame* const frame = current;
+    if (frame != nullptr && bytes <= kKeptBytes) {
+        for (HeapLink* link = frame->kept_.next; link != &frame->kept_; link = link->next) {
+            auto* const kept = static_cast<Block*>(link);
+            if (kept->memory.bytes != bytes) continue;
+            unlink(*kept);
+            --frame->kept_count_;
+            link_behind(*kept, frame->blocks_);
+            kept->users = 1;
+            *owner = reinterpret_cast<int64_t>(kept);
+            return kept->memory.data;
+        }
+    }
     try {
         auto block = std::make_unique<Block>();
         block->memory =
             (frame != nullptr ? frame->allocate_ : allocate_heap_memory)(static_cast<size_t>(bytes));
         block->memory.bytes = bytes;
-        if (frame != nullptr) {
-            block->previous = frame->blocks_.previous;
-            block->next = &frame->blocks_;
-            block->previous->next = block->next->previous = block.get();
-        }
+        if (frame != nullptr) link_behind(*block, frame->blocks_);
         *owner = reinterpret_cast<int64_t>(block.get());
         return block.release()->memory.data;
     } catch (const std::exception&) {
@@ -92,8 +111,15 @@ void heap_release(int64_t owner) {
     if (owner == 0) return;
     Block* const block = block_of(owner);
     if (--block->users > 0) return;
+    HeapFrame* const frame = current;
+    if (frame == nullptr || block->memory.bytes > kKeptBytes) return destroy(*block);
+    if (frame->kept_count_ == kKept) {
+        destroy(*frame->kept_.previous);
+        --frame->kept_count_;
+    }
     unlink(*block);
-    delete block;
+    link_behind(*block, frame->kept_);
+    ++frame->kept_count_;
 }
 
 // The result is not said to be unaliased: LLVM would take for granted that a release, which gets the owner,

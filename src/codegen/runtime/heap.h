@@ -47,8 +47,12 @@ public:
 
 private:
     friend char* heap_allocate(int64_t bytes, int64_t* owner);
+    friend void heap_release(int64_t owner);
 
     HeapLink blocks_;
+    // A few released blocks, the last first, for a loop that allocates what it has just released.
+    HeapLink kept_;
+    int kept_count_ = 0;
     HeapAllocator allocate_;
     HeapFrame* outer_;
 };

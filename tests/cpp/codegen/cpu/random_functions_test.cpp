@@ -238,7 +238,7 @@ TEST(Codegen, FramesGiveHeapMemoryBack) {
         const codegen::HeapFrame frame(allocate_and_count);
         EXPECT_EQ(call(3, 24, false), 0);
         EXPECT_EQ(frame.block_count(), 4);
-        EXPECT_EQ(live_blocks, 4);
+        EXPECT_EQ(live_blocks, 5);  // one is kept for the next of its size
         EXPECT_EQ(results[0], results[2]);
         EXPECT_EQ(results[6], 8);
         taken = frame.take(results[0]);
@@ -434,6 +434,29 @@ TEST(Codegen, LargeFunctionsAreThereOnce) {
     ASSERT_EQ(compiled->function(&word, reinterpret_cast<char*>(results)), 0);
     const std::vector<ir::OracleArgument> arguments{ir::Constant::of(ScalarType::kInt64, int64_t{3})};
     EXPECT_EQ(results[0], ir::run_oracle(module, module.functions.back(), arguments)[0].as<int64_t>());
+}
+
+// Few blocks stay for the next allocation, and none beyond the call.
+TEST(Codegen, ReleasedBlocksAreUsedAgain) {
+    const codegen::HeapFrame frame(allocate_and_count);
+    const auto allocate = [](int64_t bytes) {
+        int64_t owner = 0;
+        EXPECT_NE(codegen::heap_allocate(bytes, &owner), nullptr);
+        return owner;
+    };
+    const int64_t first = allocate(100);
+    codegen::heap_release(first);
+    EXPECT_NE(allocate(101), first);
+    EXPECT_NE(allocate(101), first);
+    EXPECT_EQ(allocate(100), first);
+    EXPECT_EQ(frame.block_count(), 3);
+    const int64_t before = live_blocks;
+    std::vector<int64_t> owners;
+    for (int64_t bytes = 200; bytes < 300; ++bytes) owners.push_back(allocate(bytes));
+    owners.push_back(allocate(int64_t{2} << 20));
+    for (const int64_t owner : owners) codegen::heap_release(owner);
+    EXPECT_EQ(live_blocks, before + 8);
+    EXPECT_EQ(frame.block_count(), 3);
 }
 
 }  // namespace
