@@ -24,7 +24,7 @@ def render(file, line, name, what, text="", column=0, end_column=None, advice=""
         width = max(len(raw[column:end_column].decode(errors="replace")), 1)
         parts += [f"    {code}", "    " + " " * begin + "^" * width]
     if advice:
-        parts.append(advice)
+        parts.append(f"{advice[0].upper()}{advice[1:]}.")
     return "\n".join("\n".join(parts).split("\n")[:MOST_LINES])
 
 

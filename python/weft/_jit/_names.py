@@ -23,6 +23,7 @@ class Names:
 
     def __init__(self, function):
         code = function.__code__
+        self._own = {*code.co_varnames, *code.co_cellvars}
         self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self._globals = function.__globals__
         found = self._globals.get("__builtins__", builtins)
@@ -97,7 +98,7 @@ class Names:
         value = self._lookup(head.partition(".")[0]) if dot else None
         for part in head.split(".")[1:]:
             value = getattr(value, part, None)
-        known = dir(value) if dot else {*self._cells, *self._globals, *self._builtins}
+        known = dir(value) if dot else {*self._own, *self._cells, *self._globals, *self._builtins}
         found = difflib.get_close_matches(last, [n for n in known if n[:1] != "_"], 1, 0.7)
         return head + dot + found[0] if found else ""
 

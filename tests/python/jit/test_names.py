@@ -195,6 +195,13 @@ def test_names_are_numbered_by_first_use():
     assert [symbol[1] for symbol in found] == ["np.sqrt", "WHOLE", "REAL", "math.pi"]
 
 
+def test_a_missing_name_may_be_meant_for_a_variable():
+    def f(distance):
+        return distnace  # noqa: F821
+
+    assert describe(f).symbols == [("missing", "distnace", "distance")]
+
+
 def test_names_of_wefts_own(monkeypatch):
     class Prange:
         __name__, __module__ = "prange", "weft"
