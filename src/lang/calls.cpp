@@ -227,12 +227,13 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
         const auto number = [&](double x) {
             return builder_->constant(Constant::of(ScalarType::kFloat64, x));
         };
-        check(builder_->apply(OpId::kEqual, {rounded, rounded}),
-              site("ValueError", "cannot convert float NaN to integer"), {}, where);
-        const ValueId low = builder_->apply(OpId::kGreaterEqual, {rounded, number(-9223372036854775808.0)});
-        const ValueId high = builder_->apply(OpId::kLess, {rounded, number(9223372036854775808.0)});
-        check(builder_->apply(OpId::kLogicalAnd, {low, high}),
-              site("OverflowError", "cannot convert a float beyond 64 bits to an integer"), {}, where);
+        // One comparison says no of NaN, too. Only the least of all integers needs the other.
+        const ValueId below = builder_->apply(
+            OpId::kLess, {builder_->apply(OpId::kAbsolute, {rounded}), number(9223372036854775808.0)});
+        const ValueId least = builder_->apply(OpId::kEqual, {rounded, number(-9223372036854775808.0)});
+        Site outside = site({}, {});
+        outside.kind = SiteKind::kToInteger;
+        check(builder_->apply(OpId::kLogicalOr, {below, least}), std::move(outside), {rounded}, where);
     }
     return scalar(scalar_type(ScalarType::kInt64, true),
                   dry_ ? ValueId{} : builder_->cast(rounded, ScalarType::kInt64));

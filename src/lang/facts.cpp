@@ -38,13 +38,38 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
             const Sum sum = as_sum(value);
             if (fits(sum.least + least) && fits(sum.most + most))
                 sums_[result.index] = {sum.base, static_cast<int64_t>(sum.least + least),
-                                       static_cast<int64_t>(sum.most + most)};
+                                       static_cast<int64_t>(sum.most + most), sum.other, sum.subtracts};
+        };
+        // The counter and a value of before the loop, in either order.
+        const auto note_pair = [&](ValueId moving, ValueId still, bool subtracts) {
+            const Sum sum = as_sum(moving), added = as_sum(still);
+            if (hoist_ == nullptr || sum.base != hoist_->counter || sum.other.valid() ||
+                added.other.valid() || added.subtracts || added.base.index >= hoist_->first)
+                return false;
+            const Wide low =
+                static_cast<Wide>(added.least) + (subtracts ? -static_cast<Wide>(sum.most) : sum.least);
+            const Wide high =
+                static_cast<Wide>(added.most) + (subtracts ? -static_cast<Wide>(sum.least) : sum.most);
+            if (!fits(low) || !fits(high)) return false;
+            sums_[result.index] = {sum.base, static_cast<int64_t>(low), static_cast<int64_t>(high),
+                                   added.base, sum.subtracts != subtracts};
+            return true;
         };
         if (is_small(b)) {
             note_sum(left, adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most),
                      adds ? static_cast<Wide>(b.most) : -static_cast<Wide>(b.least));
         } else if (adds && is_small(a)) {
             note_sum(right, a.least, a.most);
+        } else if (!adds && is_small(a) && hoist_ != nullptr && as_sum(right).base == hoist_->counter &&
+                   !as_sum(right).other.valid()) {
+            // A known number less the counter: the number is as good as a value of before the loop.
+            const Sum sum = as_sum(right);
+            if (fits(static_cast<Wide>(a.least) - sum.most) && fits(static_cast<Wide>(a.most) - sum.least))
+                sums_[result.index] = {sum.base, a.least - sum.most, a.most - sum.least, ValueId{}, true};
+        } else if (!adds) {
+            note_pair(right, left, true);
+        } else if (!note_pair(left, right, false)) {
+            note_pair(right, left, false);
         }
         const Wide least =
             static_cast<Wide>(a.least) + (adds ? static_cast<Wide>(b.least) : -static_cast<Wide>(b.most));
@@ -111,7 +136,8 @@ bool FunctionLowering::hoist(ValueId index, ValueId size) {
     const Sum sum = as_sum(index);
     if (sum.most > kFar || sum.least < -kFar) return false;
     if (sum.base.index >= hoist_->first && sum.base != hoist_->counter) return false;
-    const Hoist::Index needed{sum.base, sum.least, sum.most, size};
+    if (sum.other.valid() && sum.other.index >= hoist_->first) return false;
+    const Hoist::Index needed{sum.base, sum.least, sum.most, sum.other, sum.subtracts, size};
     if (std::find(hoist_->indices.begin(), hoist_->indices.end(), needed) == hoist_->indices.end())
         hoist_->indices.push_back(needed);
     return true;
@@ -126,6 +152,25 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
     };
     for (const Hoist::Index& index : hoist.indices) {
         const bool moves = index.base == hoist.counter;
+        if (index.other.valid() || index.subtracts) {
+            // The ends of what the index runs through, as far from overflow as no index in bounds is.
+            constexpr int64_t kAway = int64_t{1} << 61;
+            const ValueId low = builder_->index(-kAway), high = builder_->index(kAway);
+            const ValueId last = builder_->apply(OpId::kSubtract, {hoist.upper, builder_->index(1)});
+            const ValueId other = index.other.valid() ? index.other : builder_->index(0);
+            for (const ValueId value : {hoist.lower, hoist.upper, other}) {
+                need(builder_->apply(OpId::kGreaterEqual, {value, low}));
+                need(builder_->apply(OpId::kLessEqual, {value, high}));
+            }
+            const OpId op = index.subtracts ? OpId::kSubtract : OpId::kAdd;
+            const ValueId first_end = builder_->apply(op, {other, index.subtracts ? last : hoist.lower});
+            const ValueId last_end = builder_->apply(op, {other, index.subtracts ? hoist.lower : last});
+            need(builder_->apply(OpId::kGreaterEqual, {first_end, builder_->index(-index.least)}));
+            need(builder_->apply(
+                OpId::kLess,
+                {last_end, builder_->apply(OpId::kSubtract, {index.size, builder_->index(index.most)})}));
+            continue;
+        }
         const ValueId least = moves ? hoist.lower : index.base;
         need(builder_->apply(OpId::kGreaterEqual, {least, builder_->index(-index.least)}));
         // Of the counter's values the last is below `upper`.

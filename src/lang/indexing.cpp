@@ -110,8 +110,17 @@ std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id,
 
 // Negative indices count from the end. What is known to be in bounds is not checked.
 ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int axis, NodeId where) {
-    const ValueId given = as_index(index, where);
+    ValueId given = as_index(index, where);
     if (dry_) return {};
+    const DType dtype(index.type->scalar);
+    if (dtype.is_unsigned_integer() && dtype.itemsize() < 8)
+        note(given, {0, (int64_t{1} << (8 * dtype.itemsize())) - 1, {}, 0});
+    const ValueId told = given;
+    const bool from_end = fact(given).most < 0;
+    if (from_end) {
+        given = builder_->apply(OpId::kAdd, {given, size});
+        note_operator(OpId::kAdd, given, told, size);
+    }
     // A loop whose checks were hoisted is lowered once more for where the test before it fails.
     const auto note = [&](IndexKind kind) {
         if (!is_second_) compilation_.add_index({kind, &source_, where, axis});
@@ -127,10 +136,10 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     }
     if (checks) note(IndexKind::kInPlace);
     ValueId at = given;
-    if (fact(given).least < 0) {
-        const ValueId from_end = builder_->apply(OpId::kAdd, {given, size});
+    if (!from_end && fact(given).least < 0) {
+        const ValueId counted = builder_->apply(OpId::kAdd, {given, size});
         const ValueId is_negative = builder_->apply(OpId::kLess, {given, integer(0).parts[0]});
-        at = builder_->apply(OpId::kSelect, {is_negative, from_end, given});
+        at = builder_->apply(OpId::kSelect, {is_negative, counted, given});
     }
     if (!checks) return at;
     // One comparison for both ends: what is negative is large without its sign.
@@ -139,7 +148,7 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     Site outside = site("IndexError", {});
     outside.kind = SiteKind::kIndex;
     outside.axis = axis;
-    check(holds, std::move(outside), {given, size}, where);
+    check(holds, std::move(outside), {told, size}, where);
     return at;
 }
 

@@ -116,6 +116,12 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     }
     result.direct = known_step && *known_step > 0;
     result.bounds = {start, stop, step};
+    // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
+    const Sum from = as_sum(start), to = as_sum(stop);
+    const bool is_short = !dry_ && result.direct && from.base == to.base && !from.other.valid() &&
+                          !to.other.valid() && from.least == from.most && to.least == to.most &&
+                          fact(start).least != INT64_MIN && fact(stop).most != INT64_MAX;
+    if (is_short) result.direct = false;
     if (!dry_ && known_step) {
         // Up to `stop`, or down from `start`.
         const Fact low = fact(result.direct ? start : stop), high = fact(result.direct ? stop : start);
@@ -130,6 +136,19 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
             known.below = sum.base;
             known.offset = sum.most + more;
         }
+    }
+    if (is_short) {
+        const int64_t distance = std::max<int64_t>(to.least - from.least, 0);
+        const int64_t steps = (distance + *known_step - 1) / *known_step;
+        result.of_element = {fact(start).least, fact(stop).most - 1, {}, 0};
+        result.count = [this, steps] { return integer(steps).parts[0]; };
+        result.element = [this, start, step, counter, from, to, of_element = result.of_element](ValueId k) {
+            const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
+            note(element, of_element);
+            if (!dry_) sums_[element.index] = {from.base, from.least, to.least - 1};
+            return scalar(counter, element);
+        };
+        return result;
     }
     result.count = [this, start, stop, step, known_step] {
         if (dry_) return ValueId{};
@@ -304,7 +323,19 @@ bool FunctionLowering::has_loop(NodeId id) const {
             return std::stoi(node(bound).atoms[0]);
         };
         constexpr int64_t kFew = 8;
-        for (size_t i = 1; i < range.size(); ++i) {
+        // range(i - 1, i + 2), too
+        const auto around = [&](NodeId bound) -> std::string {
+            const Node& sum = node(bound);
+            if (sum.kind == NodeKind::kName) return sum.atoms[0];
+            const bool adds =
+                sum.kind == NodeKind::kBinary && (sum.atoms[0] == "add" || sum.atoms[0] == "sub");
+            if (!adds || node(sum.children[0]).kind != NodeKind::kName) return {};
+            return literal(sum.children[1]).value_or(kFew + 1) <= kFew ? node(sum.children[0]).atoms[0]
+                                                                       : std::string();
+        };
+        const bool same =
+            range.size() == 3 && !around(range[1]).empty() && around(range[1]) == around(range[2]);
+        for (size_t i = 1; i < range.size() && !same; ++i) {
             if (literal(range[i]).value_or(kFew + 1) > kFew) return true;
         }
     }

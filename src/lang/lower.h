@@ -22,6 +22,7 @@ enum class SiteKind : uint8_t {
     kFixed,      // `text` as it is
     kIndex,      // payload: index, size; `axis`
     kBroadcast,  // payload: a size, and the one that it has to be; `axis`
+    kToInteger,  // payload: a float64, which no int64 holds
     kUnbound,    // `text` names the variable
 };
 
@@ -49,6 +50,8 @@ struct IndexNote {
 
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);
+// The exception's name, where it is none of the program's own.
+std::string exception_of(const Site& site, const char* payload);
 
 struct Lowered {
     ir::Module module;

@@ -1,6 +1,8 @@
 #include "lang/lowering.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <functional>
 
 namespace weft::lang {
@@ -114,10 +116,24 @@ std::string message_of(const Site& site, const char* payload) {
         case SiteKind::kBroadcast:
             return "could not broadcast a size of " + number(0) + " to " + number(1) + " along axis " +
                    std::to_string(site.axis);
+        case SiteKind::kToInteger: {
+            double value = 0;
+            std::memcpy(&value, payload, sizeof(value));
+            if (std::isnan(value)) return "cannot convert float NaN to integer";
+            if (std::isinf(value)) return "cannot convert float infinity to integer";
+            return "cannot convert a float beyond 64 bits to an integer";
+        }
         case SiteKind::kUnbound:
             return "cannot access local variable '" + site.text + "' where it is not associated with a value";
     }
     return site.text;
+}
+
+std::string exception_of(const Site& site, const char* payload) {
+    if (site.kind != SiteKind::kToInteger) return site.exception;
+    double value = 0;
+    std::memcpy(&value, payload, sizeof(value));
+    return std::isnan(value) ? "ValueError" : "OverflowError";
 }
 
 // --- a function -----------------------------------------------------------------------------------------

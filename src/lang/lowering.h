@@ -108,6 +108,8 @@ private:
         struct Index {
             ir::ValueId base;             // the counter, or a value of before the loop
             int64_t least = 0, most = 0;  // what is added
+            ir::ValueId other;            // of before the loop, and added; or invalid
+            bool subtracts = false;       // the counter is subtracted from it
             ir::ValueId size;
             friend bool operator==(const Index&, const Index&) = default;
         };
@@ -341,6 +343,8 @@ private:
     struct Sum {
         ir::ValueId base;
         int64_t least = 0, most = 0;
+        ir::ValueId other{};     // added, too, if valid
+        bool subtracts = false;  // the base is subtracted from it
     };
     Sum as_sum(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;

@@ -87,7 +87,7 @@ void set_compile_error(const lang::CompileError& error) {
         find_in(*compiled.program);
         for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
     } else {
-        type = nb::module_::import_("builtins").attr(site.exception.c_str());
+        type = nb::module_::import_("builtins").attr(lang::exception_of(site, payload).c_str());
     }
     const nb::object error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
     const lang::Place place = site.function->tree.place(site.node);
