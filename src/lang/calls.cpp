@@ -162,8 +162,7 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
         return {type, std::vector<ValueId>(part_count(type)), 0, has_owner(type)};
     }
     const Specialised& target = compilation_.specialise(callee, types);
-    if (target.state == Specialised::State::kLowering)
-        fail(arguments.where, "'" + callee.name + "' calls itself; recursion is not compiled yet");
+    
     target_.written.insert(target.written.begin(), target.written.end());
     std::vector<ir::Type> results;
     append_ir_types(results, target.result, true);
@@ -333,6 +332,29 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
     return best;
 }
 
+// As Python answers for its own numbers, and NumPy for its scalars.
+bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
+    if (of->kind == TypeKind::kTuple)
+        return std::any_of(of->parts.begin(), of->parts.end(),
+                           [&](TypeRef each) { return is_instance(type, each, where); });
+    if (of->kind != TypeKind::kSymbol || of->symbol->kind != SymbolKind::kKnown)
+        fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
+    const std::string& path = of->symbol->path;
+    if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
+    if (path == "builtins.str") return type->kind == TypeKind::kString;
+    if (path == "numpy.ndarray") return is_array(type);
+    if (!is_scalar(type)) return false;
+    if (path == "builtins.bool") return type->weak && is_bool(type);
+    if (path == "builtins.int") return type->weak && is_integer(type);
+    if (path == "builtins.float") return type->scalar == ScalarType::kFloat64;
+    if (path == "builtins.complex") return type->scalar == ScalarType::kComplex128;
+    const DTypeInfo* dtype = path.starts_with("numpy.") ? DType::find(path.substr(6)) : nullptr;
+    if (dtype != nullptr) return !type->weak && type->scalar == dtype->scalar_type;
+    if (path == "numpy.integer") return !type->weak && DType(type->scalar).is_integer();
+    if (path == "numpy.floating") return !type->weak && DType(type->scalar).is_floating();
+    fail(where, "isinstance() does not know " + path + " here");
+}
+
 Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given) {
     Arguments arguments = given;
     for (Value& value : arguments.positional) value = required(value, given.where);
@@ -361,6 +383,11 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (name == "pow") {
             expect_arguments(name, arguments, 2, 2);
             return power(arguments.positional[0], arguments.positional[1], arguments.where);
+        }
+        if (name == "isinstance") {
+            expect_arguments(name, arguments, 2, 2);
+            return boolean(
+                is_instance(arguments.positional[0].type, arguments.positional[1].type, arguments.where));
         }
         if (name == "divmod") {
             expect_arguments(name, arguments, 2, 2);

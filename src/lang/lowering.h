@@ -304,6 +304,7 @@ private:
     Value call_convert(ScalarType to, bool weak, const Arguments& arguments);
     Value call_round(const Arguments& arguments);
     Value to_integer(const Value& value, OpId rounding, NodeId where);
+    bool is_instance(TypeRef type, TypeRef of, NodeId where);
     void expect_arguments(const std::string& name, const Arguments& arguments, size_t least, size_t most);
 
     // --- values ---------------------------------------------------------------------------------------

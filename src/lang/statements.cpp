@@ -57,6 +57,26 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (value.type->kind != TypeKind::kTuple)
                 fail(target, lang::describe(value.type) + " cannot be unpacked here",
                      "Unpack tuples; take elements of arrays by their index.");
+            const auto starred = std::find_if(left.children.begin(), left.children.end(), [&](NodeId child) {
+                return node(child).kind == NodeKind::kStarred;
+            });
+            if (starred != left.children.end() && value.type->parts.size() + 1 >= left.children.size()) {
+                // a, *b, c = t: b takes what the others leave.
+                const auto before = static_cast<size_t>(starred - left.children.begin());
+                const size_t taken = value.type->parts.size() + 1 - left.children.size();
+                if (!counts) value = kept(std::move(value));
+                size_t item = 0;
+                for (size_t i = 0; i < left.children.size(); ++i) {
+                    if (i != before) {
+                        assign(left.children[i], tuple_item(value, item++), environment, statement, true);
+                        continue;
+                    }
+                    std::vector<Value> rest;
+                    for (size_t k = 0; k < taken; ++k) rest.push_back(tuple_item(value, item++));
+                    assign(node(*starred).children[0], tuple(std::move(rest)), environment, statement, true);
+                }
+                return;
+            }
             if (value.type->parts.size() != left.children.size())
                 fail(target, std::to_string(value.type->parts.size()) + " values cannot be unpacked into " +
                                  std::to_string(left.children.size()) + " targets");

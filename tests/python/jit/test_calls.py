@@ -402,3 +402,83 @@ def test_rest_parameters():
     assert calls(2) == calls.py_func(2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'coefficients'"):
         f(2, coefficients=(1,))
+
+
+def test_targets_that_take_the_rest():
+    @np.jit
+    def f(x):
+        a, *b, c = (1, 2.5, x, 4)
+        *d, e = b
+        return a, b, c, d, e
+
+    assert f(7) == (1, (2.5, 7), 4, (2.5,), 7)
+
+
+def test_isinstance_is_known_by_type():
+    @np.jit
+    def f(x):
+        if isinstance(x, np.ndarray):
+            return x[0]
+        if isinstance(x, (int, float)):
+            return x + 1
+        return len(x)
+
+    assert f(2) == 3 and f(2.5) == 3.5 and f((1, 2, 3)) == 3 and f(numpy.ones(2)) == 1
+
+
+@np.jit
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@np.jit
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+
+def is_odd(n):
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+@np.jit
+def grows(n):
+    return 1 if n == 0 else grows(n - 1) * 0.5
+
+
+@np.jit
+def halves(a, low, high):
+    if high - low == 1:
+        return a[low] * np.ones(2)[0]
+    middle = (low + high) // 2
+    return halves(a, low, middle) + halves(a, middle, high)
+
+
+@np.jit
+def never_ends(n):
+    return never_ends(n) + 1
+
+
+def test_recursion():
+    assert fibonacci(20) == 6765 and fibonacci(10.0) == 55.0
+    assert is_even(10) is True and is_even(7) is False
+    assert grows(3) == 0.125 and type(grows(0)) is float
+    a = numpy.arange(9.0)
+    assert halves(a, 0, 9) == 36
+    with pytest.raises(IndexError):
+        halves(a, 5, 12)
+    with pytest.raises(np.CompileError, match="calls itself on every way"):
+        never_ends(1)
+
+
+def test_deep_recursion_is_an_error():
+    @np.jit
+    def deep(n):
+        return 0 if n == 0 else deep(n - 1) + 1
+
+    assert deep(5000) == 5000
+    for _ in range(3):
+        with pytest.raises(RecursionError):
+            deep(10**9)
+    assert deep(10) == 10
