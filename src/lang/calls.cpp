@@ -162,7 +162,7 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
         return {type, std::vector<ValueId>(part_count(type)), 0, has_owner(type)};
     }
     const Specialised& target = compilation_.specialise(callee, types);
-    
+
     target_.written.insert(target.written.begin(), target.written.end());
     std::vector<ir::Type> results;
     append_ir_types(results, target.result, true);
