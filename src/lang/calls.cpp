@@ -221,21 +221,20 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
     if (is_integer(value.type))
         return scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64));
     if (!is_float(value.type)) fail(where, "an integer cannot be made of " + lang::describe(value.type));
-    const ValueId rounded = apply(rounding, {cast(value, ScalarType::kFloat64)});
-    if (!dry_) {
-        const auto number = [&](double x) {
-            return builder_->constant(Constant::of(ScalarType::kFloat64, x));
-        };
-        // One comparison says no of NaN, too. Only the least of all integers needs the other.
-        const ValueId below = builder_->apply(
-            OpId::kLess, {builder_->apply(OpId::kAbsolute, {rounded}), number(9223372036854775808.0)});
-        const ValueId least = builder_->apply(OpId::kEqual, {rounded, number(-9223372036854775808.0)});
-        Site outside = site({}, {});
-        outside.kind = SiteKind::kToInteger;
-        check(builder_->apply(OpId::kLogicalOr, {below, least}), std::move(outside), {rounded}, where);
-    }
-    return scalar(scalar_type(ScalarType::kInt64, true),
-                  dry_ ? ValueId{} : builder_->cast(rounded, ScalarType::kInt64));
+    const TypeRef type = scalar_type(ScalarType::kInt64, true);
+    if (dry_) return scalar(type, {});
+    ValueId real = cast(value, ScalarType::kFloat64);
+    if (rounding != OpId::kTrunc) real = builder_->apply(rounding, {real});  // the cast truncates
+    const ValueId result = builder_->cast(real, ScalarType::kInt64);
+    // What has no integer of 64 bits, NaN among it, is cast to the least of them.
+    const ValueId least = builder_->index(INT64_MIN);
+    const ValueId exact = builder_->constant(Constant::of(ScalarType::kFloat64, -9223372036854775808.0));
+    const ValueId fits = builder_->apply(OpId::kNotEqual, {result, least});
+    const ValueId is_least = builder_->apply(OpId::kEqual, {real, exact});
+    Site outside = site({}, {});
+    outside.kind = SiteKind::kToInteger;
+    check(builder_->apply(OpId::kLogicalOr, {fits, is_least}), std::move(outside), {real}, where);
+    return scalar(type, result);
 }
 
 Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {
