@@ -221,6 +221,15 @@ Value FunctionLowering::power(const Value& base, const Value& exponent, NodeId w
         check(dry_ ? ValueId{} : holds.parts[0],
               site("ValueError", "Integers to negative integer powers are not allowed."), {}, where);
     }
+    // Python's own numbers have this error; NumPy's give infinity.
+    const bool real = is_scalar(base.type) && base.type->weak && exponent.type->weak && !integers &&
+                      !is_complex(base.type) && !is_complex(exponent.type);
+    if (real && compilation_.options().check_division && !dry_) {
+        const Value zero = constant(Constant::of(ScalarType::kFloat64, 0.0));
+        const ValueId fine = apply(OpId::kLogicalOr, {compare("ne", base, zero, where).parts[0],
+                                                      compare("ge", exponent, zero, where).parts[0]});
+        check(fine, site("ZeroDivisionError", "0.0 cannot be raised to a negative power"), {}, where);
+    }
     return arithmetic(OpId::kPower, base, exponent, where);
 }
 

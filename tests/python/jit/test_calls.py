@@ -482,3 +482,15 @@ def test_deep_recursion_is_an_error():
         with pytest.raises(RecursionError):
             deep(10**9)
     assert deep(10) == 10
+
+
+def test_powers_of_floats():
+    @np.jit
+    def f(x, y):
+        return x**y
+
+    for x, y in [(2.0, 3.0), (2.0, -1.0), (0.0, 2.0), (-2.0, 3.0), (4.0, -0.5)]:
+        assert f(x, y) == pytest.approx(x**y, rel=1e-15)
+    for zero in (0.0, -0.0):
+        with pytest.raises(ZeroDivisionError, match="negative power"):
+            f(zero, -1.0)

@@ -6,8 +6,6 @@ import pytest
 import weft
 
 PROGRAMS = jit_programs.names()
-# What weft.jit does not compile yet: recursion.
-NOT_YET = ("fibonacci", "n_queens", "recursive_quicksort")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -16,12 +14,7 @@ def test_program(name):
     compiled = jit_programs.load(name, PROGRAMS[name], weft.jit)
     with numpy.errstate(all="ignore"):
         expected = plain.outcome(plain.small, widen=True)
-    try:
-        found = compiled.outcome(compiled.small)
-    except weft.exceptions.CompileError as error:
-        if name in NOT_YET:
-            pytest.xfail(str(error))
-        raise
+    found = compiled.outcome(compiled.small)
     assert jit_programs.different(expected, found, plain.tolerance) == ""
 
 
