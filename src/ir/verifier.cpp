@@ -662,6 +662,39 @@ private:
             complain(instruction,
                      "in a body of a reduction, a callee may get only buffers that are read-only");
         }
+        if (!place.may_return && raises(*callee)) {
+            complain(instruction,
+                     "@" + instruction.callee +
+                         " may raise, which nothing does in a parallel region, a reduction or a scan");
+        }
+    }
+
+    // By a check or a raise of its own, or of what it calls.
+    bool raises(const Function& function) const {
+        std::set<const Function*> seen;
+        return raises(function, seen);
+    }
+
+    bool raises(const Function& function, std::set<const Function*>& seen) const {
+        if (!seen.insert(&function).second) return false;
+        return any_of(function.body, [&](const Instruction& each) {
+            if (each.opcode == Opcode::kCheck || each.opcode == Opcode::kRaise ||
+                each.opcode == Opcode::kHeap)
+                return true;
+            const Function* callee = each.opcode == Opcode::kCall ? module_->find(each.callee) : nullptr;
+            return callee != nullptr && raises(*callee, seen);
+        });
+    }
+
+    template <class Predicate>
+    static bool any_of(const Region& region, const Predicate& predicate) {
+        for (const Instruction& instruction : region.body) {
+            if (predicate(instruction)) return true;
+            for (const Region& inner : instruction.regions) {
+                if (any_of(inner, predicate)) return true;
+            }
+        }
+        return false;
     }
 
     // Every thread of a block must come to the same barriers, so nothing that differs between threads may

@@ -219,6 +219,29 @@ TEST(Verifier, ChecksHeapMemory) {
     expect_complaint("release %n", "stands in a parallel region");
 }
 
+TEST(Verifier, RefusesCallsThatRaiseWhereNothingDoes) {
+    constexpr std::string_view kCallees =
+        "function @inner(%x: f64, %p: bool) : f64 {\ncheck %p else raise 4 %x\nreturn %x\n}\n"
+        "function @outer(%x: f64, %p: bool) : f64 {\n%y = call @inner(%x, %p) : f64\nreturn %y\n}\n"
+        "function @deep(%x: f64, %p: bool) : f64 {\nif %p {\nraise 3\n}\nreturn %x\n}\n"
+        "function @fine(%x: f64, %p: bool) : f64 {\nreturn %x\n}\n";
+    EXPECT_EQ(complaints("%y = call @fine(%x, %p) : f64", kCallees), "");
+    for (const std::string_view name : {"inner", "outer", "deep"}) {
+        const std::string call = "%y = call @" + std::string(name) + "(%x, %p) : f64\n";
+        const std::string complaint = "@" + std::string(name) + " may raise";
+        expect_complaint(call, complaint, kCallees);
+        const std::string reduction =
+            "function @sum(%n: i64, %zero: f64, %x: f64, %p: bool) : f64 {\n"
+            "%s = reduce %k in %n lanes 1 block 0 with (%zero) {\n" +
+            call + "yield %y\n} combine (%l, %r) {\n%t = add %l, %r\nyield %t\n}\nreturn %s\n}\n";
+        EXPECT_NE(errors_of(parse(std::string(kCallees) + reduction)).find(complaint), std::string::npos)
+            << errors_of(parse(std::string(kCallees) + reduction));
+        EXPECT_EQ(errors_of(parse(std::string(kCallees) + "function @whole(%x: f64, %p: bool) : f64 {\n" +
+                                  call + "return %y\n}\n")),
+                  "");
+    }
+}
+
 TEST(Verifier, WantsBarriersInUniformFlow) {
     auto block = [](std::string_view lines) {
         return "parallel block (%t) in (%n) {\n" + std::string(lines) + "\n}";
