@@ -36,40 +36,32 @@ def mean(self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True
     return _reductions.mean_of(_core.asanyarray(self), axis, dtype, out, keepdims, where)
 
 
-def var(
-    self,
-    /,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=None,
-    correction=None,
-):
-    """The variance of the elements over `axis`."""
-    ddof = _reductions.ddof_of(ddof, correction)
-    return _reductions.var_of(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
+def _deviation(name, function, doc):
+    """`var` or `std`: they differ in the function of the engine."""
+
+    def method(
+        self,
+        /,
+        axis=None,
+        dtype=None,
+        out=None,
+        ddof=0,
+        keepdims=False,
+        *,
+        where=True,
+        mean=None,
+        correction=None,
+    ):
+        ddof = _reductions.ddof_of(ddof, correction)
+        return function(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = doc
+    return method
 
 
-def std(
-    self,
-    /,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=None,
-    correction=None,
-):
-    """The standard deviation of the elements over `axis`."""
-    ddof = _reductions.ddof_of(ddof, correction)
-    return _reductions.std_of(_core.asanyarray(self), axis, dtype, out, ddof, keepdims, where, mean)
+var = _deviation("var", _reductions.var_of, "The variance of the elements over `axis`.")
+std = _deviation("std", _reductions.std_of, "The standard deviation of the elements over `axis`.")
 
 
 def compress(self, /, condition, axis=None, out=None):

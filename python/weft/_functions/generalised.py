@@ -288,42 +288,40 @@ def _call(name, x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok,
 _PLAIN = (NO_VALUE, NO_VALUE, NO_VALUE, "same_kind", "K", None, True, None)
 
 
-def matmul(
-    x1,
-    x2,
-    /,
-    out=None,
-    *,
-    axes=NO_VALUE,
-    axis=NO_VALUE,
-    keepdims=NO_VALUE,
-    casting="same_kind",
-    order="K",
-    dtype=None,
-    subok=True,
-    signature=None,
-    sig=None,
-):
+def _called(described):
+    """The function of that name and description, with the options of these ufuncs."""
+    name = described.__name__
+
+    def function(
+        x1,
+        x2,
+        /,
+        out=None,
+        *,
+        axes=NO_VALUE,
+        axis=NO_VALUE,
+        keepdims=NO_VALUE,
+        casting="same_kind",
+        order="K",
+        dtype=None,
+        subok=True,
+        signature=None,
+        sig=None,
+    ):
+        return _call(name, x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok, signature, sig)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = described.__doc__
+    return function
+
+
+@_called
+def matmul():
     """The matrix product with options that the binding leaves to Python."""
-    return _call("matmul", x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok, signature, sig)
 
 
-def matvec(
-    x1,
-    x2,
-    /,
-    out=None,
-    *,
-    axes=NO_VALUE,
-    axis=NO_VALUE,
-    keepdims=NO_VALUE,
-    casting="same_kind",
-    order="K",
-    dtype=None,
-    subok=True,
-    signature=None,
-    sig=None,
-):
+@_called
+def matvec():
     """The product of matrices, the last two axes of `x1`, with vectors, the last axis of `x2`.
 
     `axes` lists these axes for each operand and for the result.
@@ -333,25 +331,10 @@ def matvec(
     >>> np.matvec([[1, 2], [3, 4]], [1, 1], axes=[(1, 0), 0, 0])
     array([4, 6])
     """
-    return _call("matvec", x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok, signature, sig)
 
 
-def vecdot(
-    x1,
-    x2,
-    /,
-    out=None,
-    *,
-    axes=NO_VALUE,
-    axis=NO_VALUE,
-    keepdims=NO_VALUE,
-    casting="same_kind",
-    order="K",
-    dtype=None,
-    subok=True,
-    signature=None,
-    sig=None,
-):
+@_called
+def vecdot():
     """The sum of conj(x1) * x2 over the last axis, over `axis`, or over an axis of each that `axes` lists.
 
     The other axes broadcast.
@@ -361,25 +344,10 @@ def vecdot(
     >>> np.vecdot([[1, 2], [3, 4]], [[1, 1], [1, 1]], axis=0, keepdims=True)
     array([[4, 6]])
     """
-    return _call("vecdot", x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok, signature, sig)
 
 
-def vecmat(
-    x1,
-    x2,
-    /,
-    out=None,
-    *,
-    axes=NO_VALUE,
-    axis=NO_VALUE,
-    keepdims=NO_VALUE,
-    casting="same_kind",
-    order="K",
-    dtype=None,
-    subok=True,
-    signature=None,
-    sig=None,
-):
+@_called
+def vecmat():
     """The product of conjugated vectors, the last axis of `x1`, with matrices, the last two axes of `x2`.
 
     `axes` lists these axes for each operand and for the result.
@@ -387,7 +355,6 @@ def vecmat(
     >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
     array([4, 6])
     """
-    return _call("vecmat", x1, x2, out, axes, axis, keepdims, casting, order, dtype, subok, signature, sig)
 
 
 # ---- what these ufuncs show besides their calls ----

@@ -6,7 +6,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.axes import extents
 from weft._core import array, asarray
-from weft.random._distributions import as_whole
+from weft.random._draws import as_whole
 
 _MOST = 2**63 - 1
 FACTORS = ("svd", "eigh", "cholesky", "legacy")  # Factors
