@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <unordered_map>
 
-#include "ir/builder.h"
 #include "library/loops/identities.h"
 #include "library/loops/reduction_order.h"
 #include "library/loops/scan_order.h"
 #include "lowering/collapsed_rows.h"
-#include "lowering/kernel_parameters.h"
+#include "lowering/combining.h"
 #include "lowering/lower_compress.h"
 #include "lowering/lower_product.h"
 #include "lowering/lower_scan.h"
 #include "lowering/lower_search.h"
 #include "lowering/short_rows.h"
+#include "lowering/value_lowering.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -24,12 +23,10 @@ namespace {
 
 using ir::Builder;
 using ir::ValueId;
-using Values = std::vector<ValueId>;
 
-class Lowering {
+class Lowering : ValueLowering {
 public:
-    Lowering(const KernelForm& form, KernelTarget target)
-        : form_(form), target_(target), builder_(form.name()) {}
+    Lowering(const KernelForm& form, KernelTarget target) : ValueLowering(form, target) {}
 
     ir::Function run() {
         declare();
@@ -50,225 +47,6 @@ public:
     }
 
 private:
-    void declare() {
-        KernelParameters parameters = declare_parameters(builder_, form_);
-        grid_sizes_ = std::move(parameters.grid_sizes);
-        reduced_sizes_ = std::move(parameters.reduced_sizes);
-        inputs_ = std::move(parameters.inputs);
-        positions_ = std::move(parameters.positions);
-        scalars_ = std::move(parameters.scalars);
-        outputs_ = std::move(parameters.outputs);
-    }
-
-    // ---- values at their levels ----
-
-    bool of_element(const ValueForm& value) const {
-        if (value.kind == ValueForm::Kind::kInput) return form_.inputs[value.index].buffer.of_element;
-        return value.kind == ValueForm::Kind::kStep && step_of_element_[value.index];
-    }
-
-    void find_levels() {
-        for (const StepForm& step : form_.steps) {
-            const bool reads_element =
-                step.kind == StepForm::Kind::kGather && form_.inputs[step.data].buffer.of_element;
-            step_of_element_.push_back(
-                reads_element || std::any_of(step.operands.begin(), step.operands.end(),
-                                             [&](const ValueForm& value) { return of_element(value); }));
-        }
-    }
-
-    // What is computed at one place: at a point of the grid, or in the body of one loop over the row.
-    struct Scope {
-        Values indices;
-        std::vector<ValueId> loaded;
-        std::vector<Values> steps;
-        Scope* point = nullptr;  // of an element's scope: where the values of the point level are
-    };
-
-    Scope make_scope(std::span<const ValueId> indices, Scope* point) const {
-        Scope scope{{indices.begin(), indices.end()}, {}, {}, point};
-        scope.loaded.resize(form_.inputs.size());
-        scope.steps.resize(form_.steps.size());
-        return scope;
-    }
-
-    // Computes what `value` needs of the point level, so that a loop over the row finds it before it.
-    void prepare(Scope& point, const ValueForm& value) {
-        if (!of_element(value)) {
-            compute(point, value);
-            return;
-        }
-        if (value.kind != ValueForm::Kind::kStep) return;
-        const std::vector<bool>& needed = needed_by(value.index);
-        for (size_t k = 0; k <= value.index; ++k) {
-            if (!needed[k]) continue;
-            if (!step_of_element_[k]) {
-                compute_step(point, k);
-                continue;
-            }
-            for (const ValueForm& operand : form_.steps[k].operands) {
-                if (operand.kind == ValueForm::Kind::kInput && !of_element(operand)) compute(point, operand);
-            }
-        }
-    }
-
-    ValueId compute(Scope& scope, const ValueForm& value) {
-        if (scope.point != nullptr && !of_element(value)) return compute(*scope.point, value);
-        switch (value.kind) {
-            case ValueForm::Kind::kInput: {
-                ValueId& loaded = scope.loaded[value.index];
-                if (!loaded.valid()) loaded = load_input(value.index, scope.indices);
-                return loaded;
-            }
-            case ValueForm::Kind::kScalar: return scalars_[value.index];
-            case ValueForm::Kind::kConstant: return builder_.constant(form_.constants[value.index]);
-            case ValueForm::Kind::kReduction:
-                WEFT_CHECK(reduced_[value.index].valid(), "a kernel reads a reduction that comes later");
-                return reduced_[value.index];
-            case ValueForm::Kind::kStep: break;
-        }
-        // Steps come in an order in which each operand is there: no recursion, however long the chain is.
-        const std::vector<bool>& needed = needed_by(value.index);
-        for (size_t k = 0; k <= value.index; ++k) {
-            if (needed[k]) compute_step(scope, k);
-        }
-        return scope.steps[value.index][value.result];
-    }
-
-    // Which steps `step` needs, itself included.
-    const std::vector<bool>& needed_by(size_t step) {
-        std::vector<bool>& needed = needed_[step];
-        if (!needed.empty()) return needed;
-        needed.resize(form_.steps.size());
-        needed[step] = true;
-        for (size_t k = step + 1; k-- > 0;) {
-            if (!needed[k]) continue;
-            for (const ValueForm& operand : form_.steps[k].operands) {
-                if (operand.kind == ValueForm::Kind::kStep) needed[operand.index] = true;
-            }
-        }
-        return needed;
-    }
-
-    void compute_step(Scope& scope, size_t index) {
-        if (scope.point != nullptr && !step_of_element_[index]) return compute_step(*scope.point, index);
-        if (!scope.steps[index].empty()) return;
-        const StepForm& step = form_.steps[index];
-        Values operands;
-        for (size_t k = 0; k < step.operands.size(); ++k) {
-            const ValueForm& form = step.operands[k];
-            const ValueId operand =
-                form.kind == ValueForm::Kind::kStep ? step_value(scope, form) : compute(scope, form);
-            switch (step.kind) {
-                case StepForm::Kind::kOperation:
-                    operands.push_back(
-                        builder_.cast(operand, step.op->loops[static_cast<size_t>(step.loop)].types[k]));
-                    break;
-                case StepForm::Kind::kCast: operands.push_back(builder_.cast(operand, step.to)); break;
-                case StepForm::Kind::kArange: operands.push_back(operand); break;
-                case StepForm::Kind::kGather:
-                    operands.push_back(builder_.cast(operand, ScalarType::kInt64));
-                    break;
-            }
-        }
-        switch (step.kind) {
-            case StepForm::Kind::kOperation:
-                scope.steps[index] = builder_.apply_multiple(*step.op, operands);
-                break;
-            case StepForm::Kind::kCast: scope.steps[index] = operands; break;
-            case StepForm::Kind::kArange:
-                scope.steps[index] = {arange(step.to, operands[0], operands[1], operands[2])};
-                break;
-            case StepForm::Kind::kGather: scope.steps[index] = {gather(scope, step, operands)}; break;
-        }
-    }
-
-    ValueId step_value(const Scope& scope, const ValueForm& form) const {
-        const Scope& owner = scope.point != nullptr && !step_of_element_[form.index] ? *scope.point : scope;
-        return owner.steps[form.index][form.result];
-    }
-
-    ValueId load_input(size_t index, std::span<const ValueId> indices) {
-        const InputForm& input = form_.inputs[index];
-        if (input.beside != 0 && target_ == KernelTarget::kGpu) {
-            Values moved(indices.begin(), indices.end());
-            moved.back() = builder_.apply(OpId::kAdd, {moved.back(), builder_.index(input.steps)});
-            return builder_.load(inputs_[input.beside - 1U], moved);
-        }
-        if (!input.position) return builder_.load(inputs_[index], indices);
-        ValueId position = positions_[index].base;
-        for (size_t d = 0; d < indices.size(); ++d) {
-            ValueId term = indices[d];
-            switch (input.buffer.strides[d]) {
-                case StrideClass::kZero: continue;
-                case StrideClass::kItem: break;
-                case StrideClass::kMinusItem: term = builder_.apply(OpId::kNegative, {term}); break;
-                case StrideClass::kDynamic:
-                    term = builder_.apply(OpId::kMultiply, {term, positions_[index].strides[d]});
-                    break;
-                case StrideClass::kRow:
-                    term = builder_.apply(OpId::kMultiply, {term, builder_.index(form_.row)});
-                    break;
-            }
-            position = builder_.apply(OpId::kAdd, {position, term});
-        }
-        return position;
-    }
-
-    ValueId arange(ScalarType type, ValueId position, ValueId start, ValueId step) {
-        const ScalarType wide =
-            type == ScalarType::kBool ? ScalarType::kInt64 : DType(type).accumulator().scalar_type();
-        const ValueId offset =
-            builder_.apply(OpId::kMultiply, {builder_.cast(position, wide), builder_.cast(step, wide)});
-        return builder_.cast(builder_.apply(OpId::kAdd, {builder_.cast(start, wide), offset}), type);
-    }
-
-    // Appends positions that are given as a kGather step's operands are.
-    void append_positions(Values& indices, std::span<const ValueId> operands,
-                          const std::vector<bool>& wraps) {
-        size_t at = 0;
-        for (const bool wrap : wraps) {
-            ValueId position = operands[at++];
-            if (wrap) {
-                const ValueId negative = builder_.apply(OpId::kLess, {position, builder_.index(0)});
-                const ValueId from_end = builder_.apply(OpId::kAdd, {position, operands[at++]});
-                position = builder_.apply(OpId::kSelect, {negative, from_end, position});
-            }
-            indices.push_back(position);
-        }
-    }
-
-    ValueId gather(const Scope& scope, const StepForm& step, std::span<const ValueId> operands) {
-        const size_t walked = form_.inputs[step.data].buffer.strides.size();
-        Values indices(scope.indices.begin(), scope.indices.begin() + static_cast<std::ptrdiff_t>(walked));
-        append_positions(indices, operands, step.wraps);
-        return builder_.load(inputs_[step.data], indices);
-    }
-
-    void store(Scope& scope, size_t output) {
-        const OutputForm& form = form_.outputs[output];
-        const ValueId value = builder_.cast(compute(scope, form.value), form.buffer.element);
-        const Values* indices = &scope.indices;
-        Values computed;
-        if (!form.positions.empty()) {
-            Values operands;
-            for (const ValueForm& position : form.positions)
-                operands.push_back(builder_.cast(compute(scope, position), ScalarType::kInt64));
-            const auto walked = static_cast<std::ptrdiff_t>(form.buffer.strides.size());
-            computed.assign(scope.indices.begin(), scope.indices.begin() + walked);
-            append_positions(computed, operands, form.wraps);
-            indices = &computed;
-        }
-        if (form.largest) {
-            builder_.atomic(op_info(OpId::kMaximum), outputs_[output], value, *indices,
-                            ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice);
-        } else if (form.condition) {
-            builder_.store_if(outputs_[output], value, *indices, compute(scope, *form.condition));
-        } else {
-            builder_.store(outputs_[output], value, *indices);
-        }
-    }
-
     // ---- element-wise ----
 
     void elementwise(std::span<const ValueId> indices) {
@@ -277,26 +55,6 @@ private:
     }
 
     // ---- reductions ----
-
-    // Which of two (value, index) pairs argmax keeps: the better value, a NaN before all, the first of
-    // equals.
-    static Values better(Builder& b, const ReductionForm& reduction, ValueId left, ValueId left_index,
-                         ValueId right, ValueId right_index) {
-        ValueId take = b.apply(op_info(reduction.info->combine), std::array{right, left});
-        ValueId tie = b.apply(OpId::kEqual, {right, left});
-        if (DType::of(reduction.compute).is_inexact()) {
-            const ValueId right_nan = b.apply(OpId::kIsnan, {right}),
-                          left_nan = b.apply(OpId::kIsnan, {left});
-            take = b.apply(
-                OpId::kLogicalOr,
-                {take, b.apply(OpId::kLogicalAnd, {right_nan, b.apply(OpId::kLogicalNot, {left_nan})})});
-            tie = b.apply(OpId::kLogicalOr, {tie, b.apply(OpId::kLogicalAnd, {right_nan, left_nan})});
-        }
-        const ValueId earlier = b.apply(OpId::kLess, {right_index, left_index});
-        take = b.apply(OpId::kLogicalOr, {take, b.apply(OpId::kLogicalAnd, {tie, earlier})});
-        return {b.apply(OpId::kSelect, {take, right, left}),
-                b.apply(OpId::kSelect, {take, right_index, left_index})};
-    }
 
     // How many values of a reduction a walk carries: over elements, or (kCombine) over partial results.
     size_t width(const ReductionForm& reduction) const {
@@ -307,28 +65,6 @@ private:
         const ValueId neutral = b.constant(neutral_element(*reduction.info, reduction.compute));
         if (reduction.info->gives_index) return {neutral, b.index(INT64_MAX)};
         return Values(width(reduction), neutral);
-    }
-
-    // Of two (count, mean, sum of squared distances) triples; see library/loops/reduction_order.h.
-    static Values joined_deviations(Builder& b, std::span<const ValueId> left,
-                                    std::span<const ValueId> right) {
-        const ValueId both = b.apply(OpId::kAdd, {left[0], right[0]});
-        const ValueId delta = b.apply(OpId::kSubtract, {right[1], left[1]});
-        const ValueId part = b.apply(OpId::kDivide, {right[0], both});
-        const ValueId mean = b.apply(OpId::kAdd, {left[1], b.apply(OpId::kMultiply, {delta, part})});
-        const ValueId between = b.apply(OpId::kMultiply, {b.apply(OpId::kMultiply, {delta, delta}),
-                                                          b.apply(OpId::kMultiply, {left[0], part})});
-        return {both, mean, b.apply(OpId::kAdd, {b.apply(OpId::kAdd, {left[2], right[2]}), between})};
-    }
-
-    static Values combine_pair(Builder& b, const ReductionForm& reduction, std::span<const ValueId> left,
-                               std::span<const ValueId> right) {
-        if (reduction.info->gives_index) return better(b, reduction, left[0], left[1], right[0], right[1]);
-        if (reduction.info->deviations && left.size() == 3) return joined_deviations(b, left, right);
-        Values combined;
-        for (size_t k = 0; k < left.size(); ++k)
-            combined.push_back(b.apply(op_info(reduction.info->combine), std::array{left[k], right[k]}));
-        return combined;
     }
 
     // What is subtracted from each element before squares are added up: the mean of the first few.
@@ -348,16 +84,6 @@ private:
                                      [&](ValueId position) { return element(b, std::array{position}); }, add)
                                : b.reduce(few, zero, form_.lanes, 0, element, add);
         return b.apply(OpId::kMultiply, {sum[0], inverse});
-    }
-
-    // (count, mean, squares) of a chunk, from the sums of distances from the shift and of their squares.
-    static Values deviations(Builder& b, ValueId count, ValueId shift, std::span<const ValueId> sums) {
-        const ValueId n = b.cast(count, ScalarType::kFloat64);
-        const ValueId distance = b.apply(OpId::kDivide, {sums[0], n});
-        const ValueId left =
-            b.apply(OpId::kSubtract, {sums[1], b.apply(OpId::kMultiply, {sums[0], distance})});
-        const ValueId zero = b.constant(ir::Constant::of(ScalarType::kFloat64, 0.0));
-        return {n, b.apply(OpId::kAdd, {shift, distance}), b.apply(OpId::kMaximum, {left, zero})};
     }
 
     // Reduces several at once, in one walk over `size` elements that `element` gives: all their components,
@@ -608,7 +334,7 @@ private:
             Values own(carried.begin() + static_cast<std::ptrdiff_t>(at),
                        carried.begin() + static_cast<std::ptrdiff_t>(at + reduction.carried()));
             at += reduction.carried();
-            if (reduction.info->deviations) own = deviations(builder_, count, shifts[k], own);
+            if (reduction.info->deviations) own = deviations_of_chunk(builder_, count, shifts[k], own);
             if (!form_.chunked) reduced_[k] = finished(reduction, own);
             for (size_t c = 0; form_.chunked && c < own.size(); ++c)
                 builder_.store(outputs_[partial_of(k) + c], own[c], indices);
@@ -750,14 +476,6 @@ private:
         lowering.tile(elements);
     }
 
-    static bool is_computed(const Scope& scope, const ValueForm& value) {
-        switch (value.kind) {
-            case ValueForm::Kind::kInput: return scope.loaded[value.index].valid();
-            case ValueForm::Kind::kStep: return !scope.steps[value.index].empty();
-            default: return true;
-        }
-    }
-
     void product(std::span<const ValueId> indices) {
         const auto finish = [&](ValueId sum, std::span<const ValueId> place) {
             reduced_ = {sum};
@@ -800,13 +518,7 @@ private:
             });
     }
 
-    const KernelForm& form_;
-    const KernelTarget target_;
-    Builder builder_;
-    Values grid_sizes_, reduced_sizes_, inputs_, scalars_, outputs_, reduced_, elements_;
-    std::vector<KernelParameters::Position> positions_;
-    std::vector<bool> step_of_element_;
-    std::unordered_map<size_t, std::vector<bool>> needed_;
+    Values elements_;
 };
 
 }  // namespace
