@@ -110,4 +110,9 @@ def __getattr__(name):
         from numpy.dtypes import StringDType
 
         return StringDType
+    if name == "register_dlpack_dtype":  # NumPy's own, since 2.5: arrays of such dtypes are over its memory
+        import numpy.dtypes
+
+        if hasattr(numpy.dtypes, name):
+            return numpy.dtypes.register_dlpack_dtype
     raise AttributeError(f"module 'weft.dtypes' has no attribute {name!r}")

@@ -11,10 +11,10 @@ from weft._functions.reductions import cumsum
 _KINDS = ("quicksort", "mergesort", "heapsort", "quick", "merge", "heap", "stable", "q", "m", "h", "s")
 
 
-def _checked_kind(kind, stable, order):
+def _checked_kind(kind, stable, order, descending=None):
     if order is not None:
         raise ValueError("Cannot specify order when the array has no fields.")
-    if kind is not None and stable is not None:
+    if kind is not None and (stable is not None or descending):
         raise ValueError(
             "`kind` and keyword parameters can't be provided at the same time. Use only one of them."
         )
@@ -31,7 +31,7 @@ def _sorts_itself(a):
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along an axis, or of the flattened array. NaN comes last; `kind` makes no difference.
 
-    `descending` is the array API's: the same elements in the opposite order, with NaN first.
+    `descending` is the array API's and NumPy 2.5's: the opposite order. NaN is last there, too.
 
     Method: keys in vector registers (Wassenberg et al., "Vectorized and performance-portable quicksort", 2022); long
     rows are split by a sample (Frazer and McKellar, "Samplesort", 1970), and all threads sort the parts.
@@ -39,43 +39,50 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     >>> np.sort([3, 1, 2])
     array([1, 2, 3])
     """
-    _checked_kind(kind, stable, order)
+    _checked_kind(kind, stable, order, descending)
     if _sorts_itself(a):
         a = a.flatten() if axis is None else a.copy("K")
-        a.sort(axis=-1 if axis is None else axis, kind=kind, order=order)
+        opposite = {"descending": True} if descending else {}
+        a.sort(axis=-1 if axis is None else axis, kind=kind, order=order, **opposite)
         return a
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), -1
     axis = normalize_axes(axis, a.ndim, None)[0]
-    found = _core._sort(a, axis)
-    return flip(found, axis) if descending else found
+    if not descending:
+        return _core._sort(a, axis)
+    if a.dtype.kind in "fc":  # NaN stays last
+        return -_core._sort(-a, axis)
+    return flip(_core._sort(a, axis), axis)
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """The positions along an axis in the order of their elements; equal elements keep their order.
 
-    `descending` is the array API's: the greatest element, or NaN, comes first, and equal ones still keep their order.
+    `descending` is the array API's and NumPy 2.5's: the greatest element comes first, NaN last, and equal ones still
+    keep their order.
 
     >>> np.argsort([3, 1, 2])
     array([1, 2, 0])
     """
-    _checked_kind(kind, stable, order)
+    _checked_kind(kind, stable, order, descending)
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), -1
     if a.ndim == 0:
         return _core._argsort(a.reshape(1), 0)
     axis = normalize_axes(axis, a.ndim, None)[0]
+    if descending and a.dtype.kind in "fc":
+        return _core._argsort(-a, axis)
     if descending:
         return a.shape[axis] - 1 - flip(_core._argsort(flip(a, axis), axis), axis)
     return _core._argsort(a, axis)
 
 
-def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
+def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Sorts the array itself along an axis."""
     plain = self if type(self) is ndarray else _core._plain(self)  # sort() asks classes that sort themselves
-    plain[...] = sort(plain, axis, kind, order, stable=stable)
+    plain[...] = sort(plain, axis, kind, order, stable=stable, descending=descending)
 
 
 def lexsort(keys, axis=-1):

@@ -125,6 +125,15 @@ def _ureduce(a, func, keepdims=False, **kwargs):
     return result
 
 
+def _to_real_if_imag_zero(values, matrix):
+    """Eigenvalues of a real matrix as real numbers, if they are (NumPy 2.5)."""
+    is_real = matrix.dtype.kind != "c" and (values.dtype.kind != "c" or bool((values.imag == 0).all()))
+    single = matrix.dtype in ("float32", "complex64")
+    if is_real:
+        return values.real.astype("float32" if single else "float64", copy=False)
+    return values.astype("complex64" if single else "complex128", copy=False)
+
+
 def asbytes(text):
     return text if isinstance(text, bytes) else str(text).encode("latin1")
 

@@ -8,10 +8,11 @@ from weft._functions.shapes import broadcast_arrays
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
 
-def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, check_bounds=None):
     """A view of the array's memory from its first element on, with this shape and these strides in bytes.
 
-    Unlike NumPy's it never leaves the memory: that is a ValueError. What overlaps itself is best not written to.
+    Unlike NumPy's it never leaves the memory, whatever `check_bounds` says: that is a ValueError. What overlaps
+    itself is best not written to.
 
     >>> np.lib.stride_tricks.as_strided(np.arange(4), (2, 2), (8, 8)).tolist()
     [[0, 1], [1, 2]]

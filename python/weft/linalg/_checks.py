@@ -1,5 +1,7 @@
 """What functions of numpy.linalg refuse, with its texts."""
 
+import sys
+
 from weft._core import ndarray
 from weft._protocols.overrides import like_owner
 from weft.exceptions import LinAlgError
@@ -14,6 +16,19 @@ def check_square(a):
     check_stacked(a)
     if a.shape[-1] != a.shape[-2]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def as_numpy_has_them(eigen):
+    """Eigenvalues or eigenvectors that are real where they can be, as NumPy's before 2.5, or complex, as those after.
+
+    The NumPy that the process has loaded decides; without one they may be real.
+    """
+    numpy = sys.modules.get("numpy")
+    if eigen.dtype.kind == "c" or numpy is None:
+        return eigen
+    if tuple(map(int, numpy.__version__.split(".")[:2])) < (2, 5):
+        return eigen
+    return eigen.astype("complex64" if eigen.dtype == "float32" else "complex128")
 
 
 def as_given(result, argument):

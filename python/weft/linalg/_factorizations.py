@@ -17,7 +17,7 @@ from weft._core import (
     _linalg_svdvals,
     _linalg_svdvals_of_hermitian,
 )
-from weft.linalg._checks import as_given
+from weft.linalg._checks import as_given, as_numpy_has_them
 
 
 class EigResult(NamedTuple):
@@ -100,13 +100,15 @@ def _uses_upper(triangle):
 def eig(a):
     """Eigenvalues and eigenvectors of square matrices: complex, but real where all eigenvalues are.
 
+    Beside NumPy 2.5 they are complex in any case, as there.
+
     Raises LinAlgError for matrices that are not square or not finite.
 
     >>> np.linalg.eig(np.diag([1.0, 2.0])).eigenvalues
     array([1., 2.])
     """
     values, vectors = _linalg_eig(a)
-    return EigResult(values, as_given(vectors, a))
+    return EigResult(as_numpy_has_them(values), as_given(as_numpy_has_them(vectors), a))
 
 
 def eigvals(a):
@@ -115,7 +117,7 @@ def eigvals(a):
     >>> np.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]])
     array([0.+1.j, 0.-1.j])
     """
-    return _linalg_eigvals(a)
+    return as_numpy_has_them(_linalg_eigvals(a))
 
 
 def eigh(a, UPLO="L"):

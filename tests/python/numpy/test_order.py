@@ -375,3 +375,36 @@ def test_what_is_selected_from_repeated_axes_has_the_strides_of_numpys(axis):
         return [np.partition(a, 1, axis).strides, np.sort(a, axis).strides, np.median(a, axis).strides]
 
     assert program(weft) == program(numpy)
+
+
+NUMPY_25 = tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 5)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "c16", "c8", "i8", "u1", "?"])
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_descending(dtype, axis):
+    """As NumPy 2.5 has it: NaN is last in both orders, and equal elements keep their order."""
+    a = numpy.random.default_rng(3).integers(0, 9, (40, 30)).astype(dtype)
+    if a.dtype.kind in "fc":
+        a[a == 3] = numpy.nan
+    if a.dtype.kind == "c":
+        a += 1j * numpy.random.default_rng(4).integers(0, 3, a.shape)
+    x = weft.asarray(a)
+    if NUMPY_25:
+        sorted_, places = (f(a, axis, stable=True, descending=True) for f in (numpy.sort, numpy.argsort))
+    elif a.dtype.kind in "fc":
+        sorted_, places = -numpy.sort(-a, axis), numpy.argsort(-a, axis, stable=True)
+    else:
+        wide = -a.astype("i8")
+        sorted_, places = (-numpy.sort(wide, axis)).astype(dtype), numpy.argsort(wide, axis, stable=True)
+    assert_equal(weft.sort(x, axis, descending=True), sorted_)
+    assert numpy.array_equal(numpy.asarray(weft.argsort(x, axis, descending=True)), places)
+    if axis is not None:
+        assert numpy.array_equal(numpy.asarray(x.argsort(axis, descending=True)), places)
+        x.sort(axis, descending=True)
+        assert_equal(x, sorted_)
+
+
+def test_descending_has_a_kind_of_its_own():
+    with pytest.raises(ValueError, match="can't be provided at the same time"):
+        weft.sort(weft.arange(3), kind="stable", descending=True)
