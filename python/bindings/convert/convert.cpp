@@ -158,6 +158,14 @@ const DTypeInfo* dtype_of_type(PyObject* type) {
     return nullptr;
 }
 
+/// numpy.dtype and its subclasses (numpy.dtypes.Float64DType and so on), and what else is of these modules.
+bool is_numpys_dtype(nb::handle object) {
+    const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+    const nb::object module = nb::getattr(type, "__module__", nb::none());
+    const std::string name = nb::isinstance<nb::str>(module) ? text_of(module) : "";
+    return name == "numpy" || name == "numpy.dtypes";
+}
+
 }  // namespace
 
 DType to_dtype_required(nb::handle object) {
@@ -171,11 +179,7 @@ DType to_dtype_required(nb::handle object) {
             throw TypeError("Converting '" + text_of(object.attr("__name__")) +
                             "' to a dtype is not allowed: it is an abstract type");
     } else {
-        const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(pointer)));
-        const nb::object module = nb::getattr(type, "__module__", nb::none());
-        const std::string module_name = nb::isinstance<nb::str>(module) ? text_of(module) : "";
-        // numpy.dtype and its subclasses (numpy.dtypes.Float64DType and so on).
-        if (module_name == "numpy" || module_name == "numpy.dtypes") {
+        if (is_numpys_dtype(object)) {
             const nb::object code = nb::getattr(object, "str", nb::none());
             if (nb::isinstance<nb::str>(code)) {
                 if (const nb::object own = nb::getattr(object, "type", nb::none());
@@ -185,10 +189,11 @@ DType to_dtype_required(nb::handle object) {
                 throw TypeError("weft has no dtype " + text_of(nb::repr(object)));
             }
         }
-        const nb::object attribute = nb::getattr(object, "dtype", nb::none());
-        if (!attribute.is_none() && attribute.ptr() != pointer && is_dtype(attribute.ptr()))
-            return reinterpret_cast<DTypeObject*>(attribute.ptr())->dtype;
+        if (is_array(pointer)) throw TypeError("Cannot construct a dtype from an array");
     }
+    if (const nb::object attribute = nb::getattr(object, "dtype", nb::none());
+        attribute.ptr() != pointer && (is_dtype(attribute.ptr()) || is_numpys_dtype(attribute)))
+        return to_dtype_required(attribute);
     throw TypeError("Cannot interpret '" + text_of(nb::repr(object)) + "' as a data type");
 }
 
@@ -199,14 +204,23 @@ int64_t to_index(nb::handle object) {
     return value;
 }
 
+/// An integer that no array's axis may have is NumPy's ValueError.
+static int64_t to_extent(nb::handle object) {
+    const nb::object integer = steal_or_throw(PyNumber_Index(object.ptr()));
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+    if (overflow != 0) throw ValueError("Maximum allowed dimension exceeded");
+    return value;
+}
+
 Dims to_dims(nb::handle object) {
     Dims dims;
     if (PyLong_Check(object.ptr()) || (!PySequence_Check(object.ptr()) && PyIndex_Check(object.ptr()))) {
-        dims.push_back(to_index(object));
+        dims.push_back(to_extent(object));
         return dims;
     }
     if (is_array(object.ptr()) && array_of(object).ndim() == 0) {
-        dims.push_back(to_index(object));
+        dims.push_back(to_extent(object));
         return dims;
     }
     if (!PySequence_Check(object.ptr()))
@@ -221,7 +235,7 @@ Dims to_dims(nb::handle object) {
         const nb::object item = PyTuple_CheckExact(object.ptr())
                                     ? nb::borrow(PyTuple_GetItem(object.ptr(), i))
                                     : steal_or_throw(PySequence_GetItem(object.ptr(), i));
-        dims.push_back(to_index(item));
+        dims.push_back(to_extent(item));
     }
     return dims;
 }

@@ -66,14 +66,14 @@ nb::object ix_function(nb::handle positions) {
     return nb::tuple(list);
 }
 
-/// Of one integer, without arrays.
+/// Of one integer, without arrays; null for shapes that no array has, which the engine refuses.
 nb::object unravelled(nb::handle index, const Dims& shape, char order) {
     int overflow = 0;
     const nb::object number = steal_or_throw(PyNumber_Index(index.ptr()));
     const int64_t given = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     int64_t size = 1;
     for (const int64_t extent : shape) {
-        if (__builtin_mul_overflow(size, extent, &size)) size = INT64_MAX;
+        if (__builtin_mul_overflow(size, extent, &size)) return {};
     }
     if (overflow != 0 || given < 0 || given >= size)
         throw ValueError("index " + text_of(number) + " is out of bounds for array with size " +
@@ -103,7 +103,10 @@ nb::object unravel_function(nb::handle indices, nb::handle shape, nb::handle ord
     const bool is_number =
         PyLong_CheckExact(indices.ptr()) ||
         (is_scalar(indices.ptr()) && scalar_dtype(indices.ptr()) == DType(ScalarType::kInt64));
-    if (is_number) return unravelled(indices, extents, checked_order(order));
+    if (is_number) {
+        if (nb::object result = unravelled(indices, extents, checked_order(order)); result.is_valid())
+            return result;
+    }
     const array flat = to_array(indices);
     if (flat.size() == 0 && !is_array(indices.ptr()))
         throw TypeError(

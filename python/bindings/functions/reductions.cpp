@@ -5,6 +5,7 @@
 #include "core/shape.h"
 #include "functions/bound_function.h"
 #include "module.h"
+#include "objects/fold_arguments.h"
 #include "objects/objects.h"
 #include "protocols/overrides.h"
 #include "weft/statistics.h"
@@ -43,9 +44,10 @@ nb::object reduce_method(const ReductionInfo& info, nb::handle self, nb::handle 
     options.dtype = to_dtype(dtype);
     options.out = to_out(out);
     options.keepdims = FromPython<bool>::convert(keepdims);
-    if (!initial.is_none()) options.initial = to_argument(initial);
-    options.where = to_where(where);
     const array& value = array_of(self);
+    if (initial.is_none()) check_without_identity(info.numpy_name, value, options.axes, where);
+    if (!initial.is_none() && !is_no_value(initial)) options.initial = to_argument(initial);
+    options.where = to_where(where);
     if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
         for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
     }
@@ -72,7 +74,7 @@ void bind_reduction(PyTypeObject* type, const ReductionInfo& info) {
                     return reduce_method(info, self, axis, dtype, out, keepdims, initial, where);
                 },
                 arg("axis") = none, arg("dtype") = none, arg("out") = none, arg("keepdims") = false,
-                arg("initial") = none, arg("where") = true, doc.c_str());
+                arg("initial") = nb::ellipsis(), arg("where") = true, doc.c_str());
             break;
         case ReductionKind::kSame:
             method(
@@ -81,15 +83,15 @@ void bind_reduction(PyTypeObject* type, const ReductionInfo& info) {
                         nb::handle initial, nb::handle where) {
                     return reduce_method(info, self, axis, nb::none(), out, keepdims, initial, where);
                 },
-                arg("axis") = none, arg("out") = none, arg("keepdims") = false, arg("initial") = none,
-                arg("where") = true, doc.c_str());
+                arg("axis") = none, arg("out") = none, arg("keepdims") = false,
+                arg("initial") = nb::ellipsis(), arg("where") = true, doc.c_str());
             break;
         case ReductionKind::kBool:
             method(
                 type, name.c_str(),
                 [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims,
                         nb::handle where) {
-                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(), where);
+                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::ellipsis(), where);
                 },
                 arg("axis") = none, arg("out") = none, arg("keepdims") = false, nb::kw_only(),
                 arg("where") = true, doc.c_str());
@@ -99,7 +101,7 @@ void bind_reduction(PyTypeObject* type, const ReductionInfo& info) {
                 type, name.c_str(),
                 [&info](nb::handle self, nb::handle axis, nb::handle out, nb::handle keepdims) {
                     if (!axis.is_none()) to_index(axis);  // one axis at most
-                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::none(),
+                    return reduce_method(info, self, axis, nb::none(), out, keepdims, nb::ellipsis(),
                                          nb::handle(Py_True));
                 },
                 arg("axis") = none, arg("out") = none, nb::kw_only(), arg("keepdims") = false, doc.c_str());
@@ -198,7 +200,7 @@ nb::object nan_extreme_function(bool largest, nb::handle a, nb::handle axis, nb:
     const Axes axes = FromPython<Axes>::convert(axis);
     options.out = to_out(out);
     options.keepdims = FromPython<bool>::convert(keepdims);
-    if (!initial.is_none()) options.initial = to_argument(initial);
+    if (!initial.is_none() && !is_no_value(initial)) options.initial = to_argument(initial);
     options.where = to_where(where);
     // NumPy's two ways have a text each: of its arrays, and of what it has to convert.
     const char* const text = is_array(a.ptr()) ? "All-NaN slice encountered" : "All-NaN axis encountered";

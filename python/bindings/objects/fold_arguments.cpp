@@ -64,4 +64,25 @@ FoldArguments read_fold(const OpInfo& op, const std::string& method, nb::handle 
     return given;
 }
 
+bool is_no_value(nb::handle object) {
+    return object.ptr() == Py_Ellipsis || text_of(object.type().attr("__name__")) == "_NoValueType";
+}
+
+void check_without_identity(std::string_view operation, const array& input, const std::optional<Dims>& axes,
+                            nb::handle where) {
+    const std::string reduction = "reduction operation ", name(operation);
+    if (where.ptr() != Py_True)
+        throw ValueError(reduction + "'" + name +
+                         "' does not have an identity, so to use a where mask one has to specify 'initial'");
+    const Dims& shape = input.shape();
+    int64_t folded = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        const auto is_axis = [&](int64_t axis) {
+            return static_cast<size_t>(normalize_axis(axis, input.ndim())) == d;
+        };
+        if (!axes || std::ranges::any_of(*axes, is_axis)) folded *= shape[d];
+    }
+    if (folded == 0) throw ValueError("zero-size array to " + reduction + name + " which has no identity");
+}
+
 }  // namespace weft::python

@@ -19,4 +19,13 @@ struct FoldArguments {
 FoldArguments read_fold(const OpInfo& op, const std::string& method, nb::handle input, nb::handle axis,
                         nb::handle dtype, nb::handle out);
 
+/// What says that an argument is not given: the default, which is an ellipsis, or np._NoValue, weft's or
+/// NumPy's.
+bool is_no_value(nb::handle object);
+
+/// initial=None: a fold of nothing has no result, whatever the operation's identity. Throws ValueError for
+/// it.
+void check_without_identity(std::string_view operation, const array& input, const std::optional<Dims>& axes,
+                            nb::handle where);
+
 }  // namespace weft::python

@@ -1,5 +1,6 @@
 // NumPy's scalars: immutable elements with the hierarchy of types from `generic` to `float64`. A value that
 // is still to be computed stays lazy until it is looked at.
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -210,26 +211,36 @@ PyObject* get_device(PyObject* self, void*) {
     });
 }
 
-// What `x.__class__` is of scalars that isinstance takes for Python's numbers (_array/number_classes.py).
+// What `x.__class__` is of scalars that isinstance takes for Python's numbers and NumPy's scalars, by their
+// types
+// (_array/number_classes.py): set when the package is loaded, and when the first is asked for after NumPy is.
 struct NumberClasses {
-    PyObject* of_float64 = nullptr;
-    PyObject* of_complex128 = nullptr;
-} number_classes;  // set once, when the package is loaded
+    std::array<std::atomic<PyObject*>, kScalarTypeCount> of_types{};
+    std::atomic<bool> know_numpys = true;  // until the package has given what sets them
+    PyObject* set_numpys = nullptr;
+} number_classes;
+
+void look_for_numpys() {
+    PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    if (numpy == nullptr || !nb::hasattr(nb::handle(numpy), "float64")) return;
+    if (!number_classes.know_numpys.exchange(true)) nb::handle(number_classes.set_numpys)(nb::handle(numpy));
+}
 
 PyObject* get_class(PyObject* self, void*) {
-    PyObject* found = reinterpret_cast<PyObject*>(Py_TYPE(self));
-    const ScalarType type = scalar_dtype(self).scalar_type();
-    if (type == ScalarType::kFloat64 && number_classes.of_float64 != nullptr)
-        found = number_classes.of_float64;
-    else if (type == ScalarType::kComplex128 && number_classes.of_complex128 != nullptr)
-        found = number_classes.of_complex128;
-    Py_INCREF(found);
-    return found;
+    return guarded([&] {
+        if (!number_classes.know_numpys) look_for_numpys();
+        const auto type = static_cast<size_t>(scalar_dtype(self).scalar_type());
+        PyObject* found = number_classes.of_types[type];
+        if (found == nullptr) found = reinterpret_cast<PyObject*>(Py_TYPE(self));
+        Py_INCREF(found);
+        return found;
+    });
 }
 
 PyGetSetDef kGetters[] = {
     {"__class__", get_class, nullptr,
-     "The scalar's type, or a class that is equal to it and a Python number's.", nullptr},
+     "The scalar's type, or a class that is equal to it and a subclass of Python's number or NumPy's type.",
+     nullptr},
     {"dtype", get_dtype, nullptr, "The scalar's dtype.", nullptr},
     {"shape", get_empty_tuple, nullptr, "(): a scalar has no axes.", nullptr},
     {"strides", get_empty_tuple, nullptr, "(): a scalar has no axes.", nullptr},
@@ -367,11 +378,19 @@ void bind_scalars(nb::module_& m) {
     }
 
     m.def(
-        "_set_number_classes",
-        [](nb::handle of_float64, nb::handle of_complex128) {
-            number_classes = {of_float64.inc_ref().ptr(), of_complex128.inc_ref().ptr()};
+        "_set_number_class",
+        [](nb::handle dtype, nb::handle kind) {
+            const auto type = static_cast<size_t>(to_dtype_required(dtype).scalar_type());
+            number_classes.of_types[type] = kind.inc_ref().ptr();
         },
-        arg("of_float64"), arg("of_complex128"));
+        arg("dtype"), arg("kind"));
+    m.def(
+        "_set_numpys_classes_by",
+        [](nb::handle function) {
+            number_classes.set_numpys = function.inc_ref().ptr();
+            number_classes.know_numpys = false;
+        },
+        arg("function"));
     m.def("_ask_for_plain_scalars", [] { plain_scalars_asked.store(true); });
 
     PyTypeObject* type = registry.generic;

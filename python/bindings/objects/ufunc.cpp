@@ -419,28 +419,6 @@ std::optional<array> reduce_arrays(const OpInfo& op, PyObject* input) {
     return result;
 }
 
-/// initial=None: a fold of nothing has no result, whatever the operation's identity.
-void check_without_identity(const OpInfo& op, const FoldArguments& fold, nb::handle where) {
-    const std::string name = "reduction operation ";
-    if (where.ptr() != Py_True)
-        throw ValueError(name + "'" + name_of(op) +
-                         "' does not have an identity, so to use a where mask one has to specify 'initial'");
-    const Dims& shape = fold.input.shape();
-    int64_t folded = 1;
-    for (size_t d = 0; d < shape.size(); ++d) {
-        const auto is_axis = [&](int64_t axis) {
-            return static_cast<size_t>(normalize_axis(axis, fold.input.ndim())) == d;
-        };
-        if (!fold.axes || std::ranges::any_of(*fold.axes, is_axis)) folded *= shape[d];
-    }
-    if (folded == 0) throw ValueError("zero-size array to " + name + name_of(op) + " which has no identity");
-}
-
-/// What says that an argument is not given: the default, or np._NoValue, weft's or NumPy's.
-bool is_no_value(nb::handle object) {
-    return object.ptr() == Py_Ellipsis || text_of(object.type().attr("__name__")) == "_NoValueType";
-}
-
 nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb::handle dtype, nb::handle out,
                          bool keepdims, nb::handle initial, nb::handle where) {
     const OpInfo& op = op_of(self);
@@ -457,7 +435,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
     options.keepdims = keepdims;
     const nb::object& given = fold.out;
     if (!given.is_none()) options.out = array_of(given);
-    if (initial.is_none()) check_without_identity(op, fold, where);
+    if (initial.is_none()) check_without_identity(name_of(op), fold.input, fold.axes, where);
     const bool is_given = !initial.is_none() && !is_no_value(initial);
     if (is_given) options.initial = to_argument(initial);
     if (where.ptr() != Py_True) options.where = to_argument(where);

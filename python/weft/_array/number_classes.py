@@ -1,8 +1,9 @@
-"""`x.__class__` of scalars of float64 and complex128: isinstance(x, float) and isinstance(x, complex) hold.
+"""`x.__class__` of scalars: isinstance(x, float) holds, and isinstance(x, numpy.integer) in libraries.
 
 NumPy's float64 is a subclass of Python's float. A scalar of weft's may not have been computed yet, and C code reads the
 number of such an instance without asking. So the types are no subclasses, and say what they stand for by `__class__`,
 as isinstance looks at both. json, which looks at the type alone, is given float(x) (weft._protocols.libraries).
+Once NumPy is loaded, they stand for its scalar types as well, which libraries ask for.
 """
 
 from weft import _core
@@ -32,6 +33,9 @@ def _class_for(kind, number):
     return _StandsFor(kind.__name__, (number,), namespace)
 
 
+_NUMPYS = (
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+)
 _OF_ARRAYS_ALONE = {"argpartition", "ctypes", "dot", "mT", "partition"}
 
 
@@ -42,4 +46,15 @@ def _names(self):
 
 
 _core.generic.__dir__ = _names
-_core._set_number_classes(_class_for(_core.float64, float), _class_for(_core.complex128, complex))
+_core._set_number_class("float64", _class_for(_core.float64, float))
+_core._set_number_class("complex128", _class_for(_core.complex128, complex))
+
+
+def _set_numpys(numpy):
+    """The classes are subclasses of NumPy's. Its bool has none, and stands for itself."""
+    for name in _NUMPYS:
+        _core._set_number_class(name, _class_for(getattr(_core, name), getattr(numpy, name)))
+    _core._set_number_class("bool", numpy.bool_)
+
+
+_core._set_numpys_classes_by(_set_numpys)

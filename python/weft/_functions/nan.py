@@ -10,7 +10,7 @@ _isnan, _sqrt = _ufuncs["isnan"], _ufuncs["sqrt"]
 _replaced = _core._nan_replaced  # the array with a value for NaN
 
 
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=..., where=True):
     """The sum of the elements that are not NaN.
 
     >>> np.nansum([1, np.nan, 2])
@@ -19,7 +19,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=..., where=True):
     """The product of the elements that are not NaN."""
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
@@ -38,7 +38,7 @@ def _extreme(largest, a, axis, out, keepdims, initial, where):
     return _core._nan_extreme(largest, a, axis, out, keepdims, initial, where)
 
 
-def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+def nanmax(a, axis=None, out=None, keepdims=False, initial=..., where=True):
     """The largest element that is not NaN; NaN with a warning where there is none.
 
     >>> np.nanmax([1, np.nan, 2])
@@ -47,7 +47,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     return _extreme(True, a, axis, out, keepdims, initial, where)
 
 
-def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+def nanmin(a, axis=None, out=None, keepdims=False, initial=..., where=True):
     """The smallest element that is not NaN; NaN with a warning where there is none."""
     return _extreme(False, a, axis, out, keepdims, initial, where)
 

@@ -27,11 +27,11 @@ def _reduced(a, name, axis, out, dtype, *options):
     return method(axis=axis, out=out, **given)
 
 
-def _over(keepdims, where, initial=None):
-    return ("keepdims", keepdims, False), ("where", where, True), ("initial", initial, None)
+def _over(keepdims, where, initial=...):
+    return ("keepdims", keepdims, False), ("where", where, True), ("initial", initial, ...)
 
 
-def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=..., where=True):
     """The sum of the elements over `axis`. Small integers add up as int64 or uint64.
 
     >>> np.sum([[1, 2], [3, 4]], axis=0)
@@ -44,7 +44,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     return asanyarray(a).sum(axis, dtype, out, keepdims, initial, where)
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=..., where=True):
     """The product of the elements over `axis`. Small integers multiply as int64 or uint64."""
     if type(a) not in _PLAIN:
         result = _reduced(a, "prod", axis, out, dtype, *_over(keepdims, where, initial))
@@ -53,7 +53,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     return asanyarray(a).prod(axis, dtype, out, keepdims, initial, where)
 
 
-def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+def max(a, axis=None, out=None, keepdims=False, initial=..., where=True):
     """The largest element over `axis`; nan if there is one."""
     if type(a) not in _PLAIN:
         result = _reduced(a, "max", axis, out, None, *_over(keepdims, where, initial))
@@ -62,7 +62,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     return asanyarray(a).max(axis, out, keepdims, initial, where)
 
 
-def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+def min(a, axis=None, out=None, keepdims=False, initial=..., where=True):
     """The smallest element over `axis`; nan if there is one."""
     if type(a) not in _PLAIN:
         result = _reduced(a, "min", axis, out, None, *_over(keepdims, where, initial))

@@ -131,7 +131,9 @@ def _lends_memory(value, numpy, host_arrays):
             _lends_memory(each, numpy, host_arrays)
             for each in (value if _holds_more(different) else different)
         )
-    return not isinstance(value, (bytes, str, numpy.ndarray, numpy.generic)) and _core._lends_memory(value)
+    return not issubclass(type(value), (bytes, str, numpy.ndarray, numpy.generic)) and _core._lends_memory(
+        value
+    )
 
 
 def _holds_more(values):

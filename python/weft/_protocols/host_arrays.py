@@ -97,7 +97,7 @@ class Conversion:
         if isinstance(value, numpy.ndarray):
             known = self._given.get(id(value))
             return known[0] if known is not None else as_array(value)
-        if isinstance(value, numpy.generic):
+        if issubclass(kind, numpy.generic):
             return as_scalar(value)
         if kind is tuple or kind is list:
             return value if is_same(value) else kind([self.to_weft(each) for each in value])

@@ -16,7 +16,8 @@ from weft._core import _HostMemory, asarray, dtype, float64, generic, ndarray, u
 # arrays that it is given, with > it gives what is written into, with ? it gives arrays of objects that functions of the
 # program made, with @ it wants a source of random numbers, with = it asks what a value is, where scalars are like
 # NumPy's, with - it asks whether a value is a number of Python's, which scalars are not, with + it wants Python's
-# float, with % a function that it is given does, with ~ it keeps an array, with ^ it looks at the dtypes of what holds
+# float, with % a function that it is given does, with $ it makes an object
+# whose methods want NumPy's arrays, with ~ it keeps an array, with ^ it looks at the dtypes of what holds
 # arrays, with # at an index, which may hold them. * stands for all public functions that the module defines.
 MODULES = {
     "array_api_compat.common._helpers": "is_writeable_array=",
@@ -41,6 +42,7 @@ MODULES = {
     "pandas._libs.tslibs.timestamps": "Timestamp.__new__",
     "pandas._libs.window.aggregations": "*",
     "pandas.core.algorithms": "factorize take unique",
+    "pandas.core.array_algos.putmask": "putmask_inplace",
     "pandas.core.arraylike": "array_ufunc",
     "pandas.core.arrays.arrow.array": "ArrowExtensionArray.__array_ufunc__",
     "pandas.core.arrays.base": "ExtensionArray.__array_ufunc__",
@@ -70,6 +72,7 @@ MODULES = {
     "scipy._lib._util": "check_random_state@",
     "scipy.ndimage._ni_support": "_get_output!",
     "scipy.stats._mgc": "multiscale_graphcorr",
+    "scipy.sparse.linalg._dsolve.linsolve": "spilu$ splu$",
     "scipy.sparse.linalg._interface": "aslinearoperator",
     "scipy.optimize._lbfgsb": "setulb",
     "scipy.optimize._slsqplib": "*",
@@ -325,12 +328,41 @@ def with_texts_of_floats(function):
     return make
 
 
+class _Compiled:
+    """Stands for an object of a compiled class, whose methods take NumPy's arrays alone."""
+
+    def __init__(self, own):
+        self._own = own
+
+    @property
+    def __class__(self):
+        return type(self._own)
+
+    def __getattr__(self, name):
+        found = getattr(self._own, name)
+        return giving_numpy(found) if callable(found) else found
+
+    def __repr__(self):
+        return repr(self._own)
+
+
+def making_compiled(function):
+    """The function, which gives objects of a compiled class."""
+
+    @_like(function)
+    def made(*args, **kwargs):
+        return _Compiled(function(*map(as_numpy, args), **kwargs))
+
+    return made
+
+
 _KINDS = {
     "-": no_scalars,
     "%": with_texts_of_floats,
     "~": keeping_arrays,
     "^": given_dtypes,
     "#": given_an_index,
+    "$": making_compiled,
     "+": taking_floats,
     "=": taking_scalars,
     "@": given_randomness,
@@ -367,7 +399,7 @@ def _change_module(module, names, late=False):
                 if of_module and not name.startswith("_") and not isinstance(value, type):
                     _change(module, name, "", late)
             continue
-        owner, _, name = each.rstrip("!>?@=+%-~^#").rpartition(".")
+        owner, _, name = each.rstrip("!>?@=+%-~^#$").rpartition(".")
         owner = getattr(module, owner, None) if owner else module
         if owner is not None:
             _change(owner, name, each[-1], late)
@@ -424,9 +456,19 @@ ndarray._repr_inline_ = _repr_inline_
 del _repr_inline_
 
 
+def _leaves_libraries():
+    return os.environ.get("WEFT_LIBRARIES", "") == "0"
+
+
+def keep_masks():
+    """From now on there are masked arrays, of which numpy.asanyarray would take the elements and not the masks."""
+    if not _leaves_libraries():
+        _change(sys.modules["numpy"], "asanyarray", "", late=False)
+
+
 def watch():
     """Changes what is loaded, and from now on what is."""
-    if os.environ.get("WEFT_LIBRARIES", "") == "0":
+    if _leaves_libraries():
         return
     sys.meta_path.insert(0, _Finder)
     packages = {name.partition(".")[0] for name in (*MODULES, *PACKAGES)}

@@ -12,6 +12,7 @@ import sys
 from weft import _core, _names
 from weft._core import generic, ndarray
 from weft._protocols import own_methods
+from weft._protocols.no_value import NO_VALUE
 from weft._protocols.own_methods import method_of
 from weft._protocols.writers import writes_first
 
@@ -56,10 +57,8 @@ def _override_of(operand):
     method = getattr(kind, "__array_ufunc__", _override_of)
     if method is _override_of or method is ndarray.__array_ufunc__:
         return None
-    numpy = _numpy()
-    if numpy is not None and isinstance(operand, (numpy.ndarray, numpy.generic)):
-        if method is getattr(numpy.ndarray, "__array_ufunc__", None):
-            return None
+    if _is_numpy(operand) and method is getattr(_numpy().ndarray, "__array_ufunc__", None):
+        return None
     if method is None:
         raise TypeError(f"operand '{kind.__name__}' does not support ufuncs (__array_ufunc__=None)")
     return method
@@ -215,7 +214,7 @@ def _wrapper(inputs):
 
 def _is_numpy(operand):
     numpy = _numpy()
-    return numpy is not None and isinstance(operand, (numpy.ndarray, numpy.generic))
+    return numpy is not None and issubclass(type(operand), (numpy.ndarray, numpy.generic))
 
 
 def _wrapped(owner, array, context, scalar):
@@ -250,8 +249,7 @@ def _wrapped(owner, array, context, scalar):
 
 def array_wrap(self, array, context=None, return_scalar=False, /):
     """The array as one of this one's type; a scalar where `return_scalar` asks for it and this is an ndarray."""
-    numpy = _numpy()
-    if numpy is not None and isinstance(array, (numpy.ndarray, numpy.generic)):  # what NumPy has computed
+    if _is_numpy(array):  # what NumPy has computed
         array = _core.asarray(array)
     if not isinstance(array, ndarray):
         raise TypeError(f"__array_wrap__() argument 1 must be weft.ndarray, not {type(array).__name__}")
@@ -315,7 +313,7 @@ def reduction(name, numpy_ufunc, a, axis, dtype, out, keepdims, initial, where):
         options["dtype"] = _core.dtype("bool")
     if out is not None:
         options["out"] = out
-    if initial is not None:
+    if initial is not ... and initial is not NO_VALUE:
         options["initial"] = initial
     if name not in ("any", "all") or where is not True:
         options["where"] = where

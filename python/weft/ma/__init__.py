@@ -15,10 +15,11 @@ def _take_host_arrays():
     """Masked arrays of NumPy's dtypes are numpy.ma's: see _host_arrays.py."""
     import inspect
 
-    from weft._protocols import host_arrays
+    from weft._protocols import host_arrays, libraries
     from weft.ma import _host_arrays, core, extras
 
     host_arrays.masked, _host_arrays.ours = _host_arrays, core
+    libraries.keep_masks()
     _host_arrays.array_takes_host_arrays(core.MaskedArray)
     core.MaskedArray.__array_function__ = _host_arrays.array_function
     for kind in vars(core).values():

@@ -108,10 +108,10 @@ array slid(const array& longer, const array& shorter, bool turned_round, Overlap
 
 array convolve(const array& a, const array& v, Overlap mode) {
     const array left = a.ndim() == 0 ? reshape(a, {1}) : a, right = v.ndim() == 0 ? reshape(v, {1}) : v;
+    if (left.shape()[0] == 0) throw ValueError("a cannot be empty");
+    if (right.shape()[0] == 0) throw ValueError("v cannot be empty");
     const bool is_swapped = right.size() > left.size();
     const array &longer = is_swapped ? right : left, &shorter = is_swapped ? left : right;
-    if (longer.size() == 0) throw ValueError("a cannot be empty");
-    if (shorter.size() == 0) throw ValueError("v cannot be empty");
     if (longer.ndim() != 1 || shorter.ndim() != 1) throw ValueError("object too deep for desired array");
     const DeviceScope scope(device_of(longer));
     return slid(longer, shorter, true, mode);

@@ -107,8 +107,13 @@ std::vector<array> unravel_index(const array& indices, const Shape& shape, char 
     const array flat = as_positions(indices);
     int64_t size = 1;
     for (const int64_t extent : shape) {
-        if (__builtin_mul_overflow(size, extent, &size)) size = INT64_MAX;  // of what no array has
+        if (__builtin_mul_overflow(size, extent, &size))
+            throw ValueError(
+                "dimensions are too large; arrays and shapes with a total size greater than 'intp' are not "
+                "supported.");
     }
+    if (shape.empty() && flat.ndim() != 0)
+        throw ValueError("multiple indices are not supported for 0d arrays");
     if (flat.size() != 0) {
         const auto [low, high] = bounds_of(flat);
         if (low < 0 || high >= size)
@@ -122,7 +127,7 @@ std::vector<array> unravel_index(const array& indices, const Shape& shape, char 
         result[axis] = flat;
         if (extent == 0) continue;
         result[axis] = remainder(inner == 1 ? flat : floor_divide(flat, inner), extent);
-        if (__builtin_mul_overflow(inner, extent, &inner)) inner = INT64_MAX;
+        inner *= extent;
     }
     return result;
 }

@@ -198,3 +198,57 @@ def test_assert_equal_takes_numpys_arrays():
     )
     with pytest.raises(AssertionError):
         weft.testing.assert_equal(numpy.arange(3), numpy.arange(1, 4))
+
+
+NUMPYS_TYPES = (
+    "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool".split()
+)
+
+
+@pytest.mark.parametrize("name", "bool int8 uint16 int64 float32 float64 complex64 complex128".split())
+def test_scalars_are_instances_of_numpys_types(name):
+    theirs, ours = getattr(numpy, name)(1), getattr(weft, name)(1)
+    for kind in [*NUMPYS_TYPES, name]:
+        asked = getattr(numpy, kind)
+        assert isinstance(ours, asked) == isinstance(theirs, asked), kind
+        assert isinstance(ours, getattr(weft, kind)) == isinstance(theirs, asked), kind
+    assert type(ours) is getattr(weft, name)
+    assert isinstance(ours, float) == isinstance(theirs, float)
+    assert pickle.loads(pickle.dumps(ours)) == copy.copy(ours) == ours
+    assert ours.__class__(1) == ours
+
+
+def test_scalars_of_a_numpy_that_comes_later():
+    program = """
+import weft
+one = weft.float32(1)
+assert one.__class__ is weft.float32
+import numpy
+assert isinstance(one, numpy.floating) and not isinstance(one, numpy.integer)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_asanyarray_keeps_masks():
+    ours = weft.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    given = numpy.asanyarray(ours)
+    assert type(given) is numpy.ma.MaskedArray and given.mask.tolist() == [False, True, False]
+    given[0] = 7
+    assert ours[0] == 7
+    assert type(numpy.asarray(ours)) is type(numpy.asanyarray(weft.arange(3))) is numpy.ndarray
+
+
+def test_objects_that_say_their_dtype():
+    class Kind:
+        dtype = weft.dtype("f4")
+
+    class NumpysKind:
+        dtype = numpy.dtype("i2")
+
+    for each in (Kind, Kind()):
+        assert weft.dtype(each) == weft.zeros(2, each).dtype == "f4"
+    for each in (NumpysKind, NumpysKind()):
+        assert weft.dtype(each) == "i2"
+    for np in (numpy, weft):
+        with pytest.raises(TypeError, match="Cannot construct a dtype from an array"):
+            np.dtype(np.arange(3))

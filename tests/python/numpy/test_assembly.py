@@ -43,6 +43,9 @@ np.meshgrid(v, indexing='x'); np.indices((2, 3)); np.indices((2, 3), sparse=True
 np.ix_([0, 1], [2, 3]); np.ix_(np.array([True, False]), [1]); np.ix_(m); np.ix_([]); np.unravel_index(5, (2, 3))
 np.unravel_index([1, 5], (2, 3)); np.unravel_index([1, 5], (2, 3), 'F'); np.unravel_index(6, (2, 3))
 np.unravel_index([-1], (2, 3)); np.unravel_index([1.5], (2, 3)); np.unravel_index(3, 7)
+np.unravel_index(0, (2**62, 2)); np.unravel_index([0], (2**32, 2**31)); np.unravel_index(0, 2**63)
+np.unravel_index(5, (2**63-1, 1)); np.unravel_index([0], ()); np.unravel_index(np.arange(0), (2**62, 2, 0))
+np.zeros(2**63); np.zeros((2**64, 2)); v.reshape(2**63)
 np.ravel_multi_index((1, 2), (2, 3)); np.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
 np.ravel_multi_index(([0, 1], [2, 0]), (2, 3), order='F'); np.ravel_multi_index((2, 2), (2, 3))
 np.ravel_multi_index((2, 5), (2, 3), mode='wrap'); np.ravel_multi_index((2, -5), (2, 3), mode=('clip', 'clip'))
@@ -108,6 +111,13 @@ def test_large_arrays(dtype):
         ),
     ):
         assert_equal(compute(weft, x, weft.array(counts)), compute(numpy, a, counts))
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("a, v", [([], [1]), ([1], []), ([], [])])
+def test_what_is_empty_has_its_name(name, a, v):
+    result, expected = (outcome(getattr(np, name), a, v) for np in (weft, numpy))
+    assert (type(result), str(result)) == (type(expected), str(expected))
 
 
 def test_parts_are_views():

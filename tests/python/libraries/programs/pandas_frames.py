@@ -207,6 +207,9 @@ def grouped():
         else pd.Series(keys).value_counts().tolist()
     )
     yield pd.isna(np.array([1.0, np.nan]))
+    numbers = pd.Series([1, 2, 3])
+    yield numbers.replace({1: np.float64(2.5)}).tolist(), numbers.replace([1, 2], np.array([5.0, 6])).tolist()
+    yield numbers.replace([1, 2], [np.int64(5), np.float64(3)]).tolist()
     yield pd.to_numeric(np.array([1.0, 2.0]))
     yield pd.merge(df, pd.DataFrame({"b": np.arange(2), "w": np.array([0.5, 1.5])}), on="b")["w"].sum()
 

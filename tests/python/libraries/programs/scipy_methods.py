@@ -41,6 +41,8 @@ def solved():
     yield np.sort(np.abs(scipy.linalg.eigvals(A))), scipy.linalg.svdvals(A)
     yield scipy.linalg.cho_solve(scipy.linalg.cho_factor(A @ A.T), b)
     sparse = scipy.sparse.csr_array(A)
+    factors = scipy.sparse.linalg.splu(scipy.sparse.csc_array(A))
+    yield factors.solve(b), factors.solve(np.ones((4, 2))), factors.shape, factors.U.toarray()
     yield sparse @ b, sparse.toarray(), (sparse * 2).sum(), scipy.sparse.linalg.spsolve(sparse.tocsc(), b)
     yield b @ sparse, sparse + A, sparse[np.array([0, 2])].toarray()
     yield scipy.sparse.coo_array((np.ones(2), (np.array([0, 1]), np.array([1, 0]))), shape=(2, 2)).toarray()
