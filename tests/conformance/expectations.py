@@ -1,7 +1,8 @@
 """The lists of tests that weft is expected to fail, each with its reason: tests/conformance/expected/*.toml.
 
 A list has a table for each reason. Its keys are files of tests, its values patterns of the tests' names, in which `*`
-stands for anything. All tests that a pattern matches, of those that NumPy passes, have to fail.
+stands for anything. All tests that a pattern matches, of those that NumPy passes, have to fail, but for those that pass
+by turns.
 """
 
 import json
@@ -10,6 +11,7 @@ import tomllib
 from collections import Counter, defaultdict
 
 SMALL = 4  # reasons of fewer tests are told together
+BY_TURNS = "by turns: "  # tests of a reason that begins so may pass or fail, and stay listed
 
 # What an exception's line becomes, so that tests with the same cause stand together.
 RULES = [
@@ -77,7 +79,7 @@ def complaints(folder, tests, failures, area):
                         yield f"{file}::{pattern} ({why}): there is no such test"
                     for test in found:
                         expected.add(test)
-                        if test not in failures:
+                        if test not in failures and not why.startswith(BY_TURNS):
                             yield f"{test} passes, and is listed for: {why}"
     for test, why in failures.items():
         if test not in expected:
@@ -158,7 +160,21 @@ def write(folder, tests, failures, area, whole):
     """The lists anew; those of files that have no tests here stay, unless all files have been run."""
     folder.mkdir(exist_ok=True)
     run = {test.partition("::")[0] for test in [*tests, *failures]}
-    reasons = {test: reason(line) for test, line in failures.items()}
+    turning = [
+        (file, matcher(pattern))
+        for name in {area(file) for file in run}
+        for why, files in read(folder / f"{name}.toml").items()
+        if why.startswith(BY_TURNS)
+        for file, patterns in files.items()
+        for pattern in patterns
+    ]
+
+    def is_turning(test):
+        file, _, name = test.partition("::")
+        return any(file == other and matches(name) for other, matches in turning)
+
+    tests = {test: 0 for test in tests if not is_turning(test)}
+    reasons = {test: reason(line) for test, line in failures.items() if not is_turning(test)}
     reasons = _told_together(tests, reasons)
     sizes = defaultdict(int)
     for why in reasons.values():
@@ -177,7 +193,11 @@ def write(folder, tests, failures, area, whole):
         lists[area(file)][why][file].append(name)
     for name in {area(file) for file in run}:
         groups = {
-            why: {file: patterns for file, patterns in files.items() if not whole and file not in run}
+            why: {
+                file: patterns
+                for file, patterns in files.items()
+                if why.startswith(BY_TURNS) or (not whole and file not in run)
+            }
             for why, files in read(folder / f"{name}.toml").items()
         }
         for why, files in lists[name].items():
