@@ -1,8 +1,10 @@
-// Arrays put together, taken apart and turned around: what weft/ops.h has with spans and options, as it is
-// written by hand.
+// Arrays put together, taken apart, turned around and padded: what weft/ops.h has with spans and options, as
+// it is written by hand, and what is made of these.
 #pragma once
 
+#include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +45,45 @@ array roll(const array& input, std::span<const int64_t> shifts, std::span<const 
 array roll(const array& input, int64_t shift, int64_t axis);
 /// Along all of the array, as if it were flat.
 array roll(const array& input, int64_t shift);
+
+// ---- what is put around an array ----
+
+enum class PadMode {
+    kConstant,    // `values`
+    kEdge,        // the element at the edge
+    kLinearRamp,  // from the edge to `values`
+    kMaximum,     // of the `lengths` elements next to the edge
+    kMean,
+    kMedian,
+    kMinimum,
+    kReflect,    // the mirror image, without the edge
+    kSymmetric,  // with the edge
+    kWrap,       // the elements at the other end
+    kEmpty,      // whatever is there
+};
+
+/// Elements before and behind an axis.
+struct PadWidth {
+    int64_t before = 0, after = 0;
+};
+
+struct PadOptions {
+    PadMode mode = PadMode::kConstant;
+    // Of each axis, before it and behind it; one pair serves all axes, none is 0.
+    std::vector<std::array<Argument, 2>> values = {};
+    // Likewise; none, or no number, is the whole axis.
+    std::vector<std::array<std::optional<int64_t>, 2>> lengths = {};
+    bool odd = false;  // mirror images are turned round the edge: 2 * edge - element
+};
+
+/// np.pad: the array with more elements around it; one width serves all axes. The result has a's dtype, and
+/// its order of axes where that is Fortran's. Throws ValueError for other numbers of widths than axes, for
+/// negative ones, for an empty axis that is to be continued, and for maxima and minima of no elements.
+///
+///     pad(array{1, 2, 3}, {{2, 1}}, {.mode = PadMode::kReflect}) is {3, 2, 1, 2, 3, 2}
+array pad(const array& a, const std::vector<PadWidth>& widths, const PadOptions& options = {});
+
+// ---- positions and order ----
 
 inline array take(const array& input, const array& indices, std::optional<int64_t> axis = {}) {
     return take(input, indices, axis, TakeMode::kRaise);

@@ -1,5 +1,5 @@
-// New arrays: from braces and containers, of one value, and in steps. weft/ops.h has empty, full and
-// linspace of two numbers.
+// New arrays: from braces and containers, of other dtypes, of one value, and in steps. weft/ops.h has empty,
+// full and linspace of two numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,14 @@ namespace weft {
 inline array asarray(const Argument& value, std::optional<DType> dtype = {}) {
     return from_argument(value, dtype);
 }
+
+/// np.ndarray.astype(dtype, casting="same_value"): the elements as `dtype`. Throws ValueError where one has
+/// no equal there: a fraction for an integer type, a number out of its range, digits that a shorter float has
+/// not, an imaginary part for a real type. NaN stays NaN between floats, and everything has its truth as
+/// bool. The values are looked at, so the operand is computed at the call.
+///
+///     astype_same_value(array{1.0, 2.0}, ScalarType::kInt8) is {1, 2}; of array{1.5} it throws
+array astype_same_value(const array& input, DType dtype, char order = 'K', bool copy = true);
 
 inline array zeros(const Shape& shape, DType dtype = {}, char order = 'C') {
     return full(shape, false, dtype, order);

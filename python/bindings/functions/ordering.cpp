@@ -4,7 +4,7 @@
 #include "functions/bound_function.h"
 #include "module.h"
 #include "objects/objects.h"
-#include "weft/interpolation.h"
+#include "weft/calculus.h"
 
 namespace weft::python {
 

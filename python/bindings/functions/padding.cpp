@@ -1,5 +1,5 @@
-// np.pad (weft/padding.h).
-#include "weft/padding.h"
+// np.pad (weft/assembly.h).
+#include "weft/assembly.h"
 
 #include <array>
 

@@ -6,7 +6,7 @@
 #include "objects/objects.h"
 #include "package.h"
 #include "protocols/overrides.h"
-#include "weft/casts.h"
+#include "weft/creation.h"
 
 namespace weft::python {
 

@@ -1,4 +1,4 @@
-"""np.pad: what is put around an array, in each of NumPy's modes. The engine pads (weft/padding.h); here are widths and
+"""np.pad: what is put around an array, in each of NumPy's modes. The engine pads (weft/assembly.h); here are widths and
 options as NumPy takes them, and functions of the program's that fill rows."""
 
 from weft import _core

@@ -1,11 +1,10 @@
-#include "weft/padding.h"
+#include "weft/assembly.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "graph/placement.h"
-#include "weft/assembly.h"
 #include "weft/creation.h"
 #include "weft/errors.h"
 #include "weft/indexing.h"

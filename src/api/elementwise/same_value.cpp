@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "api/elementwise/float_errors.h"
-#include "weft/casts.h"
+#include "weft/creation.h"
 #include "weft/errors.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"

@@ -1,4 +1,4 @@
-#include "weft/interpolation.h"
+#include "weft/calculus.h"
 
 #include <algorithm>
 #include <cmath>
