@@ -36,7 +36,7 @@ FLOORS = {
     "codegen": [{"runtime", "bitcode"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
     "library": [
         {"gpu", "loops"},
-        {"indexing", "counting", "ordering", "products", "random", "fft"},
+        {"indexing", "bits", "counting", "ordering", "products", "random", "fft"},
         {"linalg"},
     ],
     "api": [
@@ -45,7 +45,19 @@ FLOORS = {
         {"elementwise"},
         {"creation", "products", "reductions"},
         {"indexing"},
-        {"ordering", "counting", "calculus", "ufuncs", "random", "interop", "linalg", "fft"},
+        {
+            "assembly",
+            "selection",
+            "bits",
+            "ordering",
+            "counting",
+            "calculus",
+            "ufuncs",
+            "random",
+            "interop",
+            "linalg",
+            "fft",
+        },
     ],
 }
 # What a compiled kernel is: the contract between who makes it and who launches it, free of either.

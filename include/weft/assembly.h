@@ -46,6 +46,68 @@ array roll(const array& input, int64_t shift, int64_t axis);
 /// Along all of the array, as if it were flat.
 array roll(const array& input, int64_t shift);
 
+/// np.rot90: a view turned by 90 degrees, `k` times, from the first of two axes towards the second. Throws
+/// ValueError for axes that are equal or that the array has not.
+///
+///     rot90(array{{1, 2}, {3, 4}}) is {{2, 4}, {1, 3}}
+array rot90(const array& m, int64_t k = 1, std::array<int64_t, 2> axes = {0, 1});
+
+// ---- parts ----
+
+/// np.array_split: views of parts along an axis: so many, as even as can be, the longer ones first; or parts
+/// that end where `ends` say, as slices do, and one behind them. Throws ValueError for no parts, and for an
+/// axis that the array has not IndexError.
+///
+///     array_split(array{1, 2, 3}, 2) is {1, 2} and {3}
+std::vector<array> array_split(const array& ary, int64_t sections, int64_t axis = 0);
+std::vector<array> array_split(const array& ary, std::span<const int64_t> ends, int64_t axis = 0);
+/// np.split: the same, but ValueError where that many parts are not equally long.
+std::vector<array> split(const array& ary, int64_t sections, int64_t axis = 0);
+/// np.unstack: views of the subarrays along an axis. Throws ValueError for an array without axes, AxisError.
+std::vector<array> unstack(const array& x, int64_t axis = 0);
+
+// ---- copies ----
+
+/// np.repeat: each element `count` times along an axis; without one the array is flattened first. Throws
+/// ValueError for a negative count, AxisError.
+///
+///     repeat(array{1, 2}, 2) is {1, 1, 2, 2}
+array repeat(const array& a, int64_t count, std::optional<int64_t> axis = {});
+/// The same, as often as its own number says: a row of integers, as long as the axis, or one number. Throws
+/// TypeError for numbers that are no integers, ValueError for negative ones and for another number of them.
+///
+///     repeat(array{1, 2, 3}, array{0, 1, 2}) is {2, 3, 3}
+array repeat(const array& a, const array& counts, std::optional<int64_t> axis = {});
+
+/// np.tile: the array over and over, so many times along each of its last axes, or along new ones before
+/// them. Throws ValueError for negative numbers.
+///
+///     tile(array{1, 2}, 2) is {1, 2, 1, 2}
+array tile(const array& a, const Shape& reps);
+
+/// np.resize: the elements in C order in another shape, over and over where it is larger. Of no elements
+/// zeros. Throws ValueError for a negative extent.
+///
+///     resize(array{1, 2, 3}, {2, 2}) is {{1, 2}, {3, 1}}
+array resize(const array& a, const Shape& new_shape);
+
+/// np.append: `values` behind `arr` along an axis; without one both are flattened. Throws as concatenate
+/// does.
+array append(const array& arr, const array& values, std::optional<int64_t> axis = {});
+
+/// np.insert: a copy with `values` before the places along an axis that a position, a slice, an array of
+/// positions or one of bools names; without an axis the array is flattened. Values broadcast; for one
+/// position they may be several. Several values at one place stay in their order. Throws IndexError for
+/// positions beyond the axis' end, AxisError.
+///
+///     insert(array{1, 2, 3}, 1, 9) is {1, 9, 2, 3}
+array insert(const array& arr, const Index& obj, const Argument& values, std::optional<int64_t> axis = {});
+/// np.delete: a copy without the subarrays that are named. Throws IndexError for positions beyond the axis,
+/// ValueError for another number of bools than the axis is long, AxisError.
+///
+///     delete_(array{10, 20, 30}, 1) is {10, 30}
+array delete_(const array& arr, const Index& obj, std::optional<int64_t> axis = {});
+
 // ---- what is put around an array ----
 
 enum class PadMode {

@@ -60,6 +60,20 @@ array linspace(const Argument& start, const Argument& stop, int64_t count = 50,
 std::pair<array, array> linspace_with_step(const Argument& start, const Argument& stop, int64_t count = 50,
                                            const LinspaceOptions& options = {});
 
+/// np.logspace: powers of `base`, whose exponents linspace makes. Bases of several elements lie along a new
+/// axis, as the ends do. Throws as linspace does.
+///
+///     logspace(0, 2, 3) is {1, 10, 100}
+array logspace(const Argument& start, const Argument& stop, int64_t count = 50, const Argument& base = 10.0,
+               const LinspaceOptions& options = {});
+
+/// np.geomspace: `count` numbers from `start` to `stop`, each the same multiple of the one before; complex
+/// ones lie on a spiral. Throws as linspace does, and ValueError where an end is zero.
+///
+///     geomspace(1, 1000, 4) is {1, 10, 100, 1000}
+array geomspace(const Argument& start, const Argument& stop, int64_t count = 50,
+                const LinspaceOptions& options = {});
+
 /// Ones on the main diagonal of a square matrix.
 inline array eye(int64_t rows, DType dtype = {}) { return eye(rows, rows, 0, dtype); }
 

@@ -8,6 +8,7 @@
 
 #include "weft/array.h"
 #include "weft/assembly.h"
+#include "weft/bits.h"
 #include "weft/cache.h"
 #include "weft/calculus.h"
 #include "weft/creation.h"
@@ -29,5 +30,6 @@
 #include "weft/products.h"
 #include "weft/quantiles.h"
 #include "weft/random.h"
+#include "weft/selection.h"
 #include "weft/sets.h"
 #include "weft/statistics.h"

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/memory/allocation_failure.h"
+#include "functions/parts_of_arrays.h"
 #include "objects/objects.h"
 
 namespace {
@@ -50,6 +51,9 @@ NB_MODULE(_core, m) {
     bind_calculus(m);
     bind_grids(m);
     bind_padding(m);
+    bind_assembly(m);
+    bind_selection(m);
+    bind_bits(m);
     bind_histograms(m);
     bind_fft(m);
     bind_dtypes(m);

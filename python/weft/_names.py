@@ -4,7 +4,7 @@
 # ruff: noqa
 # Loaded with the package.
 LOADED = {
-    "_functions.creation": ("asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "fromiter", "full_like", "geomspace", "identity", "linspace", "ones_like", "require", "zeros_like", "astype"),
+    "_functions.creation": ("asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "fromiter", "full_like", "geomspace", "identity", "linspace", "logspace", "ones_like", "require", "zeros_like", "astype"),
     "_protocols.sharing": ("from_dlpack",),
     "_functions.shapes": ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast", "broadcast_arrays", "fliplr", "flipud", "matrix_transpose", "ravel", "reshape", "rollaxis", "squeeze", "swapaxes", "transpose", "diagonal", "iterable"),
     "_array.axes": ("broadcast_shapes", "moveaxis"),
@@ -28,7 +28,6 @@ LATER = {
     "fromfunction": "_functions.grids",
     "fromstring": "_io.files",
     "indices": "_functions.grids",
-    "logspace": "_functions.calculus",
     "meshgrid": "_functions.grids",
     "mgrid": "_functions.grids",
     "ogrid": "_functions.grids",
@@ -224,9 +223,9 @@ OVERRIDES = {
     "diagflat": 0,
     "empty_like": 0,
     "full_like": 0,
-    "geomspace": 0,
+    "geomspace": 2,
     "linspace": 0,
-    "logspace": 0,
+    "logspace": 2,
     "meshgrid": 2,
     "ones_like": 0,
     "tril": 0,

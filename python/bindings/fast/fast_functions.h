@@ -12,6 +12,7 @@
 #include "fast/fast_call.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
+#include "weft/bits.h"
 #include "weft/products.h"
 
 namespace weft::python {
@@ -97,6 +98,19 @@ inline PyObject* fast_repeat(PyObject* self, PyObject* const* arguments, Py_ssiz
     array result = copy(broadcast_to(expand_dims(row, Dims{1}), Dims{row.size(), times}), 'C');
     result.set_layout(Dims{elements}, Dims{result.itemsize()});
     return to_object(std::move(result));
+}
+
+/// packbits(a), unpackbits(a): of all elements.
+template <array (*function)(const array&)>
+PyObject* fast_of_all(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 1 || !is_plain_array(arguments[0]) || is_large(array_of(arguments[0]))) return nullptr;
+    return to_object(function(array_of(arguments[0])));
+}
+inline PyObject* fast_packbits(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_of_all<[](const array& a) { return packbits(a); }>(self, arguments, count);
+}
+inline PyObject* fast_unpackbits(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_of_all<[](const array& a) { return unpackbits(a); }>(self, arguments, count);
 }
 
 // ---- between elements of two arrays ----

@@ -4,6 +4,7 @@
 #include "api/recording/transfer.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "engine/errors.h"
 #include "functions/bound_function.h"
 #include "graph/operand.h"
 #include "graph/placement.h"
@@ -205,6 +206,81 @@ nb::object arange_function(nb::handle start, nb::handle stop, nb::handle step, n
 
 bool is_real_number(nb::handle object) { return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()); }
 
+/// The numbers of an iterator while they are of the dtype's own kind; the others are left to `rest`, with
+/// those before them.
+template <typename T, typename Read>
+std::vector<T> numbers_of(PyObject* iterator, int64_t count, const Read& read, nb::list& rest) {
+    std::vector<T> numbers;
+    SignalChecks signals;
+    while (count < 0 || static_cast<int64_t>(numbers.size()) < count) {
+        const nb::object item = nb::steal(PyIter_Next(iterator));
+        if (!item.is_valid()) break;
+        T number;
+        if (!read(item.ptr(), number)) {
+            for (const T each : numbers) rest.append(each);
+            rest.append(item);
+            break;
+        }
+        numbers.push_back(number);
+        signals.next_iteration();
+    }
+    if (PyErr_Occurred() != nullptr) throw_python_error();
+    return numbers;
+}
+
+bool read_integer(PyObject* object, int64_t& number) {
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
+bool read_float(PyObject* object, double& number) {
+    if (PyFloat_CheckExact(object)) {
+        number = PyFloat_AsDouble(object);
+        return true;
+    }
+    int64_t integer = 0;
+    if (!read_integer(object, integer)) return false;
+    number = static_cast<double>(integer);
+    return true;
+}
+
+void check_length(int64_t count, size_t length) {
+    if (count < 0 || static_cast<size_t>(count) == length) return;
+    throw ValueError("iterator too short: Expected " + std::to_string(count) + " but iterator had only " +
+                     std::to_string(length) + " items.");
+}
+
+nb::object from_iterator(nb::handle iterable, nb::handle type, nb::handle number) {
+    const DType dtype = to_dtype_required(type);
+    const int64_t count = to_index(number);
+    const nb::object iterator = steal_or_throw(PyObject_GetIter(iterable.ptr()));
+    nb::list items;
+    const auto taken = [&](const auto& numbers) -> nb::object {
+        check_length(count, numbers.size());
+        return wrap(move_to(array(numbers), current_device()));
+    };
+    if (dtype == DType(ScalarType::kFloat64)) {
+        const auto numbers = numbers_of<double>(iterator.ptr(), count, read_float, items);
+        if (nb::len(items) == 0) return taken(numbers);
+    } else if (dtype == DType(ScalarType::kInt64)) {
+        const auto numbers = numbers_of<int64_t>(iterator.ptr(), count, read_integer, items);
+        if (nb::len(items) == 0) return taken(numbers);
+    }
+    SignalChecks signals;
+    while (count < 0 || static_cast<int64_t>(nb::len(items)) < count) {
+        const nb::object item = nb::steal(PyIter_Next(iterator.ptr()));
+        if (!item.is_valid()) break;
+        items.append(item);
+        signals.next_iteration();
+    }
+    if (PyErr_Occurred() != nullptr) throw_python_error();
+    check_length(count, nb::len(items));
+    if (nb::len(items) == 0) return wrap(empty(Dims{0}, dtype));
+    return nb::handle(registry.module).attr("array")(items, type);
+}
+
 nb::object linspace_function(nb::handle start, nb::handle stop, int64_t count, nb::handle endpoint,
                              nb::handle retstep, nb::handle dtype, nb::handle axis) {
     const bool has_endpoint = FromPython<bool>::convert(endpoint);
@@ -233,6 +309,40 @@ nb::object linspace_function(nb::handle start, nb::handle stop, int64_t count, n
     nb::object step = is_single ? nb::object(nb::float_(std::numeric_limits<double>::quiet_NaN()))
                                 : wrap_result(std::move(made.second));
     return nb::make_tuple(values, step);
+}
+
+/// Python's numbers as they are, all else as arrays.
+Argument to_end(nb::handle object) {
+    const bool is_number = PyLong_CheckExact(object.ptr()) || PyFloat_CheckExact(object.ptr()) ||
+                           PyComplex_CheckExact(object.ptr());
+    return is_number ? to_argument(object) : Argument(to_array(object));
+}
+
+nb::object logspace_function(nb::handle start, nb::handle stop, nb::handle num, nb::handle endpoint,
+                             nb::handle base, nb::handle dtype, nb::handle axis) {
+    const int64_t count = to_index(num);
+    const LinspaceOptions options{FromPython<bool>::convert(endpoint), to_dtype(dtype), to_index(axis)};
+    const Argument first = to_end(start), last = to_end(stop), of = to_end(base);
+    const bool has_arrays = is_large(first) || is_large(last) || is_large(of);
+    array made;
+    {
+        const ReleaseGil release(has_arrays);
+        made = logspace(first, last, count, of, options);
+    }
+    return wrap(std::move(made));
+}
+
+nb::object geomspace_function(nb::handle start, nb::handle stop, nb::handle num, nb::handle endpoint,
+                              nb::handle dtype, nb::handle axis) {
+    const Argument first = to_array(start), last = to_array(stop);
+    const int64_t count = to_index(num);
+    const LinspaceOptions options{FromPython<bool>::convert(endpoint), to_dtype(dtype), to_index(axis)};
+    array made;
+    {
+        const ReleaseGil release(is_large(first) || is_large(last));
+        made = geomspace(first, last, count, options);
+    }
+    return wrap(std::move(made));
 }
 
 nb::object from_bytes(const nb::bytes& bytes, nb::handle dtype, nb::handle shape) {
@@ -307,8 +417,13 @@ void bind_creation(nb::module_& m) {
         "arange", arange_function, arg("start") = none, arg("stop") = none, arg("step") = none,
         arg("dtype") = none, nb::kw_only(), arg("device") = none, arg("like") = none,
         "Numbers from `start` (or 0) to before `stop`, `step` apart.\n\n>>> np.arange(3)\narray([0, 1, 2])");
+    m.def("_fromiter", from_iterator, arg("iter"), arg("dtype"), arg("count"));
     m.def("_linspace", linspace_function, arg("start"), arg("stop"), arg("num"), arg("endpoint"),
           arg("retstep"), arg("dtype"), arg("axis"));
+    m.def("_logspace", logspace_function, arg("start"), arg("stop"), arg("num"), arg("endpoint"), arg("base"),
+          arg("dtype").none(), arg("axis"));
+    m.def("_geomspace", geomspace_function, arg("start"), arg("stop"), arg("num"), arg("endpoint"),
+          arg("dtype").none(), arg("axis"));
     m.def(
         "eye",
         [](nb::handle rows, nb::handle columns, nb::handle diagonal, nb::handle dtype, nb::handle order,

@@ -9,15 +9,6 @@ namespace weft::python {
 
 namespace {
 
-TakeMode to_take_mode(nb::handle mode) {
-    const std::string text = nb::isinstance<nb::str>(mode) ? text_of(mode) : "";
-    if (text == "raise") return TakeMode::kRaise;
-    if (text == "wrap") return TakeMode::kWrap;
-    if (text == "clip") return TakeMode::kClip;
-    if (!nb::isinstance<nb::str>(mode)) throw TypeError("clipmode must be a string");
-    throw ValueError("clipmode must be one of 'clip', 'raise', or 'wrap' (got '" + text + "')");
-}
-
 nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, nb::handle out,
                          nb::handle mode) {
     const array value = to_array(input);
@@ -112,6 +103,15 @@ void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle
 }
 
 }  // namespace
+
+TakeMode to_take_mode(nb::handle mode) {
+    const std::string text = nb::isinstance<nb::str>(mode) ? text_of(mode) : "";
+    if (text == "raise") return TakeMode::kRaise;
+    if (text == "wrap") return TakeMode::kWrap;
+    if (text == "clip") return TakeMode::kClip;
+    if (!nb::isinstance<nb::str>(mode)) throw TypeError("clipmode must be a string");
+    throw ValueError("clipmode must be one of 'clip', 'raise', or 'wrap' (got '" + text + "')");
+}
 
 void bind_indexing(nb::module_& m) {
     const auto none = nb::none();

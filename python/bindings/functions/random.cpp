@@ -261,6 +261,18 @@ void bind_random(nb::module_& m) {
         },
         arg("stream"), arg("x"), arg("axis").none());
     m.def(
+        "_shuffle",
+        [](StreamHandle& stream, nb::handle x) {
+            const array target = array_of(x);
+            if (!target.writeable()) throw ValueError("array is read-only");
+            const StreamLock lock(stream);
+            const ReleaseGil release(is_large(target));
+            Rewind rewind(*stream.source);
+            assign(target, draw_permuted(*stream.source, target, std::nullopt));
+            rewind.keep();
+        },
+        arg("stream"), arg("x"));
+    m.def(
         "_draw_integers_between",
         [](StreamHandle& stream, nb::handle shape, nb::handle dtype, nb::handle low, nb::handle range,
            bool masked) {

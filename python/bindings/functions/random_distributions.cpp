@@ -1,8 +1,10 @@
 // Distributions for Python: numbers and arrays as parameters, one draw or many.
 #include <cmath>
 
+#include "api/random/random.h"
 #include "engine/errors.h"
 #include "functions/random_streams.h"
+#include "graph/operand.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
 
@@ -130,6 +132,26 @@ PyObject* draw_by(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     });
 }
 
+// (stream, distribution, size): draws without parameters, float64, of the distributions in
+// api/random/random.h.
+PyObject* draw_plain(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3) throw TypeError("a stream, a distribution and a size are needed");
+        auto& stream = nb::cast<StreamHandle&>(nb::handle(arguments[0]));
+        const auto distribution = static_cast<weft::Distribution>(PyLong_AsLong(arguments[1]));
+        const Dims shape = to_size(arguments[2]).value_or(Dims{});
+        array result;
+        {
+            const StreamLock lock(stream);
+            const ReleaseGil release(!is_small(element_count(shape)));
+            result = draw(*stream.source, distribution, shape, ScalarType::kFloat64);
+        }
+        return wrap(std::move(result)).release().ptr();
+    });
+}
+
+PyMethodDef kDrawPlain = {"_draw_plain", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&draw_plain)),
+                          METH_FASTCALL, "_draw_plain(stream, distribution, size)\n--\n\n"};
 PyMethodDef kDrawBy = {"_draw_by", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&draw_by)),
                        METH_FASTCALL, "_draw_by(stream, distribution, size, *parameters)\n--\n\n"};
 
@@ -138,6 +160,7 @@ PyMethodDef kDrawBy = {"_draw_by", reinterpret_cast<PyCFunction>(reinterpret_cas
 void bind_distributions(nb::module_& m) {
     using nb::arg;
     const nb::object module_name = m.attr("__name__");
+    m.attr("_draw_plain") = steal_or_throw(PyCFunction_NewEx(&kDrawPlain, nullptr, module_name.ptr()));
     m.attr("_draw_by") = steal_or_throw(PyCFunction_NewEx(&kDrawBy, nullptr, module_name.ptr()));
     m.def("_distributions", [] {
         nb::list names;

@@ -73,17 +73,18 @@ void bind_sets(nb::module_& m) {
         arg("element"), arg("test_elements"), arg("invert"), arg("search"));
     m.def(
         "_lexsort",
-        [](nb::handle keys, int64_t axis) {
+        [](nb::handle keys, nb::handle axis) {
+            const int64_t along = to_index(axis);
             std::vector<array> given;
             bool large = false;
             for (const nb::handle key : nb::list(keys)) {
-                given.push_back(array_of(key));
+                given.push_back(to_array(key));
                 large = large || is_large(given.back());
             }
             array found;
             {
                 const ReleaseGil release(large);
-                found = lexsort(given, axis);
+                found = lexsort(given, along);
             }
             return wrap_result(std::move(found));
         },

@@ -1,9 +1,11 @@
 // weft.ufunc: the entries of the op table as NumPy's universal functions. They are made by walking the table.
 #include <algorithm>
 
+#include "api/recording/host_row.h"
 #include "api/ufuncs/apply_at.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "device/devices.h"
 #include "fast/fast_call.h"
 #include "graph/placement.h"
 #include "module.h"
@@ -477,6 +479,75 @@ nb::object outer(nb::handle self, nb::handle left, nb::handle right, const nb::k
     return nb::borrow(self)(wrap(weft::reshape(a, shape)), wrap(b), **options);
 }
 
+/// Whether these are positions on an axis of that extent, none of them below `lowest`.
+bool are_positions(const HostRow& positions, int64_t lowest, int64_t extent) {
+    const auto* const first = positions.as<int64_t>();
+    bool are_within = true;
+    for (int64_t k = 0; k < positions.count(); ++k) are_within &= first[k] >= lowest && first[k] < extent;
+    return are_within;
+}
+
+bool is_row_of_int64(const array& value) {
+    return value.ndim() == 1 && value.dtype() == DType(ScalarType::kInt64) && device_of(value).is_cpu();
+}
+
+/// ufunc.at of a row at an array or a list of integers. False, with nothing changed, for other calls, and for
+/// those that are wrong.
+bool apply_at_row(const OpInfo& op, nb::handle a, nb::handle indices, nb::handle b) {
+    if (!is_plain_array(a.ptr()) || op.nin != (b.is_none() ? 1 : 2)) return false;
+    const array& target = array_of(a);
+    if (target.ndim() != 1 || !device_of(target).is_cpu()) return false;
+    if (!is_plain_array(indices.ptr()) && !PyList_CheckExact(indices.ptr())) return false;
+    const DeviceScope scope(device_of(target));
+    const array given = to_array(indices);
+    if (!is_row_of_int64(given) || given.size() == 0) return false;
+    const HostRow row(given);
+    const int64_t extent = target.size(), count = row.count();
+    array positions = given;
+    if (!are_positions(row, 0, extent)) {
+        if (!are_positions(row, -extent, extent)) return false;
+        HostPositions counted(count);
+        for (int64_t k = 0; k < count; ++k) {
+            const int64_t position = row.as<int64_t>()[k];
+            counted.data()[k] = position < 0 ? position + extent : position;
+        }
+        positions = counted.finish();
+    }
+    std::optional<array> values;
+    if (!b.is_none()) {
+        values = to_array(b);
+        if (!device_of(*values).is_cpu() || !can_broadcast(values->shape(), positions.shape())) return false;
+        if (values->shape() != positions.shape()) values = broadcast_to(*values, positions.shape());
+    }
+    const ReleaseGil release(is_large(positions));
+    apply_at(op, target, positions, values);
+    return true;
+}
+
+/// ufunc.reduceat of a row, without options. None for other calls, and for those that are wrong.
+std::optional<array> reduce_row_between(const OpInfo& op, const FoldArguments& fold, nb::handle indices) {
+    const array& row = fold.input;
+    if (row.ndim() != 1 || fold.dtype || !fold.out.is_none() || op.nin != 2 || op.nout != 1) return {};
+    if (!is_plain_array(indices.ptr()) && !PyList_CheckExact(indices.ptr())) return {};
+    if (!device_of(row).is_cpu()) return {};
+    const DeviceScope scope(device_of(row));
+    const array starts = to_array(indices);
+    if (!is_row_of_int64(starts) || starts.size() == 0 || !are_positions(HostRow(starts), 0, row.size()))
+        return {};
+    const DType own = row.dtype();
+    const bool is_wider = (op.id == OpId::kAdd || op.id == OpId::kMultiply) && own.itemsize() < 8 &&
+                          (own.is_bool() || own.is_integer());
+    const DType compute =
+        is_wider ? DType(own.is_unsigned_integer() ? ScalarType::kUInt64 : ScalarType::kInt64) : own;
+    const ScalarType type = compute.scalar_type();
+    const bool folds = std::ranges::any_of(op.loops, [&](const LoopInfo& loop) {
+        return loop.types[0] == type && loop.types[1] == type && loop.types[2] == type;
+    });
+    if (!folds) return {};
+    const ReleaseGil release(is_large(row));
+    return reduce_between(op, is_wider ? astype(row, compute) : row, starts, compute);
+}
+
 void define_type(nb::module_& m) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -511,7 +582,8 @@ void define_methods() {
         "so on.");
     method(
         registry.ufunc, "at",
-        [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) {
+        [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) -> nb::object {
+            if (apply_at_row(op_of(self), a, indices, b)) return nb::none();
             return nb::module_::import_(modules::kUfuncMethods).attr("at")(self, a, indices, b);
         },
         arg("a"), arg("indices"), arg("b") = nb::none(),
@@ -520,8 +592,10 @@ void define_methods() {
     method(
         registry.ufunc, "reduceat",
         [](nb::handle self, nb::handle input, nb::handle indices, nb::handle axis, nb::handle dtype,
-           nb::handle out) {
+           nb::handle out) -> nb::object {
             const FoldArguments fold = read_fold(op_of(self), "reduceat", input, axis, dtype, out);
+            if (std::optional<array> found = reduce_row_between(op_of(self), fold, indices))
+                return wrap(std::move(*found));
             return nb::module_::import_(modules::kUfuncMethods)
                 .attr("reduceat")(self, wrap(array(fold.input)), indices, fold.axes ? (*fold.axes)[0] : 0,
                                   dtype, fold.out);

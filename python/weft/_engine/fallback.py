@@ -37,31 +37,38 @@ def set_mode(mode):
 
 
 def _package_of(frame):
-    return (frame.f_globals.get("__name__") or "").split(".")[0]
+    return (frame.f_globals.get("__name__") or "").partition(".")[0]
 
 
-def line_of_program():
+def _place_of_program():
     """File and line of the nearest caller that is neither weft's nor NumPy's."""
     frame = sys._getframe(1)
     while frame is not None and _package_of(frame) in ("weft", "numpy"):
         frame = frame.f_back
-    return "?" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return ("?", None) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def line_of_program():
+    """The same as a text."""
+    file, line = _place_of_program()
+    return file if line is None else f"{file}:{line}"
 
 
 def _entry_of(function, reason):
-    line = line_of_program()
-    with _lock:
-        entry = _counted.get((function, reason, line))
-        if entry is None:
-            entry = _counted[function, reason, line] = Count(function, reason, line)
-        return entry
+    """With the lock held."""
+    file, line = _place_of_program()
+    key = function, reason, file, line
+    entry = _counted.get(key)
+    if entry is None:
+        text = file if line is None else f"{file}:{line}"
+        entry = _counted[key] = Count(function, reason, text)
+    return entry
 
 
 def counted(function, reason):
     """Counts a use of something of NumPy's that is no call."""
-    entry = _entry_of(function, reason)
     with _lock:
-        entry.calls += 1
+        _entry_of(function, reason).calls += 1
 
 
 class counting:
@@ -79,7 +86,9 @@ class counting:
             import warnings
 
             warnings.warn(f"{function} is done by NumPy: {reason}", RuntimeWarning, stacklevel=4)
-        self._entry, self.bytes = _entry_of(function, reason), 0
+        with _lock:
+            self._entry = _entry_of(function, reason)
+        self.bytes = 0
 
     def __enter__(self):
         self._start = time.perf_counter()

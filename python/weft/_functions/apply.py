@@ -1,5 +1,7 @@
 """NumPy's functions that call a Python function on parts of arrays."""
 
+from functools import partial
+
 from weft import _core
 from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import asarray, empty, ndarray, zeros
@@ -67,25 +69,13 @@ def piecewise(x, condlist, funclist, *args, **kw):
         or (not isinstance(condlist[0], (list, ndarray)) and x.ndim != 0)
     ):
         condlist = [condlist]
-    conditions = [asarray(condition).astype("bool") for condition in condlist]
-    count, functions = len(conditions), len(funclist)
-    if functions == count + 1:
-        held = conditions[0]
-        for condition in conditions[1:]:
-            held = held | condition
-        conditions.append(~held)
-    elif functions != count:
-        raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    result = _core.empty_like(x)
-    _core.copyto(result, 0, "unsafe")
-    for condition, function in zip(conditions, funclist):
-        if not callable(function):
-            result[condition] = function
-            continue
-        chosen = x[condition]
-        if chosen.size:
-            result[condition] = function(chosen, *args, **kw)
-    return result
+    if args or kw:
+        funclist = [partial(_with, one, args, kw) if callable(one) else one for one in funclist]
+    return _core._piecewise(x, condlist, funclist)
+
+
+def _with(function, args, kw, x):
+    return function(x, *args, **kw)
 
 
 def _dtype_of_results(values):

@@ -2,10 +2,7 @@
 
 from weft import _core
 from weft._core import asarray
-from weft._functions.creation import linspace
 from weft._protocols.no_value import NO_VALUE
-
-_power = _core._ufuncs["power"]
 
 
 def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
@@ -75,19 +72,6 @@ def convolve(a, v, mode="full"):
     array([0. , 1. , 2.5, 4. , 1.5])
     """
     return _core._convolve(a, v, _mode_of(mode))
-
-
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """Powers of `base`, whose exponents are evenly spaced.
-
-    >>> np.logspace(0, 2, 3)
-    array([  1.,  10., 100.])
-    """
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
-    if not isinstance(base, (int, float)):
-        base = _core.expand_dims(asarray(base), axis)
-    result = _power(base, exponents)
-    return result if dtype is None else result.astype(dtype, copy=False)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):

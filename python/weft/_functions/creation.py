@@ -3,10 +3,8 @@
 from operator import index as _index
 
 from weft import _core
-from weft._array.axes import moveaxis
 from weft._core import array, asarray, empty_like, ndarray
 from weft._engine.device import device as _device
-from weft._functions.shapes import broadcast_arrays
 from weft._protocols import overrides
 
 _ufuncs = _core._ufuncs
@@ -86,32 +84,22 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return _core._linspace(start, stop, num, endpoint, retstep, dtype, axis)
 
 
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """Powers of `base`, whose exponents are evenly spaced.
+
+    >>> np.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+    return _core._logspace(start, stop, num, endpoint, base, dtype, axis)
+
+
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
     >>> np.geomspace(1, 1000, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    start, stop = asarray(start), asarray(stop)
-    if bool((start == 0).any()) or bool((stop == 0).any()):
-        raise ValueError("Geometric sequence cannot include zero")
-    inexact = _core.result_type(start, stop, float(num), _core.zeros((), dtype))
-    target = inexact if dtype is None else _core.dtype(dtype)
-    start, stop = broadcast_arrays(start, stop)
-    start, stop = start.astype(inexact), stop.astype(inexact)
-    turn = _ufuncs["sign"](start)
-    start, stop = start / turn, stop / turn
-    log10 = _ufuncs["log10"]
-    exponents = linspace(log10(start), log10(stop), num, endpoint)
-    result = _ufuncs["power"](10.0, exponents).astype(inexact, copy=False)
-    if num > 0:
-        result[0] = start
-        if num > 1 and endpoint:
-            result[-1] = stop
-    result = result * turn
-    if axis != 0:
-        result = moveaxis(result, 0, axis)
-    return result.astype(target, copy=False)
+    return _core._geomspace(start, stop, num, endpoint, dtype, axis)
 
 
 def copy(a, order="K", subok=False):
@@ -169,12 +157,4 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     >>> np.fromiter((k * k for k in range(4)), int)
     array([0, 1, 4, 9])
     """
-    from itertools import islice
-
-    dtype = _core.dtype(dtype)
-    numbers = list(islice(iter, count) if count >= 0 else iter)
-    if count >= 0 and len(numbers) < count:
-        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(numbers)} items.")
-    if not numbers:
-        return _core.empty(0, dtype)
-    return _core.array(numbers, dtype)
+    return _core._fromiter(iter, dtype, count)

@@ -1,6 +1,6 @@
 """NumPy's functions that make grids of positions or values, and turn positions into others."""
 
-from itertools import islice
+from itertools import islice, product
 from operator import index as _index
 
 from weft import _core
@@ -190,7 +190,6 @@ class ndindex:
     """
 
     def __init__(self, *shape):
-        from itertools import product
 
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = shape[0]
@@ -215,10 +214,14 @@ class ndenumerate:
 
     def __init__(self, arr):
         arr = asarray(arr)
-        self._pairs = zip(ndindex(arr.shape), arr.flat)
+        positions = product(*map(range, arr.shape))
+        if arr.ndim < 2 or arr.flags.c_contiguous:
+            self._pairs = zip(positions, arr.reshape(-1))
+        else:
+            self._pairs = ((position, arr[position]) for position in positions)
 
     def __iter__(self):
-        return self
+        return self._pairs
 
     def __next__(self):
         return next(self._pairs)

@@ -1,8 +1,8 @@
 """NumPy's functions that choose elements by their positions or by conditions, and that write to these."""
 
 from weft import _core
-from weft._array.axes import broadcast_shapes, normalize_axes
-from weft._core import arange, asarray, can_cast, ndarray, nonzero, result_type, where
+from weft._array.axes import normalize_axes
+from weft._core import asarray, ndarray
 from weft._protocols import overrides
 
 _ufuncs = _core._ufuncs
@@ -99,10 +99,7 @@ def argwhere(a):
     array([[0, 1],
            [1, 0]])
     """
-    a = asarray(a)
-    if a.ndim == 0:
-        return argwhere(a.reshape(1))[:, :0]
-    return _core.stack(nonzero(a)).T
+    return _core._argwhere(a)
 
 
 def flatnonzero(a):
@@ -111,7 +108,7 @@ def flatnonzero(a):
     >>> np.flatnonzero([[0, 1], [1, 0]])
     array([1, 2])
     """
-    return nonzero(asarray(a).ravel())[0]
+    return _core._flatnonzero(a)
 
 
 def compress(condition, a, axis=None, out=None):
@@ -122,10 +119,7 @@ def compress(condition, a, axis=None, out=None):
     >>> np.compress([False, True], [[1, 2], [3, 4]], axis=0)
     array([[3, 4]])
     """
-    condition = asarray(condition)
-    if condition.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    return take(a, nonzero(condition)[0], axis, out)
+    return _core._compress(condition, a, axis, out)
 
 
 def extract(condition, arr):
@@ -134,34 +128,7 @@ def extract(condition, arr):
     >>> np.extract([[1, 0], [0, 1]], [[1, 2], [3, 4]])
     array([1, 4])
     """
-    condition, arr = asarray(condition).ravel(), asarray(arr).ravel()
-    if condition.size == arr.size:
-        return arr[condition.astype("bool", copy=False)]
-    return take(arr, nonzero(condition)[0])
-
-
-def _repeated(values, count):
-    """So many values, the given ones over and over."""
-    values = values.ravel()
-    return values if values.size == count else take(values, arange(count) % values.size)
-
-
-def _safely(values, dtype):
-    """What NumPy's older functions take: arrays that convert without loss, and any Python values."""
-    if hasattr(values, "__dlpack__") and hasattr(values, "strides"):
-        values = asarray(values)
-        if not can_cast(values.dtype, dtype, "safe"):
-            raise TypeError(
-                f"Cannot cast array data from {values.dtype!r} to {dtype!r} according to the rule 'safe'"
-            )
-    return asarray(values, dtype)
-
-
-def _mask_of(function, a, mask):
-    mask = asarray(mask)
-    if mask.size != a.size:
-        raise ValueError(f"{function}: mask and data must be the same size")
-    return mask.astype("bool", copy=False).reshape(a.shape)
+    return _core._extract(condition, arr)
 
 
 def place(arr, mask, vals):
@@ -172,21 +139,7 @@ def place(arr, mask, vals):
     >>> a
     array([0, 7, 8, 7])
     """
-    if not isinstance(arr, ndarray):
-        raise TypeError(f"place() argument 1 must be weft.ndarray, not {type(arr).__name__}")
-    if not arr.flags.writeable:
-        raise ValueError("place: output array is read-only")
-    mask = _mask_of("place", arr, mask)
-    values = _safely(vals, arr.dtype)
-    if values.size == 1:
-        arr[mask] = values.reshape(())
-        return
-    count = int(mask.sum())
-    if count == 0:
-        return
-    if values.size == 0:
-        raise ValueError("Cannot insert from an empty array!")
-    arr[mask] = _repeated(values, count)
+    _core._place(arr, mask, vals)
 
 
 def putmask(a, /, mask, values):
@@ -197,16 +150,7 @@ def putmask(a, /, mask, values):
     >>> a
     array([ 0,  1, 30, 10])
     """
-    if not isinstance(a, ndarray):
-        raise TypeError("putmask: first argument must be an array")
-    mask = _mask_of("putmask", a, mask)
-    if not a.flags.writeable:
-        raise ValueError("putmask: output array is read-only")
-    values = _safely(values, a.dtype)
-    if values.size == 0:
-        return
-    values = values.reshape(()) if values.size == 1 else _repeated(values, a.size).reshape(a.shape)
-    _core.copyto(a, values, "unsafe", mask)
+    _core._putmask(a, mask, values)
 
 
 def put(a, ind, v, mode="raise"):
@@ -221,51 +165,10 @@ def put(a, ind, v, mode="raise"):
     array([[0, 7],
            [8, 0]])
     """
-    if not isinstance(a, ndarray):
-        raise TypeError(f"argument 1 must be weft.ndarray, not {type(a).__name__}")
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
-    if not a.flags.writeable:
-        raise ValueError("put: output array is read-only")
-    ind = _safely(ind, _core.dtype("int64")).ravel()
-    values = asarray(v, a.dtype)
-    if ind.size == 0:
-        return
-    if a.size == 0:
-        raise IndexError("cannot replace elements of an empty array")
-    if values.size == 0:
-        return
-    if mode == "wrap":
-        ind = ind % a.size
-    elif mode == "clip":
-        ind = _ufuncs["maximum"](_ufuncs["minimum"](ind, a.size - 1), 0)
-    values = _repeated(values, ind.size) if values.size > 1 else values.reshape(())
-    if a.flags.c_contiguous:
-        a.reshape(-1)[ind] = values
-        return
-    a[_unravelled(_checked_flat(ind, a.size), a.shape)] = values
-
-
-def _checked_flat(ind, size):
-    """Positions from 0 on, of those that may be negative."""
-    low, high = int(ind.min()), int(ind.max())
-    if low < -size or high >= size:
-        wrong = ind[_ufuncs["logical_or"](ind < -size, ind >= size)][0]
-        raise IndexError(f"index {int(wrong)} is out of bounds for axis 0 with size {size}")
-    return where(ind < 0, ind + size, ind)
-
-
-def _unravelled(flat, shape):
-    result, inner = [], 1
-    for extent in reversed(shape):
-        result.append(flat // inner % extent)
-        inner *= extent
-    return tuple(reversed(result))
+    _core._put(a, ind, v, mode)
 
 
 # ---- among several arrays ----
-
-_MOST_COMPARED = 8  # choices; of more, the chosen ones are read where they are
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -277,44 +180,7 @@ def choose(a, choices, out=None, mode="raise"):
     if isinstance(a, ndarray) and a.__class__ is not ndarray:
         result = choose(asarray(a), choices, out, mode)
         return result if out is not None else overrides.like_owner(result, a)
-    a = asarray(a)
-    if not can_cast(a.dtype, "int64", "safe"):
-        raise TypeError(
-            f"Cannot cast array data from {a.dtype!r} to dtype('int64') according to the rule 'safe'"
-        )
-    a = a.astype("int64", copy=False)
-    choices = [asarray(choice) for choice in choices]
-    if not choices:
-        raise ValueError("need at least one array to choose from")
-    count = len(choices)
-    if mode == "wrap":
-        a = a % count
-    elif mode == "clip":
-        a = _ufuncs["maximum"](_ufuncs["minimum"](a, count - 1), 0)
-    elif mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
-    elif (
-        a.size
-        and all(broadcast_shapes(a.shape, *(choice.shape for choice in choices)))
-        and not (int(a.min()) >= 0 and int(a.max()) < count)
-    ):
-        raise ValueError("invalid entry in choice array")
-    common = result_type(*choices)
-    choices = [choice.astype(common, copy=False) for choice in choices]
-    if count <= _MOST_COMPARED:
-        result = choices[-1]
-        for k in range(count - 2, -1, -1):
-            result = where(a == k, choices[k], result)
-        if count == 1:
-            result = where(a == 0, choices[0], choices[0])
-    else:
-        shape = broadcast_shapes(a.shape, *(choice.shape for choice in choices))
-        table = _core.stack([_core.broadcast_to(choice, shape) for choice in choices])
-        result = _core._take_along_axis(table, _core.broadcast_to(a, shape)[None], 0)[0]
-    if out is None:
-        return asarray(result, order="C") if result.ndim else result[()]
-    _core.copyto(out, result, "unsafe")
-    return out
+    return _core._choose(a, choices, out, mode)
 
 
 def select(condlist, choicelist, default=0):
@@ -326,21 +192,4 @@ def select(condlist, choicelist, default=0):
     """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if len(condlist) == 0:
-        raise ValueError("select with an empty condition list is not possible")
-    choices = [
-        choice if isinstance(choice, (int, float, complex)) else asarray(choice)
-        for choice in [*choicelist, default]
-    ]
-    try:
-        dtype = result_type(*choices)
-    except TypeError as error:
-        raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
-    for k, condition in enumerate(condlist):
-        if getattr(condition, "dtype", None) != "bool":
-            raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
-    conditions = [asarray(condition) for condition in condlist]
-    result = asarray(choices[-1], dtype)
-    for condition, choice in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
-        result = where(condition, asarray(choice, dtype), result)
-    return result if result.flags.c_contiguous else result.copy("C")
+    return _core._select(condlist, choicelist, default)

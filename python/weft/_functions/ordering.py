@@ -1,6 +1,5 @@
 """NumPy's functions about order: sorting, searching in what is sorted, unique elements, sets."""
 
-from operator import index as _index
 from typing import NamedTuple
 
 from weft import _core
@@ -91,7 +90,7 @@ def lexsort(keys, axis=-1):
     >>> np.lexsort(([1, 0, 2], [5, 5, 4]))
     array([2, 1, 0])
     """
-    return _core._lexsort([asarray(key) for key in keys], _index(axis))
+    return _core._lexsort(keys, axis)
 
 
 def sort_complex(a):

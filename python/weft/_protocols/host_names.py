@@ -53,6 +53,9 @@ class nditer:
     """
 
     def __new__(cls, op, *args, **kwargs):
+        if type(op) is _core.ndarray and op.device == "cpu":
+            counted("nditer", "NumPy alone has it")
+            return numpy.nditer(numpy.asarray(op), *args, **kwargs)
         operands = tuple(op) if isinstance(op, (tuple, list)) else (op,)
         for each in operands:
             if isinstance(each, _core.ndarray) and each.device != "cpu":

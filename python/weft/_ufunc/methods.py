@@ -230,6 +230,11 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
         raise TypeError(
             f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'"
         )
+    if starts.ndim > 1 and isinstance(indices, (list, tuple)):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array would exceed the maximum number of "
+            "dimension of 1."
+        )
     if starts.ndim != 1:
         raise ValueError(
             "object too deep for desired array"

@@ -16,7 +16,7 @@ _UNIFORM, _NORMAL, _EXPONENTIAL, _EXPONENTIAL_BY_LOG = 1, 2, 3, 4  # Distributio
 _INDEX = {name: k for k, name in enumerate(_core._distributions())}
 _ONE_UNIFORM, _ONE_NORMAL = _INDEX["random"], _INDEX["standard_normal"]
 _STANDARD_GAMMA = _INDEX["standard_gamma"]
-_draw_by = _core._draw_by
+_draw_by, _draw_plain = _core._draw_by, _core._draw_plain
 
 
 def check_output(out, size, name, order=""):
@@ -101,8 +101,10 @@ class Generator(Distributions):
         >>> np.random.default_rng(42).random(3)
         array([0.77395605, 0.43887844, 0.85859792])
         """
-        if size is None and out is None and dtype == "float64":
-            return _draw_by(self._stream, _ONE_UNIFORM, None)
+        if out is None and dtype == "float64":
+            if size is None:
+                return _draw_by(self._stream, _ONE_UNIFORM, None)
+            return _draw_plain(self._stream, _UNIFORM, size)
         return self._real(_UNIFORM, size, dtype, out, "random")
 
     def standard_normal(self, size=None, dtype="float64", out=None):
@@ -111,8 +113,10 @@ class Generator(Distributions):
         >>> np.random.default_rng(42).standard_normal(3)
         array([ 0.30471708, -1.03998411,  0.7504512 ])
         """
-        if size is None and out is None and dtype == "float64":
-            return _draw_by(self._stream, _ONE_NORMAL, None)
+        if out is None and dtype == "float64":
+            if size is None:
+                return _draw_by(self._stream, _ONE_NORMAL, None)
+            return _draw_plain(self._stream, _NORMAL, size)
         return self._real(_NORMAL, size, dtype, out, "standard_normal")
 
     def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
@@ -208,16 +212,16 @@ class Generator(Distributions):
 
     def shuffle(self, x, axis=0):
         """Puts an array's parts along an axis, or a list's elements, into random order, in place."""
+        if type(x) is ndarray and x.ndim == 1 and type(axis) is int and axis in (0, -1):
+            _core._shuffle(self._stream, x)
+            return
         if isinstance(x, ndarray):
             if not x.flags.writeable:
                 raise ValueError("array is read-only")
             axis = normalize_axes(_index(axis), x.ndim, None)[0]
             if x.size != 0:
                 with unless_it_fails(self._bit_generator):
-                    if x.ndim == 1 and type(x) is ndarray:
-                        x[...] = _core._draw_permuted(self._stream, x, None)
-                    else:
-                        x[...] = self.permutation(x, axis)
+                    x[...] = self.permutation(x, axis)
             return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")

@@ -1,9 +1,9 @@
 // Evenly spaced numbers, between numbers or between arrays.
 #include <limits>
 
+#include "api/recording/move_first_axis.h"
 #include "api/recording/real_number.h"
 #include "api/recording/transfer.h"
-#include "core/shape.h"
 #include "graph/operand.h"
 #include "weft/creation.h"
 #include "weft/operations.h"
@@ -58,20 +58,6 @@ array end_of(const Argument& end, DType dtype) {
     const array number =
         from_argument(end, is_integer ? std::optional<DType>(ScalarType::kFloat64) : std::nullopt);
     return astype(move_to(number, current_device()), dtype, 'K', Casting::kUnsafe, false);
-}
-
-// The first axis at another place.
-array with_first_axis_at(const array& values, int64_t axis) {
-    const int ndim = values.ndim();
-    if (axis < -ndim || axis >= ndim) {
-        throw AxisError("destination: axis " + std::to_string(axis) +
-                        " is out of bounds for array of dimension " + std::to_string(ndim));
-    }
-    if (axis == 0) return values;
-    Dims order;
-    for (int64_t d = 1; d < ndim; ++d) order.push_back(d);
-    order.insert(static_cast<size_t>(normalize_axis(axis, ndim)), 0);
-    return transpose(values, order);
 }
 
 }  // namespace

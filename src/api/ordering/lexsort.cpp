@@ -1,3 +1,5 @@
+#include "api/indexing/fast_index.h"
+#include "api/ordering/fast_order.h"
 #include "core/shape.h"
 #include "ops/resolve.h"
 #include "weft/assembly.h"
@@ -13,11 +15,16 @@ array lexsort(std::span<const array> keys, int64_t axis) {
     }
     if (keys[0].ndim() == 0) return empty_like(keys[0], DType(ScalarType::kInt64), 'C', {}) * 0;
     const auto along = static_cast<int64_t>(normalize_axis(axis, keys[0].ndim()));
-    array order = argsort(keys[0], along);
-    for (const array& key : keys.subspan(1)) {
-        const array next = argsort(take_along_axis(key, order, along), along);
-        order = take_along_axis(order, next, along);
-    }
+    const auto order_of = [&](const array& key) {
+        array order;
+        return try_argsort(key, along, order) ? order : argsort(key, along);
+    };
+    const auto in_order = [&](const array& of, const array& order) {
+        array taken;
+        return of.ndim() == 1 && try_gather(of, order, taken) ? taken : take_along_axis(of, order, along);
+    };
+    array order = order_of(keys[0]);
+    for (const array& key : keys.subspan(1)) order = in_order(order, order_of(in_order(key, order)));
     return order;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "api/elementwise/float_errors.h"
 #include "api/recording/transfer.h"
@@ -58,6 +59,8 @@ public:
     explicit Places(const array& view) : shape_(view.shape()), strides_(view.strides()) {
         step_ = view.c_contiguous() ? view.itemsize() : 0;
     }
+    // Bytes from one element to the next; 0 where they have no one distance.
+    int64_t step() const { return step_; }
     int64_t of(int64_t number) const {
         if (step_ != 0) return number * step_;
         int64_t offset = 0;
@@ -76,6 +79,45 @@ private:
 array stable_dense(const array& input, DType dtype) {
     if (input.dtype() == dtype && input.c_contiguous() && !is_exported(input)) return input;
     return astype(input, dtype, 'C');
+}
+
+// The elements named, one after another, by the arithmetic of the ahead-of-time loops; integers wrap.
+struct NamedElements {
+    char* elements;
+    std::span<const int64_t> positions;
+    const char* values;
+};
+
+template <class T, class Function>
+void apply_to_each(const NamedElements& named, const Function& function) {
+    auto* const elements = reinterpret_cast<T*>(named.elements);
+    const auto* value = reinterpret_cast<const T*>(named.values);
+    for (const int64_t position : named.positions)
+        elements[position] = function(elements[position], *value++);
+}
+
+template <class T>
+bool apply_arithmetic(OpId id, const NamedElements& named) {
+    switch (id) {
+        case OpId::kAdd: apply_to_each<T>(named, [](T a, T b) { return static_cast<T>(a + b); }); break;
+        case OpId::kSubtract: apply_to_each<T>(named, [](T a, T b) { return static_cast<T>(a - b); }); break;
+        case OpId::kMultiply: apply_to_each<T>(named, [](T a, T b) { return static_cast<T>(a * b); }); break;
+        default: return false;
+    }
+    return true;
+}
+
+// False, with nothing changed, for other operations and types than most programs have.
+bool apply_arithmetic(OpId id, ScalarType type, const NamedElements& named) {
+    switch (type) {
+        case ScalarType::kFloat64: return apply_arithmetic<double>(id, named);
+        case ScalarType::kFloat32: return apply_arithmetic<float>(id, named);
+        case ScalarType::kInt64:
+        case ScalarType::kUInt64: return apply_arithmetic<uint64_t>(id, named);
+        case ScalarType::kInt32:
+        case ScalarType::kUInt32: return apply_arithmetic<uint32_t>(id, named);
+        default: return false;
+    }
 }
 
 void check_bounds(const int64_t* positions, int64_t count, int64_t end) {
@@ -114,9 +156,13 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
     std::vector<OperandType> types = {target.dtype()};
     if (operand) types.emplace_back(operand->dtype());
     const LoopInfo& loop = find_loop_cached(op, types);
-    const array numbers = copy(positions, 'C');
+    // What is written must not change what is still to be read.
+    const auto read_before = [&](const array& input, DType dtype) {
+        return input.storage() == target.storage() ? astype(input, dtype, 'C') : stable_dense(input, dtype);
+    };
+    const array numbers = read_before(positions, ScalarType::kInt64);
     std::optional<array> values;
-    if (operand) values = astype(*operand, loop.types[1], 'C');
+    if (operand) values = read_before(*operand, loop.types[1]);
     const BufferPtr numbers_held = evaluate_storage(*numbers.storage());
     BufferPtr values_held;
     if (values) values_held = evaluate_storage(*values->storage());
@@ -130,6 +176,10 @@ void apply_at(const OpInfo& op, const array& target, const array& positions,
     char* value = values ? values_held->data() + values->offset() : nullptr;
     const ScalarType own = target.dtype().scalar_type();
     if (loop.types[0] == own && loop.types[op.nin] == own) {
+        const bool is_row = op.nin == 2 && where.step() == target.itemsize() && loop.types[1] == own;
+        if (is_row &&
+            apply_arithmetic(op.id, own, {memory.data(), {places, static_cast<size_t>(count)}, value}))
+            return;
         for (int64_t i = 0; i < count; ++i, value += step) {
             char* const element = memory.data() + where.of(places[i]);
             const std::array<char*, 3> operands = {element, op.nin == 2 ? value : element, element};

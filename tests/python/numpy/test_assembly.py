@@ -3,7 +3,7 @@
 import numpy
 import pytest
 import weft
-from comparing import assert_equal, exception_kind, outcome
+from comparing import assert_equal, assert_same_outcome, exception_kind, outcome
 
 N = 30000  # more than what runs eagerly
 
@@ -211,3 +211,152 @@ def test_sums_of_products_that_slide(name, mode, dtype):
         result = getattr(weft, name)(weft.asarray(a), weft.asarray(v), mode)
         assert result.shape == expected.shape and result.dtype == expected.dtype
         numpy.testing.assert_allclose(result, expected, rtol=1e-4 if dtype == "f4" else 1e-12)
+
+
+# ---- every dtype and layout, and the words of errors ----
+
+CALLS = """
+np.repeat(x, 2); np.repeat(x, 3, 0); np.repeat(x, 2, -1); np.repeat(x, [0, 3, 1, 2], 1); np.repeat(x, [2], 0)
+np.repeat(x, np.array([1, 0, 2], 'u1'), 0); np.repeat(x, np.arange(12) % 3); np.tile(x, (2, 3)); np.tile(x, (2, 1, 1))
+np.tile(x, ()); np.resize(x, (5, 5)); np.resize(x, (2, 3)); np.resize(x, 24); np.append(x, x); np.append(x, x[:1], 0)
+np.insert(x, 1, x[0], 0); np.insert(x, [0, 2, -1], x[1], 0); np.insert(x, slice(None, None, 2), x[:, :1], 1)
+np.insert(x, 5, x[0, :2]); np.delete(x, 1, 0); np.delete(x, [0, -1], 1); np.delete(x, slice(None, None, -2), 1)
+np.delete(x, np.array([True, False, True]), 0); np.delete(x, 3); np.rot90(x); np.rot90(x, 2); np.rot90(x, 3, (1, 0))
+np.array_split(x, 3, 1)[1]; np.split(x, [1, -1], 1)[1]; np.hsplit(x, 2)[0]; np.vsplit(x, 3)[2]; np.unstack(x, axis=1)[2]
+np.array_split(x, [3, 1, 9], 1)[1]; np.choose(np.arange(4) % 3, x); np.select([np.arange(4) > 2], [x[0]], x[1])
+""".replace("\n", ";").split(";")
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("layout", ["C", "F", "reversed", "strided"])
+def test_every_dtype_and_layout(dtype, layout):
+    a = (numpy.arange(12) % 5).reshape(3, 4).astype(dtype)
+    wide = numpy.repeat(numpy.repeat(a, 2, 0), 3, 1)
+    a = {"C": a, "F": numpy.asfortranarray(a), "reversed": a[::-1, ::-1][::-1], "strided": wide[::2, ::3]}[
+        layout
+    ]
+    x = weft.from_dlpack(a)
+    for call in (each.strip() for each in CALLS):
+        if call:
+            expected = outcome(eval, call, {"np": numpy, "x": a})
+            assert_same_outcome(outcome(eval, call, {"np": weft, "x": x}), expected)
+
+
+ERRORS = """
+np.repeat(v, -1); np.repeat(v, [1, 2]); np.repeat(v, [1] * 5 + [-1]); np.repeat(v, np.ones(6)); np.repeat(v, [[1]])
+np.repeat(v, 2, 1); np.repeat(v, np.ones(6, 'u8')); np.tile(v, -1); np.resize(v, -1); np.resize(v, (2, -2))
+np.append(v, m, 0); np.append(v, v, 1); np.insert(v, 7, 1); np.insert(v, [9], 1); np.insert(v, [0, 9], 1)
+np.insert(v, -8, 1); np.insert(v, 1, 1, 1); np.insert(v, np.ones((2, 2), int), 1); np.insert(m, 0, 1, 2)
+np.insert(v, np.array([0.5, 1.5]), 1); np.insert(m, 1, [1, 2, 3], 0); np.insert(v, [0, 1], [1, 2, 3])
+np.delete(v, 6); np.delete(v, -7); np.delete(v, [0, 9]); np.delete(v, [-9, 0]); np.delete(v, [9]); np.delete(v, 1, 1)
+np.delete(v, [True]); np.delete(v, np.array([0.5, 1.0])); np.delete(v, np.array([0.5])); np.delete(m, 2, 0)
+np.array_split(v, 0); np.array_split(v, -1); np.array_split(v, 2, 1); np.split(v, 4); np.split(v, 0); np.split(v, 2, -2)
+np.array_split(v, [1.5]); np.array_split(v, ['a']); np.hsplit(np.array(1), 2); np.vsplit(v, 2); np.dsplit(m, 2)
+np.unstack(np.array(1)); np.unstack(v, axis=1); np.rot90(v); np.rot90(m, 1, (0, 0)); np.rot90(m, 1, (0, 2))
+np.rot90(m, 1, (0,)); np.rot90(m, 1, (0, -2)); np.logspace(0, 1, -1); np.logspace(0, 1, 1.5); np.geomspace(0, 1)
+np.geomspace(1, [1, 0]); np.geomspace(1, 2, -3); np.geomspace(1, 2, axis=1); np.logspace(0, 1, axis=3)
+np.insert(np.array([1], 'i1'), 0, 300); np.insert(v, 2**70, 1); np.delete(v, 2**70); np.delete(v, slice(None, None, 0))
+np.fromiter([1, 2], float, 3); np.fromiter(['a'], float); np.fromiter(5, float); np.lexsort([])
+np.lexsort(([1], [1, 2])); np.lexsort(([1, 2],), 1)
+np.add.at(v, [9], 1); np.add.at(v, [-7], 1); np.add.at(v, [0, 1], [1, 2, 3])
+np.add.at(v, [0.5], 1); np.add.at([1], [0], 1); np.add.at(v, [0]); np.negative.at(v, [0], 1)
+np.add.reduceat(v, [6]); np.add.reduceat(v, [-1]); np.add.reduceat(v, [[0]])
+np.sin.reduceat(v, [0]); np.less.reduceat(v, [0])
+""".replace("\n", ";").split(";")
+
+
+@pytest.mark.parametrize("call", [each.strip() for each in ERRORS if each.strip()])
+def test_words_of_errors(call):
+    ours, theirs = (
+        outcome(eval, call, {"np": np, "v": np.arange(6), "m": np.arange(8).reshape(2, 4)})
+        for np in (weft, numpy)
+    )
+    assert isinstance(theirs, Exception)
+    assert exception_kind(ours) == exception_kind(theirs), (ours, theirs)
+    assert str(ours) == str(theirs)
+
+
+def test_logarithms_evenly_spaced():
+    for arguments in (
+        (0, 3),
+        (0, 3, 7, False),
+        (0.5, 2, 4, True, 2),
+        (0, [1, 2], 3),
+        ([0, 1], 3, 4, True, [2.0, 3.0]),
+        (0, 1, 3, True, numpy.float32(2)),
+        (0, 2, 3, True, 10.0, int),
+        (0, [1, 2], 3, True, 10.0, None, 1),
+        (1j, 2, 3),
+        (0, 1, 0),
+        (0, 1, 1),
+    ):
+        ours, theirs = weft.logspace(*arguments), numpy.logspace(*arguments)
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-14)
+    for arguments in (
+        (1, 1000, 4),
+        (-1, -8, 4),
+        (1, 8, 3, False),
+        (1j, 1000j, 4),
+        (-1 + 0j, 1 + 0j, 5),
+        ([1, 2], 16, 3),
+        ([1, 2], [16, 32], 3, True, None, 1),
+        (1, 8, 4, True, "f4"),
+        (1, 8, 4, True, int),
+        (numpy.float32(1), numpy.float32(2), 3),
+        (1, 8, 0),
+        (1, 8, 1),
+    ):
+        ours, theirs = weft.geomspace(*arguments), numpy.geomspace(*arguments)
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        # powers of ten by logarithms differ by some units
+        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-6 if ours.itemsize == 4 else 1e-13)
+
+
+def test_iterators_give_numbers_of_any_kind():
+    for values in ([1, 2.5, 3], [True, 2], [2**40, 1], [2**70], [], [numpy.float32(1.5), 2], [1.0, None]):
+        for dtype in ("f8", "i8", "f4", "u1", "?", "c16"):
+            ours, theirs = (outcome(np.fromiter, iter(values), dtype) for np in (weft, numpy))
+            if isinstance(theirs, Exception):
+                assert exception_kind(ours) == exception_kind(theirs), (values, dtype, ours, theirs)
+            else:
+                assert_equal(ours, theirs)
+    numbers = iter(range(10))
+    assert weft.fromiter(numbers, int, 3).tolist() == [0, 1, 2] and next(numbers) == 3
+
+    def failing():
+        yield 1
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        weft.fromiter(failing(), int)
+
+
+def test_functions_at_positions_of_a_row():
+    for dtype in ("i1", "u4", "i8", "f4", "f8", "c16"):
+        for positions in ([0, 2, -1, 2, 2], [5], [], numpy.array([1, 1], "u1")):
+            for value in (3, [2], None):
+                a = numpy.arange(1, 7).astype(dtype)
+                x = weft.array(a)
+                ufuncs = ("negative",) if value is None else ("add", "multiply", "maximum", "subtract")
+                for name in ufuncs:
+                    if dtype == "c16" and name == "maximum":
+                        continue
+                    given = () if value is None else (value,)
+                    ours, theirs = (
+                        outcome(getattr(np, name).at, row, positions, *given)
+                        for np, row in ((weft, x), (numpy, a))
+                    )
+                    assert exception_kind(ours) == exception_kind(theirs) if theirs else ours is None
+                    assert_equal(x, a)
+    x = weft.arange(4)
+    weft.add.at(x, x, x)  # what is written is not read again
+    assert x.tolist() == [0, 2, 4, 6]
+    reduced = [
+        (np.add, np.arange(6).astype(d), i)
+        for np in (weft, numpy)
+        for d in ("?", "u1", "i2", "f4")
+        for i in ([0, 3], [3, 0, 3], [5])
+    ]
+    for (f, a, i), (g, b, _) in zip(reduced[: len(reduced) // 2], reduced[len(reduced) // 2 :]):
+        assert_equal(f.reduceat(a, i), g.reduceat(b, i))
