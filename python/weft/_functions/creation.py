@@ -157,4 +157,13 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     >>> np.fromiter((k * k for k in range(4)), int)
     array([0, 1, 4, 9])
     """
-    return _core._fromiter(iter, dtype, count)
+    dtype = _core.dtype(dtype)
+    if type(dtype) is _core.dtype:
+        return _core._fromiter(iter, dtype, count)
+    # NumPy's alone: texts, objects and others
+    from itertools import islice
+
+    items = list(islice(iter, count) if count >= 0 else iter)
+    if count >= 0 and len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return array(items, dtype) if items else _core.empty(0, dtype)

@@ -6,6 +6,7 @@
 
 #include "api/recording/moved_axis.h"
 #include "api/recording/part_of_axis.h"
+#include "api/recording/scalar_here.h"
 #include "core/shape.h"
 #include "device/devices.h"
 #include "graph/placement.h"
@@ -159,6 +160,7 @@ array values_of(const Along& along, const Argument& values, bool is_listed) {
     const bool is_integer = std::holds_alternative<Integer>(values);  // that must fit
     array value = is_integer ? from_argument(values, dtype)
                              : astype(from_argument(values), dtype, 'K', Casting::kUnsafe, false);
+    value = scalar_here(value);
     if (value.ndim() < along.value.ndim()) {
         Dims shape = value.shape();
         while (shape.size() < static_cast<size_t>(along.value.ndim())) shape.insert(0, 1);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/recording/move_first_axis.h"
+#include "api/recording/scalar_here.h"
 #include "core/shape.h"
 #include "device/devices.h"
 #include "graph/operand.h"
@@ -17,7 +18,7 @@ namespace weft {
 namespace {
 
 array with_axes(const Argument& value, int ndim) {
-    const array given = from_argument(value);
+    const array given = scalar_here(from_argument(value));
     Dims shape = given.shape();
     while (shape.size() < static_cast<size_t>(ndim)) shape.insert(0, 1);
     return shape.size() == given.shape().size() ? given : reshape(given, shape);
@@ -56,7 +57,7 @@ array logspace(const Argument& start, const Argument& stop, int64_t count, const
 
 array geomspace(const Argument& start, const Argument& stop, int64_t count, const LinspaceOptions& options) {
     const DeviceScope scope(device_of_ends(start, stop));
-    array first = from_argument(start), last = from_argument(stop);
+    array first = scalar_here(from_argument(start)), last = scalar_here(from_argument(stop));
     if (truth_of(any(equal(first, 0))) || truth_of(any(equal(last, 0))))
         throw ValueError("Geometric sequence cannot include zero");
     const OperandType types[] = {first.dtype(), last.dtype(), WeakKind::kFloat,

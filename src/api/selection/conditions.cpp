@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "api/indexing/fast_index.h"
+#include "api/recording/scalar_here.h"
 #include "device/devices.h"
 #include "graph/operand.h"
 #include "graph/placement.h"
@@ -124,12 +125,12 @@ std::vector<Index> unravelled(const array& counted, const array& target) {
 
 void put(const array& target, const array& indices, const array& values, TakeMode mode) {
     check_writeable(target, "put");
-    array places = as_row(as_safely(indices, ScalarType::kInt64));
+    const DeviceScope scope(device_of(target));
+    array places = as_row(scalar_here(as_safely(indices, ScalarType::kInt64)));
     if (places.size() == 0) return;
     const int64_t size = target.size();
     if (size == 0) throw IndexError("cannot replace elements of an empty array");
     if (values.size() == 0) return;
-    const DeviceScope scope(device_of(target));
     if (mode == TakeMode::kWrap) {
         places = remainder(places, size);
     } else if (mode == TakeMode::kClip) {

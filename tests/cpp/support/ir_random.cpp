@@ -1,5 +1,6 @@
 #include "support/ir_random.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -501,6 +502,17 @@ private:
         }
     }
 
+    bool callees_raise() const {
+        return std::ranges::any_of(*callees_, [](const Function& callee) { return raises(callee.body); });
+    }
+
+    static bool raises(const Region& region) {
+        return std::ranges::any_of(region.body, [](const Instruction& instruction) {
+            return instruction.opcode == Opcode::kCheck || instruction.opcode == Opcode::kRaise ||
+                   instruction.opcode == Opcode::kHeap || std::ranges::any_of(instruction.regions, raises);
+        });
+    }
+
     void statement(int depth) {
         budget_--;
         uint64_t kind = below(20);
@@ -514,7 +526,7 @@ private:
         if (in_kernel && kind == 5 && options_.views && chance(2)) return view();
         if (in_kernel && kind <= 8) return load();
         if (in_kernel && kind <= 10) return store();
-        if (in_kernel && kind == 11 && options_.calls) return call();
+        if (in_kernel && kind == 11 && options_.calls && (may_raise_ || !callees_raise())) return call();
         if (kind == 14 && may_raise_ && chance(3)) {
             const ValueId holds =
                 b_->apply(OpId::kLogicalOr, {value(ScalarType::kBool), value(ScalarType::kBool)});

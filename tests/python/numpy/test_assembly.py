@@ -236,10 +236,11 @@ def test_every_dtype_and_layout(dtype, layout):
         layout
     ]
     x = weft.from_dlpack(a)
-    for call in (each.strip() for each in CALLS):
-        if call:
-            expected = outcome(eval, call, {"np": numpy, "x": a})
-            assert_same_outcome(outcome(eval, call, {"np": weft, "x": x}), expected)
+    with weft.device("cpu"):  # where NumPy's memory is
+        for call in (each.strip() for each in CALLS):
+            if call:
+                expected = outcome(eval, call, {"np": numpy, "x": a})
+                assert_same_outcome(outcome(eval, call, {"np": weft, "x": x}), expected)
 
 
 ERRORS = """
@@ -261,7 +262,7 @@ np.lexsort(([1], [1, 2])); np.lexsort(([1, 2],), 1)
 np.add.at(v, [9], 1); np.add.at(v, [-7], 1); np.add.at(v, [0, 1], [1, 2, 3])
 np.add.at(v, [0.5], 1); np.add.at([1], [0], 1); np.add.at(v, [0]); np.negative.at(v, [0], 1)
 np.add.reduceat(v, [6]); np.add.reduceat(v, [-1]); np.add.reduceat(v, [[0]])
-np.sin.reduceat(v, [0]); np.less.reduceat(v, [0])
+np.sin.reduceat(v, [0])
 """.replace("\n", ";").split(";")
 
 
