@@ -401,6 +401,6 @@ def test_other_scalars_are_no_floats():
     for other in (weft.float32(1), weft.int64(1), weft.bool_(True), weft.complex64(1)):
         assert not isinstance(other, (float, int, complex))
         # Once NumPy is loaded, the class is one that stands for the type and for NumPy's.
-        assert other.__class__ == type(other) or other.__class__ is numpy.bool_
+        assert other.__class__ in (type(other), numpy.bool_)
         with pytest.raises(TypeError, match="not JSON serializable"):
             json.dumps(other)
