@@ -166,7 +166,17 @@ array tile(const array& a, const Shape& given) {
     if (copies == 1 && std::ranges::all_of(reps, [](int64_t each) { return each == 1; }))
         return reshape(copy(a, 'K'), own);
     checked_bytes(shape, a.dtype());
-    if (element_count(shape) == 0) return zeros(shape, a.dtype());
+    if (element_count(shape) == 0) {
+        array nothing = empty(shape, a.dtype());
+        Dims strides = shape;  // as of an array that NumPy has reshaped
+        int64_t step = nothing.itemsize();
+        for (size_t d = shape.size(); d-- > 0;) {
+            strides[d] = step;
+            step *= std::max<int64_t>(shape[d], 1);
+        }
+        nothing.set_layout(shape, strides);
+        return nothing;
+    }
     if (copies <= kFewCopies && element_count(shape) >= kManyElements && device_of(a).is_cpu())
         return tile_by_parts(reshape(a, own), reps, shape);
     array result = copy(broadcast_to(reshape(a, narrow), wide), 'C');
@@ -195,8 +205,7 @@ array resize(const array& a, const Shape& new_shape) {
         assign(reshape(piece(result, 0, whole * flat.size()), {whole, flat.size()}), flat);
     }
     if (rest != 0) assign(piece(result, whole * flat.size(), rest), piece(flat, 0, rest));
-    result.set_layout(new_shape, c_strides(new_shape, result.itemsize()));
-    return result;
+    return reshape(result, Dims(new_shape));
 }
 
 array append(const array& arr, const array& values, std::optional<int64_t> axis) {
