@@ -93,7 +93,8 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         if (!fits(least) || !fits(most)) return;
         known = {static_cast<int64_t>(least), static_cast<int64_t>(most), {}, 0};
     } else if (op == OpId::kRemainder) {
-        if (b.least < 0) return;
+        // Where a division by zero is no error, its rest is 0, which is not below the divisor.
+        if (b.least < (compilation_.options().check_division ? 0 : 1)) return;
         known = {0, b.most - 1, right, 0};
     } else if (op == OpId::kFloorDivide) {
         if (b.least <= 0 || a.least < 0) return;

@@ -114,7 +114,9 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         check(apply(OpId::kNotEqual, {step, integer(0).parts[0]}),
               site("ValueError", "range() arg 3 must not be zero"), {}, where);
     }
-    result.direct = known_step && *known_step > 0;
+    // The counter must not run over the end of int64 behind the last element.
+    result.direct = known_step && (*known_step == 1 ||
+                                   (*known_step > 0 && !dry_ && fact(stop).most <= INT64_MAX - *known_step));
     result.bounds = {start, stop, step};
     // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
     const Sum from = as_sum(start), to = as_sum(stop);
@@ -141,6 +143,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         const int64_t distance = std::max<int64_t>(to.least - from.least, 0);
         const int64_t steps = (distance + *known_step - 1) / *known_step;
         result.of_element = {fact(start).least, fact(stop).most - 1, {}, 0};
+        result.extent = [start, stop](ValueId) { return std::pair(start, stop); };
         result.count = [this, steps] { return integer(steps).parts[0]; };
         result.element = [this, start, step, counter, from, to, of_element = result.of_element](ValueId k) {
             const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});

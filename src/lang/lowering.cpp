@@ -286,23 +286,12 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
         parts.resize(parts.size() + part_count(type));
         return;
     }
-    if (type->kind == TypeKind::kMaybe) {
-        if (value.type->kind == TypeKind::kUnbound) {
+    if (type->kind == TypeKind::kMaybe || type->kind == TypeKind::kOptional) {
+        // A flag and the value.
+        const TypeKind without = type->kind == TypeKind::kMaybe ? TypeKind::kUnbound : TypeKind::kNone;
+        if (value.type->kind == without) {
             append_nothing(parts, type);
-        } else if (value.type->kind == TypeKind::kMaybe) {
-            parts.push_back(value.parts[0]);
-            append_converted(parts, {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0},
-                             type->parts[0], where);
-        } else {
-            parts.push_back(boolean(true).parts[0]);
-            append_converted(parts, value, type->parts[0], where);
-        }
-        return;
-    }
-    if (type->kind == TypeKind::kOptional) {
-        if (value.type->kind == TypeKind::kNone) {
-            append_nothing(parts, type);
-        } else if (value.type->kind == TypeKind::kOptional) {
+        } else if (value.type->kind == type->kind) {
             parts.push_back(value.parts[0]);
             append_converted(parts, {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0},
                              type->parts[0], where);

@@ -494,3 +494,26 @@ def test_powers_of_floats():
     for zero in (0.0, -0.0):
         with pytest.raises(ZeroDivisionError, match="negative power"):
             f(zero, -1.0)
+
+
+def test_ranges_end_at_the_largest_integer():
+    @np.jit
+    def count(start, stop):
+        c = 0
+        for i in range(start, stop, 3):
+            c += i % 2 + 1
+        return c
+
+    largest = 2**63 - 1
+    for start, stop in [(largest - 5, largest), (largest - 1, largest), (largest, largest), (0, 10)]:
+        same(count, start, stop)
+
+
+def test_a_rest_of_a_division_by_zero_is_no_proof():
+    @np.jit(error_model="numpy")
+    def f(a, i):
+        return a[i % len(a)]
+
+    assert f(numpy.arange(3.0), 5) == 2
+    with pytest.raises(IndexError):
+        f(numpy.zeros(0), 5)
