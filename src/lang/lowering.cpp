@@ -417,9 +417,6 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             types.push_back(ir::Type::of(ScalarType::kBool));
             append_ir_types(types, type->parts[0], at_border);
             return;
-        case TypeKind::kSymbol:
-            if (type->of != nullptr) append_ir_types(types, type->of, at_border);
-            return;
         default: return;
     }
 }

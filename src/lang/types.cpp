@@ -26,7 +26,6 @@ struct Hash {
         mix(std::hash<std::string>{}(type.text));
         for (TypeRef part : type.parts) mix(std::hash<TypeRef>{}(part));
         mix(std::hash<const Symbol*>{}(type.symbol));
-        mix(std::hash<TypeRef>{}(type.of));
         return hash;
     }
 };
@@ -269,7 +268,6 @@ size_t part_count(TypeRef type) {
             for (TypeRef part : type->parts) count += part_count(part);
             return count;
         }
-        case TypeKind::kSymbol: return type->of == nullptr ? 0 : part_count(type->of);
         default: return 0;
     }
 }
@@ -298,7 +296,6 @@ std::string describe(TypeRef type) {
             return text + ")";
         }
         case TypeKind::kRange: return "range";
-        case TypeKind::kSlice: return "slice";
         case TypeKind::kSymbol: return type->symbol == nullptr ? "object" : type->symbol->described();
         case TypeKind::kUnbound: return "unbound";
         case TypeKind::kMaybe: return describe(type->parts[0]);

@@ -21,8 +21,7 @@ enum class TypeKind : uint8_t {
     kString,  // known text
     kArray,
     kTuple,
-    kRange,  // start, stop, step
-    kSlice,
+    kRange,     // start, stop, step
     kSymbol,    // a free name that is no value: a module, a function, a builtin, an exception
     kUnbound,   // a variable before its first assignment
     kMaybe,     // a variable that is bound on some of the ways that lead here
@@ -52,7 +51,6 @@ struct Type {
     std::string text{};              // kString
     std::vector<TypeRef> parts{};    // kTuple; kMaybe has one
     const Symbol* symbol = nullptr;  // kSymbol
-    TypeRef of = nullptr;            // kSymbol: a method's object, whose values are this one's
 
     friend bool operator==(const Type&, const Type&) = default;
 };

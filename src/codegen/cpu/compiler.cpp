@@ -43,25 +43,19 @@
 namespace weft::codegen {
 namespace {
 
-class LoadedKernel final : public CpuKernel {
+// A kernel or function with the memory of its machine code.
+template <class Base, class Entry>
+class Loaded final : public Base {
 public:
-    explicit LoadedKernel(LoadedObject object) : object_(std::move(object)) {
-        function = reinterpret_cast<CpuKernelFunction>(object_.function());
+    explicit Loaded(LoadedObject object) : object_(std::move(object)) {
+        this->function = reinterpret_cast<Entry>(object_.function());
     }
 
 private:
     LoadedObject object_;
 };
-
-class LoadedFunction final : public CompiledFunction {
-public:
-    explicit LoadedFunction(LoadedObject object) : object_(std::move(object)) {
-        function = reinterpret_cast<CpuFunction>(object_.function());
-    }
-
-private:
-    LoadedObject object_;
-};
+using LoadedKernel = Loaded<CpuKernel, CpuKernelFunction>;
+using LoadedFunction = Loaded<CompiledFunction, CpuFunction>;
 
 // Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
 // or rows side by side, and element-wise ones over contiguous elements. Strength reduction takes a third to
