@@ -176,6 +176,7 @@ LATER = {
     "install": "_install",
     "jit": "_jit._decorator",
     "njit": "_jit._decorator",
+    "prange": "_jit._decorator",
     "profile": "_engine.profile",
     "info": "_numpys.top",
     "show_runtime": "_numpys.top",

@@ -225,6 +225,11 @@ std::vector<ValueId> Builder::for_loop(ValueId lower, ValueId upper, ValueId ste
     return append(std::move(instruction)).results;
 }
 
+void Builder::for_lanes(ValueId lower, ValueId upper, int64_t lanes, const Body& body) {
+    for_loop(lower, upper, index(1), {}, body);
+    insertion_.back()->back().lanes = lanes;
+}
+
 std::vector<ValueId> Builder::while_loop(std::span<const ValueId> initials, const Body& condition,
                                          const Body& body) {
     Instruction instruction{.opcode = Opcode::kWhile, .operands = {initials.begin(), initials.end()}};
@@ -306,6 +311,13 @@ std::vector<ValueId> Builder::call(std::string callee, std::span<const Type> res
     instruction.callee = std::move(callee);
     for (const Type& result : results) instruction.results.push_back(new_value(result));
     return append(std::move(instruction)).results;
+}
+
+void Builder::spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments) {
+    Instruction instruction{.opcode = Opcode::kSpread, .operands = {size, chunk}};
+    instruction.operands.insert(instruction.operands.end(), arguments.begin(), arguments.end());
+    instruction.callee = std::move(callee);
+    append(std::move(instruction));
 }
 
 Function Builder::finish(std::vector<ValueId> results) {

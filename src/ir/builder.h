@@ -60,6 +60,8 @@ public:
     void parallel(ParallelLevel level, std::span<const ValueId> sizes, const Body& body);
     std::vector<ValueId> for_loop(ValueId lower, ValueId upper, ValueId step,
                                   std::span<const ValueId> initials, const Body& body);
+    // Whose iterations do not depend on each other, so that they may be lanes of vectors.
+    void for_lanes(ValueId lower, ValueId upper, int64_t lanes, const Body& body);
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
                                     const Body& body);
     // Where both bodies leave, so does the body that this is built in: has_ended() tells.
@@ -84,6 +86,9 @@ public:
     // Of a function that is not there yet; the results' types are as they are here (ir/calls.h).
     std::vector<ValueId> call(std::string callee, std::span<const Type> results,
                               std::span<const ValueId> arguments);
+
+    // Of a function that may not be there yet.
+    void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments);
 
     // For passes: an instruction as it is, whose results have their values.
     Instruction& append(Instruction instruction);

@@ -26,7 +26,7 @@ Type CallScopes::in_caller(Type type) const {
 
 void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit) {
     for (const Instruction& instruction : region.body) {
-        if (instruction.opcode == Opcode::kCall) visit(instruction);
+        if (instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kSpread) visit(instruction);
         for (const Region& inner : instruction.regions) for_each_call(inner, visit);
     }
 }

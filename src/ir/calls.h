@@ -28,7 +28,7 @@ private:
 
 // Whether the function comes to call itself.
 bool is_recursive(const Module& module, const Function& function);
-// Calls `visit` with each call in the region, at any depth.
+// Calls `visit` with each call and spread in the region, at any depth.
 void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit);
 
 // Whether a value may be where `wanted` is asked for: of a buffer the callee may know less than is known, and

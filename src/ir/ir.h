@@ -96,6 +96,9 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kScan       (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i,
 //               prefixes...) consumes each inclusive prefix
 //   kCall       (arguments...) -> results of Function `callee` of the same module
+//   kSpread     (size, chunk, arguments...) calls Function `callee` for each chunk of 0 to size, in any order
+//   or
+//               at the same time, with (number of the chunk, from, to, arguments...)
 //   kCheck      (bool, payload...) goes on where it is true, and raises otherwise
 //   kYield      ends a region
 //   kBreak      ends a region and the loop around it, whose results are the operands
@@ -152,10 +155,10 @@ struct Instruction {
         -1;  // kParallel, grid: the dimension whose points come as ranges (begin, end); or none
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee{};  // kCall
+    std::string callee{};  // kCall, kSpread
     int depth = 0;         // kBreak, kContinue
     uint32_t site = 0;     // kCheck, kRaise, kHeap
-    int64_t lanes = 1;     // kReduce: how many interleaved accumulators
+    int64_t lanes = 1;     // kReduce: how many interleaved accumulators; kFor: independent iterations
     int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
 

@@ -251,6 +251,23 @@ private:
         throw Raised(instruction.site, std::move(payload), where(thread));
     }
 
+    // Chunk after chunk, so the first error is that of the lowest chunk.
+    void spread(Thread& thread, const Instruction& instruction) {
+        const Function* callee = module_.find(instruction.callee);
+        WEFT_CHECK(callee != nullptr, "no function @" + instruction.callee);
+        const Slots operands = gather(thread, instruction.operands);
+        const auto size = operands[0].as<int64_t>();
+        const auto chunk = std::max<int64_t>(operands[1].as<int64_t>(), 1);
+        int64_t number = 0;
+        for (int64_t from = 0; from < size; ++number) {
+            const int64_t to = from + std::min(chunk, size - from);
+            Slots arguments{Slot::of(number), Slot::of(from), Slot::of(to)};
+            arguments.insert(arguments.end(), operands.begin() + 2, operands.end());
+            run_function(*callee, arguments, thread.origin);
+            from = to;
+        }
+    }
+
     static void continue_for(Thread& thread, Frame frame, Slots carried) {
         if (frame.counter < frame.upper) {
             frame.next = 0;
@@ -353,6 +370,7 @@ private:
                        run_function(*callee, gather(thread, operands), thread.origin));
                 break;
             }
+            case Opcode::kSpread: spread(thread, instruction); break;
             case Opcode::kView: view(thread, instruction); break;
             case Opcode::kNull: {
                 const size_t rank = thread.function->type(instruction.results[0]).buffer.strides.size();

@@ -520,6 +520,7 @@ private:
             result.operands.push_back(use_scalar());
             scanner_.expect_word("step");
             result.operands.push_back(use_scalar());
+            if (scanner_.take_word("lanes")) result.lanes = scanner_.integer("a number of lanes");
             Bindings carried;
             if (scanner_.take_word("with")) carried = bindings();
             extend(result.operands, carried.values);
@@ -606,6 +607,16 @@ private:
             scanner_.expect('(');
             result.operands = uses_until(')');
             if (scanner_.take(':')) result_types_ = types();
+        } else if (word == "spread") {
+            result.opcode = Opcode::kSpread;
+            result.callee = scanner_.name('@', "a function such as @f");
+            scanner_.expect('(');
+            const std::vector<ValueId> arguments = uses_until(')');
+            scanner_.expect_word("in");
+            result.operands = {use_scalar()};
+            scanner_.expect_word("by");
+            result.operands.push_back(use_scalar());
+            extend(result.operands, arguments);
         } else if (word == "yield" || word == "return") {
             result.opcode = word == "yield" ? Opcode::kYield : Opcode::kReturn;
             result.operands = uses();

@@ -227,6 +227,7 @@ private:
             case Opcode::kFor:
                 text_ += "for " + argument(region(0), 0) + " = " + use(operands[0]) + " to " +
                          use(operands[1]) + " step " + use(operands[2]);
+                if (instruction.lanes != 1) text_ += " lanes " + std::to_string(instruction.lanes);
                 if (operands.size() > 3) text_ += " with " + bindings(region(0), 1, instruction, 3);
                 text_ += " ";
                 braces(region(0), depth);
@@ -274,6 +275,10 @@ private:
                 if (!results.empty()) text_ += " : " + types(results);
                 break;
             }
+            case Opcode::kSpread:
+                text_ += "spread @" + instruction.callee + "(" + uses(operands, 2) + ") in " +
+                         use(operands[0]) + " by " + use(operands[1]);
+                break;
             case Opcode::kCheck:
                 text_ += "check " + use(operands[0]) + " else raise " + std::to_string(instruction.site);
                 if (operands.size() > 1) text_ += " " + uses(operands, 1);

@@ -378,6 +378,8 @@ private:
                 check_region(instruction, 0, arguments, place_in(loop, place));
                 expect_yield_or_exit(instruction, 0, carried);
                 expect_types(instruction, results, carried, "result");
+                if (instruction.lanes < 1 || (instruction.lanes > 1 && !carried.empty()))
+                    complain(instruction, "a loop of lanes carries no values, and has at least one lane");
                 break;
             }
             case Opcode::kWhile: {
@@ -442,6 +444,7 @@ private:
                 break;
             }
             case Opcode::kCall: check_call(instruction, place); break;
+            case Opcode::kSpread: check_spread(instruction, place); break;
             case Opcode::kCheck:
             case Opcode::kRaise: {
                 if (!place.may_return)
@@ -669,6 +672,39 @@ private:
         }
     }
 
+    void check_spread(const Instruction& instruction, const Place& place) {
+        if (function_.is_kernel || !place.may_return)
+            complain(instruction, "stands in a kernel, a reduction or a scan");
+        expect(instruction, instruction.operands[0], ScalarType::kInt64, "the size");
+        expect(instruction, instruction.operands[1], ScalarType::kInt64, "the chunk");
+        if (module_ == nullptr) return;
+        const Function* callee = module_->find(instruction.callee);
+        if (callee == nullptr) {
+            complain(instruction, "there is no function @" + instruction.callee);
+            return;
+        }
+        if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
+        if (!callee->result_types.empty()) complain(instruction, "@" + instruction.callee + " has results");
+        std::vector<Type> parameters;
+        for (ValueId parameter : callee->parameters) parameters.push_back(callee->type(parameter));
+        const Type index = Type::of(ScalarType::kInt64);
+        constexpr size_t kOwn = 3;  // number, from, to
+        if (parameters.size() < kOwn || !std::all_of(parameters.begin(), parameters.begin() + kOwn,
+                                                     [&](const Type& type) { return type == index; })) {
+            complain(instruction, "@" + instruction.callee + " does not begin with three i64");
+            return;
+        }
+        parameters.erase(parameters.begin(), parameters.begin() + kOwn);
+        Instruction call = instruction;
+        call.operands.erase(call.operands.begin(), call.operands.begin() + 2);
+        const std::span<const ValueId> own = std::span(callee->parameters).first(kOwn);
+        expect_arguments(call, parameters);
+        std::vector<ValueId> given(own.size(), instruction.operands[0]);
+        given.insert(given.end(), call.operands.begin(), call.operands.end());
+        if (!CallScopes(*callee, function_, given).agree())
+            complain(instruction, "its parameters of one scope get arguments of several scopes");
+    }
+
     // By a check or a raise of its own, or of what it calls.
     bool raises(const Function& function) const {
         std::set<const Function*> seen;
@@ -679,7 +715,7 @@ private:
         if (!seen.insert(&function).second) return false;
         return any_of(function.body, [&](const Instruction& each) {
             if (each.opcode == Opcode::kCheck || each.opcode == Opcode::kRaise ||
-                each.opcode == Opcode::kHeap)
+                each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread)
                 return true;
             const Function* callee = each.opcode == Opcode::kCall ? module_->find(each.callee) : nullptr;
             return callee != nullptr && raises(*callee, seen);

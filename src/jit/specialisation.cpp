@@ -16,7 +16,7 @@ namespace {
 
 bool allocates(const ir::Region& region) {
     return std::any_of(region.body.begin(), region.body.end(), [](const ir::Instruction& instruction) {
-        return instruction.opcode == ir::Opcode::kHeap ||
+        return instruction.opcode == ir::Opcode::kHeap || instruction.opcode == ir::Opcode::kSpread ||
                std::any_of(instruction.regions.begin(), instruction.regions.end(), allocates);
     });
 }
@@ -61,6 +61,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
                                     [](const ir::Function& each) { return allocates(each.body); });
     result->sites = std::move(lowered.sites);
     result->indices_ = std::move(lowered.indices);
+    result->parallel_ = std::move(lowered.parallel);
     result->written = std::move(lowered.written);
     result->module_ = std::move(lowered.module);
     result->fast_math_ = options.fast_math;
@@ -71,20 +72,27 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
 std::string Specialisation::explain() const {
     struct Counts {
         int kinds[3] = {0, 0, 0};
+        bool parallel = false;
     };
     std::map<std::tuple<std::string, int, std::string>, Counts> lines;
-    for (const lang::IndexNote& note : indices_) {
-        const int line = note.function->tree.place(note.node).line;
-        const auto at = static_cast<size_t>(line - note.function->first_line);
-        const std::string& text = at < note.function->lines.size() ? note.function->lines[at] : std::string();
-        ++lines[{note.function->file, line, text}].kinds[static_cast<size_t>(note.kind)];
-    }
+    const auto counts_of = [&](const lang::FunctionSource& function, lang::NodeId node) -> Counts& {
+        const int line = function.tree.place(node).line;
+        const auto at = static_cast<size_t>(line - function.first_line);
+        const std::string& text = at < function.lines.size() ? function.lines[at] : std::string();
+        return lines[{function.file, line, text}];
+    };
+    for (const lang::IndexNote& note : indices_)
+        ++counts_of(*note.function, note.node).kinds[static_cast<size_t>(note.kind)];
+    for (const lang::ParallelNote& note : parallel_) counts_of(*note.function, note.node).parallel = true;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
     constexpr const char* kTexts[] = {" proven to be in bounds", " tested before the loop",
                                       " checked in place"};
     for (const auto& [place, counts] : lines) {
         const auto& [file, line, text] = place;
-        result += "  line " + std::to_string(line) + ":" + text + "\n    indices:";
+        result += "  line " + std::to_string(line) + ":" + text + "\n";
+        if (counts.parallel) result += "    chunks of the iterations run at the same time\n";
+        if (counts.kinds[0] + counts.kinds[1] + counts.kinds[2] == 0) continue;
+        result += "    indices:";
         const char* separator = " ";
         for (size_t kind = 0; kind < 3; ++kind) {
             if (counts.kinds[kind] == 0) continue;

@@ -52,6 +52,7 @@ private:
     std::shared_ptr<const CompiledFunction> code_;
     ir::Module module_;
     std::vector<lang::IndexNote> indices_;
+    std::vector<lang::ParallelNote> parallel_;
     bool fast_math_ = false;
 };
 

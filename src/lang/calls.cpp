@@ -361,6 +361,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     const size_t dot = path.rfind('.');
     const std::string module = path.substr(0, dot), name = path.substr(dot + 1);
     if (module == "math") return call_math(name, arguments);
+    if (path == "weft.prange") return call_range(arguments);
     if (module == "builtins") {
         if (name == "range") return call_range(arguments);
         if (name == "len") return call_length(arguments);

@@ -138,7 +138,9 @@ bool FunctionLowering::hoist(ValueId index, ValueId size) {
     if (sum.most > kFar || sum.least < -kFar) return false;
     if (sum.base.index >= hoist_->first && sum.base != hoist_->counter) return false;
     if (sum.other.valid() && sum.other.index >= hoist_->first) return false;
-    const Hoist::Index needed{sum.base, sum.least, sum.most, sum.other, sum.subtracts, size};
+    const bool moves = sum.base == hoist_->counter;
+    const Hoist::Index needed{
+        moves, moves ? ValueId{} : sum.base, sum.least, sum.most, sum.other, sum.subtracts, size};
     if (std::find(hoist_->indices.begin(), hoist_->indices.end(), needed) == hoist_->indices.end())
         hoist_->indices.push_back(needed);
     return true;
@@ -152,7 +154,6 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
         all = all.valid() ? builder_->apply(OpId::kLogicalAnd, {all, holds}) : holds;
     };
     for (const Hoist::Index& index : hoist.indices) {
-        const bool moves = index.base == hoist.counter;
         if (index.other.valid() || index.subtracts) {
             // The ends of what the index runs through, as far from overflow as no index in bounds is.
             constexpr int64_t kAway = int64_t{1} << 61;
@@ -172,6 +173,7 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
                 {last_end, builder_->apply(OpId::kSubtract, {index.size, builder_->index(index.most)})}));
             continue;
         }
+        const bool moves = index.moves;
         const ValueId least = moves ? hoist.lower : index.base;
         need(builder_->apply(OpId::kGreaterEqual, {least, builder_->index(-index.least)}));
         // Of the counter's values the last is below `upper`.

@@ -22,6 +22,15 @@ public:
         return std::move(flows_);
     }
 
+    // What is live before an iteration, where that is live behind it.
+    VariableSet iteration(NodeId loop, VariableSet live) {
+        const Node& node = tree_[loop];
+        loops_.push_back({live, live});
+        VariableSet before = target(node.children[0], block(node.children[2], std::move(live)));
+        loops_.pop_back();
+        return before;
+    }
+
 private:
     struct Loop {
         VariableSet head, after;
@@ -159,5 +168,14 @@ private:
 }  // namespace
 
 std::unordered_map<NodeId, Flow> find_flows(const Tree& tree) { return Analysis(tree).run(); }
+
+BodyFlow flow_of_iteration(const Tree& tree, NodeId loop) {
+    const size_t count = tree.variables().size();
+    BodyFlow flow;
+    flow.read_first = Analysis(tree).iteration(loop, VariableSet(count, false));
+    flow.always_assigned = Analysis(tree).iteration(loop, VariableSet(count, true));
+    flow.always_assigned.flip();
+    return flow;
+}
 
 }  // namespace weft::lang

@@ -24,4 +24,11 @@ struct Flow {
 // that their parts assign.
 std::unordered_map<NodeId, Flow> find_flows(const Tree& tree);
 
+// One iteration of a `for`, its target included.
+struct BodyFlow {
+    VariableSet read_first;       // perhaps read before the iteration assigns them
+    VariableSet always_assigned;  // on every way, before they are read
+};
+BodyFlow flow_of_iteration(const Tree& tree, NodeId loop);
+
 }  // namespace weft::lang

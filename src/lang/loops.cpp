@@ -346,13 +346,10 @@ bool FunctionLowering::has_loop(NodeId id) const {
                        [&](NodeId child) { return has_loop(child); });
 }
 
-std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bounds, ValueId lower,
-                                                 ValueId upper, ValueId step,
-                                                 std::span<const ValueId> initials,
-                                                 const ir::Builder::Body& iteration) {
+std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& bounds,
+                                                     const std::function<std::vector<ValueId>()>& build) {
     const bool innermost = !has_loop(body);
-    if (!innermost || !compilation_.options().check_bounds)
-        return builder_->for_loop(lower, upper, step, initials, iteration);
+    if (!innermost || !compilation_.options().check_bounds) return build();
     // The loop as it may run mostly, beside the function until it is known what that takes.
     std::vector<ir::Instruction> instructions;
     std::vector<ValueId> results;
@@ -362,7 +359,7 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bound
         ir::Builder aside(builder_->function(), instructions);
         ir::Builder* const outside = std::exchange(builder_, &aside);
         Hoist* const before = std::exchange(hoist_, &hoist);
-        results = builder_->for_loop(lower, upper, step, initials, iteration);
+        results = build();
         hoist_ = before;
         builder_ = outside;
     }
@@ -375,7 +372,7 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bound
         hoisted_checks(hoist), [&](ir::Builder&, std::span<const ValueId>) { return place(); },
         [&](ir::Builder&, std::span<const ValueId>) {
             is_second_ = true;
-            std::vector<ValueId> checked = builder_->for_loop(lower, upper, step, initials, iteration);
+            std::vector<ValueId> checked = build();
             is_second_ = false;
             return checked;
         });
@@ -384,40 +381,52 @@ std::vector<ValueId> FunctionLowering::build_for(NodeId body, const Hoist& bound
 // --- statements -----------------------------------------------------------------------------------------
 
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
+    const NodeId given = node(id).children[1];
+    if (is_parallel(given)) return lower_parallel_for(id, environment);
+    return lower_for_over(id, sequence_of(given, environment), environment);
+}
+
+bool FunctionLowering::lower_for_over(NodeId id, const Sequence& sequence, Environment& environment) {
     const Node& statement = node(id);
-    const Sequence sequence = sequence_of(statement.children[1], environment);
     if (sequence.is_empty) return lower_block(statement.children[3], environment);
-    const auto iteration = [&](Environment& inner, ValueId counter) {
-        note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
-        if (hoist_ != nullptr) hoist_->counter = counter;
-        const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
-        assign(statement.children[0], element, inner, id);
-        return lower_block(statement.children[2], inner);
-    };
     Loop loop = open_loop(id, environment);
-    find_types(id, loop, environment, [&](Environment& inner) { return iteration(inner, {}); });
+    find_types(id, loop, environment,
+               [&](Environment& inner) { return lower_iteration(id, sequence, inner, {}); });
     loop.flagged = loop.breaks && !node(statement.children[3]).children.empty();
     std::vector<ValueId> results;
-    if (!dry_) {
-        const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
-        const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
-        const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
-        const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
-        Hoist bounds;
-        bounds.lower = lower;
-        bounds.upper = upper;
-        if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
-        results = build_for(statement.children[2], bounds, lower, upper, step, initials,
-                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                                Environment inner = start_iteration(loop, environment, arguments.subspan(1));
-                                loops_.push_back(&loop);
-                                const bool reached = iteration(inner, arguments[0]);
-                                loops_.pop_back();
-                                if (!reached) return {};
-                                return end_iteration(loop, inner, true, id);
-                            });
-    }
+    if (!dry_) results = run_iterations(id, sequence, loop, environment);
     return close_loop(id, loop, environment, results, true);
+}
+
+bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Environment& environment,
+                                       ValueId counter) {
+    note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
+    if (hoist_ != nullptr) hoist_->counter = counter;
+    const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
+    assign(node(id).children[0], element, environment, id);
+    return lower_block(node(id).children[2], environment);
+}
+
+std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
+                                                      const Environment& environment) {
+    const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+    const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
+    const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
+    const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
+    Hoist bounds;
+    bounds.lower = lower;
+    bounds.upper = upper;
+    if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
+    const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+        Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+        loops_.push_back(&loop);
+        const bool reached = lower_iteration(id, sequence, inner, arguments[0]);
+        loops_.pop_back();
+        if (!reached) return {};
+        return end_iteration(loop, inner, true, id);
+    };
+    return build_hoisted(node(id).children[2], bounds,
+                         [&] { return builder_->for_loop(lower, upper, step, initials, iteration); });
 }
 
 bool FunctionLowering::lower_while(NodeId id, Environment& environment) {

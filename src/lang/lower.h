@@ -16,6 +16,7 @@ namespace weft::lang {
 struct Options {
     bool check_bounds = true;
     bool check_division = true;
+    bool parallel = true;  // loops over prange run at the same time
 };
 
 enum class SiteKind : uint8_t {
@@ -48,6 +49,12 @@ struct IndexNote {
     int axis = 0;
 };
 
+// A loop whose iterations run at the same time.
+struct ParallelNote {
+    const FunctionSource* function = nullptr;
+    NodeId node = 0;
+};
+
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);
 // The exception's name, where it is none of the program's own.
@@ -59,6 +66,7 @@ struct Lowered {
     TypeRef result = nullptr;
     std::vector<Site> sites;
     std::vector<IndexNote> indices;
+    std::vector<ParallelNote> parallel;
     std::vector<bool> written;  // which arguments' memory, for arguments with scopes of their own
 };
 

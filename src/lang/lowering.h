@@ -15,6 +15,7 @@
 #include "lang/diagnostics.h"
 #include "lang/liveness.h"
 #include "lang/lower.h"
+#include "lang/parallel_loops.h"
 
 namespace weft::lang {
 
@@ -68,6 +69,12 @@ public:
         return static_cast<uint32_t>(sites_.size() - 1);
     }
     void add_index(const IndexNote& note) { indices_.push_back(note); }
+    void add_parallel(const ParallelNote& note) { parallel_.push_back(note); }
+    // A function that is no specialisation: the iterations of a parallel loop.
+    std::string name_beside(const std::string& name) {
+        return name + ".chunk" + std::to_string(++functions_beside_);
+    }
+    void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
     Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
 
@@ -83,6 +90,8 @@ private:
     bool provisional_ = false;  // a type was asked for that is not yet known for good
     std::vector<Site> sites_;
     std::vector<IndexNote> indices_;
+    std::vector<ParallelNote> parallel_;
+    int functions_beside_ = 0;
 };
 
 class FunctionLowering {
@@ -99,6 +108,13 @@ private:
         ir::ValueId below{};
         int64_t offset = 0;
     };
+    // A value as another and something between two constants, for which it stands modulo 2**64.
+    struct Sum {
+        ir::ValueId base;
+        int64_t least = 0, most = 0;
+        ir::ValueId other{};     // added, too, if valid
+        bool subtracts = false;  // the base is subtracted from it
+    };
     // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
     // gathered, to be tested before the loop.
     struct Hoist {
@@ -106,7 +122,8 @@ private:
         ir::ValueId lower, upper;
         size_t first = 0;  // values before this one are those of before the loop
         struct Index {
-            ir::ValueId base;             // the counter, or a value of before the loop
+            bool moves = false;           // with the counter, or else with
+            ir::ValueId base;             // a value of before the loop
             int64_t least = 0, most = 0;  // what is added
             ir::ValueId other;            // of before the loop, and added; or invalid
             bool subtracts = false;       // the counter is subtracted from it
@@ -174,19 +191,41 @@ private:
                                 std::span<const ir::ValueId> carried) const;
     std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
-    // A `for` of the IR, without checks where one test before it shows that no index is out of bounds.
-    std::vector<ir::ValueId> build_for(NodeId body, const Hoist& bounds, ir::ValueId lower, ir::ValueId upper,
-                                       ir::ValueId step, std::span<const ir::ValueId> initials,
-                                       const ir::Builder::Body& iteration);
+    // Loops with this body, which `build` makes: without checks where one test before them shows that no
+    // index is out of bounds.
+    std::vector<ir::ValueId> build_hoisted(NodeId body, const Hoist& bounds,
+                                           const std::function<std::vector<ir::ValueId>()>& build);
     bool has_loop(NodeId id) const;
     std::vector<ir::ValueId> end_iteration(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
     bool close_loop(NodeId id, const Loop& loop, Environment& environment,
                     std::span<const ir::ValueId> results, bool ends);
     bool lower_for(NodeId id, Environment& environment);
+    bool lower_for_over(NodeId id, const Sequence& sequence, Environment& environment);
+    bool lower_iteration(NodeId id, const Sequence& sequence, Environment& environment, ir::ValueId counter);
+    std::vector<ir::ValueId> run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
+                                            const Environment& environment);
     bool lower_while(NodeId id, Environment& environment);
     bool lower_break(NodeId id, Environment& environment);
     bool lower_continue(NodeId id, Environment& environment);
+
+    // --- loops over prange (parallel.cpp) -------------------------------------------------------------
+
+    struct Outline;
+    bool is_parallel(NodeId sequence) const;
+    bool lower_parallel_for(NodeId id, Environment& environment);
+    void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,
+                     ir::ValueId from, ir::ValueId to, Environment& environment);
+    bool has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const;
+    void run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
+                   Environment& environment);
+    Value borrowed(const Value& value);
+    Value passed(Outline& outline, const Value& value, const std::string& name);
+    void pass_facts(const Outline& outline, const std::unordered_map<uint32_t, Fact>& facts,
+                    const std::unordered_map<uint32_t, Sum>& sums,
+                    const std::unordered_map<uint32_t, ir::ValueId>& not_below);
+    Value identity(const CarriedVariable& carried, TypeRef type);
+    Value combined(const CarriedVariable& carried, const Value& before, const Value& chunk);
 
     // --- expressions (expressions.cpp) ----------------------------------------------------------------
 
@@ -340,13 +379,6 @@ private:
     Fact fact(ir::ValueId value) const;
     void note(ir::ValueId value, const Fact& known);
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
-    // A value as another and something between two constants, for which it stands modulo 2**64.
-    struct Sum {
-        ir::ValueId base;
-        int64_t least = 0, most = 0;
-        ir::ValueId other{};     // added, too, if valid
-        bool subtracts = false;  // the base is subtracted from it
-    };
     Sum as_sum(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
     // Leaves a check to what stands before the loop that is being lowered, where that can be.

@@ -25,7 +25,7 @@ public:
 private:
     void visit(const Region& region) {
         for (const Instruction& instruction : region.body) {
-            all_ |= instruction.opcode == Opcode::kCall;
+            all_ |= instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kSpread;
             if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
                 size_t scope = function_.type(instruction.operands[0]).buffer.alias_scope;
                 if (scope >= written_.size()) written_.resize(scope + 1);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/spread.h"
 #include "compiled/arguments.h"
 #include "compiled/program.h"
 #include "convert/foreign_buffer.h"
@@ -365,6 +366,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         const ReleaseGil release(state.nogil);
         status = code->function(arguments.words().data(), results);
     }
+    if (status == codegen::kStopped) std::rethrow_exception(frame->stopped());
     if (status == int64_t{ir::kTooDeep} + 1) {
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
         throw_python_error();
@@ -572,7 +574,7 @@ void bind_jit(nb::module_& m) {
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil) {
+           bool nogil, bool parallel) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -583,13 +585,14 @@ void bind_jit(nb::module_& m) {
             object->state = new State;
             object->state->options.semantics.check_bounds = boundscheck;
             object->state->options.semantics.check_division = error_model_python;
+            object->state->options.semantics.parallel = parallel;
             object->state->options.fast_math = fastmath;
             object->state->nogil = nogil;
             PyObject_GC_Track(object);
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
-        nb::arg("nogil"));
+        nb::arg("nogil"), nb::arg("parallel"));
     method(
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");

@@ -8,11 +8,18 @@ from weft import _core
 from weft._jit import _describe
 
 _IGNORED = ("cache", "nopython", "inline")
-_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", *_IGNORED)
+_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", *_IGNORED)
 
 
 def _compiled(
-    function, boundscheck=True, error_model="python", fastmath=False, nogil=False, source=None, **ignored
+    function,
+    boundscheck=True,
+    error_model="python",
+    fastmath=False,
+    nogil=False,
+    parallel=True,
+    source=None,
+    **ignored,
 ):
     if getattr(type(function), "_is_weft_jit", False):
         return function
@@ -27,7 +34,13 @@ def _compiled(
         return function
     text = _describe.capture(function, source)
     made = _core._jit_function(
-        function, text, bool(boundscheck), error_model == "python", bool(fastmath), bool(nogil)
+        function,
+        text,
+        bool(boundscheck),
+        error_model == "python",
+        bool(fastmath),
+        bool(nogil),
+        bool(parallel),
     )
     functools.update_wrapper(made, function)
     return made
@@ -55,6 +68,8 @@ def jit(function=None, /, *, source=None, **options):
         Whether floating-point operations may be reordered.
     nogil : bool
         Whether other Python threads may run meanwhile.
+    parallel : bool
+        Whether the iterations of a loop over `weft.prange` run at the same time (the default).
     source : str
         The text of the function, for one that was made by exec().
 
@@ -81,3 +96,35 @@ def jit(function=None, /, *, source=None, **options):
 
 
 njit = jit  # as Numba calls it
+
+
+def prange(start, stop=None, step=1, /):
+    """A range whose iterations a compiled function may run at the same time, on all cores; elsewhere it is `range`.
+
+    A variable of such a loop is an iteration's own, or a reduction: `s += x`, `s -= x`, `s *= x`, `s = min(s, x)`,
+    `s = max(s, x)`, `a |= b`, `if x < least: least = x; at = i` and so on. What iterations come to is combined in an
+    order that hangs on the number of iterations alone, so results have the same bits for any number of threads. A
+    loop whose iterations need each other's variables is refused with `weft.CompileError`.
+
+    Parameters
+    ----------
+    start, stop, step : int
+        As for `range`.
+
+    Returns
+    -------
+    range
+        The same numbers.
+
+    Examples
+    --------
+    >>> @np.jit
+    ... def mean_square(a):
+    ...     total = 0.0
+    ...     for i in np.prange(len(a)):
+    ...         total += a[i] * a[i]
+    ...     return total / len(a)
+    >>> mean_square(np.array([1.0, 2.0, 3.0, 4.0]))
+    7.5
+    """
+    return range(start) if stop is None else range(start, stop, step)

@@ -3,10 +3,12 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
 #include "ir/calls.h"
 #include "weft/errors.h"
@@ -25,6 +27,35 @@ bool has_calls(const ir::Function& function) {
     bool any = false;
     ir::for_each_call(function.body, [&](const Instruction&) { any = true; });
     return any;
+}
+
+// How many values an error tells, at most.
+size_t largest_payload(const ir::Region& region) {
+    size_t most = 0;
+    for (const Instruction& instruction : region.body) {
+        if (instruction.opcode == Opcode::kRaise || instruction.opcode == Opcode::kCheck)
+            most = std::max(most, instruction.operands.size());
+        for (const ir::Region& inner : instruction.regions) most = std::max(most, largest_payload(inner));
+    }
+    return most;
+}
+
+// About how many operations an iteration of a chunk's loop has; 0 where that is not known.
+int64_t cost_of(const ir::Region& body) {
+    int64_t cost = 0;
+    const std::function<bool(const ir::Region&, int)> add = [&](const ir::Region& region, int depth) {
+        return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
+            if (each.opcode == Opcode::kWhile || each.opcode == Opcode::kCall ||
+                each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
+                (each.opcode == Opcode::kFor && depth > 0))
+                return false;
+            cost += each.opcode == Opcode::kApply ? each.op->cost : 1;
+            const int inside = depth + (each.opcode == Opcode::kFor ? 1 : 0);
+            return std::all_of(each.regions.begin(), each.regions.end(),
+                               [&](const ir::Region& inner) { return add(inner, inside); });
+        });
+    };
+    return add(body, 0) ? cost : 0;
 }
 
 }  // namespace
@@ -132,23 +163,39 @@ void FunctionLowering::go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, con
     builder_.SetInsertPoint(going_on);
 }
 
-void FunctionLowering::lower_call(const Instruction& instruction) {
-    const ir::Function& callee = find(instruction.callee);
-    std::vector<llvm::Value*> arguments;
-    for (size_t i = 0; i < instruction.operands.size(); ++i) {
-        const ir::Type& type = callee.type(callee.parameters[i]);
-        const ValueId given = instruction.operands[i];
+std::vector<llvm::Value*> FunctionLowering::parts_of(std::span<const ValueId> arguments,
+                                                     std::span<const ValueId> parameters,
+                                                     const ir::Function& callee) {
+    std::vector<llvm::Value*> parts;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const ir::Type& type = callee.type(parameters[i]);
         if (!type.is_buffer) {
-            for (llvm::Value* part : scalar(given).parts) {
-                if (part != nullptr) arguments.push_back(part);
+            for (llvm::Value* part : scalar(arguments[i]).parts) {
+                if (part != nullptr) parts.push_back(part);
             }
             continue;
         }
-        arguments.push_back(buffer(given).base);
+        parts.push_back(buffer(arguments[i]).base);
         for (size_t d = 0; d < type.buffer.strides.size(); ++d) {
-            if (type.buffer.strides[d] == ir::kDynamic) arguments.push_back(buffer(given).strides[d]);
+            if (type.buffer.strides[d] == ir::kDynamic) parts.push_back(buffer(arguments[i]).strides[d]);
         }
     }
+    return parts;
+}
+
+void FunctionLowering::return_if_raised(llvm::Value* status) {
+    llvm::BasicBlock* fails = new_block("raised");
+    go_on_if(builder_.CreateIsNull(status), fails, "returned");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(fails);
+    give_back(0);
+    builder_.CreateRet(status);
+    builder_.SetInsertPoint(going_on);
+}
+
+void FunctionLowering::lower_call(const Instruction& instruction) {
+    const ir::Function& callee = find(instruction.callee);
+    std::vector<llvm::Value*> arguments = parts_of(instruction.operands, callee.parameters, callee);
     uint64_t values = 0;
     for (const ir::Type& type : callee.result_types) {
         ++values;
@@ -161,14 +208,55 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
         llvm::Align(kResultBytes), "results");
     arguments.insert(arguments.end(), {results, error_, limit()});
     llvm::Value* status = builder_.CreateCall(declare(callee), arguments, "status");
-    llvm::BasicBlock* fails = new_block("raised");
-    go_on_if(builder_.CreateIsNull(status), fails, "returned");
-    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
-    builder_.SetInsertPoint(fails);
-    give_back(0);
-    builder_.CreateRet(status);
-    builder_.SetInsertPoint(going_on);
+    return_if_raised(status);
     define(instruction.results, read(callee.result_types, results));
+}
+
+// --- chunks at the same time -----------------------------------------------------------------------------
+
+// What runs a chunk: the callee with the parts of its arguments, which are in memory, 16 bytes each.
+llvm::Function* FunctionLowering::define_spread(const ir::Function& callee) {
+    const std::string name = "spread." + callee.name;
+    if (llvm::Function* found = module_.getFunction(name)) return found;
+    llvm::Type *word = builder_.getInt64Ty(), *pointer = builder_.getPtrTy();
+    auto* type = llvm::FunctionType::get(word, {pointer, word, word, word, pointer}, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+    function->setDoesNotThrow();
+    llvm::Function* body = declare(callee);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "entry", function));
+    std::vector<llvm::Value*> arguments{function->getArg(1), function->getArg(2), function->getArg(3)};
+    const auto count = static_cast<unsigned>(body->arg_size()) - 3;
+    for (unsigned i = 3; i < count; ++i) {
+        llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), function->getArg(0),
+                                                                (i - 3) * kResultBytes);
+        arguments.push_back(
+            builder.CreateAlignedLoad(body->getArg(i)->getType(), place, llvm::Align(kResultBytes)));
+    }
+    llvm::Value* limit = builder.CreateCall(declare_stack_limit(module_), {}, "limit");
+    arguments.insert(arguments.end(),
+                     {llvm::ConstantPointerNull::get(builder_.getPtrTy()), function->getArg(4), limit});
+    builder.CreateRet(builder.CreateCall(body, arguments, "status"));
+    return function;
+}
+
+void FunctionLowering::lower_spread(const Instruction& instruction) {
+    const ir::Function& callee = find(instruction.callee);
+    constexpr size_t kOwn = 3;  // number, from, to
+    const std::vector<llvm::Value*> parts = parts_of(std::span(instruction.operands).subspan(2),
+                                                     std::span(callee.parameters).subspan(kOwn), callee);
+    llvm::Value* captures = allocate_local(
+        llvm::ArrayType::get(builder_.getInt8Ty(), std::max<uint64_t>(parts.size(), 1) * kResultBytes),
+        llvm::Align(kResultBytes), "captures");
+    for (size_t i = 0; i < parts.size(); ++i)
+        builder_.CreateAlignedStore(parts[i], at(captures, i * kResultBytes), llvm::Align(kResultBytes));
+    size_t payload = 1;
+    for (const ir::Function& each : callees_) payload = std::max(payload, largest_payload(each.body));
+    llvm::Value* status = builder_.CreateCall(
+        declare_spread(module_),
+        {define_spread(callee), captures, index(instruction.operands[0]), index(instruction.operands[1]),
+         error_, builder_.getInt64(payload * kResultBytes), builder_.getInt64(cost_of(callee.body))},
+        "status");
+    return_if_raised(status);
 }
 
 // --- results and errors ------------------------------------------------------------------------------
@@ -230,6 +318,7 @@ void FunctionLowering::lower(const Instruction& instruction) {
     if (kernel_.is_kernel) return CopyLowering::lower(instruction);
     switch (instruction.opcode) {
         case Opcode::kCall: return lower_call(instruction);
+        case Opcode::kSpread: return lower_spread(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
         case Opcode::kRetain:
         case Opcode::kRelease: {
@@ -240,6 +329,16 @@ void FunctionLowering::lower(const Instruction& instruction) {
         }
         default: return CopyLowering::lower(instruction);
     }
+}
+
+void FunctionLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {
+    if (kernel_.is_kernel || loop.lanes == 1) return CopyLowering::annotate_loop(back, loop);
+    llvm::MDNode* property =
+        llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.vectorize.enable"),
+                                     llvm::ConstantAsMetadata::get(builder_.getTrue())});
+    llvm::MDNode* properties = llvm::MDNode::getDistinct(context_, {nullptr, property});
+    properties->replaceOperandWith(0, properties);  // which makes it another loop's than all others
+    back->setMetadata(llvm::LLVMContext::MD_loop, properties);
 }
 
 void FunctionLowering::lower_heap(const Instruction& instruction) {

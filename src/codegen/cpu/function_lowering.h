@@ -28,6 +28,7 @@ protected:
     void begin_callee();
 
     void lower(const ir::Instruction& instruction) override;
+    void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
     void lower_return(std::span<const Scalar> results) override;
     void lower_raise(uint32_t site, std::span<const ir::ValueId> payload) override;
 
@@ -35,6 +36,11 @@ private:
     llvm::Function* declare(const ir::Function& callee);
     const ir::Function& find(std::string_view name) const;
     void lower_call(const ir::Instruction& instruction);
+    void lower_spread(const ir::Instruction& instruction);
+    llvm::Function* define_spread(const ir::Function& callee);
+    std::vector<llvm::Value*> parts_of(std::span<const ir::ValueId> arguments,
+                                       std::span<const ir::ValueId> parameters, const ir::Function& callee);
+    void return_if_raised(llvm::Value* status);
     void lower_heap(const ir::Instruction& instruction);
     void check_stack();
     llvm::Value* limit();

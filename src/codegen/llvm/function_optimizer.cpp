@@ -9,9 +9,14 @@
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
 #include <string>
 
@@ -19,6 +24,21 @@
 #include "weft/errors.h"
 
 namespace weft::codegen {
+
+namespace {
+
+// Whether there are loops that are to be lanes of vectors (ir::Instruction::lanes).
+bool has_lanes(const llvm::Module& module) {
+    for (const llvm::Function& function : module) {
+        for (const llvm::BasicBlock& block : function) {
+            const llvm::Instruction* end = block.getTerminator();
+            if (end != nullptr && end->getMetadata(llvm::LLVMContext::MD_loop) != nullptr) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
 
 void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) {
@@ -60,6 +80,17 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
         llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
     operations.addPass(llvm::SimplifyCFGPass());
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(operations)));
+    if (has_lanes(module)) {
+        // Before they are unrolled: few iterations always are, and what is left of them is no loop.
+        llvm::FunctionPassManager lanes;
+        llvm::LoopPassManager rotated;
+        rotated.addPass(llvm::LICMPass(llvm::LICMOptions()));
+        rotated.addPass(llvm::IndVarSimplifyPass());
+        lanes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotated), /*UseMemorySSA=*/true));
+        lanes.addPass(llvm::LoopVectorizePass(
+            llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/true)));
+        pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(lanes)));
+    }
     pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
     pipeline.run(module, modules);
     define_rare_ways(module);

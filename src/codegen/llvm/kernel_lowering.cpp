@@ -191,6 +191,7 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kReduce: refuse("reduce");
         case Opcode::kScan: refuse("scan");
         case Opcode::kCall: refuse("a call");
+        case Opcode::kSpread: refuse("a spread");
         case Opcode::kCheck: lower_check(instruction); return;
         case Opcode::kYield:
         case Opcode::kBreak:

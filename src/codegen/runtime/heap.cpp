@@ -69,6 +69,14 @@ HeapMemory HeapFrame::take(int64_t owner) const {
     return owner == 0 ? HeapMemory{} : block_of(owner)->memory;
 }
 
+void HeapFrame::stop(std::exception_ptr reason) {
+    if (current != nullptr) current->stopped_ = std::move(reason);
+}
+
+HeapAllocator HeapFrame::allocator() {
+    return current != nullptr ? current->allocate_ : allocate_heap_memory;
+}
+
 int64_t HeapFrame::block_count() const {
     int64_t count = 0;
     for (const HeapLink* link = blocks_.next; link != &blocks_; link = link->next) ++count;

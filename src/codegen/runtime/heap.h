@@ -1,10 +1,12 @@
 // Heap memory of compiled functions: blocks that count their users. A call's frame keeps a list of them and
 // gives back, on every way out, what the function has not released and the host has not taken.
 //
-// Counting is not atomic: a call runs on one thread, and so do its releases.
+// Counting is not atomic: a call's memory is counted on its thread alone. Chunks that run at the same time
+// (runtime/spread.h) count what they allocate themselves.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 namespace llvm {
@@ -45,6 +47,14 @@ public:
     HeapMemory take(int64_t owner) const;
     int64_t block_count() const;  // how many there are now
 
+    // What the calling thread's frame allocates with.
+    static HeapAllocator allocator();
+
+    // Why compiled code in the calling thread's frame ended with kStopped (spread.h), for the host to throw
+    // again.
+    static void stop(std::exception_ptr reason);
+    std::exception_ptr stopped() const { return stopped_; }
+
 private:
     friend char* heap_allocate(int64_t bytes, int64_t* owner);
     friend void heap_release(int64_t owner);
@@ -55,6 +65,7 @@ private:
     int kept_count_ = 0;
     HeapAllocator allocate_;
     HeapFrame* outer_;
+    std::exception_ptr stopped_{};
 };
 
 // What machine code calls. Outside of any frame a block lives until it is released.

@@ -18,6 +18,7 @@
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/llvm_guard.h"
 #include "codegen/runtime/shared_memory.h"
+#include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
 #include "core/memory/allocation_failure.h"
 #include "weft/errors.h"
@@ -66,6 +67,7 @@ void* find_external(const std::string& name) {
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
+        {kSpread, reinterpret_cast<void*>(&spread)},
         {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},
         {kGiveSharedMemory, reinterpret_cast<void*>(&give_shared_memory)},
         {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},

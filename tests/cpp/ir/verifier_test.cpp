@@ -219,6 +219,35 @@ TEST(Verifier, ChecksHeapMemory) {
     expect_complaint("release %n", "stands in a parallel region");
 }
 
+TEST(Verifier, Spreads) {
+    constexpr std::string_view kCallees =
+        "function @body(%number: i64, %from: i64, %to: i64, %x: f64, %a: global f64[8]) {\n}\n"
+        "function @two(%number: i64, %from: i64) {\n}\n"
+        "function @result(%number: i64, %from: i64, %to: i64) : i64 {\nreturn %to\n}\n"
+        "kernel @kernel(%number: i64, %from: i64, %to: i64) {\n}\n";
+    const auto errors = [&](std::string_view lines) {
+        return errors_of(
+            parse(std::string(kCallees) +
+                  "function @f(%n: i64, %x: f64, %a: global f64[8], %r: global f64[8] readonly) {\n" +
+                  std::string(lines) + "\n}\n"));
+    };
+    EXPECT_EQ(errors("spread @body(%x, %a) in %n by %n"), "");
+    const auto expect = [&](std::string_view lines, std::string_view complaint) {
+        EXPECT_NE(errors(lines).find(complaint), std::string::npos) << errors(lines);
+    };
+    expect("spread @body(%x, %a) in %x by %n", "the size must be i64, is f64");
+    expect("spread @body(%x, %a) in %n by %x", "the chunk must be i64, is f64");
+    expect("spread @body(%x, %r) in %n by %n", "argument 1 must be global f64[8]");
+    expect("spread @body(%x) in %n by %n", "argument");
+    expect("spread @two() in %n by %n", "does not begin with three i64");
+    expect("spread @result() in %n by %n", "@result has results");
+    expect("spread @kernel() in %n by %n", "@kernel is a kernel");
+    expect("spread @nobody() in %n by %n", "there is no function @nobody");
+    expect_complaint("spread @result() in %n by %n", "stands in a kernel, a reduction or a scan", kCallees);
+    expect("%z = for %i = %n to %n step %n lanes 4 with (%y = %x) {\nyield %y\n}",
+           "a loop of lanes carries no values");
+}
+
 TEST(Verifier, RefusesCallsThatRaiseWhereNothingDoes) {
     constexpr std::string_view kCallees =
         "function @inner(%x: f64, %p: bool) : f64 {\ncheck %p else raise 4 %x\nreturn %x\n}\n"

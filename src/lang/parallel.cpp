@@ -1,0 +1,532 @@
+// Loops over prange. The iterations become a function of their own, which runs for chunks of them at the same
+// time (`spread` of the IR). It gets what it reads of the variables around it; what it comes to for the
+// reductions goes into arrays with an element a chunk, and is combined in the order of the chunks. So results
+// have the same bits for any number of threads.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "lang/lowering.h"
+#include "lang/parallel_loops.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+constexpr int64_t kLanes = 16;
+constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
+
+bool is_comparison(const std::string& operation) {
+    return operation == "lt" || operation == "le" || operation == "gt" || operation == "ge";
+}
+
+TypeRef without_flag(TypeRef type) { return type->kind == TypeKind::kMaybe ? type->parts[0] : type; }
+
+}  // namespace
+
+// What a function that runs beside is lowered with.
+struct FunctionLowering::Outline {
+    ir::Builder builder;
+    std::vector<ValueId> arguments{};  // of the function around it
+    std::unordered_map<uint32_t, ValueId> inner{};
+    std::vector<std::pair<ValueId, ValueId>> passed{};  // of both, in order
+
+    explicit Outline(const std::string& name) : builder(name) {}
+};
+
+bool FunctionLowering::is_parallel(NodeId sequence) const {
+    if (!compilation_.options().parallel) return false;
+    if (node(sequence).kind != NodeKind::kCall) return false;
+    const NodeId callee = node(sequence).children[0];
+    if (node(callee).kind != NodeKind::kGlobal) return false;
+    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(callee).number));
+    return symbol.kind == SymbolKind::kKnown && symbol.path == "weft.prange";
+}
+
+// Memory that others count users of, for as long as the loop runs.
+Value FunctionLowering::borrowed(const Value& value) {
+    if (!has_owner(value.type)) return value;
+    Value result;
+    result.origin = value.origin;
+    Type type = *value.type;
+    if (is_array(value.type)) {
+        type.owned = false;
+        result.parts = value.parts;
+        if (!dry_) result.parts.erase(result.parts.begin() + 1);
+    } else {
+        size_t at = 0;
+        if (value.type->kind != TypeKind::kTuple) result.parts.push_back(value.parts[at++]);  // a flag
+        for (TypeRef& part : type.parts) {
+            const Value inner = borrowed(take(part, value.parts, at));
+            part = inner.type;
+            result.parts.insert(result.parts.end(), inner.parts.begin(), inner.parts.end());
+        }
+    }
+    result.type = intern(std::move(type));
+    return result;
+}
+
+// The value as the function beside has it.
+Value FunctionLowering::passed(Outline& outline, const Value& value, const std::string& name) {
+    std::vector<ir::Type> types;
+    append_ir_types(types, value.type, true);
+    Value result{value.type, {}, value.origin};
+    const Value border = at_border(value);
+    for (size_t i = 0; i < types.size(); ++i) {
+        const Fact known = types[i].is_buffer ? Fact{} : fact(value.parts[i]);
+        if (value.type->literal) {
+            result.parts.push_back(outline.builder.constant(*value.type->literal));
+            continue;
+        }
+        if (!types[i].is_buffer && types[i].scalar == ScalarType::kInt64 && known.least == known.most) {
+            result.parts.push_back(outline.builder.index(known.least));
+            outline.passed.emplace_back(value.parts[i], result.parts.back());
+            continue;
+        }
+        const auto [found, is_new] = outline.inner.try_emplace(border.parts[i].index);
+        if (is_new) {
+            found->second =
+                outline.builder.parameter(types[i], i == 0 ? name : name + "." + std::to_string(i));
+            outline.arguments.push_back(border.parts[i]);
+            if (!types[i].is_buffer) outline.passed.emplace_back(value.parts[i], found->second);
+        }
+        result.parts.push_back(found->second);
+    }
+    return result;
+}
+
+// Facts of the values that were passed hold for what they are inside.
+void FunctionLowering::pass_facts(const Outline& outline, const std::unordered_map<uint32_t, Fact>& facts,
+                                  const std::unordered_map<uint32_t, Sum>& sums,
+                                  const std::unordered_map<uint32_t, ValueId>& not_below) {
+    std::unordered_map<uint32_t, ValueId> inner;
+    for (const auto& [outside, inside] : outline.passed) inner.emplace(outside.index, inside);
+    const auto find = [&](ValueId outside) {
+        const auto found = inner.find(outside.index);
+        return found == inner.end() ? ValueId{} : found->second;
+    };
+    for (const auto& [outside, inside] : outline.passed) {
+        if (const auto known = facts.find(outside.index); known != facts.end()) {
+            Fact fact = this->fact(inside);
+            fact.least = std::max(fact.least, known->second.least);
+            fact.most = std::min(fact.most, known->second.most);
+            fact.below = find(known->second.below);
+            fact.offset = known->second.offset;
+            note(inside, fact);
+        }
+        if (const auto sum = sums.find(outside.index); sum != sums.end() && !sum->second.other.valid()) {
+            const ValueId base = find(sum->second.base);
+            if (base.valid()) {
+                sums_[inside.index] = sum->second;
+                sums_[inside.index].base = base;
+            }
+        }
+        if (const auto other = not_below.find(outside.index); other != not_below.end()) {
+            if (find(other->second).valid()) not_below_[inside.index] = find(other->second);
+        }
+    }
+}
+
+Value FunctionLowering::identity(const CarriedVariable& carried, TypeRef type) {
+    const std::string& operation = carried.operation;
+    const std::string& name = variable(carried.variable);
+    if (!is_scalar(type))
+        fail(carried.where,
+             "'" + name + "' is " + lang::describe(type) +
+                 ", and goes from one iteration of prange to the next",
+             "Only numbers are combined; give each iteration an element of an array.");
+    const ScalarType scalar_kind = type->scalar;
+    const auto of = [&](double real, int64_t integer) -> Value {
+        if (dry_) return {type, {ValueId{}}, 0};
+        if (DType(scalar_kind).is_floating() || DType(scalar_kind).is_complex())
+            return {
+                type,
+                {builder_->cast(builder_->constant(Constant::of(ScalarType::kFloat64, real)), scalar_kind)},
+                0};
+        return {type, {builder_->cast(builder_->index(integer), scalar_kind)}, 0};
+    };
+    if (operation == "add" || operation == "or" || operation == "xor") return of(0, 0);
+    if (operation == "mul") return of(1, 1);
+    if (operation == "and") return of(0, -1);
+    if (operation == "any" || operation == "all") {
+        if (!is_bool(type))
+            fail(carried.where,
+                 "'" + name + "' is " + lang::describe(type) + ", and 'and' and 'or' combine bools only",
+                 "Write bool(...) around it.");
+        return of(0, operation == "all" ? 1 : 0);
+    }
+    if (is_complex(type)) fail(carried.where, "'" + name + "' is complex, which has no order");
+    const bool largest =
+        operation == "max" || operation == "maximum" || operation == "fmax" || operation[0] == 'g';
+    const double infinite = std::numeric_limits<double>::infinity();
+    const DType dtype(scalar_kind);
+    const int bits = static_cast<int>(dtype.itemsize()) * 8;
+    if (is_bool(type)) return of(0, largest ? 0 : 1);
+    if (!dtype.is_integer()) return of(largest ? -infinite : infinite, 0);
+    const bool is_signed = scalar_kind == ScalarType::kInt8 || scalar_kind == ScalarType::kInt16 ||
+                           scalar_kind == ScalarType::kInt32 || scalar_kind == ScalarType::kInt64;
+    const int64_t most = is_signed ? INT64_MAX >> (64 - bits) : -1;  // unsigned: all bits
+    const int64_t least = is_signed ? INT64_MIN >> (64 - bits) : 0;
+    return of(0, largest ? least : most);
+}
+
+// What is known so far, and what a chunk came to.
+Value FunctionLowering::combined(const CarriedVariable& carried, const Value& before, const Value& chunk) {
+    const std::string& operation = carried.operation;
+    const NodeId where = carried.where;
+    if (operation == "any" || operation == "all") {
+        const OpId op = operation == "any" ? OpId::kLogicalOr : OpId::kLogicalAnd;
+        return scalar(before.type, apply(op, {before.parts[0], chunk.parts[0]}));
+    }
+    if (operation == "min" || operation == "max") {
+        Arguments arguments;
+        arguments.where = where;
+        arguments.positional = {before, chunk};
+        return call_extreme(operation == "max", arguments);
+    }
+    if (operation.starts_with("f") || operation.ends_with("imum")) {
+        Arguments arguments;
+        arguments.where = where;
+        arguments.positional = {before, chunk};
+        return call_ufunc(*find_op(operation), arguments);
+    }
+    return binary(operation, before, chunk, where);
+}
+
+// The iterations `from` to below `to` of a range, behind which `environment` is.
+void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range,
+                                   const Fact& of_element, ValueId from, ValueId to,
+                                   Environment& environment) {
+    const ValueId start = range.parts[0], step = range.parts[2];
+    const TypeRef counter = scalar_type(ScalarType::kInt64, true);
+    Sequence chunk;
+    chunk.of_element = of_element;
+    chunk.counter = counter;
+    if (literal_integer(range.type->parts[2]) == 1) {
+        chunk.direct = true;
+        chunk.bounds = {apply(OpId::kAdd, {start, from}), apply(OpId::kAdd, {start, to}), step};
+    } else {
+        const auto element = [this, start, from, step](ValueId k) {
+            const ValueId at = apply(OpId::kAdd, {from, k});
+            return apply(OpId::kAdd, {start, apply(OpId::kMultiply, {at, step})});
+        };
+        chunk.count = [this, from, to] { return apply(OpId::kSubtract, {to, from}); };
+        chunk.element = [this, element, counter, of_element](ValueId k) {
+            const ValueId value = element(k);
+            note(value, of_element);
+            return scalar(counter, value);
+        };
+        chunk.extent = [this, element](ValueId count) -> std::pair<ValueId, ValueId> {
+            const ValueId one = builder_->index(1);
+            const ValueId first = element(builder_->index(0));
+            const ValueId last = element(builder_->apply(OpId::kSubtract, {count, one}));
+            return {builder_->apply(OpId::kMinimum, {first, last}),
+                    builder_->apply(OpId::kAdd, {builder_->apply(OpId::kMaximum, {first, last}), one})};
+        };
+    }
+    Loop loop = open_loop(id, environment);
+    find_types(id, loop, environment,
+               [&](Environment& inner) { return lower_iteration(id, chunk, inner, {}); });
+    if (chunk.direct && has_lanes(node(id).children[2], plan, loop))
+        return run_lanes(id, plan, chunk, loop, environment);
+    const std::vector<ValueId> results = run_iterations(id, chunk, loop, environment);
+    environment = start_iteration(loop, environment, results);
+}
+
+// Whether sums of floats are in the way of vectors: then a chunk has several, an element of an array each,
+// and an iteration adds to that of its number. What only the first of equal ones decides has one.
+bool FunctionLowering::has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const {
+    const std::function<bool(NodeId)> is_straight = [&](NodeId id) {
+        const NodeKind kind = node(id).kind;
+        return kind != NodeKind::kFor && kind != NodeKind::kWhile && kind != NodeKind::kContinue &&
+               std::all_of(node(id).children.begin(), node(id).children.end(), is_straight);
+    };
+    const bool all = std::all_of(plan.carried.begin(), plan.carried.end(), [](const CarriedVariable& each) {
+        return each.kind == CarriedKind::kReduction && each.operation != "any" && each.operation != "all";
+    });
+    return all && is_straight(body) && std::any_of(loop.types.begin(), loop.types.end(), [](TypeRef type) {
+               return is_float(type) || is_complex(type);
+           });
+}
+
+void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
+                                 Environment& environment) {
+    std::vector<ValueId> lanes;
+    const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+    for (const ValueId initial : initials) {
+        const ScalarType element = builder_->type(initial).scalar;
+        ir::BufferType local{.element = element, .space = ir::AddressSpace::kLocal};
+        local.strides = {DType(element).itemsize()};
+        local.sizes = {kLanes};
+        lanes.push_back(builder_->allocate(local, "lanes"));
+        for (int64_t lane = 0; lane < kLanes; ++lane)
+            builder_->store(lanes.back(), initial, std::array{builder_->index(lane)});
+    }
+    const auto iteration = [&](ValueId first) {
+        return [&, first](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+            const ValueId lane = builder_->apply(OpId::kSubtract, {arguments[0], first});
+            std::vector<ValueId> before;
+            for (const ValueId each : lanes) before.push_back(builder_->load(each, std::span(&lane, 1)));
+            Environment inner = start_iteration(loop, environment, before);
+            loops_.push_back(&loop);
+            const bool reached = lower_iteration(id, sequence, inner, arguments[0]);
+            loops_.pop_back();
+            if (!reached) return {};
+            const std::vector<ValueId> after = end_iteration(loop, inner, true, id);
+            for (size_t i = 0; i < lanes.size(); ++i)
+                builder_->store(lanes[i], after[i], std::span(&lane, 1));
+            return {};
+        };
+    };
+    const ValueId lower = sequence.bounds[0], upper = sequence.bounds[1], one = builder_->index(1);
+    const ValueId many = builder_->index(kLanes);
+    const ValueId rest = builder_->apply(
+        OpId::kBitwiseAnd, {builder_->apply(OpId::kSubtract, {upper, lower}), builder_->index(kLanes - 1)});
+    const ValueId whole = builder_->apply(OpId::kSubtract, {upper, rest});
+    Hoist bounds;
+    bounds.lower = lower;
+    bounds.upper = upper;
+    build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {
+        builder_->for_loop(lower, whole, many, {},
+                           [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                               const ValueId first = arguments[0];
+                               const ValueId end = builder_->apply(OpId::kAdd, {first, many});
+                               builder_->for_lanes(first, end, kLanes, iteration(first));
+                               return {};
+                           });
+        builder_->for_loop(whole, upper, one, {}, iteration(whole));
+        return {};
+    });
+    const auto lane_at = [&](int64_t lane) {
+        std::vector<ValueId> parts;
+        for (const ValueId each : lanes)
+            parts.push_back(builder_->load(each, std::array{builder_->index(lane)}));
+        return parts;
+    };
+    environment = start_iteration(loop, environment, lane_at(0));
+    for (int64_t lane = 1; lane < kLanes; ++lane) {
+        const Environment other = start_iteration(loop, environment, lane_at(lane));
+        for (const CarriedVariable& carried : plan.carried) {
+            Value& value = environment[carried.variable];
+            if (is_comparison(carried.operation)) {
+                const Value better =
+                    compare(carried.operation, other[carried.variable], value, carried.where);
+                value.parts[0] = builder_->apply(
+                    OpId::kSelect, {better.parts[0], other[carried.variable].parts[0], value.parts[0]});
+            } else {
+                value = convert(combined(carried, value, other[carried.variable]), value.type, id);
+            }
+        }
+    }
+}
+
+bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
+    const Node& statement = node(id);
+    const ParallelLoop plan = find_parallel_loop(source_, id, flows_.at(id));
+    if (plan.refused != 0) fail(plan.refused, plan.why, plan.help);
+    const Value range = lower(statement.children[1], environment);
+    if (dry_) return lower_for_over(id, range_sequence(range, id), environment);
+    const size_t temporaries = temporaries_.size();
+    const Sequence sequence = range_sequence(range, id);
+    Loop loop = open_loop(id, environment);
+    find_types(id, loop, environment,
+               [&](Environment& inner) { return lower_iteration(id, sequence, inner, {}); });
+
+    // Chunks: by the number of iterations alone.
+    const ValueId count = sequence.count();
+    const auto rounded_up = [&](ValueId value, ValueId by) {
+        const ValueId more = builder_->apply(OpId::kSubtract, {by, builder_->index(1)});
+        return builder_->apply(OpId::kFloorDivide, {builder_->apply(OpId::kAdd, {value, more}), by});
+    };
+    const ValueId chunk =
+        builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), builder_->index(1)});
+    const ValueId chunks = rounded_up(count, chunk);
+    note(chunks, {0, kChunks, {}, 0});
+
+    // Where chunks leave what they come to: an array for each part of each variable.
+    const auto type_of = [&](size_t v) {
+        const auto at = std::find(loop.carried.begin(), loop.carried.end(), v) - loop.carried.begin();
+        return loop.types[static_cast<size_t>(at)];
+    };
+    struct Partial {
+        const CarriedVariable* carried;
+        TypeRef type;
+        std::vector<Value> arrays{};
+    };
+    std::vector<Partial> partials;
+    for (const CarriedVariable& carried : plan.carried) {
+        TypeRef type = without_literals(without_flag(type_of(carried.variable)));
+        if (carried.kind == CarriedKind::kBeside) type = maybe_type(type);
+        std::vector<ir::Type> parts;
+        append_ir_types(parts, type, false);
+        Partial& partial = partials.emplace_back(Partial{&carried, type});
+        for (const ir::Type& part : parts) {
+            if (part.is_buffer)
+                fail(id,
+                     "'" + variable(carried.variable) + "' is " + lang::describe(type) +
+                         ", and is read behind the loop over prange that assigns it",
+                     "Write into an array from before the loop.");
+            partial.arrays.push_back(allocate(part.scalar, std::span(&chunks, 1), id));
+        }
+    }
+
+    // The function of the iterations.
+    Outline outline(compilation_.name_beside(target_.name));
+    const ValueId number = outline.builder.parameter(ir::Type::of(ScalarType::kInt64), "number");
+    const ValueId from = outline.builder.parameter(ir::Type::of(ScalarType::kInt64), "from");
+    const ValueId to = outline.builder.parameter(ir::Type::of(ScalarType::kInt64), "to");
+    Environment inner(environment.size(), {simple_type(TypeKind::kUnbound), {}, 0});
+    for (size_t v = 0; v < environment.size(); ++v) {
+        if (plan.captured[v] && environment[v].type->kind != TypeKind::kUnbound)
+            inner[v] = passed(outline, borrowed(environment[v]), variable(v));
+    }
+    const Value inner_range = passed(outline, range, "range");
+    std::vector<std::vector<Value>> places;
+    for (const Partial& partial : partials) {
+        std::vector<Value>& arrays = places.emplace_back();
+        for (const Value& array : partial.arrays)
+            arrays.push_back(passed(outline, borrowed(array), variable(partial.carried->variable)));
+    }
+    {
+        ir::Builder* const outside = std::exchange(builder_, &outline.builder);
+        const auto facts = std::exchange(facts_, {});
+        const auto sums = std::exchange(sums_, {});
+        const auto not_below = std::exchange(not_below_, {});
+        auto temporaries_outside = std::exchange(temporaries_, {});
+        auto loops_outside = std::exchange(loops_, {});
+        Hoist* const hoist_outside = std::exchange(hoist_, nullptr);
+        const bool second_outside = std::exchange(is_second_, false);
+        for (Value& value : inner) value = inside(value);
+        for (std::vector<Value>& arrays : places) {
+            for (Value& array : arrays) array = inside(array);
+        }
+        pass_facts(outline, facts, sums, not_below);
+        note(from, {0, INT64_MAX, to, 0});
+        for (const CarriedVariable& carried : plan.carried) {
+            if (carried.kind == CarriedKind::kReduction)
+                inner[carried.variable] = identity(carried, without_literals(type_of(carried.variable)));
+        }
+        Fact of_element = sequence.of_element;
+        if (of_element.below.valid()) {
+            const auto found = outline.inner.find(of_element.below.index);
+            of_element.below = found == outline.inner.end() ? ValueId{} : found->second;
+        }
+        lower_chunk(id, plan, inner_range, of_element, from, to, inner);
+        for (size_t p = 0; p < partials.size(); ++p) {
+            const Partial& partial = partials[p];
+            Value value = inner[partial.carried->variable];
+            if (partial.carried->kind == CarriedKind::kLast && value.type->kind == TypeKind::kMaybe)
+                value = {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
+            const Value stored = convert(value, partial.type, id);
+            for (size_t k = 0; k < stored.parts.size(); ++k)
+                builder_->store(places[p][k].parts[0], stored.parts[k], std::span(&number, 1));
+        }
+        builder_->return_values({});
+        builder_ = outside;
+        facts_ = facts;
+        sums_ = sums;
+        not_below_ = not_below;
+        temporaries_ = std::move(temporaries_outside);
+        loops_ = std::move(loops_outside);
+        hoist_ = hoist_outside;
+        is_second_ = second_outside;
+    }
+    ir::Function iterations = outline.builder.finish_function({});
+    builder_->spread(iterations.name, count, chunk, outline.arguments);
+    compilation_.add_function(std::move(iterations));
+    compilation_.add_parallel({&source_, id});
+
+    // What the chunks came to.
+    const auto loaded = [&](const Partial& partial, ValueId at) {
+        Value value{partial.type, {}, 0};
+        for (const Value& array : partial.arrays)
+            value.parts.push_back(builder_->load(array.parts[0], std::span(&at, 1)));
+        return value;
+    };
+    std::vector<Value> results;
+    for (size_t i = 0; i < loop.carried.size(); ++i)
+        results.push_back(convert(environment[loop.carried[i]], loop.types[i], id));
+    const auto result_of = [&](size_t v) -> Value& {
+        const auto at = std::find(loop.carried.begin(), loop.carried.end(), v) - loop.carried.begin();
+        return results[static_cast<size_t>(at)];
+    };
+    for (const Partial& partial : partials) {
+        const size_t v = partial.carried->variable;
+        Value& result = result_of(v);
+        switch (partial.carried->kind) {
+            case CarriedKind::kBeside: break;
+            case CarriedKind::kLast: {
+                const ValueId any = builder_->apply(OpId::kGreater, {count, builder_->index(0)});
+                result.parts = builder_->if_else(
+                    any,
+                    [&](ir::Builder&, std::span<const ValueId>) {
+                        const ValueId last = builder_->apply(OpId::kSubtract, {chunks, builder_->index(1)});
+                        return convert(loaded(partial, last), result.type, id).parts;
+                    },
+                    [&](ir::Builder&, std::span<const ValueId>) { return result.parts; });
+                break;
+            }
+            case CarriedKind::kReduction: {
+                // With the variables that are beside it.
+                std::vector<const Partial*> together{&partial};
+                for (const Partial& other : partials) {
+                    if (other.carried->kind == CarriedKind::kBeside && other.carried->of == v)
+                        together.push_back(&other);
+                }
+                std::vector<ValueId> initials;
+                for (const Partial* each : together) {
+                    const Value& before = result_of(each->carried->variable);
+                    initials.insert(initials.end(), before.parts.begin(), before.parts.end());
+                }
+                const std::vector<ValueId> finals = builder_->for_loop(
+                    builder_->index(0), chunks, builder_->index(1), initials,
+                    [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                        size_t at = 0;
+                        std::vector<Value> before;
+                        for (const Partial* each : together)
+                            before.push_back(
+                                take(result_of(each->carried->variable).type, arguments.subspan(1), at));
+                        const Value told = loaded(partial, arguments[0]);
+                        if (!is_comparison(partial.carried->operation))
+                            return convert(combined(*partial.carried, before[0], told), before[0].type, id)
+                                .parts;
+                        ValueId better =
+                            compare(partial.carried->operation, told, before[0], partial.carried->where)
+                                .parts[0];
+                        std::vector<Value> after{convert(told, before[0].type, id)};
+                        for (const Partial* each : std::span(together).subspan(1)) {
+                            const Value value = loaded(*each, arguments[0]);
+                            better = builder_->apply(OpId::kLogicalAnd, {better, value.parts[0]});
+                            const Value bound{value.type->parts[0],
+                                              {value.parts.begin() + 1, value.parts.end()}};
+                            after.push_back(convert(bound, before[after.size()].type, id));
+                        }
+                        const auto parts_of = [](const std::vector<Value>& values) {
+                            std::vector<ValueId> parts;
+                            for (const Value& value : values)
+                                parts.insert(parts.end(), value.parts.begin(), value.parts.end());
+                            return parts;
+                        };
+                        return builder_->if_else(
+                            better, [&](ir::Builder&, std::span<const ValueId>) { return parts_of(after); },
+                            [&](ir::Builder&, std::span<const ValueId>) { return parts_of(before); });
+                    });
+                size_t at = 0;
+                for (const Partial* each : together) {
+                    Value& after = result_of(each->carried->variable);
+                    after = take(after.type, finals, at);
+                }
+                break;
+            }
+        }
+    }
+    std::vector<ValueId> parts;
+    for (const Value& result : results) parts.insert(parts.end(), result.parts.begin(), result.parts.end());
+    end_temporaries(temporaries);
+    return close_loop(id, loop, environment, parts, true);
+}
+
+}  // namespace weft::lang
