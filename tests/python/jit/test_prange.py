@@ -358,7 +358,7 @@ def test_python_takes_it_for_a_range(monkeypatch):
 
     @weft.jit
     def f(n):
-        return [i for i in weft.prange(2, n, 3)]
+        return list(weft.prange(2, n, 3))
 
     assert f(12) == [2, 5, 8, 11]
     assert weft.prange(4) == range(4)
