@@ -100,6 +100,7 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
 
 Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arguments) {
     if (symbol.function == nullptr) fail(arguments.where, symbol.path);
+    raise_deferred();
     const FunctionSource& callee = *symbol.function;
     const auto parameters = callee.tree.parameters();
     std::vector<std::optional<Value>> given(parameters.size());

@@ -260,7 +260,8 @@ ValueId FunctionLowering::as_index(const Value& value, NodeId where) {
 }
 
 void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payload, NodeId where) {
-    if (dry_) return;
+    if (dry_ || defer(holds, site, where)) return;
+    raise_deferred();
     site.function = &source_;
     site.node = where;
     site.payload = static_cast<int>(payload.size());

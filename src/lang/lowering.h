@@ -216,6 +216,15 @@ private:
     bool lower_parallel_for(NodeId id, Environment& environment);
     void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,
                      ir::ValueId from, ir::ValueId to, Environment& environment);
+    // Checks of divisions in a loop of lanes, which are no exits: a bit each in an array with an element a
+    // lane, looked at behind the loop, and before anything that leaves it.
+    struct Deferred {
+        ir::ValueId array, lane;
+        std::vector<std::pair<NodeId, uint32_t>> sites{};  // by bit: where, and the number
+    };
+    bool defer(ir::ValueId holds, const Site& site, NodeId where);
+    void raise_deferred();
+    bool is_short(NodeId body) const;
     bool has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const;
     void run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
                    Environment& environment);
@@ -429,7 +438,8 @@ private:
     std::unordered_map<uint32_t, ir::ValueId> not_below_;  // a value that is at least another
     Hoist* hoist_ = nullptr;
     std::vector<Value> temporaries_;  // fresh values that nobody has kept
-    bool is_second_ = false;          // a loop is lowered that was lowered with its checks before it
+    Deferred* deferred_ = nullptr;
+    bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it
 };
 
 }  // namespace weft::lang

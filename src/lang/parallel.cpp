@@ -16,6 +16,8 @@ using ir::ValueId;
 
 namespace {
 
+// Iterations of a chunk at least, where they have no loop in them and so take some hundred cycles at most.
+constexpr int64_t kLeastOfShort = 128;
 constexpr int64_t kLanes = 16;
 constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
 
@@ -236,8 +238,9 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     environment = start_iteration(loop, environment, results);
 }
 
-// Whether sums of floats are in the way of vectors: then a chunk has several, an element of an array each,
-// and an iteration adds to that of its number. What only the first of equal ones decides has one.
+// Whether sums of floats, or checks of divisions, are in the way of vectors: then a chunk has several sums,
+// an element of an array each, and an iteration adds to that of its number. What only the first of equal ones
+// decides has one.
 bool FunctionLowering::has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const {
     const std::function<bool(NodeId)> is_straight = [&](NodeId id) {
         const NodeKind kind = node(id).kind;
@@ -247,27 +250,84 @@ bool FunctionLowering::has_lanes(NodeId body, const ParallelLoop& plan, const Lo
     const bool all = std::all_of(plan.carried.begin(), plan.carried.end(), [](const CarriedVariable& each) {
         return each.kind == CarriedKind::kReduction && each.operation != "any" && each.operation != "all";
     });
-    return all && is_straight(body) && std::any_of(loop.types.begin(), loop.types.end(), [](TypeRef type) {
-               return is_float(type) || is_complex(type);
-           });
+    const std::function<bool(NodeId)> divides = [&](NodeId id) {
+        const Node& given = node(id);
+        const bool operates = given.kind == NodeKind::kBinary || given.kind == NodeKind::kAugment;
+        return (operates &&
+                (given.atoms[0] == "truediv" || given.atoms[0] == "floordiv" || given.atoms[0] == "mod")) ||
+               std::any_of(given.children.begin(), given.children.end(), divides);
+    };
+    return all && is_straight(body) &&
+           (std::any_of(loop.types.begin(), loop.types.end(),
+                        [](TypeRef type) { return is_float(type) || is_complex(type); }) ||
+            (compilation_.options().check_division && divides(body)));
+}
+
+// Whether an iteration takes some hundred cycles at most, as far as can be seen.
+bool FunctionLowering::is_short(NodeId body) const {
+    const std::function<bool(NodeId)> calls = [&](NodeId id) {
+        const Node& given = node(id);
+        if (given.kind == NodeKind::kGlobal &&
+            source_.symbols.at(static_cast<size_t>(given.number)).kind == SymbolKind::kFunction)
+            return true;
+        return std::any_of(given.children.begin(), given.children.end(), calls);
+    };
+    return !has_loop(body) && !calls(body);
+}
+
+bool FunctionLowering::defer(ValueId holds, const Site& site, NodeId where) {
+    constexpr size_t kBits = 62;
+    if (deferred_ == nullptr || site.exception != "ZeroDivisionError" || deferred_->sites.size() == kBits)
+        return false;
+    auto& sites = deferred_->sites;
+    auto found =
+        std::find_if(sites.begin(), sites.end(), [&](const auto& each) { return each.first == where; });
+    if (found == sites.end()) {
+        Site own = site;
+        own.function = &source_;
+        own.node = where;
+        found = sites.emplace(sites.end(), where, compilation_.add_site(std::move(own)));
+    }
+    const ValueId before = builder_->load(deferred_->array, std::span(&deferred_->lane, 1));
+    const ValueId bit = builder_->index(int64_t{1} << (found - sites.begin()));
+    const ValueId next = builder_->apply(OpId::kSelect, {holds, builder_->index(0), bit});
+    builder_->store(deferred_->array, builder_->apply(OpId::kBitwiseOr, {before, next}),
+                    std::span(&deferred_->lane, 1));
+    return true;
+}
+
+// Those of the lane that is being lowered, so that the first error of an iteration is the one that is told.
+void FunctionLowering::raise_deferred() {
+    if (dry_ || deferred_ == nullptr || deferred_->sites.empty()) return;
+    const ValueId failed = builder_->load(deferred_->array, std::span(&deferred_->lane, 1));
+    const ValueId zero = builder_->index(0);
+    for (size_t i = 0; i < deferred_->sites.size(); ++i) {
+        const ValueId bit = builder_->apply(OpId::kBitwiseAnd, {failed, builder_->index(int64_t{1} << i)});
+        builder_->check(builder_->apply(OpId::kEqual, {bit, zero}), deferred_->sites[i].second, {});
+    }
 }
 
 void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
                                  Environment& environment) {
-    std::vector<ValueId> lanes;
-    const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
-    for (const ValueId initial : initials) {
+    const auto array_of = [&](ValueId initial) {
         const ScalarType element = builder_->type(initial).scalar;
         ir::BufferType local{.element = element, .space = ir::AddressSpace::kLocal};
         local.strides = {DType(element).itemsize()};
         local.sizes = {kLanes};
-        lanes.push_back(builder_->allocate(local, "lanes"));
+        const ValueId array = builder_->allocate(local, "lanes");
         for (int64_t lane = 0; lane < kLanes; ++lane)
-            builder_->store(lanes.back(), initial, std::array{builder_->index(lane)});
-    }
+            builder_->store(array, initial, std::array{builder_->index(lane)});
+        return array;
+    };
+    std::vector<ValueId> lanes;
+    for (const ValueId initial : carried_parts(loop, environment, true, id))
+        lanes.push_back(array_of(initial));
+    Deferred deferred;
+    deferred.array = array_of(builder_->index(0));
     const auto iteration = [&](ValueId first) {
         return [&, first](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
             const ValueId lane = builder_->apply(OpId::kSubtract, {arguments[0], first});
+            deferred.lane = lane;
             std::vector<ValueId> before;
             for (const ValueId each : lanes) before.push_back(builder_->load(each, std::span(&lane, 1)));
             Environment inner = start_iteration(loop, environment, before);
@@ -290,6 +350,8 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
     bounds.lower = lower;
     bounds.upper = upper;
     build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {
+        deferred.sites.clear();
+        deferred_ = is_second_ ? nullptr : &deferred;
         builder_->for_loop(lower, whole, many, {},
                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
                                const ValueId first = arguments[0];
@@ -298,6 +360,18 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
                                return {};
                            });
         builder_->for_loop(whole, upper, one, {}, iteration(whole));
+        deferred_ = nullptr;
+        if (is_second_ || deferred.sites.empty()) return {};
+        ValueId failed = builder_->index(0);
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+            const ValueId one_lane = builder_->load(deferred.array, std::array{builder_->index(lane)});
+            failed = builder_->apply(OpId::kBitwiseOr, {failed, one_lane});
+        }
+        builder_->store(deferred.array, failed, std::array{builder_->index(0)});
+        deferred.lane = builder_->index(0);
+        deferred_ = &deferred;
+        raise_deferred();
+        deferred_ = nullptr;
         return {};
     });
     const auto lane_at = [&](int64_t lane) {
@@ -341,8 +415,9 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         const ValueId more = builder_->apply(OpId::kSubtract, {by, builder_->index(1)});
         return builder_->apply(OpId::kFloorDivide, {builder_->apply(OpId::kAdd, {value, more}), by});
     };
+    const ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
     const ValueId chunk =
-        builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), builder_->index(1)});
+        builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), least});
     const ValueId chunks = rounded_up(count, chunk);
     note(chunks, {0, kChunks, {}, 0});
 
@@ -399,6 +474,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         auto loops_outside = std::exchange(loops_, {});
         Hoist* const hoist_outside = std::exchange(hoist_, nullptr);
         const bool second_outside = std::exchange(is_second_, false);
+        Deferred* const deferred_outside = std::exchange(deferred_, nullptr);
         for (Value& value : inner) value = inside(value);
         for (std::vector<Value>& arrays : places) {
             for (Value& array : arrays) array = inside(array);
@@ -433,6 +509,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         loops_ = std::move(loops_outside);
         hoist_ = hoist_outside;
         is_second_ = second_outside;
+        deferred_ = deferred_outside;
     }
     ir::Function iterations = outline.builder.finish_function({});
     builder_->spread(iterations.name, count, chunk, outline.arguments);

@@ -252,6 +252,7 @@ bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
     if (!dry_) {
         raised.function = &source_;
         raised.node = id;
+        raise_deferred();
         builder_->raise(compilation_.add_site(std::move(raised)), {});
     }
     return false;

@@ -6,6 +6,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -117,6 +119,8 @@ void declare_vector_math(llvm::Module& module, const llvm::TargetMachine& machin
                 module.getOrInsertFunction(name, llvm::FunctionType::get(vector, arguments, false))
                     .getCallee());
             mark_pure(*function);
+            // Passes of whole modules remove what nobody calls, and without these nothing becomes a vector.
+            llvm::appendToCompilerUsed(module, {function});
             // The Vector Function ABI's mangling, LLVM's own dialect: lanes, one 'v' (vector) an argument,
             // names.
             if (!variants.empty()) variants += ',';

@@ -362,3 +362,90 @@ def test_python_takes_it_for_a_range(monkeypatch):
 
     assert f(12) == [2, 5, 8, 11]
     assert weft.prange(4) == range(4)
+
+
+DIVISIONS = {
+    "float": "out[i] = 1.0 / b[i]",
+    "whole": "out[i] = 7 // int(b[i])",
+    "rest": "out[i] = 7.5 % b[i]",
+    "in a branch": "if b[i] < 50:\n            out[i] = 3 / b[i]",
+    "with a sum": "s += 1.0 / b[i]",
+    "before an index": "out[int(1.0 / b[i]) + i] = 1.0",
+    "before an error": "x = 1.0 / b[i]\n        if x > 2:\n            raise ValueError('large')",
+    "before a call": "x = reciprocal(b[i])\n        out[i] = checked(x)",
+    "twice": "out[i] = 1 / (1 / b[i])",
+}
+
+
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_divisions_by_zero(name):
+    text = f"""\
+def reciprocal(x):
+    return 1.0 / x
+
+def checked(x):
+    if x > 2:
+        raise ValueError("large")
+    return x
+
+def f(b, out):
+    s = 0.0
+    for i in np.prange(len(b)):
+        {DIVISIONS[name]}
+    return s
+"""
+    import linecache
+
+    file = f"<division {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    names = {"np": weft}
+    exec(compile(text, file, "exec"), names)
+    function = weft.jit(names["f"])
+    line = text.splitlines().index("    for i in np.prange(len(b)):") + 2
+    for size in (1, 15, 16, 17, 40, 1000, 5000):
+        b = numpy.arange(2.0, size + 2)
+        expected, found = numpy.zeros(size + 1), numpy.zeros(size + 1)
+        assert function(b, found) == pytest.approx(names["f"](b, expected), rel=1e-13)
+        assert numpy.array_equal(found, expected)
+        for at in {0, size // 2, size - 1}:
+            b = numpy.arange(2.0, size + 2)
+            b[at] = 0
+            if name == "in a branch" and at > 48:
+                continue
+            with pytest.raises(ZeroDivisionError) as caught:
+                function(b, found)
+            if name != "before a call":
+                assert caught.traceback[-1].lineno + 1 in (line, line + 1)
+
+
+def test_numpy_divides_by_zero():
+    function = compiled(
+        "def f(b, out):\n    for i in np.prange(len(b)):\n        out[i] = 1.0 / b[i]\n    return 0\n",
+        error_model="numpy",
+    )
+    out = numpy.empty(100)
+    function(numpy.zeros(100), out)
+    assert numpy.all(numpy.isinf(out))
+
+
+def test_functions_of_numbers_become_vectors():
+    text = """\
+def f(a, out):
+    for i in range(len(a)):
+        out[i] = np.exp(np.sin(a[i])) + np.log(a[i])
+    return 0
+"""
+    function = compiled(text)
+    a = numpy.random.default_rng(3).random(1003) + 0.5
+    out = numpy.empty(1003)
+    function(a, out)
+    assert numpy.allclose(out, numpy.exp(numpy.sin(a)) + numpy.log(a), rtol=1e-14)
+    if "avx2" in numpy_features():
+        assert "<4 x double>" in next(iter(function.inspect_llvm().values())) or "<8 x double>" in next(
+            iter(function.inspect_llvm().values())
+        )
+
+
+def numpy_features():
+    with open("/proc/cpuinfo") as file:
+        return next((line for line in file if line.startswith("flags")), "").split()
