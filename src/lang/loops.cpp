@@ -425,8 +425,12 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         if (!reached) return {};
         return end_iteration(loop, inner, true, id);
     };
-    return build_hoisted(node(id).children[2], bounds,
-                         [&] { return builder_->for_loop(lower, upper, step, initials, iteration); });
+    return build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {
+        if (!sequence.independent || !initials.empty())
+            return builder_->for_loop(lower, upper, step, initials, iteration);
+        builder_->for_lanes(lower, upper, kLanes, iteration);
+        return {};
+    });
 }
 
 bool FunctionLowering::lower_while(NodeId id, Environment& environment) {

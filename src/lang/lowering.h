@@ -167,7 +167,8 @@ private:
         // What is known of the elements of a range.
         Fact of_element{};
         bool direct = false;
-        bool is_empty = false;  // as the type tells
+        bool independent = false;  // its iterations do not depend on each other
+        bool is_empty = false;     // as the type tells
     };
     // A loop that is being lowered, and the variables that go from one iteration to the next.
     struct Loop {
@@ -209,6 +210,9 @@ private:
     bool lower_break(NodeId id, Environment& environment);
     bool lower_continue(NodeId id, Environment& environment);
 
+    static constexpr int64_t kLanes = 16;
+    static constexpr int64_t kLanesWithoutSums = 256;
+
     // --- loops over prange (parallel.cpp) -------------------------------------------------------------
 
     struct Outline;
@@ -225,6 +229,7 @@ private:
     bool defer(ir::ValueId holds, const Site& site, NodeId where);
     void raise_deferred();
     bool is_short(NodeId body) const;
+    bool may_step_together(NodeId body) const;
     bool has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const;
     void run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
                    Environment& environment);

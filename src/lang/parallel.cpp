@@ -18,12 +18,9 @@ namespace {
 
 // Iterations of a chunk at least, where they have no loop in them and so take some hundred cycles at most.
 constexpr int64_t kLeastOfShort = 128;
-constexpr int64_t kLanes = 16;
-constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
 
-bool is_comparison(const std::string& operation) {
-    return operation == "lt" || operation == "le" || operation == "gt" || operation == "ge";
-}
+constexpr int64_t kChunksOfLanes = 32;
+constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
 
 TypeRef without_flag(TypeRef type) { return type->kind == TypeKind::kMaybe ? type->parts[0] : type; }
 
@@ -209,6 +206,7 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     chunk.counter = counter;
     if (literal_integer(range.type->parts[2]) == 1) {
         chunk.direct = true;
+        chunk.independent = may_step_together(node(id).children[2]);
         chunk.bounds = {apply(OpId::kAdd, {start, from}), apply(OpId::kAdd, {start, to}), step};
     } else {
         const auto element = [this, start, from, step](ValueId k) {
@@ -238,165 +236,6 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     environment = start_iteration(loop, environment, results);
 }
 
-// Whether sums of floats, or checks of divisions, are in the way of vectors: then a chunk has several sums,
-// an element of an array each, and an iteration adds to that of its number. What only the first of equal ones
-// decides has one.
-bool FunctionLowering::has_lanes(NodeId body, const ParallelLoop& plan, const Loop& loop) const {
-    const std::function<bool(NodeId)> is_straight = [&](NodeId id) {
-        const NodeKind kind = node(id).kind;
-        return kind != NodeKind::kFor && kind != NodeKind::kWhile && kind != NodeKind::kContinue &&
-               std::all_of(node(id).children.begin(), node(id).children.end(), is_straight);
-    };
-    const bool all = std::all_of(plan.carried.begin(), plan.carried.end(), [](const CarriedVariable& each) {
-        return each.kind == CarriedKind::kReduction && each.operation != "any" && each.operation != "all";
-    });
-    const std::function<bool(NodeId)> divides = [&](NodeId id) {
-        const Node& given = node(id);
-        const bool operates = given.kind == NodeKind::kBinary || given.kind == NodeKind::kAugment;
-        return (operates &&
-                (given.atoms[0] == "truediv" || given.atoms[0] == "floordiv" || given.atoms[0] == "mod")) ||
-               std::any_of(given.children.begin(), given.children.end(), divides);
-    };
-    return all && is_straight(body) &&
-           (std::any_of(loop.types.begin(), loop.types.end(),
-                        [](TypeRef type) { return is_float(type) || is_complex(type); }) ||
-            (compilation_.options().check_division && divides(body)));
-}
-
-// Whether an iteration takes some hundred cycles at most, as far as can be seen.
-bool FunctionLowering::is_short(NodeId body) const {
-    const std::function<bool(NodeId)> calls = [&](NodeId id) {
-        const Node& given = node(id);
-        if (given.kind == NodeKind::kGlobal &&
-            source_.symbols.at(static_cast<size_t>(given.number)).kind == SymbolKind::kFunction)
-            return true;
-        return std::any_of(given.children.begin(), given.children.end(), calls);
-    };
-    return !has_loop(body) && !calls(body);
-}
-
-bool FunctionLowering::defer(ValueId holds, const Site& site, NodeId where) {
-    constexpr size_t kBits = 62;
-    if (deferred_ == nullptr || site.exception != "ZeroDivisionError" || deferred_->sites.size() == kBits)
-        return false;
-    auto& sites = deferred_->sites;
-    auto found =
-        std::find_if(sites.begin(), sites.end(), [&](const auto& each) { return each.first == where; });
-    if (found == sites.end()) {
-        Site own = site;
-        own.function = &source_;
-        own.node = where;
-        found = sites.emplace(sites.end(), where, compilation_.add_site(std::move(own)));
-    }
-    const ValueId before = builder_->load(deferred_->array, std::span(&deferred_->lane, 1));
-    const ValueId bit = builder_->index(int64_t{1} << (found - sites.begin()));
-    const ValueId next = builder_->apply(OpId::kSelect, {holds, builder_->index(0), bit});
-    builder_->store(deferred_->array, builder_->apply(OpId::kBitwiseOr, {before, next}),
-                    std::span(&deferred_->lane, 1));
-    return true;
-}
-
-// Those of the lane that is being lowered, so that the first error of an iteration is the one that is told.
-void FunctionLowering::raise_deferred() {
-    if (dry_ || deferred_ == nullptr || deferred_->sites.empty()) return;
-    const ValueId failed = builder_->load(deferred_->array, std::span(&deferred_->lane, 1));
-    const ValueId zero = builder_->index(0);
-    for (size_t i = 0; i < deferred_->sites.size(); ++i) {
-        const ValueId bit = builder_->apply(OpId::kBitwiseAnd, {failed, builder_->index(int64_t{1} << i)});
-        builder_->check(builder_->apply(OpId::kEqual, {bit, zero}), deferred_->sites[i].second, {});
-    }
-}
-
-void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequence& sequence, Loop& loop,
-                                 Environment& environment) {
-    const auto array_of = [&](ValueId initial) {
-        const ScalarType element = builder_->type(initial).scalar;
-        ir::BufferType local{.element = element, .space = ir::AddressSpace::kLocal};
-        local.strides = {DType(element).itemsize()};
-        local.sizes = {kLanes};
-        const ValueId array = builder_->allocate(local, "lanes");
-        for (int64_t lane = 0; lane < kLanes; ++lane)
-            builder_->store(array, initial, std::array{builder_->index(lane)});
-        return array;
-    };
-    std::vector<ValueId> lanes;
-    for (const ValueId initial : carried_parts(loop, environment, true, id))
-        lanes.push_back(array_of(initial));
-    Deferred deferred;
-    deferred.array = array_of(builder_->index(0));
-    const auto iteration = [&](ValueId first) {
-        return [&, first](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-            const ValueId lane = builder_->apply(OpId::kSubtract, {arguments[0], first});
-            deferred.lane = lane;
-            std::vector<ValueId> before;
-            for (const ValueId each : lanes) before.push_back(builder_->load(each, std::span(&lane, 1)));
-            Environment inner = start_iteration(loop, environment, before);
-            loops_.push_back(&loop);
-            const bool reached = lower_iteration(id, sequence, inner, arguments[0]);
-            loops_.pop_back();
-            if (!reached) return {};
-            const std::vector<ValueId> after = end_iteration(loop, inner, true, id);
-            for (size_t i = 0; i < lanes.size(); ++i)
-                builder_->store(lanes[i], after[i], std::span(&lane, 1));
-            return {};
-        };
-    };
-    const ValueId lower = sequence.bounds[0], upper = sequence.bounds[1], one = builder_->index(1);
-    const ValueId many = builder_->index(kLanes);
-    const ValueId rest = builder_->apply(
-        OpId::kBitwiseAnd, {builder_->apply(OpId::kSubtract, {upper, lower}), builder_->index(kLanes - 1)});
-    const ValueId whole = builder_->apply(OpId::kSubtract, {upper, rest});
-    Hoist bounds;
-    bounds.lower = lower;
-    bounds.upper = upper;
-    build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {
-        deferred.sites.clear();
-        deferred_ = is_second_ ? nullptr : &deferred;
-        builder_->for_loop(lower, whole, many, {},
-                           [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                               const ValueId first = arguments[0];
-                               const ValueId end = builder_->apply(OpId::kAdd, {first, many});
-                               builder_->for_lanes(first, end, kLanes, iteration(first));
-                               return {};
-                           });
-        builder_->for_loop(whole, upper, one, {}, iteration(whole));
-        deferred_ = nullptr;
-        if (is_second_ || deferred.sites.empty()) return {};
-        ValueId failed = builder_->index(0);
-        for (int64_t lane = 0; lane < kLanes; ++lane) {
-            const ValueId one_lane = builder_->load(deferred.array, std::array{builder_->index(lane)});
-            failed = builder_->apply(OpId::kBitwiseOr, {failed, one_lane});
-        }
-        builder_->store(deferred.array, failed, std::array{builder_->index(0)});
-        deferred.lane = builder_->index(0);
-        deferred_ = &deferred;
-        raise_deferred();
-        deferred_ = nullptr;
-        return {};
-    });
-    const auto lane_at = [&](int64_t lane) {
-        std::vector<ValueId> parts;
-        for (const ValueId each : lanes)
-            parts.push_back(builder_->load(each, std::array{builder_->index(lane)}));
-        return parts;
-    };
-    environment = start_iteration(loop, environment, lane_at(0));
-    for (int64_t lane = 1; lane < kLanes; ++lane) {
-        const Environment other = start_iteration(loop, environment, lane_at(lane));
-        for (const CarriedVariable& carried : plan.carried) {
-            Value& value = environment[carried.variable];
-            if (is_comparison(carried.operation)) {
-                const Value better =
-                    compare(carried.operation, other[carried.variable], value, carried.where);
-                value.parts[0] = builder_->apply(
-                    OpId::kSelect, {better.parts[0], other[carried.variable].parts[0], value.parts[0]});
-            } else {
-                value = convert(combined(carried, value, other[carried.variable]), value.type, id);
-            }
-        }
-    }
-}
-
 bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const ParallelLoop plan = find_parallel_loop(source_, id, flows_.at(id));
@@ -415,7 +254,13 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         const ValueId more = builder_->apply(OpId::kSubtract, {by, builder_->index(1)});
         return builder_->apply(OpId::kFloorDivide, {builder_->apply(OpId::kAdd, {value, more}), by});
     };
-    const ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
+    ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
+    if (may_step_together(statement.children[2])) {
+        // Of some hundred iterations vectors are worth more than another thread.
+        least = builder_->apply(
+            OpId::kMinimum, {rounded_up(count, builder_->index(kChunksOfLanes)), builder_->index(kLanes)});
+        least = builder_->apply(OpId::kMaximum, {least, builder_->index(1)});
+    }
     const ValueId chunk =
         builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), least});
     const ValueId chunks = rounded_up(count, chunk);

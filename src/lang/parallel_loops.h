@@ -27,6 +27,10 @@ struct CarriedVariable {
     NodeId where = 0;  // where it is updated first
 };
 
+inline bool is_comparison(const std::string& operation) {
+    return operation == "lt" || operation == "le" || operation == "gt" || operation == "ge";
+}
+
 struct ParallelLoop {
     std::vector<CarriedVariable> carried;
     VariableSet captured;  // read before an iteration assigns them, but for reductions

@@ -9,6 +9,7 @@
 #include "ir/verifier.h"
 #include "passes/barrier_fission.h"
 #include "passes/inline_calls.h"
+#include "passes/lanes_of_loops.h"
 #include "passes/loop_interchange.h"
 #include "passes/lower_reductions.h"
 #include "passes/simplify.h"
@@ -23,6 +24,7 @@ constexpr Pass kPasses[] = {
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},
+    {"lanes_of_loops", lanes_of_loops, OptimisationSwitch::kLanesOfLoops},
     {"barrier_fission", barrier_fission},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},

@@ -89,6 +89,47 @@ EXACT = {
             for j in np.prange(i):
                 n += i * j
         return n""",
+    "all pairs": """\
+        b = a.copy()
+        for i in np.prange(len(a)):
+            s = 0.0
+            for j in range(min(len(b), 40)):
+                s += b[j] * b[i] + b[j]
+            a[i] = s
+        return 0""",
+    "products and sums": """\
+        b = a.copy()
+        for i in np.prange(1, len(a)):
+            s, p, n = b[i], 1.0, 0
+            for j in range(5):
+                x = b[i] * j
+                if x > 0.25:
+                    s += x
+                else:
+                    n += 1
+                for k in range(3):
+                    p *= 1.0 + x * k
+            a[i - 1] = s * p + n
+        return 0""",
+    "own lengths": """\
+        b = a.copy()
+        for i in np.prange(len(a)):
+            s = 0.0
+            for j in range(i % 7):
+                s += b[j] * b[i]
+            a[i] = s
+        return 0""",
+    "rows of a table": """\
+        b = np.zeros((len(a), 3))
+        for i in np.prange(len(a)):
+            for j in range(3):
+                b[i, j] = a[i] * j
+        for i in np.prange(len(a)):
+            s = 0.0
+            for j in range(3):
+                s += b[i, j]
+            a[i] = s
+        return 0""",
     "optional": """\
         b = None
         if len(a) > 2:
