@@ -166,6 +166,12 @@ def _outputs_by_place(function, args):
     return args[place : place + 1]
 
 
+def _converted(value, copies, to_numpy):
+    if copies and isinstance(value, tuple):
+        return tuple(_converted(each, copies, to_numpy) for each in value)
+    return copies[id(value)][1] if id(value) in copies else to_numpy(value)
+
+
 def call_with_copies(function, args, kwargs, first, to_numpy, target):
     """NumPy's result of a call. What it writes into arrays on a GPU goes into copies, which are copied back.
 
@@ -181,12 +187,10 @@ def call_with_copies(function, args, kwargs, first, to_numpy, target):
                 copies[id(each)] = each, target(each)
                 copies[id(each)][1].flags.writeable = each.flags.writeable
 
-    def converted(each):
-        if copies and isinstance(each, tuple):
-            return tuple(map(converted, each))
-        return copies[id(each)][1] if id(each) in copies else to_numpy(each)
-
-    result = function(*map(converted, args), **{key: converted(each) for key, each in kwargs.items()})
+    result = function(
+        *(_converted(each, copies, to_numpy) for each in args),
+        **{key: _converted(each, copies, to_numpy) for key, each in kwargs.items()},
+    )
     for given, copy in copies.values():
         _copy_back(given, copy)
     return next((given for given, copy in copies.values() if copy is result), result)
@@ -339,7 +343,13 @@ def _text(function, array):
         return function(array)
 
 
+_PLACE_OF_INITIAL = {"sum": 4, "prod": 4, "max": 3, "min": 3}
+
+
 def _call_method(self, name, method, *args, **kwargs):
+    place = _PLACE_OF_INITIAL.get(name, len(args))
+    if place < len(args) and args[place] is ...:  # weft's default of it
+        args = (*args[:place], numpy._NoValue, *args[place + 1 :])
     result = run(f"ndarray.{name}", method, args, kwargs, _reason(self._array))
     return self if type(result) is HostArray and result._array is self._array else result
 

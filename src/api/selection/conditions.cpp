@@ -48,6 +48,16 @@ array mask_of(const array& target, const array& mask, const std::string& functio
 
 array as_row(const array& values) { return values.ndim() == 1 ? values : ravel(values, 'C'); }
 
+// The elements of a row where a mask, which may be shorter, is true.
+array where_true(const array& row, const array& mask) {
+    const Index begin[] = {Slice{0, mask.size(), 1}};
+    const array part = mask.size() == row.size() ? row : index(row, begin);
+    array found;
+    if (try_compress(part, mask, found)) return found;
+    const Index masked[] = {mask};
+    return index(part, masked);
+}
+
 }  // namespace
 
 array argwhere(const array& a) {
@@ -62,14 +72,18 @@ array flatnonzero(const array& a) { return nonzero(as_row(a))[0]; }
 
 array compress(const array& condition, const array& a, std::optional<int64_t> axis, const array& out) {
     if (condition.ndim() != 1) throw ValueError("condition must be a 1-d array");
+    if (!axis || a.ndim() == 1) {
+        if (axis) normalize_axis(*axis, a.ndim());
+        const array row = as_row(a);
+        if (condition.size() <= row.size() && !out.valid()) return where_true(row, as_bool(condition));
+    }
     return take(a, nonzero(condition)[0], axis, TakeMode::kRaise, out);
 }
 
 array extract(const array& condition, const array& arr) {
     const array row = as_row(arr), truths = as_row(condition);
-    if (truths.size() != row.size()) return take(row, nonzero(truths)[0], 0, TakeMode::kRaise);
-    const Index where_true[] = {as_bool(truths)};
-    return index(row, where_true);
+    if (truths.size() > row.size()) return take(row, nonzero(truths)[0], 0, TakeMode::kRaise);
+    return where_true(row, as_bool(truths));
 }
 
 void place(const array& target, const array& mask, const array& values) {

@@ -408,6 +408,12 @@ def test_asarray_gives_the_array_itself():
     assert weft.asarray(words) is words
 
 
+@pytest.mark.parametrize("name", ["sum", "max", "min"])
+def test_folds_of_lists_of_times_have_no_initial_value(name):
+    times = [numpy.timedelta64(3, "s"), numpy.timedelta64(5, "s")]
+    assert getattr(weft, name)(times) == getattr(numpy, name)(times)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [("where([True], 1)", "either both or neither"), ("array([1], ndmax=-1)", "ndmax must be in range")],
@@ -432,3 +438,20 @@ def test_a_gpu_is_told_of():
         weft.linalg.svd(weft.full((3, 3), numpy.nan, device="cuda"))  # LAPACK decides
     (row,) = [row for row in weft.fallback_report() if "svd" in row["reason"]]
     assert row["calls"] == 1 and row["bytes"] == 72
+
+
+def test_what_numpy_was_given_ends_with_the_call():
+    import gc
+    import weakref
+
+    words = numpy.array(WORDS)
+    alive = weakref.ref(words)
+    given = weft.asarray(words)
+    gc.collect()
+    gc.disable()
+    try:
+        weft.sort(given)
+        del words, given
+        assert alive() is None
+    finally:
+        gc.enable()
