@@ -3,6 +3,7 @@
 
 #include "api/indexing/fast_index.h"
 #include "api/recording/scalar_here.h"
+#include "core/shape.h"
 #include "device/devices.h"
 #include "graph/operand.h"
 #include "graph/placement.h"

@@ -320,3 +320,24 @@ def test_in_every_mode(settings):
     a[a < 0.1] = 0
     assert_equal(x, a)
     numpy.testing.assert_allclose(float(y), a[a > 0.5].sum(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("share", [0.0, 0.002, 0.1, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 1000, 32768 + 7, 100_001])
+def test_what_a_mask_chooses_by_every_way(dtype, share, size):
+    random = numpy.random.default_rng(size)
+    values = (random.random(size) * 100).astype(dtype)
+    mask = random.random(size) < share
+    ours, chosen = weft.asarray(values.copy()), weft.asarray(mask.copy())
+    for name, read in {
+        "index": lambda x, m: x[m],
+        "compress": lambda x, m: x.compress(m),
+        "strided": lambda x, m: x[::-1].compress(m),
+        "shorter": lambda x, m: x.compress(m[: size // 2]),
+        "extract": lambda x, m: numpy.extract(m, x) if isinstance(x, numpy.ndarray) else weft.extract(m, x),
+        "nonzero": lambda x, m: m.nonzero()[0],
+    }.items():
+        expected, found = read(values, mask), numpy.asarray(read(ours, chosen))
+        assert found.dtype == expected.dtype, name
+        assert found.tobytes() == expected.tobytes(), name

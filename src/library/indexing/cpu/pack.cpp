@@ -69,8 +69,7 @@ void pack_selected(const char* mask, int64_t count, const char* from, int64_t it
 
 int64_t pack_places(const char* mask, int64_t count, int64_t first, int64_t* to, int64_t limit) {
 #if defined(__x86_64__)
-    if (processor_level() == ProcessorLevel::kX86V4)
-        return pack_places_avx512(mask, count, first, to, limit);
+    if (processor_level() == ProcessorLevel::kX86V4) return pack_places_avx512(mask, count, first, to, limit);
 #endif
     return for_each_true(mask, count, limit,
                          [&](int64_t place, int64_t number) { to[number] = first + place; });

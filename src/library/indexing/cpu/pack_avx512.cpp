@@ -1,5 +1,5 @@
-// pack.h in registers of AVX-512: the chosen lanes of a register are moved together and stored. The instruction
-// that does both at once takes hundreds of cycles on AMD's processors.
+// pack.h in registers of AVX-512: the chosen lanes of a register are moved together and stored. The
+// instruction that does both at once takes hundreds of cycles on AMD's processors.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -9,7 +9,7 @@
 
 #include "library/indexing/cpu/pack.h"
 
-#pragma clang attribute push(                                                                       \
+#pragma clang attribute push(                                                                         \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt"))), \
     apply_to = function)
 
@@ -133,7 +133,9 @@ int64_t pack_places_avx512(const char* mask, int64_t count, int64_t first, int64
     for (int64_t i = 0; i < count && found < limit; i += kTogether) {
         const uint64_t chosen = chosen_of(mask + i, count - i);
         if (chosen == 0) continue;
-        const auto places = [&](int64_t k) { return _mm512_add_epi64(lanes, _mm512_set1_epi64(first + i + k)); };
+        const auto places = [&](int64_t k) {
+            return _mm512_add_epi64(lanes, _mm512_set1_epi64(first + i + k));
+        };
         found += pack_word<Lanes8>(chosen, places, reinterpret_cast<char*>(to + found), limit - found);
     }
     return found;
