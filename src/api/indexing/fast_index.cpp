@@ -177,6 +177,35 @@ bool try_compress(const array& from, const array& mask, array& result) {
     return true;
 }
 
+bool try_fill(const array& target, const array& mask, const array& row, Along along) {
+    int64_t stride = 0;
+    const int64_t size = row.size(), itemsize = target.itemsize();
+    if (!target.writeable() || !mask.dtype().is_bool() || !is_few_of(mask, target) ||
+        !single_stride(target, stride) || size == 0 || row.ndim() != 1 || row.dtype() != target.dtype())
+        return false;
+    Selected selected;
+    if (!selected.find(mask)) return false;
+    const int64_t count = selected.count();
+    if (count == 0) return true;
+    int64_t places[kMostSelectedFrom];
+    for (int64_t k = 0; k < count; ++k) {
+        const int64_t at = along == Along::kAll ? selected.places()[k] : k;
+        places[k] = at < size ? at : at % size;
+    }
+    const BufferPtr values = cpu_device().allocate(static_cast<size_t>(count * itemsize));
+    Storage& storage = *target.storage();
+    StorageLocks locks;
+    locks.add(storage);
+    locks.add(*row.storage());
+    locks.lock();
+    if (!locks.all_host_resident() || !may_write(storage)) return false;
+    gather_places(row.storage()->current.buffer->data() + row.offset(), places, count, row.strides()[0],
+                  itemsize, values->data());
+    scatter_places(storage.current.buffer->data() + target.offset(), selected.places(), count, stride,
+                   itemsize, values->data(), itemsize);
+    return true;
+}
+
 bool try_scatter(const array& target, const array& index, GivenOperand& value) {
     if (!target.writeable() || index.ndim() == 0) return false;
     Storage& storage = *target.storage();

@@ -13,6 +13,11 @@ namespace weft {
 bool try_gather(const array& from, const array& index, array& result);
 // from[mask], of the same shape.
 bool try_compress(const array& from, const array& mask, array& result);
+
+// Elements where the mask is true become those of a row of the target's dtype, over and over. The row runs
+// along the chosen elements, or along all of them.
+enum class Along : uint8_t { kChosen, kAll };
+bool try_fill(const array& target, const array& mask, const array& row, Along along);
 // target[index] = value and target[mask] = value.
 bool try_scatter(const array& target, const array& index, GivenOperand& value);
 

@@ -91,6 +91,7 @@ void place(const array& target, const array& mask, const array& values) {
     check_writeable(target, "place");
     const array truths = mask_of(target, mask, "place");
     const array row = as_row(as_safely(values, target.dtype()));
+    if (try_fill(target, truths, row, Along::kChosen)) return;
     if (row.size() == 1) {
         assign_where(target, reshape(row, Shape{}), truths, Casting::kUnsafe);
         return;
@@ -107,7 +108,7 @@ void putmask(const array& target, const array& mask, const array& values) {
     const array truths = mask_of(target, mask, "putmask");
     check_writeable(target, "putmask");
     const array row = as_row(as_safely(values, target.dtype()));
-    if (row.size() == 0) return;
+    if (row.size() == 0 || try_fill(target, truths, row, Along::kAll)) return;
     const DeviceScope scope(device_of(target));
     const array all =
         row.size() == 1 ? reshape(row, Shape{}) : reshape(repeated(row, target.size()), target.shape());

@@ -341,3 +341,26 @@ def test_what_a_mask_chooses_by_every_way(dtype, share, size):
         expected, found = read(values, mask), numpy.asarray(read(ours, chosen))
         assert found.dtype == expected.dtype, name
         assert found.tobytes() == expected.tobytes(), name
+
+
+@pytest.mark.parametrize("name", ["place", "putmask"])
+@pytest.mark.parametrize("dtype", ["bool", "uint16", "float64", "complex128"])
+@pytest.mark.parametrize("values", ["x[:1]", "x[:3]", "x[::-1]", "x[::-2]", "x[40:]", "x[:0]"])
+def test_few_elements_are_filled_by_a_row_over_and_over(name, dtype, values):
+    for target in ("x", "x[::2]", "x[::-1]", "x.reshape(10, 10)", "x.reshape(10, 10).T"):
+        for share in (0.0, 0.3, 1.0):
+            found = []
+            for np in (numpy, weft):
+                x = np.arange(100).astype(dtype)
+                given = eval(target, {"x": x})
+                mask = numpy.random.default_rng(1).random(given.shape) < share
+                row = eval(
+                    values, {"x": x}
+                )  # of the same memory; weft reads it before it writes, NumPy not always
+                try:
+                    getattr(np, name)(given, np.asarray(mask), row.copy() if np is numpy else row)
+                except ValueError as error:
+                    found.append(str(error))
+                else:
+                    found.append(numpy.asarray(x).tolist())
+            assert found[0] == found[1], (target, share)
