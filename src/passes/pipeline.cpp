@@ -8,6 +8,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "passes/barrier_fission.h"
+#include "passes/checks_ahead.h"
 #include "passes/inline_calls.h"
 #include "passes/lanes_of_loops.h"
 #include "passes/loop_interchange.h"
@@ -24,6 +25,7 @@ constexpr Pass kPasses[] = {
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},
+    {"checks_ahead", checks_ahead, OptimisationSwitch::kChecksAhead},
     {"lanes_of_loops", lanes_of_loops, OptimisationSwitch::kLanesOfLoops},
     {"barrier_fission", barrier_fission},
     {"lower_reductions", lower_reductions},
