@@ -222,8 +222,8 @@ Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> si
     }
     if (!strides.empty()) strides.pop_back();
     Site none = site("MemoryError", "there is no memory for an array");
-    none.function = &source_;
-    none.node = where;
+    none.function = spot(where).function;
+    none.node = spot(where).node;
     const ir::Builder::HeapBlock block =
         builder_->heap(buffer_type(type).buffer, bytes, strides, compilation_.add_site(std::move(none)));
     result.parts = {block.buffer, block.owner};
@@ -370,8 +370,9 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
 
 Value FunctionLowering::call_method(const Value& base, const std::string& name, const Arguments& arguments) {
     const NodeId where = arguments.where;
-    if (is_complex(base.type) && name == "conjugate")
-        return by_loop(*find_op("conjugate"), std::span(&base, 1), where);
+    if (is_scalar(base.type)) {
+        if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
+    }
     if (is_array(base.type)) {
         if (name == "item" && base.type->rank == 0) return load({base, {}});
         if (name == "copy") {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "lang/lowering.h"
+#include "lang/prelude.h"
 
 namespace weft::lang {
 
@@ -15,15 +16,19 @@ struct MathFunction {
 };
 // Functions of math and cmath whose names differ from NumPy's.
 constexpr MathFunction kMathNames[] = {
-    {"asin", "arcsin"},   {"acos", "arccos"},   {"atan", "arctan"},   {"atan2", "arctan2"},
-    {"asinh", "arcsinh"}, {"acosh", "arccosh"}, {"atanh", "arctanh"}, {"pow", "power"},
-    {"fabs", "fabs"},     {"remainder", ""},    {"phase", ""},
+    {"asin", "arcsin"},   {"acos", "arccos"},   {"atan", "arctan"},
+    {"atan2", "arctan2"}, {"asinh", "arcsinh"}, {"acosh", "arccosh"},
+    {"atanh", "arctanh"}, {"pow", "power"},     {"fabs", "fabs"},
 };
 constexpr std::string_view kMathSame[] = {
     "sqrt",     "cbrt",     "exp",   "exp2",  "expm1",     "log2",  "log10",   "log1p",   "sin", "cos",
     "tan",      "sinh",     "cosh",  "tanh",  "hypot",     "fmod",  "degrees", "radians", "erf", "erfc",
-    "copysign", "isfinite", "isinf", "isnan", "nextafter", "ldexp", "gcd",     "lcm",
+    "copysign", "isfinite", "isinf", "isnan", "nextafter", "ldexp", "frexp",   "modf",    "fma",
 };
+// Functions that the prelude has, and those that take integers alone.
+constexpr std::string_view kPreludeMath[] = {"gamma", "lgamma", "isqrt",     "comb",    "perm", "factorial",
+                                             "dist",  "prod",   "remainder", "isclose", "ulp"};
+constexpr std::string_view kWholeMath[] = {"isqrt", "comb", "perm", "factorial", "gcd", "lcm"};
 constexpr std::string_view kComplexMath[] = {"sqrt", "exp",   "log",   "log10", "sin",  "cos",
                                              "tan",  "sinh",  "cosh",  "tanh",  "asin", "acos",
                                              "atan", "asinh", "acosh", "atanh"};
@@ -149,21 +154,18 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
             const TypeRef type = type_of_default;
             given[i] = type->literal ? constant(*type->literal) : Value{type, {}, 0};
         }
-        if (given[i]->type->kind == TypeKind::kRange)
-            fail(arguments.where, "a range cannot be given to a function");
         const TypeRef type = without_literals(given[i]->type);
         const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
         parts.insert(parts.end(), value.parts.begin(), value.parts.end());
     }
     if (dry_) {
-        TypeRef type = compilation_.result_of(callee, types);
+        TypeRef type = compilation_.result_of(callee, types, spot(arguments.where));
         if (type->kind == TypeKind::kNever) asks_itself_ = true;
         asks_itself_ |= &callee == &source_;
         return {type, std::vector<ValueId>(part_count(type)), 0, has_owner(type)};
     }
-    const Specialised& target = compilation_.specialise(callee, types);
-
+    const Specialised& target = compilation_.specialise(callee, types, spot(arguments.where));
     target_.written.insert(target.written.begin(), target.written.end());
     std::vector<ir::Type> results;
     append_ir_types(results, target.result, true);
@@ -182,177 +184,77 @@ Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments)
     return result;
 }
 
+Value FunctionLowering::call_prelude(const std::string& path, const Arguments& arguments) {
+    return call_function(*find_in_prelude(path), arguments);
+}
+
 Value FunctionLowering::call_math(const std::string& name, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    const auto is_one_of = [&](std::span<const std::string_view> names) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
     if (name == "floor" || name == "ceil" || name == "trunc") {
         expect_arguments(name, arguments, 1, 1);
         const OpInfo* op = find_op(name);
-        return to_integer(arguments.positional[0], op->id, arguments.where);
+        return to_integer(arguments.positional[0], op->id, where);
     }
     if (name == "log" && arguments.positional.size() == 2) {
         Arguments one = arguments;
         one.positional.pop_back();
         const Value top = call_math("log", one);
         one.positional = {arguments.positional[1]};
-        return divide("truediv", top, call_math("log", one), arguments.where);
+        return divide("truediv", top, call_math("log", one), where);
+    }
+    if (is_one_of(kWholeMath)) {
+        for (const Value& argument : arguments.positional) {
+            if (!is_integer(argument.type) && argument.type->kind != TypeKind::kNone)
+                fail(where, "math." + name + " takes integers, not " + lang::describe(argument.type));
+        }
+    }
+    if (name == "gcd" || name == "lcm") {
+        Value result = integer(name == "gcd" ? 0 : 1);
+        expect_arguments("math." + name, arguments, 0, SIZE_MAX);
+        for (const Value& argument : arguments.positional)
+            result = scalar(scalar_type(ScalarType::kInt64, true),
+                            apply(find_op(name)->id,
+                                  {cast(result, ScalarType::kInt64), cast(argument, ScalarType::kInt64)}));
+        return result;
+    }
+    if (name == "hypot" && arguments.positional.size() != 2) return call_prelude("math.hypot", arguments);
+    const std::string path = "math." + name;
+    if (is_one_of(kPreludeMath)) {
+        if (name == "prod" && !arguments.positional.empty() &&
+            arguments.positional[0].type->kind == TypeKind::kTuple)
+            return fold_tuple("mul", integer(1), arguments);
+        const bool of_numbers = name != "dist" && name != "prod";
+        for (const Value& argument : arguments.positional) {
+            const bool is_real = is_scalar(argument.type) && !is_complex(argument.type);
+            if (of_numbers && !is_real && argument.type->kind != TypeKind::kNone)
+                fail(where, path + " takes real numbers, not " + lang::describe(argument.type));
+        }
+        return call_prelude(path, arguments);
     }
     const std::string_view known = name == "log" ? "log" : op_of_math(name);
     const OpInfo* op = known.empty() ? nullptr : find_op(known);
-    if (op == nullptr) {
-        std::vector<std::string> names(std::begin(kMathSame), std::end(kMathSame));
-        fail(arguments.where, "math." + name + " is not compiled yet");
-    }
-    expect_arguments("math." + name, arguments, op->nin, op->nin);
-    const bool integers = name == "gcd" || name == "lcm";
+    if (op == nullptr) fail(where, path + " is not compiled yet");
+    expect_arguments(path, arguments, op->nin, op->nin);
     std::vector<Value> operands;
     for (const Value& argument : arguments.positional) {
         if (!is_scalar(argument.type) || is_complex(argument.type))
-            fail(arguments.where,
-                 "math." + name + " takes real numbers, not " + lang::describe(argument.type));
-        const ScalarType type = integers ? ScalarType::kInt64 : ScalarType::kFloat64;
+            fail(where, path + " takes real numbers, not " + lang::describe(argument.type));
         const bool exponent = name == "ldexp" && !operands.empty();
-        operands.push_back(exponent ? argument : scalar(scalar_type(type, true), cast(argument, type)));
+        operands.push_back(
+            exponent ? argument
+                     : scalar(scalar_type(ScalarType::kFloat64, true), cast(argument, ScalarType::kFloat64)));
     }
-    Value result = by_loop(*op, operands, arguments.where);
+    Value result = by_loop(*op, operands, where);
     if (is_scalar(result.type)) result.type = scalar_type(result.type->scalar, true);
+    if (name == "frexp")
+        return tuple(
+            {scalar(scalar_type(ScalarType::kFloat64, true), result.parts[0]),
+             scalar(scalar_type(ScalarType::kInt64, true), cast(tuple_item(result, 1), ScalarType::kInt64))});
+    if (name == "modf") result.type = tuple_type({2, scalar_type(ScalarType::kFloat64, true)});
     return result;
-}
-
-// A float to an integer; what is no integer of 64 bits is an error, as Python's integers end there here.
-Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId where) {
-    if (is_integer(value.type))
-        return scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64));
-    if (!is_float(value.type)) fail(where, "an integer cannot be made of " + lang::describe(value.type));
-    const TypeRef type = scalar_type(ScalarType::kInt64, true);
-    if (dry_) return scalar(type, {});
-    ValueId real = cast(value, ScalarType::kFloat64);
-    if (rounding != OpId::kTrunc) real = builder_->apply(rounding, {real});  // the cast truncates
-    const ValueId result = builder_->cast(real, ScalarType::kInt64);
-    // What has no integer of 64 bits, NaN among it, is cast to the least of them.
-    const ValueId least = builder_->index(INT64_MIN);
-    const ValueId exact = builder_->constant(Constant::of(ScalarType::kFloat64, -9223372036854775808.0));
-    const ValueId fits = builder_->apply(OpId::kNotEqual, {result, least});
-    const ValueId is_least = builder_->apply(OpId::kEqual, {real, exact});
-    Site outside = site({}, {});
-    outside.kind = SiteKind::kToInteger;
-    check(builder_->apply(OpId::kLogicalOr, {fits, is_least}), std::move(outside), {real}, where);
-    return scalar(type, result);
-}
-
-Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {
-    expect_arguments(std::string(DType(to).name()), arguments, 0, 2);
-    if (arguments.positional.empty()) return constant({to, {}});
-    const Value& value = arguments.positional[0];
-    if (!is_scalar(value.type))
-        fail(arguments.where, "a number cannot be made of " + lang::describe(value.type));
-    const DType dtype(to);
-    if (arguments.positional.size() == 2) {
-        if (!dtype.is_complex()) fail(arguments.where, "only complex() takes two numbers");
-        const Value i = [&] {
-            struct Pair {
-                double real, imaginary;
-            };
-            return constant(Constant::of(ScalarType::kComplex128, Pair{0, 1}));
-        }();
-        const Value imaginary = binary("mul", arguments.positional[1], i, arguments.where);
-        return call_convert(to, weak,
-                            {{binary("add", value, imaginary, arguments.where)}, {}, arguments.where});
-    }
-    if (is_complex(value.type) && !dtype.is_complex() && to != ScalarType::kBool)
-        fail(arguments.where, "a real number cannot be made of " + lang::describe(value.type),
-             "Take its .real.");
-    if (weak && to == ScalarType::kInt64) return to_integer(value, OpId::kTrunc, arguments.where);
-    if (weak && value.type->literal && to == ScalarType::kFloat64 && literal_integer(value.type))
-        return constant(Constant::of(to, static_cast<double>(*literal_integer(value.type))));
-    return scalar(scalar_type(to, weak), cast(value, to));
-}
-
-Value FunctionLowering::call_round(const Arguments& arguments) {
-    expect_arguments("round", arguments, 1, 2);
-    if (arguments.positional.size() == 2 && arguments.positional[1].type->kind != TypeKind::kNone) {
-        if (is_integer(arguments.positional[0].type) &&
-            literal_integer(arguments.positional[1].type).value_or(-1) >= 0)
-            return arguments.positional[0];
-        fail(arguments.where, "round() to digits is not compiled yet");
-    }
-    return to_integer(arguments.positional[0], OpId::kRint, arguments.where);
-}
-
-Value FunctionLowering::call_length(const Arguments& arguments) {
-    expect_arguments("len", arguments, 1, 1);
-    const Value& value = arguments.positional[0];
-    if (value.type->kind == TypeKind::kTuple) return integer(static_cast<int64_t>(value.type->parts.size()));
-    if (value.type->kind == TypeKind::kString) return integer(static_cast<int64_t>(value.type->text.size()));
-    if (value.type->kind == TypeKind::kRange)
-        return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
-    if (!is_array(value.type) || value.type->rank == 0)
-        fail(arguments.where, lang::describe(value.type) + " has no len()");
-    return scalar(scalar_type(ScalarType::kInt64, true), size_of(value, 0));
-}
-
-Value FunctionLowering::call_range(const Arguments& arguments) {
-    expect_arguments("range", arguments, 1, 3);
-    std::vector<Value> bounds;
-    for (const Value& value : arguments.positional) {
-        if (!is_integer(value.type))
-            fail(arguments.where, "range() takes integers, not " + lang::describe(value.type));
-        TypeRef type = value.type->literal ? value.type : scalar_type(ScalarType::kInt64, true);
-        bounds.push_back({type, {as_index(value, arguments.where)}, 0});
-    }
-    if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
-    if (bounds.size() == 2) bounds.push_back(integer(1));
-    Value range = tuple(std::move(bounds));
-    Type type = *range.type;
-    type.kind = TypeKind::kRange;
-    range.type = intern(std::move(type));
-    return range;
-}
-
-// Python's min and max: the first of those that are equal.
-Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
-    const std::string name = largest ? "max" : "min";
-    std::vector<Value> items = arguments.positional;
-    if (items.size() == 1 && items[0].type->kind == TypeKind::kTuple) {
-        const Value whole = items[0];
-        items.clear();
-        for (size_t i = 0; i < whole.type->parts.size(); ++i) items.push_back(tuple_item(whole, i));
-    }
-    if (!arguments.keywords.empty()) expect_arguments(name, arguments, 1, SIZE_MAX);
-    if (items.empty() || (items.size() == 1 && !is_scalar(items[0].type)))
-        fail(arguments.where, name + "() takes several numbers or a tuple here");
-    Value best = items[0];
-    for (size_t i = 1; i < items.size(); ++i) {
-        const Value better = compare(largest ? "gt" : "lt", items[i], best, arguments.where);
-        TypeRef type = join(without_literals(best.type), without_literals(items[i].type));
-        if (type == nullptr)
-            fail(arguments.where, name + "() of " + lang::describe(best.type) + " and " +
-                                      lang::describe(items[i].type) + " has no type");
-        best = scalar(type, apply(OpId::kSelect, {dry_ ? ValueId{} : better.parts[0],
-                                                  cast(items[i], type->scalar), cast(best, type->scalar)}));
-    }
-    return best;
-}
-
-// As Python answers for its own numbers, and NumPy for its scalars.
-bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
-    if (of->kind == TypeKind::kTuple)
-        return std::any_of(of->parts.begin(), of->parts.end(),
-                           [&](TypeRef each) { return is_instance(type, each, where); });
-    if (of->kind != TypeKind::kSymbol || of->symbol->kind != SymbolKind::kKnown)
-        fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
-    const std::string& path = of->symbol->path;
-    if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
-    if (path == "builtins.str") return type->kind == TypeKind::kString;
-    if (path == "numpy.ndarray") return is_array(type);
-    if (!is_scalar(type)) return false;
-    if (path == "builtins.bool") return type->weak && is_bool(type);
-    if (path == "builtins.int") return type->weak && is_integer(type);
-    if (path == "builtins.float") return type->scalar == ScalarType::kFloat64;
-    if (path == "builtins.complex") return type->scalar == ScalarType::kComplex128;
-    const DTypeInfo* dtype = path.starts_with("numpy.") ? DType::find(path.substr(6)) : nullptr;
-    if (dtype != nullptr) return !type->weak && type->scalar == dtype->scalar_type;
-    if (path == "numpy.integer") return !type->weak && DType(type->scalar).is_integer();
-    if (path == "numpy.floating") return !type->weak && DType(type->scalar).is_floating();
-    fail(where, "isinstance() does not know " + path + " here");
 }
 
 Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given) {
@@ -364,48 +266,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "math") return call_math(name, arguments);
     if (path == "weft.prange") return call_range(arguments);
     if (module == "builtins") {
-        if (name == "range") return call_range(arguments);
-        if (name == "len") return call_length(arguments);
-        if (name == "int") return call_convert(ScalarType::kInt64, true, arguments);
-        if (name == "float") return call_convert(ScalarType::kFloat64, true, arguments);
-        if (name == "bool") return call_convert(ScalarType::kBool, true, arguments);
-        if (name == "complex") return call_convert(ScalarType::kComplex128, true, arguments);
-        if (name == "min" || name == "max") return call_extreme(name == "max", arguments);
-        if (name == "round") return call_round(arguments);
-        if (name == "abs") {
-            expect_arguments(name, arguments, 1, 1);
-            const Value& value = arguments.positional[0];
-            if (is_integer(value.type)) {
-                TypeRef type = integer_type(value.type, value.type);
-                return scalar(type, apply(OpId::kAbsolute, {cast(value, type->scalar)}));
-            }
-            return by_loop(op_info(OpId::kAbsolute), std::span(&value, 1), arguments.where);
-        }
-        if (name == "pow") {
-            expect_arguments(name, arguments, 2, 2);
-            return power(arguments.positional[0], arguments.positional[1], arguments.where);
-        }
-        if (name == "isinstance") {
-            expect_arguments(name, arguments, 2, 2);
-            return boolean(
-                is_instance(arguments.positional[0].type, arguments.positional[1].type, arguments.where));
-        }
-        if (name == "divmod") {
-            expect_arguments(name, arguments, 2, 2);
-            return tuple(
-                {divide("floordiv", arguments.positional[0], arguments.positional[1], arguments.where),
-                 divide("mod", arguments.positional[0], arguments.positional[1], arguments.where)});
-        }
-        if (name == "tuple" && arguments.positional.size() == 1 &&
-            arguments.positional[0].type->kind == TypeKind::kTuple)
-            return arguments.positional[0];
-        if (name == "sum" && arguments.positional.size() == 1 && arguments.keywords.empty() &&
-            arguments.positional[0].type->kind == TypeKind::kTuple) {
-            Value total = integer(0);
-            for (size_t i = 0; i < arguments.positional[0].type->parts.size(); ++i)
-                total = binary("add", total, tuple_item(arguments.positional[0], i), arguments.where);
-            return total;
-        }
+        if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;
     }
     if (module == "numpy") {
         static constexpr std::string_view kMade[] = {"empty",      "zeros",      "ones",      "full",
@@ -428,6 +289,13 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                                             cast(arguments.positional[0], ScalarType::kComplex128))};
         return by_loop(*op, operands, arguments.where);
     }
+    if (module == "cmath" && (name == "isfinite" || name == "isinf" || name == "isnan")) {
+        expect_arguments(path, arguments, 1, 1);
+        Value result = by_loop(*find_op(name), arguments.positional, arguments.where);
+        result.type = scalar_type(ScalarType::kBool, true);
+        return result;
+    }
+    if (module == "cmath" && find_in_prelude(path) != nullptr) return call_prelude(path, arguments);
     fail(arguments.where, path + " is not compiled yet");
 }
 

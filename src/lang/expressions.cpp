@@ -160,8 +160,15 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
                 if (op == nullptr) fail(id, "'" + name + "' is not compiled");
                 return by_loop(*op, std::span(&base, 1), id);
             }
-            return name == "real" ? base : convert(integer(0), base.type, id);
+            const bool is_truth = is_bool(base.type) && base.type->weak;
+            const TypeRef type = is_truth ? scalar_type(ScalarType::kInt64, true) : base.type;
+            if (name == "real") return is_truth ? scalar(type, cast(base, type->scalar)) : base;
+            return scalar(without_literals(type), cast(integer(0), type->scalar));
         }
+        if (is_integer(base.type) && base.type->weak && (name == "numerator" || name == "denominator"))
+            return name == "denominator"
+                       ? integer(1)
+                       : scalar(scalar_type(ScalarType::kInt64, true), cast(base, ScalarType::kInt64));
     }
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
         fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");

@@ -123,7 +123,7 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     }
     // A loop whose checks were hoisted is lowered once more for where the test before it fails.
     const auto note = [&](IndexKind kind) {
-        if (!is_second_) compilation_.add_index({kind, &source_, where, axis});
+        if (!is_second_ && !source_.is_prelude) compilation_.add_index({kind, &source_, where, axis});
     };
     if (is_in_bounds(given, size)) {
         note(IndexKind::kProven);

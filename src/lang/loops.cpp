@@ -297,8 +297,8 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
     if (!ends && !loop.breaks) {
         if (!dry_) {
             Site never = site("RuntimeError", "an endless loop ended");
-            never.function = &source_;
-            never.node = id;
+            never.function = spot(id).function;
+            never.node = spot(id).node;
             builder_->raise(compilation_.add_site(std::move(never)), {});
         }
         return false;

@@ -46,16 +46,23 @@ void ScopeMap::merge(uint16_t one, uint16_t other) {
     merged_[std::max(one, other)] = std::min(one, other);
 }
 
-Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments) {
-    const auto [at, is_new] = specialised_.try_emplace(Key{&function, {arguments.begin(), arguments.end()}});
+Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments,
+                                const Spot& caller) {
+    Key key{&function, {arguments.begin(), arguments.end()}, nullptr, 0};
+    if (function.is_prelude) {
+        std::get<2>(key) = caller.function;
+        std::get<3>(key) = caller.node;
+    }
+    const auto [at, is_new] = specialised_.try_emplace(std::move(key));
     if (is_new)
         at->second.name =
             function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
     return at->second;
 }
 
-TypeRef Compilation::result_of(const FunctionSource& function, std::span<const TypeRef> arguments) {
-    Specialised& entry = this->entry(function, arguments);
+TypeRef Compilation::result_of(const FunctionSource& function, std::span<const TypeRef> arguments,
+                               const Spot& caller) {
+    Specialised& entry = this->entry(function, arguments, caller);
     if (entry.state == Specialised::State::kTyping) {
         provisional_ = true;
         return entry.result == nullptr ? simple_type(TypeKind::kNever) : entry.result;
@@ -63,7 +70,7 @@ TypeRef Compilation::result_of(const FunctionSource& function, std::span<const T
     if (entry.state != Specialised::State::kNew) return entry.result;
     const bool before = std::exchange(provisional_, false);
     entry.state = Specialised::State::kTyping;
-    FunctionLowering(*this, function, arguments, entry).find_result();
+    FunctionLowering(*this, function, arguments, entry, caller).find_result();
     // What hangs on a function that is still being typed is found again when that is done.
     entry.state = provisional_ ? Specialised::State::kNew : Specialised::State::kTyped;
     TypeRef result = entry.result;
@@ -72,13 +79,13 @@ TypeRef Compilation::result_of(const FunctionSource& function, std::span<const T
     return result;
 }
 
-const Specialised& Compilation::specialise(const FunctionSource& function,
-                                           std::span<const TypeRef> arguments) {
-    Specialised& entry = this->entry(function, arguments);
+const Specialised& Compilation::specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
+                                           const Spot& caller) {
+    Specialised& entry = this->entry(function, arguments, caller);
     if (entry.state == Specialised::State::kLowering || entry.state == Specialised::State::kDone)
         return entry;
     entry.state = Specialised::State::kTyping;
-    FunctionLowering lowering(*this, function, arguments, entry);
+    FunctionLowering lowering(*this, function, arguments, entry, caller);
     lowering.find_result();
     entry.state = Specialised::State::kLowering;
     ir::Function compiled = lowering.run();
@@ -140,9 +147,11 @@ std::string exception_of(const Site& site, const char* payload) {
 // --- a function -----------------------------------------------------------------------------------------
 
 FunctionLowering::FunctionLowering(Compilation& compilation, const FunctionSource& source,
-                                   std::span<const TypeRef> arguments, Specialised& target)
+                                   std::span<const TypeRef> arguments, Specialised& target,
+                                   const Spot& caller)
     : compilation_(compilation),
       source_(source),
+      caller_(caller),
       arguments_(arguments.begin(), arguments.end()),
       target_(target),
       flows_(find_flows(source.tree)) {}
@@ -262,8 +271,8 @@ ValueId FunctionLowering::as_index(const Value& value, NodeId where) {
 void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payload, NodeId where) {
     if (dry_ || defer(holds, site, where)) return;
     raise_deferred();
-    site.function = &source_;
-    site.node = where;
+    site.function = spot(where).function;
+    site.node = spot(where).node;
     site.payload = static_cast<int>(payload.size());
     builder_->check(holds, compilation_.add_site(std::move(site)), payload);
 }
@@ -445,8 +454,8 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
 void FunctionLowering::fail(NodeId where, const std::string& what, const std::string& help,
                             const std::vector<std::pair<NodeId, std::string>>& others) const {
     std::vector<std::pair<Spot, std::string>> spots;
-    for (const auto& [node, note] : others) spots.push_back({{&source_, node}, note});
-    throw CompileError(render({&source_, where}, what, spots, help));
+    for (const auto& [node, note] : others) spots.push_back({spot(node), note});
+    throw CompileError(render(spot(where), what, spots, help));
 }
 
 TypeRef FunctionLowering::join_or_fail(const Value& a, const Value& b, const std::string& name,

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,9 +62,11 @@ public:
 
     const Options& options() const { return options_; }
     // Its code, or its name and result while it is being lowered.
-    const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments);
+    const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
+                                  const Spot& caller = {});
     // The type of its result, as far as it is known: kNever while that hangs on the function itself.
-    TypeRef result_of(const FunctionSource& function, std::span<const TypeRef> arguments);
+    TypeRef result_of(const FunctionSource& function, std::span<const TypeRef> arguments,
+                      const Spot& caller = {});
     uint32_t add_site(Site site) {
         sites_.push_back(std::move(site));
         return static_cast<uint32_t>(sites_.size() - 1);
@@ -79,12 +82,14 @@ public:
     Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
 
 private:
-    using Key = std::pair<const FunctionSource*, std::vector<TypeRef>>;
+    // With the function and node that call it, where it is the prelude's.
+    using Key = std::tuple<const FunctionSource*, std::vector<TypeRef>, const FunctionSource*, NodeId>;
 
     Options options_;
     const ScopeMap& scopes_;
     ir::Module module_;
-    Specialised& entry(const FunctionSource& function, std::span<const TypeRef> arguments);
+    Specialised& entry(const FunctionSource& function, std::span<const TypeRef> arguments,
+                       const Spot& caller);
 
     std::map<Key, Specialised> specialised_;
     bool provisional_ = false;  // a type was asked for that is not yet known for good
@@ -97,7 +102,7 @@ private:
 class FunctionLowering {
 public:
     FunctionLowering(Compilation& compilation, const FunctionSource& source,
-                     std::span<const TypeRef> arguments, Specialised& target);
+                     std::span<const TypeRef> arguments, Specialised& target, const Spot& caller);
     void find_result();  // types alone
     ir::Function run();
 
@@ -266,6 +271,7 @@ private:
     Value unary(const std::string& name, const Value& operand, NodeId where);
     Value compare(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value compare_order(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value arithmetic(OpId op, const Value& left, const Value& right, NodeId where);
     Value by_loop(const OpInfo& op, std::span<const Value> operands, NodeId where);
     Value divide(const std::string& name, const Value& left, const Value& right, NodeId where);
@@ -349,6 +355,7 @@ private:
     Arguments arguments_of(NodeId id, Environment& environment);
     Value call_known(const Symbol& symbol, const Arguments& arguments);
     Value call_function(const Symbol& symbol, const Arguments& arguments);
+    Value call_prelude(const std::string& path, const Arguments& arguments);
     Value call_ufunc(const OpInfo& op, const Arguments& arguments);
     Value call_math(const std::string& name, const Arguments& arguments);
     Value call_extreme(bool largest, const Arguments& arguments);
@@ -356,6 +363,13 @@ private:
     Value call_length(const Arguments& arguments);
     Value call_convert(ScalarType to, bool weak, const Arguments& arguments);
     Value call_round(const Arguments& arguments);
+    std::optional<Value> call_builtin(const std::string& name, const Arguments& arguments);
+    std::optional<Value> call_number_method(const Value& base, const std::string& name,
+                                            const Arguments& arguments);
+    Value number_of_text(const std::string& text, ScalarType to, NodeId where);
+    Value absolute(const Value& value, NodeId where);
+    Value fold_tuple(const std::string& name, const Value& first, const Arguments& arguments);
+    Value select(ir::ValueId condition, const Value& yes, const Value& no, NodeId where);
     Value to_integer(const Value& value, OpId rounding, NodeId where);
     bool is_instance(TypeRef type, TypeRef of, NodeId where);
     void expect_arguments(const std::string& name, const Arguments& arguments, size_t least, size_t most);
@@ -422,11 +436,14 @@ private:
         bool before_;
     };
 
+    // Where errors of a node are.
+    Spot spot(NodeId id) const { return source_.is_prelude ? caller_ : Spot{&source_, id}; }
     const Node& node(NodeId id) const { return source_.tree[id]; }
     const std::string& variable(size_t number) const { return source_.tree.variables()[number]; }
 
     Compilation& compilation_;
     const FunctionSource& source_;
+    Spot caller_;  // of a function of the prelude, which is where its errors are
     std::vector<TypeRef> arguments_;
     Specialised& target_;
     std::unordered_map<NodeId, Flow> flows_;

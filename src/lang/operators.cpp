@@ -292,8 +292,26 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         return compare(name == "is" ? "eq" : "ne", left, right, where);
     }
     if (name == "in" || name == "not_in") {
+        const bool is_range = right.type->kind == TypeKind::kRange;
+        if (is_range || (is_array(right.type) && right.type->rank == 1)) {
+            if (!is_scalar(left.type) || (is_range && is_complex(left.type)))
+                fail(where, lang::describe(left.type) + " is never in " + lang::describe(right.type));
+            const Arguments items{{left, right}, {}, where};
+            const Value found =
+                is_range ? call_prelude("builtins.in_range",
+                                        {{left, scalar(scalar_type(ScalarType::kInt64, true), right.parts[0]),
+                                          scalar(scalar_type(ScalarType::kInt64, true), right.parts[1]),
+                                          scalar(scalar_type(ScalarType::kInt64, true), right.parts[2])},
+                                         {},
+                                         where})
+                         : call_prelude("builtins.in_items", items);
+            return name == "in" ? found : negation(truth(found, where));
+        }
+        if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
+            return boolean((right.type->text.find(left.type->text) != std::string::npos) == (name == "in"));
         if (right.type->kind != TypeKind::kTuple)
-            fail(where, "'in' is compiled for tuples only, not " + lang::describe(right.type));
+            fail(where, "'in' is compiled for tuples, ranges and arrays of one dimension, not " +
+                            lang::describe(right.type));
         Value found = boolean(false);
         for (size_t i = 0; i < right.type->parts.size(); ++i) {
             const Value same = compare("eq", left, tuple_item(right, i), where);
@@ -320,6 +338,22 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     return scalar(type, apply(op_info(found->op), *loop, operands));
 }
 
+// Tuples by the first items that differ, or by their lengths where none does.
+Value FunctionLowering::compare_order(const std::string& name, const Value& left, const Value& right,
+                                      NodeId where) {
+    const auto length = [](const Value& tuple) { return static_cast<int64_t>(tuple.type->parts.size()); };
+    const TypeRef type = scalar_type(ScalarType::kBool, true);
+    Value result = compare(name, integer(length(left)), integer(length(right)), where);
+    result.type = type;
+    for (size_t i = std::min(left.type->parts.size(), right.type->parts.size()); i-- > 0;) {
+        const Value a = tuple_item(left, i), b = tuple_item(right, i);
+        const ValueId same = truth(compare("eq", a, b, where), where);
+        const ValueId decides = truth(compare(name, a, b, where), where);
+        result = scalar(type, apply(OpId::kSelect, {same, result.parts[0], decides}));
+    }
+    return result;
+}
+
 // Tuples and texts.
 Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right,
                                          NodeId where) {
@@ -339,6 +373,8 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
         }
         return name == "eq" ? same : negation(truth(same, where));
     }
+    if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple)
+        return compare_order(name, left, right, where);
     const Operator* found = find_operator(name);
     refuse_operands(found == nullptr ? name : std::string(found->sign), left.type, right.type, where);
 }

@@ -228,7 +228,11 @@ Site FunctionLowering::site_of_exception(NodeId expression, Environment& environ
     if (symbol.kind == SymbolKind::kMissing) fail(named, "name '" + symbol.name + "' is not defined");
     if (symbol.kind != SymbolKind::kException)
         fail(expression, symbol.described() + " is no exception", "Write raise ValueError(\"...\").");
-    result.symbol = &symbol;
+    if (source_.is_prelude) {
+        result.exception = symbol.name;
+    } else {
+        result.symbol = &symbol;
+    }
     if (!calls) return result;
     const std::vector<NodeId>& children = node(expression).children;
     if (children.size() > 2) fail(expression, "an exception takes one text in a compiled function");
@@ -250,8 +254,8 @@ bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
     if (statement.children.empty()) fail(id, "there is no exception to raise again");
     Site raised = site_of_exception(statement.children[0], environment);
     if (!dry_) {
-        raised.function = &source_;
-        raised.node = id;
+        raised.function = spot(id).function;
+        raised.node = spot(id).node;
         raise_deferred();
         builder_->raise(compilation_.add_site(std::move(raised)), {});
     }

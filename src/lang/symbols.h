@@ -42,6 +42,7 @@ struct FunctionSource {
     Tree tree;
     std::vector<Symbol> symbols;
     std::vector<TypeRef> defaults;  // of the last parameters; null where no constant is one
+    bool is_prelude = false;        // the engine's own: what goes wrong in it goes wrong where it is called
 };
 
 }  // namespace weft::lang

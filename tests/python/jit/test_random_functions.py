@@ -28,7 +28,7 @@ def test_a_wrong_compiler_is_found_and_its_function_shrunk():
     def jit(function):
         return lambda *arguments: None
 
-    text, calls = jit_random.generate(2)
+    text, calls = jit_random.generate(7)
     assert "is (('returned', ('NoneType', None))" in functions.disagreement(text, calls, jit)
     small = functions.shrunk(text, lambda smaller: "while" in smaller)
     assert small.count("\n") < text.count("\n")

@@ -36,7 +36,7 @@ class Maker:
             return self.whole_leaf()
         kind = c.choice(
             "add add sub sub mul mul mask bit shift divide remainder negative absolute extreme"
-            " choose either call length element floor power truth rounded".split()
+            " choose either call length element floor power truth rounded root width modulo total".split()
         )
         a, bits = self.whole(depth - 1)
         if kind in ("add", "sub"):
@@ -88,6 +88,16 @@ class Maker:
             return f"round(min(max({self.real(depth - 1)}, -1e6), 1e6))", 21
         if kind == "power":
             return f"(({a} & 15) ** ({self.whole(depth - 1)[0]} & 3))", 12
+        if kind == "root":
+            return f"math.isqrt({a})", bits
+        if kind == "width":
+            return f"({a}).bit_{c.choice(('length', 'count'))}()", 6
+        if kind == "modulo":
+            b, other = self.divisor(depth - 1)
+            return f"pow({a}, {self.small(depth - 1)}, {b})", other
+        if kind == "total":
+            b, other = self.whole(depth - 1)
+            return self.fitted(f"sum(({a}, {b}, {c.choice((1, -1))}))", max(bits, other) + 2)
         if kind == "truth":
             return f"int({self.truth(depth - 1)})", 1
         return a, bits
@@ -134,7 +144,7 @@ class Maker:
             return f"({c.choice(FLOATS)!r})"
         kind = c.choice(
             "add sub mul mul divide whole quotient remainder floor negative absolute extreme choose call root"
-            " mixed element either".split()
+            " mixed element either digits".split()
         )
         a, b = self.real(depth - 1), self.real(depth - 1)
         if kind in ("add", "sub", "mul"):
@@ -164,6 +174,8 @@ class Maker:
             return f"({a} {c.choice(('and', 'or'))} {b})"
         if kind == "root":
             return f"math.sqrt(abs({a}))"
+        if kind == "digits":
+            return f"round({a}, {c.choice((-2, -1, 1, 2, 7))})"
         if kind == "call":
             found = self.call(REAL, depth)
             return found[0] if found else a
@@ -177,7 +189,9 @@ class Maker:
             if self.variables[TRUTH] and c.random() < 0.7:
                 return c.choice(self.variables[TRUTH])
             return c.choice(("True", "False"))
-        kind = c.choice("compare compare compare reals chain and or not mixed whole call choose".split())
+        kind = c.choice(
+            "compare compare compare reals chain and or not mixed whole call choose tuples among every".split()
+        )
         sign = c.choice(("<", "<=", ">", ">=", "==", "!="))
         if kind == "compare":
             return f"({self.whole(depth - 1)[0]} {sign} {self.whole(depth - 1)[0]})"
@@ -195,6 +209,16 @@ class Maker:
             return f"({self.exact(depth - 1)} {sign} {self.real(depth - 1)})"
         if kind == "whole":
             return f"bool({self.whole(depth - 1)[0]})"
+        if kind == "tuples":
+            a, b = (f"({self.whole(depth - 1)[0]}, {self.real(depth - 1)})" for _ in range(2))
+            return f"({a} {sign} {b})"
+        if kind == "among":
+            group = c.choice(
+                (f"range(-3, {self.small(depth - 1)}, 2)", f"({self.whole(depth - 1)[0]}, 1, 5)")
+            )
+            return f"({self.whole(depth - 1)[0]} {c.choice(('in', 'not in'))} {group})"
+        if kind == "every":
+            return f"{c.choice(('any', 'all'))}(({self.truth(depth - 1)}, {self.whole(depth - 1)[0]}))"
         if kind == "choose":
             return f"({self.truth(depth - 1)} if {self.truth(depth - 1)} else {self.truth(depth - 1)})"
         found = self.call(TRUTH, depth)

@@ -1,0 +1,325 @@
+// Python's own functions: numbers of numbers and texts, and those over the items of a tuple or array.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "lang/lowering.h"
+#include "lang/prelude.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+// A float to an integer; what is no integer of 64 bits is an error, as Python's integers end there here.
+Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId where) {
+    if (is_integer(value.type))
+        return scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64));
+    if (!is_float(value.type)) fail(where, "an integer cannot be made of " + lang::describe(value.type));
+    const TypeRef type = scalar_type(ScalarType::kInt64, true);
+    if (dry_) return scalar(type, {});
+    ValueId real = cast(value, ScalarType::kFloat64);
+    if (rounding != OpId::kTrunc) real = builder_->apply(rounding, {real});  // the cast truncates
+    const ValueId result = builder_->cast(real, ScalarType::kInt64);
+    // What has no integer of 64 bits, NaN among it, is cast to the least of them.
+    const ValueId least = builder_->index(INT64_MIN);
+    const ValueId exact = builder_->constant(Constant::of(ScalarType::kFloat64, -9223372036854775808.0));
+    const ValueId fits = builder_->apply(OpId::kNotEqual, {result, least});
+    const ValueId is_least = builder_->apply(OpId::kEqual, {real, exact});
+    Site outside = site({}, {});
+    outside.kind = SiteKind::kToInteger;
+    check(builder_->apply(OpId::kLogicalOr, {fits, is_least}), std::move(outside), {real}, where);
+    return scalar(type, result);
+}
+
+Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {
+    expect_arguments(std::string(DType(to).name()), arguments, 0, 2);
+    if (arguments.positional.empty()) return constant({to, {}});
+    const Value& value = arguments.positional[0];
+    if (value.type->kind == TypeKind::kString && arguments.positional.size() == 1)
+        return number_of_text(value.type->text, to, arguments.where);
+    if (!is_scalar(value.type))
+        fail(arguments.where, "a number cannot be made of " + lang::describe(value.type));
+    const DType dtype(to);
+    if (arguments.positional.size() == 2) {
+        if (!dtype.is_complex()) fail(arguments.where, "only complex() takes two numbers");
+        const Value i = [&] {
+            struct Pair {
+                double real, imaginary;
+            };
+            return constant(Constant::of(ScalarType::kComplex128, Pair{0, 1}));
+        }();
+        const Value imaginary = binary("mul", arguments.positional[1], i, arguments.where);
+        return call_convert(to, weak,
+                            {{binary("add", value, imaginary, arguments.where)}, {}, arguments.where});
+    }
+    if (is_complex(value.type) && !dtype.is_complex() && to != ScalarType::kBool)
+        fail(arguments.where, "a real number cannot be made of " + lang::describe(value.type),
+             "Take its .real.");
+    if (weak && to == ScalarType::kInt64) return to_integer(value, OpId::kTrunc, arguments.where);
+    if (weak && value.type->literal && to == ScalarType::kFloat64 && literal_integer(value.type))
+        return constant(Constant::of(to, static_cast<double>(*literal_integer(value.type))));
+    return scalar(scalar_type(to, weak), cast(value, to));
+}
+
+// To the nearest, of two as near the even one: Python's numbers by their decimal digits, NumPy's as NumPy
+// does.
+Value FunctionLowering::call_round(const Arguments& arguments) {
+    expect_arguments("round", arguments, 1, 2);
+    const Value& value = arguments.positional[0];
+    if (arguments.positional.size() == 1 || arguments.positional[1].type->kind == TypeKind::kNone)
+        return to_integer(value, OpId::kRint, arguments.where);
+    if (!is_integer(arguments.positional[1].type))
+        fail(arguments.where,
+             "round() takes a number of digits, not " + lang::describe(arguments.positional[1].type));
+    if (is_integer(value.type)) {
+        const TypeRef type = value.type->weak ? scalar_type(ScalarType::kInt64, true) : value.type;
+        Value rounded = value;
+        if (literal_integer(arguments.positional[1].type).value_or(-1) < 0)
+            rounded = call_prelude("builtins.round_whole", arguments);
+        return scalar(type, cast(rounded, type->scalar));
+    }
+    if (!is_float(value.type)) fail(arguments.where, lang::describe(value.type) + " cannot be rounded");
+    return call_prelude(value.type->weak ? "builtins.round_digits" : "builtins.round_scalar", arguments);
+}
+
+Value FunctionLowering::call_length(const Arguments& arguments) {
+    expect_arguments("len", arguments, 1, 1);
+    const Value& value = arguments.positional[0];
+    if (value.type->kind == TypeKind::kTuple) return integer(static_cast<int64_t>(value.type->parts.size()));
+    if (value.type->kind == TypeKind::kString) return integer(static_cast<int64_t>(value.type->text.size()));
+    if (value.type->kind == TypeKind::kRange)
+        return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
+    if (!is_array(value.type) || value.type->rank == 0)
+        fail(arguments.where, lang::describe(value.type) + " has no len()");
+    return scalar(scalar_type(ScalarType::kInt64, true), size_of(value, 0));
+}
+
+Value FunctionLowering::call_range(const Arguments& arguments) {
+    expect_arguments("range", arguments, 1, 3);
+    std::vector<Value> bounds;
+    for (const Value& value : arguments.positional) {
+        if (!is_integer(value.type))
+            fail(arguments.where, "range() takes integers, not " + lang::describe(value.type));
+        TypeRef type = value.type->literal ? value.type : scalar_type(ScalarType::kInt64, true);
+        bounds.push_back({type, {as_index(value, arguments.where)}, 0});
+    }
+    if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
+    if (bounds.size() == 2) bounds.push_back(integer(1));
+    Value range = tuple(std::move(bounds));
+    Type type = *range.type;
+    type.kind = TypeKind::kRange;
+    range.type = intern(std::move(type));
+    return range;
+}
+
+// float("inf"), int(" 12 ")
+Value FunctionLowering::number_of_text(const std::string& text, ScalarType to, NodeId where) {
+    constexpr std::string_view kSpaces = " \t\n\r\f\v";
+    const size_t first = text.find_first_not_of(kSpaces);
+    std::string digits =
+        first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+    const auto raise = [&](const std::string& what) {
+        check(boolean(false).parts[0], site("ValueError", what + ": '" + text + "'"), {}, where);
+    };
+    const char* begin = digits.c_str();
+    const char* const end = begin + digits.size();
+    if (to == ScalarType::kInt64) {
+        int64_t value = 0;
+        if (digits.size() > 1 && *begin == '+' && begin[1] != '-') ++begin;
+        const auto parsed = std::from_chars(begin, end, value);
+        if (parsed.ec == std::errc::result_out_of_range) fail(where, "the integer does not fit in 64 bits");
+        if (begin == end || parsed.ptr != end || parsed.ec != std::errc())
+            raise("invalid literal for int() with base 10");
+        return integer(value);
+    }
+    if (to != ScalarType::kFloat64) fail(where, "a number of this type cannot be made of a text");
+    char* parsed = nullptr;
+    const double value = std::strtod(begin, &parsed);
+    if (begin == end || parsed != end || digits.find_first_of("xXpP(") != std::string::npos)
+        raise("could not convert string to float");
+    return constant(Constant::of(ScalarType::kFloat64, value));
+}
+
+Value FunctionLowering::absolute(const Value& value, NodeId where) {
+    if (is_bool(value.type) && !value.type->weak) return value;
+    if (!is_integer(value.type)) return by_loop(op_info(OpId::kAbsolute), std::span(&value, 1), where);
+    TypeRef type = integer_type(value.type, value.type);
+    return scalar(type, apply(OpId::kAbsolute, {cast(value, type->scalar)}));
+}
+
+// One of two values, both of which are there: numbers, or tuples of such.
+Value FunctionLowering::select(ValueId condition, const Value& yes, const Value& no, NodeId where) {
+    const TypeRef type = join(without_literals(yes.type), without_literals(no.type));
+    if (type == nullptr)
+        fail(where,
+             "either of " + lang::describe(yes.type) + " and " + lang::describe(no.type) + " has no type");
+    const std::function<bool(TypeRef)> is_plain = [&](TypeRef part) {
+        return is_scalar(part) || (part->kind == TypeKind::kTuple &&
+                                   std::all_of(part->parts.begin(), part->parts.end(), is_plain));
+    };
+    if (!is_plain(type)) fail(where, lang::describe(type) + " cannot be chosen here");
+    const Value a = convert(yes, type, where), b = convert(no, type, where);
+    Value result{type, std::vector<ValueId>(a.parts.size()), 0};
+    for (size_t i = 0; i < a.parts.size(); ++i)
+        result.parts[i] = apply(OpId::kSelect, {condition, a.parts[i], b.parts[i]});
+    return result;
+}
+
+// Python's min and max: the first of those that are equal.
+Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
+    const std::string name = largest ? "max" : "min";
+    std::vector<Value> items = arguments.positional;
+    expect_arguments(name, arguments, 1, SIZE_MAX);
+    if (items.size() == 1 && items[0].type->kind == TypeKind::kTuple) {
+        const Value whole = items[0];
+        items.clear();
+        for (size_t i = 0; i < whole.type->parts.size(); ++i) items.push_back(tuple_item(whole, i));
+        if (items.empty()) fail(arguments.where, name + "() arg is an empty sequence");
+    } else if (items.size() == 1) {
+        if (!is_array(items[0].type) || items[0].type->rank != 1)
+            fail(arguments.where,
+                 name + "() takes several values, a tuple or an array of one dimension here, not " +
+                     lang::describe(items[0].type));
+        return call_prelude("builtins." + name + "_of", arguments);
+    }
+    Value best = items[0];
+    for (size_t i = 1; i < items.size(); ++i) {
+        const Value better = compare(largest ? "gt" : "lt", items[i], best, arguments.where);
+        best = select(truth(better, arguments.where), items[i], best, arguments.where);
+    }
+    return best;
+}
+
+// A tuple's items by an operator, one after another; the second argument or `start` is what it starts with.
+Value FunctionLowering::fold_tuple(const std::string& name, const Value& first, const Arguments& arguments) {
+    Value total = first;
+    if (arguments.positional.size() > 1) total = arguments.positional[1];
+    for (const auto& [keyword, value] : arguments.keywords) {
+        if (keyword != "start") expect_arguments("this", arguments, 1, 2);
+        total = value;
+    }
+    for (size_t i = 0; i < arguments.positional[0].type->parts.size(); ++i)
+        total = binary(name, total, tuple_item(arguments.positional[0], i), arguments.where);
+    return total;
+}
+
+// As Python answers for its own numbers, and NumPy for its scalars.
+bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
+    if (of->kind == TypeKind::kTuple)
+        return std::any_of(of->parts.begin(), of->parts.end(),
+                           [&](TypeRef each) { return is_instance(type, each, where); });
+    if (of->kind != TypeKind::kSymbol || of->symbol->kind != SymbolKind::kKnown)
+        fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
+    const std::string& path = of->symbol->path;
+    if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
+    if (path == "builtins.str") return type->kind == TypeKind::kString;
+    if (path == "numpy.ndarray") return is_array(type);
+    if (!is_scalar(type)) return false;
+    if (path == "builtins.bool") return type->weak && is_bool(type);
+    if (path == "builtins.int") return type->weak && is_integer(type);
+    if (path == "builtins.float") return type->scalar == ScalarType::kFloat64;
+    if (path == "builtins.complex") return type->scalar == ScalarType::kComplex128;
+    const DTypeInfo* dtype = path.starts_with("numpy.") ? DType::find(path.substr(6)) : nullptr;
+    if (dtype != nullptr) return !type->weak && type->scalar == dtype->scalar_type;
+    if (path == "numpy.integer") return !type->weak && DType(type->scalar).is_integer();
+    if (path == "numpy.floating") return !type->weak && DType(type->scalar).is_floating();
+    fail(where, "isinstance() does not know " + path + " here");
+}
+
+std::optional<Value> FunctionLowering::call_builtin(const std::string& name, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    const auto is_tuple = [&] {
+        return !arguments.positional.empty() && arguments.positional[0].type->kind == TypeKind::kTuple;
+    };
+    const auto is_sequence = [&] {
+        return !arguments.positional.empty() && (is_array(arguments.positional[0].type) ||
+                                                 arguments.positional[0].type->kind == TypeKind::kRange);
+    };
+    if (name == "range") return call_range(arguments);
+    if (name == "len") return call_length(arguments);
+    if (name == "int") return call_convert(ScalarType::kInt64, true, arguments);
+    if (name == "float") return call_convert(ScalarType::kFloat64, true, arguments);
+    if (name == "complex") return call_convert(ScalarType::kComplex128, true, arguments);
+    if (name == "bool") {
+        if (arguments.positional.size() == 1 && !is_scalar(arguments.positional[0].type))
+            return scalar(scalar_type(ScalarType::kBool, true), truth(arguments.positional[0], where));
+        return call_convert(ScalarType::kBool, true, arguments);
+    }
+    if (name == "min" || name == "max") return call_extreme(name == "max", arguments);
+    if (name == "round") return call_round(arguments);
+    if (name == "abs") {
+        expect_arguments(name, arguments, 1, 1);
+        return absolute(arguments.positional[0], where);
+    }
+    if (name == "pow") {
+        expect_arguments(name, arguments, 2, 3);
+        if (arguments.positional.size() == 2 || arguments.positional[2].type->kind == TypeKind::kNone)
+            return binary("pow", arguments.positional[0], arguments.positional[1], where);
+        for (const Value& value : arguments.positional) {
+            if (!is_integer(value.type))
+                fail(where, "pow() with a modulus takes integers, not " + lang::describe(value.type));
+        }
+        return call_prelude("builtins.pow_modulo", arguments);
+    }
+    if (name == "isinstance") {
+        expect_arguments(name, arguments, 2, 2);
+        return boolean(is_instance(arguments.positional[0].type, arguments.positional[1].type, where));
+    }
+    if (name == "divmod") {
+        expect_arguments(name, arguments, 2, 2);
+        return tuple({binary("floordiv", arguments.positional[0], arguments.positional[1], where),
+                      binary("mod", arguments.positional[0], arguments.positional[1], where)});
+    }
+    if (name == "tuple" && is_tuple() && arguments.positional.size() == 1) return arguments.positional[0];
+    if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);
+    if (name == "sum" && is_sequence()) return call_prelude("builtins.sum_of", arguments);
+    if ((name == "any" || name == "all") && arguments.positional.size() == 1) {
+        if (is_sequence()) return call_prelude("builtins." + name + "_of", arguments);
+        if (!is_tuple()) fail(where, name + "() takes a tuple or an array here");
+        Value result = boolean(name == "all");
+        const OpId op = name == "all" ? OpId::kLogicalAnd : OpId::kLogicalOr;
+        for (size_t i = 0; i < arguments.positional[0].type->parts.size(); ++i) {
+            const ValueId item = truth(tuple_item(arguments.positional[0], i), where);
+            result = scalar(scalar_type(ScalarType::kBool, true), apply(op, {result.parts[0], item}));
+        }
+        return result;
+    }
+    return std::nullopt;
+}
+
+// Methods of ints, floats and complex numbers.
+std::optional<Value> FunctionLowering::call_number_method(const Value& base, const std::string& name,
+                                                          const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    const TypeRef whole = scalar_type(ScalarType::kInt64, true);
+    if (name == "conjugate" || name == "item") {
+        expect_arguments(name, arguments, 0, 0);
+        if (name == "item") {
+            const ScalarType type = is_bool(base.type)      ? ScalarType::kBool
+                                    : is_integer(base.type) ? ScalarType::kInt64
+                                    : is_float(base.type)   ? ScalarType::kFloat64
+                                                            : ScalarType::kComplex128;
+            return scalar(scalar_type(type, true), cast(base, type));
+        }
+        if (is_complex(base.type)) return by_loop(*find_op("conjugate"), std::span(&base, 1), where);
+        return is_bool(base.type) && base.type->weak ? scalar(whole, cast(base, whole->scalar)) : base;
+    }
+    const Arguments of_base{{base}, {}, where};
+    if (is_integer(base.type) && (name == "bit_length" || name == "bit_count")) {
+        expect_arguments(name, arguments, 0, 0);
+        const Value value = scalar(whole, cast(base, ScalarType::kInt64));
+        if (name == "bit_length") return call_prelude("builtins.bit_length", {{value}, {}, where});
+        const Value size = absolute(value, where);
+        return scalar(
+            whole, cast(by_loop(*find_op("bitwise_count"), std::span(&size, 1), where), ScalarType::kInt64));
+    }
+    if (name == "is_integer" && is_float(base.type)) {
+        expect_arguments(name, arguments, 0, 0);
+        return call_prelude("builtins.is_integer", of_base);
+    }
+    return std::nullopt;
+}
+
+}  // namespace weft::lang
