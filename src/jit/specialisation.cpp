@@ -31,9 +31,10 @@ codegen::CompileOptions compile_options(bool fast_math) {
 
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
                                               std::span<const lang::TypeRef> arguments,
-                                              const Options& options) {
+                                              const Options& options,
+                                              std::span<const lang::GlobalArgument> globals) {
     const auto begin = std::chrono::steady_clock::now();
-    lang::Lowered lowered = lang::lower(function, arguments, options.semantics);
+    lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     auto result = std::make_shared<Specialisation>();
     for (const ir::Function& each : lowered.module.functions) result->ir += ir::print(each);
     const codegen::CompileOptions compile_with = compile_options(options.fast_math);

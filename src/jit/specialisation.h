@@ -3,9 +3,9 @@
 //
 // Arguments travel as words (device/kernel.h), in the order of the parameters: a scalar is one word (two for
 // complex128); an array is its base, its shape and its strides in bytes, without the last of a contiguous
-// one; a tuple is its items. Results are the same, 16 bytes a word, but that an array of a type that is owned
-// has its owner after the base: a block of the frame of the call (codegen/runtime/heap.h), or 0 for memory of
-// an argument.
+// one; a tuple is its items. Global arrays come behind the arguments. Results are the same, 16 bytes a word,
+// but that an array of a type that is owned has its owner after the base: a block of the frame of the call
+// (codegen/runtime/heap.h), or 0 for memory of an argument.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,8 @@ public:
 
 private:
     friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
-                                                         std::span<const lang::TypeRef>, const Options&);
+                                                         std::span<const lang::TypeRef>, const Options&,
+                                                         std::span<const lang::GlobalArgument>);
     std::shared_ptr<const CompiledFunction> code_;
     ir::Module module_;
     std::vector<lang::IndexNote> indices_;
@@ -60,6 +61,7 @@ private:
 // written. Throws lang::CompileError.
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
                                               std::span<const lang::TypeRef> arguments,
-                                              const Options& options = {});
+                                              const Options& options = {},
+                                              std::span<const lang::GlobalArgument> globals = {});
 
 }  // namespace weft::jit

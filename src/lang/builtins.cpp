@@ -156,8 +156,8 @@ Value FunctionLowering::select(ValueId condition, const Value& yes, const Value&
         fail(where,
              "either of " + lang::describe(yes.type) + " and " + lang::describe(no.type) + " has no type");
     const std::function<bool(TypeRef)> is_plain = [&](TypeRef part) {
-        return is_scalar(part) || (part->kind == TypeKind::kTuple &&
-                                   std::all_of(part->parts.begin(), part->parts.end(), is_plain));
+        return is_scalar(part) ||
+               (has_items(part) && std::all_of(part->parts.begin(), part->parts.end(), is_plain));
     };
     if (!is_plain(type)) fail(where, lang::describe(type) + " cannot be chosen here");
     const Value a = convert(yes, type, where), b = convert(no, type, where);
@@ -210,6 +210,8 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (of->kind == TypeKind::kTuple)
         return std::any_of(of->parts.begin(), of->parts.end(),
                            [&](TypeRef each) { return is_instance(type, each, where); });
+    if (of->kind == TypeKind::kSymbol && of->symbol->kind == SymbolKind::kRecord)
+        return type->record == of->symbol->record;
     if (of->kind != TypeKind::kSymbol || of->symbol->kind != SymbolKind::kKnown)
         fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
     const std::string& path = of->symbol->path;

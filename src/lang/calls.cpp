@@ -77,6 +77,7 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     switch (symbol.kind) {
         case SymbolKind::kFunction: return call_function(symbol, arguments);
         case SymbolKind::kKnown: return call_known(symbol, arguments);
+        case SymbolKind::kRecord: return make_record(*symbol.record, arguments);
         default: fail(id, symbol.described() + " cannot be called in a compiled function");
     }
 }
@@ -151,13 +152,16 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
             if (type_of_default == nullptr)
                 fail(arguments.where,
                      callee.name + "() missing required argument: '" + parameter.atoms[0] + "'");
-            const TypeRef type = type_of_default;
-            given[i] = type->literal ? constant(*type->literal) : Value{type, {}, 0};
+            given[i] = constant_of(type_of_default);
         }
         const TypeRef type = without_literals(given[i]->type);
         const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
         parts.insert(parts.end(), value.parts.begin(), value.parts.end());
+    }
+    for (const Value& global : globals_) {
+        const std::vector<ValueId> given_parts = at_border(global).parts;
+        parts.insert(parts.end(), given_parts.begin(), given_parts.end());
     }
     if (dry_) {
         TypeRef type = compilation_.result_of(callee, types, spot(arguments.where));

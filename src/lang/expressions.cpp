@@ -108,25 +108,31 @@ Value FunctionLowering::lower_global(NodeId id) {
             fail(id, "'" + symbol.name + "' is a " + symbol.path + ", which a compiled function cannot use",
                  "Give it as an argument, or make it a number, tuple, array or function.");
         case SymbolKind::kValue: break;
+        case SymbolKind::kGlobal: {
+            const std::vector<GlobalArgument>& globals = compilation_.globals();
+            for (size_t i = 0; i < globals.size(); ++i) {
+                if (globals[i].object == symbol.object) return globals_[i];
+            }
+            fail(id, "'" + symbol.name + "' is not given to this function", "Give it as an argument.");
+        }
         default: return {symbol_type(&symbol), {}, 0};
     }
-    // A constant: a number, or a tuple of such.
-    const std::function<Value(TypeRef)> value_of = [&](TypeRef type) -> Value {
-        if (type->kind == TypeKind::kScalar && type->literal) {
-            if (type->scalar == ScalarType::kInt64) return integer(type->literal->as<int64_t>());
-            return constant(*type->literal);
-        }
-        if (type->kind == TypeKind::kTuple) {
-            std::vector<Value> items;
-            for (TypeRef part : type->parts) items.push_back(value_of(part));
-            return tuple(std::move(items));
-        }
-        return {type, {}, 0};
-    };
-    const Value value = value_of(symbol.type);
+    const Value value = constant_of(symbol.type);
     if (symbol.path.empty() || !is_scalar(value.type)) return value;
     const ScalarType scalar_of = DType::parse(symbol.path).scalar_type();  // one of NumPy's scalars
     return scalar(scalar_type(scalar_of), cast(value, scalar_of));
+}
+
+// A constant: a number, or a tuple of such.
+Value FunctionLowering::constant_of(TypeRef type) {
+    if (type->kind == TypeKind::kScalar && type->literal) {
+        if (type->scalar == ScalarType::kInt64) return integer(type->literal->as<int64_t>());
+        return constant(*type->literal);
+    }
+    if (!has_items(type)) return {type, {}, 0};
+    std::vector<Value> items;
+    for (TypeRef part : type->parts) items.push_back(constant_of(part));
+    return {type, tuple(std::move(items)).parts, 0};
 }
 
 Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
@@ -169,6 +175,12 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
             return name == "denominator"
                        ? integer(1)
                        : scalar(scalar_type(ScalarType::kInt64, true), cast(base, ScalarType::kInt64));
+    }
+    if (const std::optional<size_t> field = field_of(base, name)) return tuple_item(base, *field);
+    if (base.type->record != nullptr) {
+        const std::string like = nearest(name, base.type->record->fields);
+        fail(id, base.type->record->name + " has no field '" + name + "'",
+             like.empty() ? "" : "Is '" + like + "' meant?");
     }
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
         fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");
@@ -257,6 +269,7 @@ Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
     switch (value.type->kind) {
         case TypeKind::kNone: return boolean(false);
         case TypeKind::kTuple: return boolean(!value.type->parts.empty());
+        case TypeKind::kRecord: return boolean(true);
         case TypeKind::kString: return boolean(!value.type->text.empty());
         default: break;
     }

@@ -70,8 +70,15 @@ struct Lowered {
     std::vector<bool> written;  // which arguments' memory, for arguments with scopes of their own
 };
 
-// Throws CompileError. The sources have to live as long as the result.
-Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments,
-              const Options& options = {});
+// An array of the program that functions read, without that it is passed: what symbols have as `object`.
+struct GlobalArgument {
+    const void* object = nullptr;
+    TypeRef type = nullptr;
+};
+
+// Throws CompileError. The sources have to live as long as the result. The module's entry takes `globals`
+// behind the arguments.
+Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options = {},
+              std::span<const GlobalArgument> globals = {});
 
 }  // namespace weft::lang

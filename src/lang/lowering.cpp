@@ -11,13 +11,16 @@ using ir::ValueId;
 
 // --- the module -----------------------------------------------------------------------------------------
 
-Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options) {
+Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options,
+              std::span<const GlobalArgument> globals) {
     ScopeMap scopes;
     for (;;) {
         try {
             std::vector<TypeRef> types;
             for (TypeRef type : arguments) types.push_back(scopes.canonical(type));
-            Compilation compilation(options, scopes);
+            std::vector<GlobalArgument> given(globals.begin(), globals.end());
+            for (GlobalArgument& global : given) global.type = scopes.canonical(global.type);
+            Compilation compilation(options, scopes, std::move(given));
             const Specialised& entry = compilation.specialise(function, types);
             return compilation.finish(entry, types);
         } catch (const ScopesMeet& met) {
@@ -107,6 +110,7 @@ Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> a
                std::any_of(type->parts.begin(), type->parts.end(), is_written);
     };
     for (TypeRef type : arguments) result.written.push_back(is_written(type));
+    result.written.resize(arguments.size() + globals_.size());  // those are only read
     return result;
 }
 
@@ -159,18 +163,23 @@ FunctionLowering::FunctionLowering(Compilation& compilation, const FunctionSourc
 Environment FunctionLowering::parameters(bool real) {
     const auto parameters = source_.tree.parameters();
     Environment environment(source_.tree.variables().size(), {simple_type(TypeKind::kUnbound), {}, 0});
-    for (size_t i = 0; i < arguments_.size(); ++i) {
-        Value value{arguments_[i], {}, parameters[i]};
+    const auto parameter = [&](TypeRef type, const std::string& name, NodeId origin) {
+        Value value{type, {}, origin};
         std::vector<ir::Type> types;
         append_ir_types(types, value.type, true);
-        const std::string& name = node(parameters[i]).atoms[0];
         for (size_t k = 0; k < types.size(); ++k) {
             const std::string part = k == 0 ? name : name + "." + std::to_string(k);
             value.parts.push_back(real ? builder_->parameter(types[k], part) : ValueId{});
         }
-        environment[i] = std::move(value);
-    }
+        return value;
+    };
+    for (size_t i = 0; i < arguments_.size(); ++i)
+        environment[i] = parameter(arguments_[i], node(parameters[i]).atoms[0], parameters[i]);
+    globals_.clear();
+    for (const GlobalArgument& global : compilation_.globals())
+        globals_.push_back(parameter(global.type, "global." + std::to_string(globals_.size()), 0));
     if (!real) return environment;
+    for (Value& global : globals_) global = inside(global);
     for (size_t i = 0; i < arguments_.size(); ++i) {  // parameters come first
         environment[i] = inside(environment[i]);
         count_owners(environment[i], true);
@@ -314,6 +323,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     }
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
+        case TypeKind::kRecord:
         case TypeKind::kTuple: {
             size_t at = 0;
             for (size_t i = 0; i < type->parts.size(); ++i) {
@@ -343,7 +353,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
 
 Value FunctionLowering::at_border(const Value& value) {
     Value result = value;
-    if (value.type->kind == TypeKind::kTuple) {
+    if (has_items(value.type)) {
         result.parts.clear();
         for (size_t i = 0; i < value.type->parts.size(); ++i) {
             const Value item = at_border(tuple_item(value, i));
@@ -362,7 +372,7 @@ Value FunctionLowering::at_border(const Value& value) {
 
 Value FunctionLowering::inside(const Value& value) {
     Value result = value;
-    if (value.type->kind == TypeKind::kTuple) {
+    if (has_items(value.type)) {
         result.parts.clear();
         for (size_t i = 0; i < value.type->parts.size(); ++i) {
             const Value item = inside(tuple_item(value, i));
@@ -419,6 +429,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             if (at_border) types.back().buffer.strides.clear();
             types.insert(types.end(), part_count(type) - 1, ir::Type::of(ScalarType::kInt64));
             return;
+        case TypeKind::kRecord:
         case TypeKind::kTuple:
             for (TypeRef part : type->parts) append_ir_types(types, part, at_border);
             return;
@@ -442,7 +453,7 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
         while (is_wrapped(other)) other = other->parts[0];
         if (is_array(one) && is_array(other) && one->scope != other->scope)
             throw ScopesMeet{one->scope, other->scope};
-        if (one->kind != TypeKind::kTuple || other->kind != TypeKind::kTuple) return;
+        if (!has_items(one) || !has_items(other)) return;
         for (size_t i = 0; i < one->parts.size(); ++i) meet(one->parts[i], other->parts[i]);
     };
     if (both != nullptr) meet(a, b);

@@ -56,7 +56,11 @@ private:
 // What all functions of a module share.
 class Compilation {
 public:
-    Compilation(const Options& options, const ScopeMap& scopes) : options_(options), scopes_(scopes) {}
+    Compilation(const Options& options, const ScopeMap& scopes, std::vector<GlobalArgument> globals)
+        : options_(options), globals_(std::move(globals)), scopes_(scopes) {}
+
+    // All functions of the module take them behind their arguments.
+    const std::vector<GlobalArgument>& globals() const { return globals_; }
 
     const ScopeMap& scopes() const { return scopes_; }
 
@@ -86,6 +90,7 @@ private:
     using Key = std::tuple<const FunctionSource*, std::vector<TypeRef>, const FunctionSource*, NodeId>;
 
     Options options_;
+    std::vector<GlobalArgument> globals_;
     const ScopeMap& scopes_;
     ir::Module module_;
     Specialised& entry(const FunctionSource& function, std::span<const TypeRef> arguments,
@@ -145,6 +150,7 @@ private:
     bool lower_statement(NodeId id, Environment& environment);
     // `counts`: the value counts as a user of its memory, which the target takes over.
     void assign(NodeId target, Value value, Environment& environment, NodeId statement, bool counts = false);
+    void refuse_global(NodeId array) const;
     void augment(NodeId id, Environment& environment);
     bool lower_if(NodeId id, Environment& environment);
     // Two ways, of which one is taken; `assigned` and `live` say what they may change and what is read after
@@ -252,6 +258,7 @@ private:
     Value lower_name(NodeId id, Environment& environment);
     Value lower_number(NodeId id);
     Value lower_global(NodeId id);
+    Value constant_of(TypeRef type);  // whose literals tell the value
     Value lower_attribute(NodeId id, Environment& environment);
     Value lower_choice(NodeId id, ir::ValueId condition, Environment& environment,
                        const std::function<Value(Environment&)>& yes,
@@ -271,6 +278,7 @@ private:
     Value unary(const std::string& name, const Value& operand, NodeId where);
     Value compare(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where);
+    Value compare_records(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value compare_order(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value arithmetic(OpId op, const Value& left, const Value& right, NodeId where);
     Value by_loop(const OpInfo& op, std::span<const Value> operands, NodeId where);
@@ -354,6 +362,9 @@ private:
     Value lower_call(NodeId id, Environment& environment);
     Arguments arguments_of(NodeId id, Environment& environment);
     Value call_known(const Symbol& symbol, const Arguments& arguments);
+    Value make_record(const Record& record, const Arguments& arguments);
+    Value replaced(const Value& record, const Arguments& arguments);
+    std::optional<size_t> field_of(const Value& record, const std::string& name) const;
     Value call_function(const Symbol& symbol, const Arguments& arguments);
     Value call_prelude(const std::string& path, const Arguments& arguments);
     Value call_ufunc(const OpInfo& op, const Arguments& arguments);
@@ -445,6 +456,7 @@ private:
     const FunctionSource& source_;
     Spot caller_;  // of a function of the prelude, which is where its errors are
     std::vector<TypeRef> arguments_;
+    std::vector<Value> globals_;  // those of the compilation
     Specialised& target_;
     std::unordered_map<NodeId, Flow> flows_;
     std::optional<ir::Builder> own_builder_;

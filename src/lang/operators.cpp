@@ -354,6 +354,20 @@ Value FunctionLowering::compare_order(const std::string& name, const Value& left
     return result;
 }
 
+// Dataclasses compare as tuples do, where they compare at all.
+Value FunctionLowering::compare_records(const std::string& name, const Value& left, const Value& right,
+                                        NodeId where) {
+    const bool equality = name == "eq" || name == "ne";
+    if (left.type->record != right.type->record && equality) return boolean(name == "ne");
+    if (left.type->record != right.type->record || (!equality && !left.type->record->orders))
+        refuse_operands(std::string(find_operator(name)->sign), left.type, right.type, where);
+    if (!left.type->record->compares)
+        fail(where, left.type->record->name + " compares by identity, which is not compiled",
+             "Leave eq=False and __eq__ out of the dataclass.");
+    const Value a{tuple_type(left.type->parts), left.parts}, b{tuple_type(right.type->parts), right.parts};
+    return equal_types_only(name, a, b, where);
+}
+
 // Tuples and texts.
 Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right,
                                          NodeId where) {
@@ -363,6 +377,9 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     if (left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone) {
         if (equality) return boolean((left.type == right.type) == (name == "eq"));
     }
+    if (left.type->kind == TypeKind::kRecord && right.type->kind == TypeKind::kRecord &&
+        find_operator(name) != nullptr)
+        return compare_records(name, left, right, where);
     if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple && equality) {
         if (left.type->parts.size() != right.type->parts.size()) return boolean(name == "ne");
         Value same = boolean(true);
@@ -389,6 +406,7 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kNever: return {};
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
+        case TypeKind::kRecord: return boolean(true).parts[0];
         case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];
         default: fail(where, lang::describe(value.type) + " has no truth value in a compiled function");
     }

@@ -91,6 +91,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (!is_array(base.type))
                 fail(target,
                      "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+            refuse_global(left.children[0]);
             const std::vector<IndexItem> items = index_items(target, environment);
             if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, value, target);
@@ -100,9 +101,21 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (counts) count_owners(value, false);
             return;
         }
-        case NodeKind::kAttribute: fail(target, "attributes cannot be assigned in a compiled function");
+        case NodeKind::kAttribute: {
+            const Value base = lower(left.children[0], environment);
+            fail(target, "attributes cannot be assigned in a compiled function",
+                 base.type->record == nullptr ? "" : "Make another " + base.type->record->name + "(...).");
+        }
         default: fail(target, "this cannot be assigned in a compiled function");
     }
+}
+
+void FunctionLowering::refuse_global(NodeId array) const {
+    if (node(array).kind != NodeKind::kGlobal) return;
+    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(array).number));
+    if (symbol.kind == SymbolKind::kGlobal)
+        fail(array, "'" + symbol.name + "' is a global array, which a compiled function only reads",
+             "Give it as an argument to write into it.");
 }
 
 void FunctionLowering::augment(NodeId id, Environment& environment) {
@@ -113,6 +126,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         if (!is_array(base.type))
             fail(target,
                  "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+        refuse_global(node(target).children[0]);
         const std::vector<IndexItem> items = index_items(target, environment);
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items, environment);

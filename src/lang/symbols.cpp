@@ -9,6 +9,8 @@ std::string Symbol::described() const {
         case SymbolKind::kFunction: return "function " + name;
         case SymbolKind::kException: return "exception " + name;
         case SymbolKind::kKnown: return path;
+        case SymbolKind::kRecord: return "class " + record->name;
+        case SymbolKind::kGlobal: return "global " + name;
         case SymbolKind::kUnknown: return path + " " + name;
         case SymbolKind::kMissing: return "missing name " + name;
     }

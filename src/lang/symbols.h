@@ -19,15 +19,31 @@ enum class SymbolKind : uint8_t {
     kModule,
     kFunction,  // another function of the program
     kException,
+    kRecord,   // a NamedTuple or dataclass
+    kGlobal,   // an array, or what has arrays: an argument that is given at each call
     kUnknown,  // `path` says what it is: "dict"
     kMissing,  // there is no such name
 };
 
+// A NamedTuple or a dataclass of the program. Records never end, as types do not.
+struct Record {
+    std::string name;
+    std::vector<std::string> fields;
+    std::vector<TypeRef> defaults;  // by field; null where there is none that is a constant
+    std::vector<bool> keyword_only;
+    bool is_tuple = false;
+    bool compares = false, orders = false;  // its instances as its fields do
+    std::string not_made{};                 // why a function cannot make one; empty where it can
+    const void* handle = nullptr;           // whoever made it knows the class by that
+};
+
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
-    std::string name;        // in the program
-    std::string path;        // kKnown, kModule; of kUnknown the type
-    TypeRef type = nullptr;  // kValue
+    std::string name;                // in the program
+    std::string path;                // kKnown, kModule; of kUnknown the type
+    TypeRef type = nullptr;          // kValue
+    const Record* record = nullptr;  // kRecord
+    const void* object = nullptr;    // kGlobal: which it is
     const FunctionSource* function =
         nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
 

@@ -26,6 +26,7 @@ struct Hash {
         mix(std::hash<std::string>{}(type.text));
         for (TypeRef part : type.parts) mix(std::hash<TypeRef>{}(part));
         mix(std::hash<const Symbol*>{}(type.symbol));
+        mix(std::hash<const Record*>{}(type.record));
         return hash;
     }
 };
@@ -149,6 +150,20 @@ TypeRef tuple_type(std::vector<TypeRef> parts) {
     return intern(std::move(type));
 }
 
+TypeRef record_type(const Record* record, std::vector<TypeRef> parts) {
+    Type type;
+    type.kind = record->is_tuple ? TypeKind::kTuple : TypeKind::kRecord;
+    type.parts = std::move(parts);
+    type.record = record;
+    return intern(std::move(type));
+}
+
+TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts) {
+    Type copy = *type;
+    copy.parts = std::move(parts);
+    return intern(std::move(copy));
+}
+
 TypeRef simple_type(TypeKind kind) {
     Type type;
     type.kind = kind;
@@ -216,14 +231,15 @@ TypeRef join(TypeRef a, TypeRef b) {
             if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
             return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
                               std::min(a->scope, b->scope), a->owned || b->owned);
+        case TypeKind::kRecord:
         case TypeKind::kTuple: {
-            if (a->parts.size() != b->parts.size()) return nullptr;
+            if (a->parts.size() != b->parts.size() || a->record != b->record) return nullptr;
             std::vector<TypeRef> parts;
             for (size_t i = 0; i < a->parts.size(); ++i) {
                 parts.push_back(join(a->parts[i], b->parts[i]));
                 if (parts.back() == nullptr) return nullptr;
             }
-            return tuple_type(std::move(parts));
+            return with_parts(a, std::move(parts));
         }
         default: return nullptr;
     }
@@ -263,6 +279,7 @@ size_t part_count(TypeRef type) {
         case TypeKind::kRange: return 3;
         case TypeKind::kOptional:
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
+        case TypeKind::kRecord:
         case TypeKind::kTuple: {
             size_t count = 0;
             for (TypeRef part : type->parts) count += part_count(part);
@@ -289,8 +306,9 @@ std::string describe(TypeRef type) {
         case TypeKind::kArray:
             return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
                    "d" + (type->readonly ? ", read-only)" : ")");
+        case TypeKind::kRecord:
         case TypeKind::kTuple: {
-            std::string text = "tuple(";
+            std::string text = type->record == nullptr ? "tuple(" : type->record->name + "(";
             for (size_t i = 0; i < type->parts.size(); ++i)
                 text += (i > 0 ? ", " : "") + describe(type->parts[i]);
             return text + ")";

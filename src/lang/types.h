@@ -20,7 +20,8 @@ enum class TypeKind : uint8_t {
     kNone,
     kString,  // known text
     kArray,
-    kTuple,
+    kTuple,     // of a NamedTuple where it has a record
+    kRecord,    // an instance of a dataclass
     kRange,     // start, stop, step
     kSymbol,    // a free name that is no value: a module, a function, a builtin, an exception
     kUnbound,   // a variable before its first assignment
@@ -29,6 +30,7 @@ enum class TypeKind : uint8_t {
 };
 
 struct Symbol;
+struct Record;
 struct Type;
 using TypeRef = const Type*;
 
@@ -49,8 +51,9 @@ struct Type {
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
     std::string text{};              // kString
-    std::vector<TypeRef> parts{};    // kTuple; kMaybe has one
+    std::vector<TypeRef> parts{};    // kTuple, kRecord: of the items; kMaybe and kOptional have one
     const Symbol* symbol = nullptr;  // kSymbol
+    const Record* record = nullptr;  // kRecord, and a kTuple with names
 
     friend bool operator==(const Type&, const Type&) = default;
 };
@@ -62,6 +65,9 @@ TypeRef string_type(std::string text);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
                    bool owned = false);
 TypeRef tuple_type(std::vector<TypeRef> parts);
+TypeRef record_type(const Record* record, std::vector<TypeRef> parts);
+// The same with other parts.
+TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts);
 TypeRef simple_type(TypeKind kind);  // kNone, kNever, kRange, kUnbound
 TypeRef symbol_type(const Symbol* symbol);
 TypeRef maybe_type(TypeRef type);
@@ -73,6 +79,10 @@ TypeRef without_literals(TypeRef type);
 TypeRef join(TypeRef a, TypeRef b);
 
 inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
+// Whether its parts are items, one beside the other.
+inline bool has_items(TypeRef type) {
+    return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord;
+}
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
 bool is_integer(TypeRef type);  // or bool
 bool is_float(TypeRef type);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiled/records.h"
 #include "convert/foreign_buffer.h"
 #include "weft/errors.h"
 
@@ -11,7 +12,7 @@ namespace weft::python {
 namespace {
 
 // A key is a number for each scalar or array, in order; a tuple's comes before those of its items.
-enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction };
+enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction, kRecord };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
 constexpr int kRankShift = 16;
@@ -33,6 +34,14 @@ bool is_numpy_scalar(PyObject* object) {
     return PyObject_IsInstance(object, generic.ptr()) == 1;
 }
 
+// Members of enumerations are given by their values, as constants are.
+bool is_enumeration(PyObject* object) {
+    PyObject* const modules = PySys_GetObject("modules");
+    PyObject* const module = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "enum");
+    return module != nullptr &&
+           PyObject_IsInstance(object, nb::object(nb::handle(module).attr("Enum")).ptr()) == 1;
+}
+
 lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                         const GivenFunctions& functions) {
     const uint64_t code = *key++;
@@ -48,6 +57,13 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
             for (uint64_t count = code & 0xFFFFFFFF; count > 0; --count)
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::tuple_type(std::move(parts));
+        }
+        case KeyKind::kRecord: {
+            const auto* const record = reinterpret_cast<const lang::Record*>(*key++);
+            std::vector<lang::TypeRef> parts;
+            for (size_t i = 0; i < record->fields.size(); ++i)
+                parts.push_back(take_type(key, may_overlap, scope, functions));
+            return lang::record_type(record, std::move(parts));
         }
         case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
         case KeyKind::kNone: break;
@@ -112,6 +128,7 @@ void CallArguments::add_array(ScalarType type, char* data, std::span<const int64
                               std::span<const int64_t> strides, bool readonly, size_t parameter) {
     const int64_t itemsize = DType(type).itemsize();
     const size_t rank = shape.size();
+    readonly |= only_read_;
     const bool contiguous = rank > 0 && (strides.back() == itemsize || shape.back() <= 1);
     key_.push_back(key_of(KeyKind::kArray, static_cast<uint64_t>(type) | (readonly ? kReadonly : 0) |
                                                (contiguous ? kContiguous : 0) |
@@ -184,7 +201,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     current_ = object;
     if (is_array(object)) {
         const array value = array_of(object);
-        const bool writeable = value.writeable();
+        const bool writeable = value.writeable() && !only_read_;
         {
             const ReleaseGil release(!evaluated(value));
             views_.emplace_back(value, writeable);
@@ -195,7 +212,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         return;
     }
     if (add_number(object)) return;
-    if (PyTuple_Check(object)) {
+    if (PyTuple_CheckExact(object)) {
         const Py_ssize_t count = PyTuple_Size(object);
         key_.push_back(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
         for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(object, i), parameter, function, name);
@@ -203,14 +220,34 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     if (PyCallable_Check(object) != 0 &&
         (PyObject_HasAttrString(object, "__code__") != 0 || PyObject_HasAttrString(object, "py_func") != 0)) {
-        key_.push_back(key_of(KeyKind::kFunction, functions_.number_of(object)));
+        given_.push_back(functions_.number_of(object));
+        key_.push_back(key_of(KeyKind::kFunction, given_.back()));
         return;
     }
     if (add_buffer(object, parameter, function, name)) return;
+    if (const lang::Record* const record = record_of(nb::handle(object).type())) {
+        key_.push_back(key_of(KeyKind::kRecord, 0));
+        key_.push_back(reinterpret_cast<uint64_t>(record));
+        const nb::object fields = fields_of(*record, object);
+        kept_.push_back(fields);
+        for (size_t i = 0; i < record->fields.size(); ++i)
+            add(PyTuple_GetItem(fields.ptr(), static_cast<Py_ssize_t>(i)), parameter, function, name);
+        return;
+    }
+    if (is_enumeration(object)) {
+        kept_.push_back(nb::handle(object).attr("value"));
+        return add(kept_.back().ptr(), parameter, function, name);
+    }
     throw TypeError(
         "argument '" + name + "' of " + function + "() is a " + type_name(object) +
         ", which compiled functions do not take" +
         (PyList_Check(object) ? ": give np.array(...)" : ": give numbers, arrays or tuples of such"));
+}
+
+void CallArguments::add_global(PyObject* object, size_t parameter, const std::string& function) {
+    only_read_ = true;
+    add(object, parameter, function, "a global");
+    only_read_ = false;
 }
 
 bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::string& function,

@@ -59,6 +59,7 @@ public:
     lang::TypeRef type_of(uint64_t number) const { return given_[number].type; }
     bool is_current() const;
     void clear() { given_.clear(); }
+    const Program& program(uint64_t number) const { return *given_[number].program; }
     std::vector<std::shared_ptr<const Program>> programs() const;
 
 private:
@@ -86,6 +87,11 @@ public:
         size_t parameter;
         PyObject* object;  // borrowed: the array itself, or the one with the buffer
     };
+    /// A global of a program, behind all arguments: only read.
+    void add_global(PyObject* object, size_t parameter, const std::string& function);
+    /// The functions among the arguments.
+    const std::vector<uint64_t>& functions() const { return given_; }
+
     /// The arrays among the arguments, in order.
     const FewOf<Memory, 8>& arrays() const { return memory_; }
     const FewOf<Span, 8>& spans() const { return spans_; }
@@ -106,6 +112,8 @@ private:
 
     GivenFunctions& functions_;
     PyObject* current_ = nullptr;  // what is being added
+    bool only_read_ = false;
+    std::vector<uint64_t> given_;
     WordList key_, words_;
     FewOf<Span, 8> spans_;
     FewOf<Memory, 8> memory_;

@@ -17,6 +17,7 @@
 #include "codegen/runtime/spread.h"
 #include "compiled/arguments.h"
 #include "compiled/program.h"
+#include "compiled/records.h"
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
@@ -187,17 +188,35 @@ void bind_arguments(const State& state, PyObject* const* arguments, size_t count
         ": " + list);
 }
 
+// The global arrays of a program, and of the functions among the arguments of a call.
+std::vector<nb::object> globals_of(const State& state, const Program& program,
+                                   const CallArguments& arguments) {
+    std::vector<nb::object> all = program.globals;
+    for (uint64_t number : arguments.functions()) {
+        for (const nb::object& object : state.functions.program(number).globals) {
+            const auto same = [&](const nb::object& other) { return other.is(object); };
+            if (std::none_of(all.begin(), all.end(), same)) all.push_back(object);
+        }
+    }
+    return all;
+}
+
 std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
                                                    const std::shared_ptr<const Program>& program,
                                                    const CallArguments& arguments, bool may_overlap) {
     State& state = *self->state;
-    const std::vector<lang::TypeRef> types =
-        CallArguments::types_of(arguments.key(), state.parameters.size(), may_overlap, state.functions);
+    const std::vector<nb::object> objects = globals_of(state, *program, arguments);
+    std::vector<lang::TypeRef> types = CallArguments::types_of(
+        arguments.key(), state.parameters.size() + objects.size(), may_overlap, state.functions);
+    std::vector<lang::GlobalArgument> globals;
+    for (size_t i = 0; i < objects.size(); ++i)
+        globals.push_back({objects[i].ptr(), types[state.parameters.size() + i]});
+    types.resize(state.parameters.size());
     const jit::Options options = state.options;
     std::shared_ptr<const jit::Specialisation> code;
     {
         const GilRelease release;
-        code = jit::compile(program->entry(), types, options);
+        code = jit::compile(program->entry(), types, options, globals);
     }
     ++state.compilations;
     return code;
@@ -247,13 +266,14 @@ public:
                     default: return wrap_scalar(DType(type->scalar), bytes);
                 }
             }
+            case lang::TypeKind::kRecord:
             case lang::TypeKind::kTuple: {
                 nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
                 for (size_t i = 0; i < type->parts.size(); ++i) {
                     nb::object item = next(type->parts[i]);
                     PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
                 }
-                return tuple;
+                return type->record == nullptr ? tuple : make_instance(*type->record, tuple);
             }
             case lang::TypeKind::kArray: return next_array(type);
             case lang::TypeKind::kOptional: {
@@ -344,6 +364,11 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     CallArguments arguments(state.functions);
     for (size_t i = 0; i < count; ++i)
         arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
+    if (!state.program->globals.empty() || !arguments.functions().empty()) {
+        size_t place = count;
+        for (const nb::object& object : globals_of(state, *state.program, arguments))
+            arguments.add_global(object.ptr(), place++, state.program->entry().name);
+    }
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     if (arguments.overlaps(code->written)) [[unlikely]] {
@@ -416,6 +441,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
         }
         for (const auto& [symbol, type] : program->classes) Py_VISIT(type.ptr());
         Py_VISIT(program->defaults.ptr());
+        for (const nb::object& global : program->globals) Py_VISIT(global.ptr());
     }
     return 0;
 }

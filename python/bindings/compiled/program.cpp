@@ -1,14 +1,14 @@
 #include "compiled/program.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "compiled/records.h"
 #include "convert/convert.h"
 #include "package.h"
 
 namespace weft::python {
-
-namespace {
 
 lang::TypeRef type_of_constant(nb::handle value) {
     PyObject* const object = value.ptr();
@@ -29,16 +29,21 @@ lang::TypeRef type_of_constant(nb::handle value) {
         return lang::literal_type(Constant::of(ScalarType::kComplex128, parts));
     }
     if (PyUnicode_Check(object)) return lang::string_type(text_of(value));
-    if (PyTuple_Check(object)) {
+    const lang::Record* const record = record_of(value.type());
+    if (PyTuple_CheckExact(object) || record != nullptr) {
         std::vector<lang::TypeRef> parts;
-        for (nb::handle item : nb::borrow<nb::tuple>(value)) {
+        const nb::object items = record == nullptr ? nb::borrow(value) : fields_of(*record, value);
+        for (nb::handle item : nb::borrow<nb::tuple>(items)) {
             parts.push_back(type_of_constant(item));
             if (parts.back() == nullptr) return nullptr;
         }
-        return lang::tuple_type(std::move(parts));
+        return record == nullptr ? lang::tuple_type(std::move(parts))
+                                 : lang::record_type(record, std::move(parts));
     }
     return nullptr;
 }
+
+namespace {
 
 class Maker {
 public:
@@ -95,8 +100,16 @@ private:
             program_.classes[&symbol] = nb::borrow(described[2]);
         } else if (kind == "function") {
             fill_function(symbol, described[2]);
-        } else if (kind == "array") {
-            unknown(symbol, "global array");
+        } else if (kind == "array" || kind == "object") {
+            symbol.kind = SymbolKind::kGlobal;
+            const nb::object object = nb::borrow(described[2]);
+            symbol.object = object.ptr();
+            const auto same = [&](const nb::object& other) { return other.is(object); };
+            if (std::none_of(program_.globals.begin(), program_.globals.end(), same))
+                program_.globals.push_back(object);
+        } else if (kind == "record") {
+            symbol.kind = SymbolKind::kRecord;
+            symbol.record = record_of(described[2]);
         } else {
             unknown(symbol, text_of(described[2].type().attr("__name__")));
         }

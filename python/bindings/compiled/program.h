@@ -16,11 +16,15 @@ struct Guard {
     nb::object holder, name, value;  // a dictionary and a key, or a cell and None
 };
 
+/// The type of a number, text, None, or tuple or record of such, with its value; null for anything else.
+lang::TypeRef type_of_constant(nb::handle value);
+
 struct Program {
     std::vector<std::unique_ptr<lang::FunctionSource>> functions;  // the first is the one that is called
     std::map<const lang::Symbol*, nb::object> classes;             // of exceptions
     std::vector<Guard> guards;
-    nb::object defaults;  // of the first
+    std::vector<nb::object> globals;  // arrays, and what has arrays: given at each call
+    nb::object defaults;              // of the first
 
     const lang::FunctionSource& entry() const { return *functions.front(); }
     /// Whether all that was read has still the same value.

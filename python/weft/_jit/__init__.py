@@ -27,13 +27,15 @@ too, is called `x.1`. Whole literals and arithmetic with such are one literal, o
 `symbols[K]` says what (global K) stands for; its second member is the name as it is written, with the attributes that
 were followed:
 
-    ("constant", name, value)         int, float, complex, bool, str, None or a tuple of such; enumerations by value
+    ("constant", name, value)         int, float, complex, bool, str, None, or a tuple or frozen record of such;
+                                      enumerations by value
     ("scalar", name, dtype, value)    a scalar of NumPy's or weft's
     ("known", name, path)             "builtins.range", "math.sqrt", "numpy.sqrt" (weft's, too), "weft.prange"
     ("module", name, path)
     ("function", name, object)        a Python function, or a dispatcher of weft.jit
     ("exception", name, class)
     ("array", name, object)           an array of NumPy's or weft's
+    ("object", name, object)          a tuple or record that has arrays or may change, or of those
     ("record", name, class)           a NamedTuple or a dataclass
     ("unknown", name, object)
     ("missing", name, nearest)        `nearest` is a name that there is, or ""
@@ -47,5 +49,6 @@ closures.
 
 from weft._jit._describe import Described, capture, describe
 from weft._jit._errors import CompileError, SourceError, raise_at
+from weft._jit._records import describe_record
 
-__all__ = ["CompileError", "Described", "SourceError", "capture", "describe", "raise_at"]
+__all__ = ["CompileError", "Described", "SourceError", "capture", "describe", "describe_record", "raise_at"]

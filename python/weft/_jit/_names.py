@@ -9,6 +9,8 @@ import builtins
 import sys
 import types
 
+from weft._jit._records import is_frozen, is_record, values_of
+
 _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
@@ -112,7 +114,7 @@ class Names:
 
 def describe(name, value, place=None):
     """The symbol for `name`, which is `value`; `place` is the module and the name where it was found, if in one."""
-    if type(value) in _CONSTANTS or (type(value) is tuple and _is_constant(value)):
+    if _is_constant(value):
         return ("constant", name, value)
     if isinstance(value, types.ModuleType):
         return ("module", name, _module_path(value))
@@ -125,6 +127,8 @@ def describe(name, value, place=None):
         return ("scalar", name, *scalar)
     if _is_array(value):
         return ("array", name, value)
+    if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
+        return ("object", name, value)
     known = _known_path(value, place)
     if known is not None:
         return ("known", name, known)
@@ -140,15 +144,26 @@ def _describe_class(name, value, place):
     known = _known_path(value, place)
     if known is not None:
         return ("known", name, known)
-    if "__dataclass_fields__" in vars(value) or (issubclass(value, tuple) and hasattr(value, "_fields")):
+    if is_record(value):
         return ("record", name, value)
     return ("unknown", name, value)
 
 
 def _is_constant(value):
-    if type(value) is tuple:
+    kind = type(value)
+    if kind in _CONSTANTS:
+        return True
+    if kind is tuple:
         return all(map(_is_constant, value))
-    return type(value) in _CONSTANTS
+    return is_record(kind) and is_frozen(kind) and all(map(_is_constant, values_of(value)))
+
+
+def _is_argument(value):
+    """Whether a value is given to the compiled code when it is called, as arguments are."""
+    kind = type(value)
+    if kind is tuple or is_record(kind):
+        return all(map(_is_argument, values_of(value)))
+    return kind in _CONSTANTS or _is_array(value) or _scalar(value) is not None
 
 
 def _is_enumeration(value):

@@ -182,6 +182,68 @@ TEST(Jit, FunctionsCallFunctions) {
     EXPECT_GT(call<double>(*compiled, {word(int64_t{-3})}).first, 0);
 }
 
+// The prelude's errors are at the call: isqrt(n) + isqrt(n + 1).
+TEST(Jit, ThePreludeRaisesWhereItIsCalled) {
+    const FunctionSource f = source_of(
+        "(def f (params (param n)) (block (return (binary add (call (global 0) (name n))"
+        " (call (global 0) (binary add (name n) (int 1)))))))",
+        {known("math.isqrt")});
+    const auto compiled = compile(f, std::vector<TypeRef>{python_int()});
+    EXPECT_EQ(call<int64_t>(*compiled, {word(int64_t{99})}), std::pair(int64_t{0}, int64_t{19}));
+    const int64_t status = call<int64_t>(*compiled, {word(int64_t{-5})}).first;
+    ASSERT_GT(status, 0);
+    const lang::Site& site = compiled->sites[static_cast<size_t>(status - 1)];
+    EXPECT_EQ(site.function, &f);
+    EXPECT_EQ(f.tree[site.node].kind, lang::NodeKind::kCall);
+    EXPECT_EQ(site.exception, "ValueError");
+    EXPECT_EQ(site.text, "isqrt() argument must be nonnegative");
+}
+
+// Records are made, read and given back by their fields.
+TEST(Jit, RecordsAreTuplesWithNames) {
+    lang::Record point;
+    point.name = "Point";
+    point.fields = {"x", "y"};
+    point.defaults = {nullptr, lang::literal_type(Constant::of(ScalarType::kInt64, int64_t{7}))};
+    point.keyword_only = {false, false};
+    Symbol made;
+    made.kind = SymbolKind::kRecord;
+    made.name = "Point";
+    made.record = &point;
+    const FunctionSource f = source_of(
+        "(def f (params (param p)) (block (return (call (global 0) (binary add (attribute (name p) x)"
+        " (attribute (name p) y))))))",
+        {made});
+    const TypeRef argument = lang::record_type(&point, {python_int(), python_int()});
+    const auto compiled = compile(f, std::vector<TypeRef>{argument});
+    EXPECT_EQ(lang::describe(compiled->result), "Point(int, int)");
+    EXPECT_EQ(compiled->result, argument);
+    EXPECT_EQ(call<int64_t>(*compiled, {word(int64_t{2}), word(int64_t{3})}).second, 5);
+}
+
+// A function that is called reads a global array, which no call passes.
+TEST(Jit, GlobalArraysComeBehindTheArguments) {
+    const double table[] = {1.5, 2.5, 4};
+    Symbol global;
+    global.kind = SymbolKind::kGlobal;
+    global.name = "TABLE";
+    global.object = &table;
+    const FunctionSource inner =
+        source_of("(def inner (params (param i)) (block (return (index (global 0) (name i)))))", {global});
+    Symbol callee;
+    callee.kind = SymbolKind::kFunction;
+    callee.name = "inner";
+    callee.function = &inner;
+    const FunctionSource f =
+        source_of("(def f (params (param i)) (block (return (call (global 0) (name i)))))", {callee});
+    const lang::GlobalArgument given{&table, lang::array_type(ScalarType::kFloat64, 1, true, true, 1)};
+    const auto compiled = compile(f, std::vector<TypeRef>{python_int()}, {}, std::span(&given, 1));
+    EXPECT_EQ(call<double>(*compiled, {word(int64_t{-1}), word(&table), word(int64_t{3})}),
+              std::pair(int64_t{0}, 4.0));
+    EXPECT_GT(call<double>(*compiled, {word(int64_t{3}), word(&table), word(int64_t{3})}).first, 0);
+    EXPECT_EQ(compiled->written, (std::vector<bool>{false, false}));
+}
+
 TEST(Jit, ErrorsSayWhereAndWhat) {
     const FunctionSource f = source_of(
         "(def f (params (param c)) (block (if (name c) (block (assign (name y) (int 1))) (block (assign "

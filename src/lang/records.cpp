@@ -1,0 +1,68 @@
+// Instances of NamedTuples and dataclasses, which are tuples with names for their items.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+std::optional<size_t> FunctionLowering::field_of(const Value& value, const std::string& name) const {
+    if (value.type->record == nullptr) return std::nullopt;
+    const std::vector<std::string>& fields = value.type->record->fields;
+    const auto found = std::find(fields.begin(), fields.end(), name);
+    if (found == fields.end()) return std::nullopt;
+    return static_cast<size_t>(found - fields.begin());
+}
+
+Value FunctionLowering::make_record(const Record& record, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    if (!record.not_made.empty())
+        fail(where, record.not_made, "Make it outside, and give it as an argument.");
+    const auto places =
+        static_cast<size_t>(std::count(record.keyword_only.begin(), record.keyword_only.end(), false));
+    if (arguments.positional.size() > places)
+        fail(where, record.name + "() takes " + std::to_string(places) + " positional arguments but " +
+                        std::to_string(arguments.positional.size()) + " were given");
+    std::vector<std::optional<Value>> given(record.fields.size());
+    size_t next = 0;
+    for (const Value& value : arguments.positional) {
+        while (record.keyword_only[next]) ++next;
+        given[next++] = value;
+    }
+    for (const auto& [name, value] : arguments.keywords) {
+        const auto found = std::find(record.fields.begin(), record.fields.end(), name);
+        if (found == record.fields.end())
+            fail(where, record.name + "() got an unexpected keyword argument '" + name + "'");
+        std::optional<Value>& field = given[static_cast<size_t>(found - record.fields.begin())];
+        if (field) fail(where, record.name + "() got multiple values for argument '" + name + "'");
+        field = value;
+    }
+    std::vector<Value> items;
+    for (size_t i = 0; i < given.size(); ++i) {
+        if (!given[i]) {
+            if (record.defaults[i] == nullptr)
+                fail(where, record.name + "() missing required argument: '" + record.fields[i] + "'");
+            given[i] = constant_of(record.defaults[i]);
+        }
+        items.push_back(*given[i]);
+    }
+    Value result = tuple(std::move(items));
+    result.type = record_type(&record, result.type->parts);
+    return result;
+}
+
+// p._replace(x=1)
+Value FunctionLowering::replaced(const Value& record, const Arguments& arguments) {
+    std::vector<Value> items;
+    for (size_t i = 0; i < record.type->parts.size(); ++i) items.push_back(tuple_item(record, i));
+    if (!arguments.positional.empty()) expect_arguments("_replace", arguments, 0, 0);
+    for (const auto& [name, value] : arguments.keywords) {
+        const std::optional<size_t> field = field_of(record, name);
+        if (!field) fail(arguments.where, record.type->record->name + " has no field '" + name + "'");
+        items[*field] = value;
+    }
+    Value result = tuple(std::move(items));
+    result.type = record_type(record.type->record, result.type->parts);
+    return result;
+}
+
+}  // namespace weft::lang
