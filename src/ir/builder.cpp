@@ -198,6 +198,10 @@ void Builder::raise(uint32_t site, std::vector<ValueId> payload) {
     append({.opcode = Opcode::kRaise, .operands = std::move(payload), .site = site});
 }
 
+void Builder::tell(uint32_t site, std::vector<ValueId> payload) {
+    append({.opcode = Opcode::kTell, .operands = std::move(payload), .site = site});
+}
+
 void Builder::check(ValueId holds, uint32_t site, std::span<const ValueId> payload) {
     Instruction instruction{.opcode = Opcode::kCheck, .operands = {holds}, .site = site};
     instruction.operands.insert(instruction.operands.end(), payload.begin(), payload.end());

@@ -79,6 +79,7 @@ public:
     void return_values(std::vector<ValueId> results);
     void raise(uint32_t site, std::vector<ValueId> payload);
     // Raises where `holds` is false; ends nothing.
+    void tell(uint32_t site, std::vector<ValueId> payload);
     void check(ValueId holds, uint32_t site, std::span<const ValueId> payload);
     // Whether the body that is being built has its end: nothing may be appended any more.
     bool has_ended() const;

@@ -100,13 +100,14 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   or
 //               at the same time, with (number of the chunk, from, to, arguments...)
 //   kCheck      (bool, payload...) goes on where it is true, and raises otherwise
+//   kTell       (payload...) goes on, unless the host that is told ends the function with the error `site`
 //   kYield      ends a region
 //   kBreak      ends a region and the loop around it, whose results are the operands
 //   kContinue   ends a region and this iteration of the loop around it, which carries on with the operands
 //   kReturn     ends a function, from its body or from a region of a loop or branch in it
 //   kRaise      (payload...) as kReturn, but with an error, which ends all callers, too
 // `depth` of a break or continue is how many loops lie between it and its own. `site` of a check or raise is
-// the number of the error, whose meaning and text the frontend knows.
+// the number of the error, whose meaning and text the frontend knows, as it does what a tell means.
 enum class Opcode : uint8_t {
 #define WEFT_OPCODE(enumerator, ...) enumerator,
 #include "ir/opcodes.def"
@@ -157,7 +158,7 @@ struct Instruction {
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall, kSpread
     int depth = 0;         // kBreak, kContinue
-    uint32_t site = 0;     // kCheck, kRaise, kHeap
+    uint32_t site = 0;     // kCheck, kRaise, kHeap, kTell
     int64_t lanes = 1;     // kReduce: how many interleaved accumulators; kFor: independent iterations
     int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };

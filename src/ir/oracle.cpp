@@ -244,11 +244,20 @@ private:
         }
     }
 
-    [[noreturn]] static void raise(Thread& thread, const Instruction& instruction, size_t first) {
-        std::vector<Constant> payload;
+    static std::vector<Constant> payload(Thread& thread, const Instruction& instruction, size_t first) {
+        std::vector<Constant> values;
         for (ValueId value : std::span(instruction.operands).subspan(first))
-            payload.push_back({thread.function->type(value).scalar, thread[value].bytes});
-        throw Raised(instruction.site, std::move(payload), where(thread));
+            values.push_back({thread.function->type(value).scalar, thread[value].bytes});
+        return values;
+    }
+
+    [[noreturn]] static void raise(Thread& thread, const Instruction& instruction, size_t first) {
+        throw Raised(instruction.site, payload(thread, instruction, first), where(thread));
+    }
+
+    void tell(Thread& thread, const Instruction& instruction) {
+        if (options_.told != nullptr)
+            options_.told->push_back({instruction.site, payload(thread, instruction, 0)});
     }
 
     // Chunk after chunk, so the first error is that of the lowest chunk.
@@ -386,6 +395,7 @@ private:
             case Opcode::kCheck:
                 if (!thread[operands[0]].as<bool>()) raise(thread, instruction, 1);
                 break;
+            case Opcode::kTell: tell(thread, instruction); break;
             case Opcode::kYield:
             case Opcode::kBreak:
             case Opcode::kContinue:

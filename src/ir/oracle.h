@@ -37,12 +37,20 @@ public:
     int64_t last_owner = 0;
 };
 
+// What a function told the host: a number and values.
+struct Told {
+    uint32_t site = 0;
+    std::vector<Constant> payload{};
+};
+
 struct OracleOptions {
     // Report two accesses to one byte, one of them a plain write, from different points of a grid, or from
     // different threads of a block with no barrier between.
     bool detect_races = false;
     // Where what is returned stays; otherwise all that is allocated goes at the end.
     OracleHeap* heap = nullptr;
+    // Gets what the function tells, in order. Nothing ends it.
+    std::vector<Told>* told = nullptr;
 };
 
 struct Raised : RuntimeError {

@@ -620,8 +620,10 @@ private:
         } else if (word == "yield" || word == "return") {
             result.opcode = word == "yield" ? Opcode::kYield : Opcode::kReturn;
             result.operands = uses();
-        } else if (word == "raise" || word == "check") {
-            result.opcode = word == "raise" ? Opcode::kRaise : Opcode::kCheck;
+        } else if (word == "raise" || word == "check" || word == "tell") {
+            result.opcode = word == "raise"   ? Opcode::kRaise
+                            : word == "check" ? Opcode::kCheck
+                                              : Opcode::kTell;
             if (word == "check") {
                 result.operands = {use_scalar()};
                 scanner_.expect_word("else");

@@ -283,8 +283,10 @@ private:
                 text_ += "check " + use(operands[0]) + " else raise " + std::to_string(instruction.site);
                 if (operands.size() > 1) text_ += " " + uses(operands, 1);
                 break;
+            case Opcode::kTell:
             case Opcode::kRaise:
-                text_ += "raise " + std::to_string(instruction.site);
+                text_ +=
+                    std::string(opcode_name(instruction.opcode)) + " " + std::to_string(instruction.site);
                 if (!operands.empty()) text_ += " " + uses(operands);
                 break;
             case Opcode::kYield:

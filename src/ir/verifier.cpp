@@ -445,6 +445,7 @@ private:
             }
             case Opcode::kCall: check_call(instruction, place); break;
             case Opcode::kSpread: check_spread(instruction, place); break;
+            case Opcode::kTell:
             case Opcode::kCheck:
             case Opcode::kRaise: {
                 if (!place.may_return)
@@ -453,7 +454,7 @@ private:
                 if (checks) expect(instruction, operands[0], ScalarType::kBool, "the condition");
                 for (ValueId value : std::span(operands).subspan(checks ? 1 : 0)) {
                     if (valid(value) && function_.type(value).is_buffer)
-                        complain(instruction, "only scalars can be told of an error");
+                        complain(instruction, "only scalars can be told");
                 }
                 break;
             }
@@ -715,7 +716,8 @@ private:
         if (!seen.insert(&function).second) return false;
         return any_of(function.body, [&](const Instruction& each) {
             if (each.opcode == Opcode::kCheck || each.opcode == Opcode::kRaise ||
-                each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread)
+                each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
+                each.opcode == Opcode::kTell)
                 return true;
             const Function* callee = each.opcode == Opcode::kCall ? module_->find(each.callee) : nullptr;
             return callee != nullptr && raises(*callee, seen);

@@ -14,10 +14,11 @@ namespace weft::jit {
 
 namespace {
 
-bool allocates(const ir::Region& region) {
-    return std::any_of(region.body.begin(), region.body.end(), [](const ir::Instruction& instruction) {
-        return instruction.opcode == ir::Opcode::kHeap || instruction.opcode == ir::Opcode::kSpread ||
-               std::any_of(instruction.regions.begin(), instruction.regions.end(), allocates);
+bool has(const ir::Region& region, ir::Opcode opcode) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const ir::Instruction& instruction) {
+        return instruction.opcode == opcode ||
+               std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const ir::Region& inner) { return has(inner, opcode); });
     });
 }
 
@@ -58,8 +59,10 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     size_t values = lang::part_count(lowered.result);
     for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));
     result->result_bytes = 16 * values;
-    result->allocates = std::any_of(lowered.module.functions.begin(), lowered.module.functions.end(),
-                                    [](const ir::Function& each) { return allocates(each.body); });
+    for (const ir::Function& each : lowered.module.functions) {
+        result->allocates |= has(each.body, ir::Opcode::kHeap) || has(each.body, ir::Opcode::kSpread);
+        result->tells |= has(each.body, ir::Opcode::kTell);
+    }
     result->sites = std::move(lowered.sites);
     result->indices_ = std::move(lowered.indices);
     result->parallel_ = std::move(lowered.parallel);

@@ -35,6 +35,7 @@ public:
     double compile_seconds = 0;
     bool from_disk = false;  // an earlier process compiled it
     bool allocates = false;  // it needs a HeapFrame around it
+    bool tells = false;      // it prints, to a ListenerScope around it
     std::string name;
     std::string ir;  // before the passes
 

@@ -65,6 +65,9 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
         return call_method(base, node(call.children[0]).atoms[0], arguments_of(id, environment));
     }
     const Value callee = lower(call.children[0], environment);
+    if (callee.type->kind == TypeKind::kNever) return never();
+    if (callee.type->kind == TypeKind::kClosure)
+        return call_closure(callee, arguments_of(id, environment), environment);
     if (callee.type->kind != TypeKind::kSymbol) fail(id, lang::describe(callee.type) + " cannot be called");
     const Symbol& symbol = *callee.type->symbol;
     const Arguments arguments = arguments_of(id, environment);
@@ -90,15 +93,16 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
         const NodeId child = call.children[i];
         const Node& argument = node(child);
         if (argument.kind == NodeKind::kKeyword) {
-            arguments.keywords.emplace_back(argument.atoms[0], lower(argument.children[0], environment));
+            arguments.keywords.emplace_back(
+                argument.atoms[0], bound(lower(argument.children[0], environment), environment, child));
         } else if (argument.kind == NodeKind::kStarred) {
             const Value items = lower(argument.children[0], environment);
             if (items.type->kind != TypeKind::kTuple)
                 fail(child, "only tuples can be given by *, not " + lang::describe(items.type));
             for (size_t k = 0; k < items.type->parts.size(); ++k)
-                arguments.positional.push_back(tuple_item(items, k));
+                arguments.positional.push_back(bound(tuple_item(items, k), environment, child));
         } else {
-            arguments.positional.push_back(lower(child, environment));
+            arguments.positional.push_back(bound(lower(child, environment), environment, child));
         }
     }
     return arguments;
@@ -106,36 +110,43 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
 
 Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arguments) {
     if (symbol.function == nullptr) fail(arguments.where, symbol.path);
+    return call_source(*symbol.function, {}, arguments);
+}
+
+Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Value> before,
+                                    const Arguments& arguments) {
     raise_deferred();
-    const FunctionSource& callee = *symbol.function;
+    const std::string& name_of_callee = callee.name;
     const auto parameters = callee.tree.parameters();
+    const size_t first = before.size();
     std::vector<std::optional<Value>> given(parameters.size());
     std::vector<Value> rest;  // of *args, which take what is left
-    size_t positional = 0;
+    std::copy(before.begin(), before.end(), given.begin());
+    size_t positional = first;
     while (positional < parameters.size() && (callee.tree[parameters[positional]].kind == NodeKind::kParam ||
                                               callee.tree[parameters[positional]].kind == NodeKind::kDefault))
         ++positional;
     const bool has_rest =
         positional < parameters.size() && callee.tree[parameters[positional]].kind == NodeKind::kRest;
-    if (arguments.positional.size() > positional && !has_rest)
-        fail(arguments.where, callee.name + "() takes " + std::to_string(positional) +
+    if (arguments.positional.size() + first > positional && !has_rest)
+        fail(arguments.where, name_of_callee + "() takes " + std::to_string(positional - first) +
                                   " positional arguments but " + std::to_string(arguments.positional.size()) +
                                   " were given");
     for (size_t i = 0; i < arguments.positional.size(); ++i) {
-        if (i < positional) {
-            given[i] = arguments.positional[i];
+        if (first + i < positional) {
+            given[first + i] = arguments.positional[i];
         } else {
             rest.push_back(arguments.positional[i]);
         }
     }
     if (has_rest) given[positional] = tuple(std::move(rest));
     for (const auto& [name, value] : arguments.keywords) {
-        size_t at = 0;
+        size_t at = first;
         while (at < parameters.size() && callee.tree[parameters[at]].atoms[0] != name) ++at;
         if (at == parameters.size())
-            fail(arguments.where, callee.name + "() got an unexpected keyword argument '" + name + "'");
+            fail(arguments.where, name_of_callee + "() got an unexpected keyword argument '" + name + "'");
         if (given[at])
-            fail(arguments.where, callee.name + "() got multiple values for argument '" + name + "'");
+            fail(arguments.where, name_of_callee + "() got multiple values for argument '" + name + "'");
         given[at] = value;
     }
     size_t defaults = 0;
@@ -147,11 +158,13 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
             parameter.kind == NodeKind::kDefault || parameter.kind == NodeKind::kKeywordDefault;
         const TypeRef type_of_default =
             has_default && defaults < callee.defaults.size() ? callee.defaults[defaults] : nullptr;
+        const size_t own = callee.captured.size() + defaults;  // of an inner function
         defaults += has_default ? 1 : 0;
+        if (!given[i] && has_default && own < first) given[i] = before[own];
         if (!given[i]) {
             if (type_of_default == nullptr)
                 fail(arguments.where,
-                     callee.name + "() missing required argument: '" + parameter.atoms[0] + "'");
+                     name_of_callee + "() missing required argument: '" + parameter.atoms[0] + "'");
             given[i] = constant_of(type_of_default);
         }
         const TypeRef type = without_literals(given[i]->type);
@@ -262,6 +275,9 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
 }
 
 Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given) {
+    if (symbol.path == "builtins.print") return call_print(given);
+    if (symbol.path == "builtins.str" || symbol.path == "builtins.repr")
+        return call_text(symbol.path == "builtins.repr", given);
     Arguments arguments = given;
     for (Value& value : arguments.positional) value = required(value, given.where);
     const std::string& path = symbol.path;

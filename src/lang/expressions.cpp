@@ -17,6 +17,7 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kBool: return lower_number(id);
         case NodeKind::kNone: return none();
         case NodeKind::kString: return {string_type(expression.atoms[0]), {}, 0};
+        case NodeKind::kFormat: return lower_format(id, environment);
         case NodeKind::kName: return lower_name(id, environment);
         case NodeKind::kGlobal: return lower_global(id);
         case NodeKind::kAttribute: return lower_attribute(id, environment);
@@ -50,7 +51,7 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kListComprehension:
         case NodeKind::kGeneratorExpression:
             fail(id, "lists are not compiled", "Give the function an array, as by np.array([...]).");
-        case NodeKind::kLambda: fail(id, "a lambda inside of a compiled function is not compiled yet");
+        case NodeKind::kLambda: return define_function(id, environment);
         default: fail(id, "'" + std::string(node_name(expression.kind)) + "' is not compiled here");
     }
 }
@@ -87,8 +88,11 @@ Value FunctionLowering::lower_number(NodeId id) {
 }
 
 Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
-    const Value& value = environment[static_cast<size_t>(node(id).number)];
-    const std::string& name = variable(static_cast<size_t>(node(id).number));
+    const auto number = static_cast<size_t>(node(id).number);
+    return read_variable(environment[number], variable(number), id);
+}
+
+Value FunctionLowering::read_variable(const Value& value, const std::string& name, NodeId id) {
     if (value.type->kind == TypeKind::kUnbound)
         fail(id, "variable '" + name + "' has no value here", "Assign it before.");
     if (value.type->kind != TypeKind::kMaybe) return value;
@@ -99,7 +103,7 @@ Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
 }
 
 Value FunctionLowering::lower_global(NodeId id) {
-    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(id).number));
+    const Symbol& symbol = source_.symbol(node(id).number);
     switch (symbol.kind) {
         case SymbolKind::kMissing:
             fail(id, "name '" + symbol.name + "' is not defined",

@@ -52,7 +52,7 @@ bool FunctionLowering::is_short(NodeId body) const {
     const std::function<bool(NodeId)> calls = [&](NodeId id) {
         const Node& given = node(id);
         if (given.kind == NodeKind::kGlobal &&
-            source_.symbols.at(static_cast<size_t>(given.number)).kind == SymbolKind::kFunction)
+            source_.symbol(given.number).kind == SymbolKind::kFunction)
             return true;
         return std::any_of(given.children.begin(), given.children.end(), calls);
     };
@@ -68,8 +68,8 @@ bool FunctionLowering::defer(ValueId holds, const Site& site, NodeId where) {
         std::find_if(sites.begin(), sites.end(), [&](const auto& each) { return each.first == where; });
     if (found == sites.end()) {
         Site own = site;
-        own.function = &source_;
-        own.node = where;
+        own.function = spot(where).function;
+        own.node = spot(where).node;
         found = sites.emplace(sites.end(), where, compilation_.add_site(std::move(own)));
     }
     const ValueId before = builder_->load(deferred_->array, std::span(&deferred_->lane, 1));

@@ -15,7 +15,9 @@ void merge(VariableSet& into, const VariableSet& from) {
 // Goes backwards: each step takes what is live behind a node and gives what is live before it.
 class Analysis {
 public:
-    explicit Analysis(const Tree& tree) : tree_(tree), none_(tree.variables().size()) {}
+    explicit Analysis(const Tree& tree) : tree_(tree), none_(tree.variables().size()) {
+        find_captured(tree.body());
+    }
 
     std::unordered_map<NodeId, Flow> run() {
         block(tree_.body(), none_);
@@ -35,6 +37,22 @@ private:
     struct Loop {
         VariableSet head, after;
     };
+
+    // Variables that inner functions read may be read wherever those are called, so they are always live.
+    void find_captured(NodeId id, bool is_inner = false) {
+        const Node& node = tree_[id];
+        if (is_inner && node.kind == NodeKind::kName) none_[static_cast<size_t>(node.number)] = true;
+        for (NodeId child : node.children) find_captured(child, is_inner || is_function(node));
+    }
+
+    static bool is_function(const Node& node) {
+        return node.kind == NodeKind::kDef || node.kind == NodeKind::kLambda;
+    }
+
+    void end(VariableSet& live, int32_t number) const {
+        const auto v = static_cast<size_t>(number);
+        live[v] = none_[v];
+    }
 
     VariableSet block(NodeId id, VariableSet live) {
         const std::vector<NodeId>& statements = tree_[id].children;
@@ -66,8 +84,16 @@ private:
             case NodeKind::kFor: return loop(id, std::move(live));
             case NodeKind::kExpression:
             case NodeKind::kAssert: return expressions(node.children, std::move(live));
+            case NodeKind::kDef: end(live, node.number); return defaults(node, std::move(live));
             default: return live;
         }
+    }
+
+    // Of an inner function: what is evaluated where it is defined.
+    VariableSet defaults(const Node& function, VariableSet live) {
+        for (NodeId parameter : tree_[function.children[0]].children)
+            live = expressions(tree_[parameter].children, std::move(live));
+        return live;
     }
 
     VariableSet loop(NodeId id, VariableSet live) {
@@ -101,7 +127,7 @@ private:
     VariableSet target(NodeId id, VariableSet live) {
         const Node& node = tree_[id];
         switch (node.kind) {
-            case NodeKind::kName: live[static_cast<size_t>(node.number)] = false; return live;
+            case NodeKind::kName: end(live, node.number); return live;
             case NodeKind::kTuple:
             case NodeKind::kStarred:
                 for (size_t i = node.children.size(); i-- > 0;)
@@ -127,15 +153,16 @@ private:
             Flow& flow = flow_of(id, live);
             for (NodeId child : node.children) assigned(child, flow.assigned);
         }
-        if (node.kind == NodeKind::kWalrus) live[static_cast<size_t>(node.number)] = false;
+        if (node.kind == NodeKind::kWalrus) end(live, node.number);
+        if (is_function(node)) return defaults(node, std::move(live));
         return expressions(node.children, std::move(live));
     }
 
     Flow& flow_of(NodeId id, const VariableSet& live) {
         Flow& flow = flows_[id];
         if (flow.assigned.empty()) {
-            flow.assigned = none_;
-            flow.assigned_otherwise = none_;
+            flow.assigned = VariableSet(none_.size());
+            flow.assigned_otherwise = flow.assigned;
             flow.live_after = none_;
             flow.live_head = none_;
         }
@@ -156,6 +183,10 @@ private:
         if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
             assigned_by_target(node.children[0], set);
         if (node.kind == NodeKind::kWalrus) set[static_cast<size_t>(node.number)] = true;
+        if (is_function(node)) {
+            if (node.kind == NodeKind::kDef) set[static_cast<size_t>(node.number)] = true;
+            return;
+        }
         for (NodeId child : node.children) assigned(child, set);
     }
 

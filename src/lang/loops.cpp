@@ -13,7 +13,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
     const auto path = [&]() -> std::string {
         if (expression.kind != NodeKind::kCall || node(expression.children[0]).kind != NodeKind::kGlobal)
             return {};
-        const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(expression.children[0]).number));
+        const Symbol& symbol = source_.symbol(node(expression.children[0]).number);
         return symbol.kind == SymbolKind::kKnown ? symbol.path : std::string();
     }();
     const auto parts = [&](size_t least, size_t most) {

@@ -25,6 +25,7 @@ enum class SiteKind : uint8_t {
     kBroadcast,  // payload: a size, and the one that it has to be; `axis`
     kToInteger,  // payload: a float64, which no int64 holds
     kUnbound,    // `text` names the variable
+    kTold,       // what `told` says, by a payload of all its values
 };
 
 // An error that compiled code raises, by its number in the IR.
@@ -35,7 +36,10 @@ struct Site {
     std::string text;
     bool has_text = true;  // an exception may be raised without arguments
     int axis = 0;
-    int payload = 0;  // how many int64 the code tells
+    int payload = 0;                          // how many values the code tells, 16 bytes each
+    std::vector<TypeRef> told{};              // an exception's arguments, or what is printed
+    std::string separator = " ", end = "\n";  // of what is printed
+    bool flush = false;
     const FunctionSource* function = nullptr;
     NodeId node = 0;
 };

@@ -22,6 +22,14 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
             for (GlobalArgument& global : given) global.type = scopes.canonical(global.type);
             Compilation compilation(options, scopes, std::move(given));
             const Specialised& entry = compilation.specialise(function, types);
+            const std::function<bool(TypeRef)> has_function = [&](TypeRef type) {
+                return type->kind == TypeKind::kClosure ||
+                       std::any_of(type->parts.begin(), type->parts.end(), has_function);
+            };
+            if (has_function(entry.result))
+                throw CompileError(render({&function, 0},
+                                          "'" + function.name + "' returns a function to Python", {},
+                                          "Call it from a compiled function, or return what it gives."));
             return compilation.finish(entry, types);
         } catch (const ScopesMeet& met) {
             scopes.merge(met.one, met.other);  // and from the start, with one scope in place of two
@@ -121,6 +129,7 @@ std::string message_of(const Site& site, const char* payload) {
         return std::to_string(value);
     };
     switch (site.kind) {
+        case SiteKind::kTold:
         case SiteKind::kFixed: return site.text;
         case SiteKind::kIndex:
             return "index " + number(0) + " is out of bounds for axis " + std::to_string(site.axis) +
@@ -178,12 +187,14 @@ Environment FunctionLowering::parameters(bool real) {
     globals_.clear();
     for (const GlobalArgument& global : compilation_.globals())
         globals_.push_back(parameter(global.type, "global." + std::to_string(globals_.size()), 0));
+    name_itself(environment);
     if (!real) return environment;
     for (Value& global : globals_) global = inside(global);
     for (size_t i = 0; i < arguments_.size(); ++i) {  // parameters come first
         environment[i] = inside(environment[i]);
         count_owners(environment[i], true);
     }
+    name_itself(environment);
     return environment;
 }
 
@@ -323,6 +334,8 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     }
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
+        case TypeKind::kClosure:
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
             size_t at = 0;
@@ -429,6 +442,8 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             if (at_border) types.back().buffer.strides.clear();
             types.insert(types.end(), part_count(type) - 1, ir::Type::of(ScalarType::kInt64));
             return;
+        case TypeKind::kClosure:
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:
             for (TypeRef part : type->parts) append_ir_types(types, part, at_border);

@@ -162,7 +162,9 @@ private:
     bool lower_return(NodeId id, Environment& environment);
     bool lower_raise(NodeId id, Environment& environment);
     void lower_assert(NodeId id, Environment& environment);
-    Site site_of_exception(NodeId expression, Environment& environment);
+    Site site_of_exception(NodeId expression, Environment& environment, std::vector<ir::ValueId>& payload);
+    void tell_arguments(Site& site, std::span<const Value> values, std::vector<ir::ValueId>& payload,
+                        NodeId where);
 
     // --- loops (loops.cpp) ----------------------------------------------------------------------------
 
@@ -257,6 +259,8 @@ private:
     Value lower(NodeId id, Environment& environment);
     Value lower_name(NodeId id, Environment& environment);
     Value lower_number(NodeId id);
+    Value lower_format(NodeId id, Environment& environment);
+    Value joined_text(const Value& left, const Value& right);
     Value lower_global(NodeId id);
     Value constant_of(TypeRef type);  // whose literals tell the value
     Value lower_attribute(NodeId id, Environment& environment);
@@ -366,6 +370,18 @@ private:
     Value replaced(const Value& record, const Arguments& arguments);
     std::optional<size_t> field_of(const Value& record, const std::string& name) const;
     Value call_function(const Symbol& symbol, const Arguments& arguments);
+    // `before` are what an inner function takes from around, for its first parameters.
+    Value call_source(const FunctionSource& callee, std::vector<Value> before, const Arguments& arguments);
+
+    // --- inner functions (closures.cpp) ---------------------------------------------------------------
+
+    Value define_function(NodeId id, Environment& environment);
+    Value call_closure(const Value& closure, const Arguments& arguments, const Environment& environment);
+    // For other functions: with the values of the variables that it reads.
+    Value bound(const Value& value, const Environment& environment, NodeId where);
+    std::vector<Value> captured_by(const Value& closure, const Environment& environment, NodeId where);
+    Value read_variable(const Value& value, const std::string& name, NodeId where);
+    void name_itself(Environment& environment);
     Value call_prelude(const std::string& path, const Arguments& arguments);
     Value call_ufunc(const OpInfo& op, const Arguments& arguments);
     Value call_math(const std::string& name, const Arguments& arguments);
@@ -373,6 +389,9 @@ private:
     Value call_range(const Arguments& arguments);
     Value call_length(const Arguments& arguments);
     Value call_convert(ScalarType to, bool weak, const Arguments& arguments);
+    Value call_text(bool representation, const Arguments& arguments);
+    Value call_print(const Arguments& arguments);
+    void expect_printable(TypeRef type, NodeId where) const;
     Value call_round(const Arguments& arguments);
     std::optional<Value> call_builtin(const std::string& name, const Arguments& arguments);
     std::optional<Value> call_number_method(const Value& base, const std::string& name,
@@ -456,7 +475,8 @@ private:
     const FunctionSource& source_;
     Spot caller_;  // of a function of the prelude, which is where its errors are
     std::vector<TypeRef> arguments_;
-    std::vector<Value> globals_;  // those of the compilation
+    std::vector<Value> globals_;                  // those of the compilation
+    std::vector<const FunctionSource*> binding_;  // closures that are being bound
     Specialised& target_;
     std::unordered_map<NodeId, Flow> flows_;
     std::optional<ir::Builder> own_builder_;

@@ -22,6 +22,8 @@ void FunctionLowering::count_owners(const Value& value, bool retains) {
         case TypeKind::kMaybe:  // what is unbound has no owner
             count_owners({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}}, retains);
             return;
+        case TypeKind::kClosure:
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:
             for (size_t i = 0; i < value.type->parts.size(); ++i) count_owners(tuple_item(value, i), retains);

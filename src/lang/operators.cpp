@@ -126,8 +126,10 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
             }
             return tuple(std::move(items));
         }
-        if (name == "add" && left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
-            return {string_type(left.type->text + right.type->text), {}, 0};
+        const auto is_text = [](const Value& value) {
+            return value.type->kind == TypeKind::kString || value.type->kind == TypeKind::kFormat;
+        };
+        if (name == "add" && is_text(left) && is_text(right)) return joined_text(left, right);
         refuse_operands(std::string(found->sign), left.type, right.type, where);
     }
     switch (found->op) {

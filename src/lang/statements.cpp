@@ -33,8 +33,13 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
         case NodeKind::kReturn: return lower_return(id, environment);
         case NodeKind::kRaise: return lower_raise(id, environment);
         case NodeKind::kAssert: lower_assert(id, environment); return true;
-        case NodeKind::kDef:
-            fail(id, "a function inside of a compiled function is not compiled yet", "Define it outside.");
+        case NodeKind::kDef: {
+            Value function = kept(define_function(id, environment));
+            function.origin = id;
+            release(environment[static_cast<size_t>(statement.number)]);
+            environment[static_cast<size_t>(statement.number)] = std::move(function);
+            return true;
+        }
         default: fail(id, "'" + std::string(node_name(statement.kind)) + "' is no statement");
     }
 }
@@ -112,7 +117,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
 
 void FunctionLowering::refuse_global(NodeId array) const {
     if (node(array).kind != NodeKind::kGlobal) return;
-    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(array).number));
+    const Symbol& symbol = source_.symbol(node(array).number);
     if (symbol.kind == SymbolKind::kGlobal)
         fail(array, "'" + symbol.name + "' is a global array, which a compiled function only reads",
              "Give it as an argument to write into it.");
@@ -207,10 +212,11 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
 
 bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     const Node& statement = node(id);
-    const Value value = statement.children.empty() ? none() : lower(statement.children[0], environment);
+    const Value value = statement.children.empty()
+                            ? none()
+                            : bound(lower(statement.children[0], environment), environment, id);
     if (value.type->kind == TypeKind::kNever) return false;
-    if (value.type->kind == TypeKind::kSymbol || value.type->kind == TypeKind::kRange ||
-        value.type->kind == TypeKind::kString)
+    if (value.type->kind == TypeKind::kSymbol || value.type->kind == TypeKind::kRange)
         fail(id, lang::describe(value.type) + " cannot be returned from a compiled function");
 
     if (dry_) {
@@ -231,14 +237,15 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     return false;
 }
 
-Site FunctionLowering::site_of_exception(NodeId expression, Environment& environment) {
+Site FunctionLowering::site_of_exception(NodeId expression, Environment& environment,
+                                         std::vector<ValueId>& payload) {
     const bool calls = node(expression).kind == NodeKind::kCall;
     const NodeId named = calls ? node(expression).children[0] : expression;
     Site result = site({}, {});
     result.has_text = false;
     if (node(named).kind != NodeKind::kGlobal)
         fail(expression, "only exceptions can be raised", "Write raise ValueError(\"...\").");
-    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(named).number));
+    const Symbol& symbol = source_.symbol(node(named).number);
     if (symbol.kind == SymbolKind::kMissing) fail(named, "name '" + symbol.name + "' is not defined");
     if (symbol.kind != SymbolKind::kException)
         fail(expression, symbol.described() + " is no exception", "Write raise ValueError(\"...\").");
@@ -248,30 +255,41 @@ Site FunctionLowering::site_of_exception(NodeId expression, Environment& environ
         result.symbol = &symbol;
     }
     if (!calls) return result;
-    const std::vector<NodeId>& children = node(expression).children;
-    if (children.size() > 2) fail(expression, "an exception takes one text in a compiled function");
-    if (children.size() == 2) {
-        const Value text = lower(children[1], environment);
-        if (text.type->kind == TypeKind::kString) {
-            result.text = text.type->text;
-        } else {
-            fail(children[1], "the text of an exception has to be known, not " + lang::describe(text.type),
-                 "Write it out as one string.");
-        }
-        result.has_text = true;
-    }
+    const Arguments arguments = arguments_of(expression, environment);
+    if (!arguments.keywords.empty())
+        fail(expression, "an exception takes no keywords in a compiled function");
+    tell_arguments(result, arguments.positional, payload, expression);
     return result;
+}
+
+// What an exception is made of: one known text, or values that are told when it is raised.
+void FunctionLowering::tell_arguments(Site& site, std::span<const Value> values,
+                                      std::vector<ValueId>& payload, NodeId where) {
+    site.has_text = !values.empty();
+    if (values.empty()) return;
+    if (values.size() == 1 && values[0].type->kind == TypeKind::kString) {
+        site.text = values[0].type->text;
+        return;
+    }
+    site.kind = SiteKind::kTold;
+    for (const Value& value : values) {
+        expect_printable(value.type, where);
+        site.told.push_back(value.type);
+        payload.insert(payload.end(), value.parts.begin(), value.parts.end());
+    }
 }
 
 bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     if (statement.children.empty()) fail(id, "there is no exception to raise again");
-    Site raised = site_of_exception(statement.children[0], environment);
+    std::vector<ValueId> payload;
+    Site raised = site_of_exception(statement.children[0], environment, payload);
     if (!dry_) {
         raised.function = spot(id).function;
         raised.node = spot(id).node;
         raise_deferred();
-        builder_->raise(compilation_.add_site(std::move(raised)), {});
+        raised.payload = static_cast<int>(payload.size());
+        builder_->raise(compilation_.add_site(std::move(raised)), std::move(payload));
     }
     return false;
 }
@@ -280,17 +298,32 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Value test = lower_condition(statement.children[0], environment);
     Site failed = site("AssertionError", {});
-    failed.has_text = false;
-    if (statement.children.size() > 1) {
-        const Value text = lower(statement.children[1], environment);
-        if (text.type->kind != TypeKind::kString)
-            fail(statement.children[1],
-                 "the text of an assertion has to be known, not " + lang::describe(text.type),
-                 "Write it out as one string.");
-        failed.text = text.type->text;
-        failed.has_text = true;
+    if (statement.children.size() < 2 || node(statement.children[1]).kind == NodeKind::kString) {
+        failed.has_text = statement.children.size() > 1;
+        if (failed.has_text) failed.text = node(statement.children[1]).atoms[0];
+        check(test.parts[0], std::move(failed), {}, id);
+        return;
     }
-    check(test.parts[0], std::move(failed), {}, id);
+    // The text is made only where the assertion fails.
+    const auto fails = [&] {
+        Environment inner = environment;
+        std::vector<ValueId> payload;
+        const Value text = lower(statement.children[1], inner);
+        tell_arguments(failed, std::span(&text, 1), payload, statement.children[1]);
+        if (dry_) return;
+        raise_deferred();
+        failed.function = spot(id).function;
+        failed.node = spot(id).node;
+        failed.payload = static_cast<int>(payload.size());
+        builder_->raise(compilation_.add_site(std::move(failed)), std::move(payload));
+    };
+    if (dry_) return fails();
+    builder_->if_else(
+        test.parts[0], [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
+        [&](ir::Builder&, std::span<const ValueId>) {
+            fails();
+            return std::vector<ValueId>();
+        });
 }
 
 }  // namespace weft::lang

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,7 +60,20 @@ struct FunctionSource {
     Tree tree;
     std::vector<Symbol> symbols;
     std::vector<TypeRef> defaults;  // of the last parameters; null where no constant is one
-    bool is_prelude = false;        // the engine's own: what goes wrong in it goes wrong where it is called
+    // Functions that are written inside, by their nodes. Their first parameters are what they take from
+    // around: `captured` variables, then the values of their own defaults.
+    std::map<NodeId, std::unique_ptr<FunctionSource>> inner{};
+    const FunctionSource* outer = nullptr;  // the function around an inner one, whose symbols are its own
+    std::vector<std::string> captured{};
+    size_t own_defaults = 0;
+    bool is_prelude = false;  // the engine's own: what goes wrong in it goes wrong where it is called
+
+    const Symbol& symbol(int32_t number) const {
+        return outer != nullptr ? outer->symbol(number) : symbols.at(static_cast<size_t>(number));
+    }
 };
+
+// Makes `inner`, of a source that stays where it is.
+void find_inner_functions(FunctionSource& source);
 
 }  // namespace weft::lang

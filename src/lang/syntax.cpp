@@ -128,6 +128,7 @@ private:
                 case NodeKind::kFloat:
                 case NodeKind::kBool:
                 case NodeKind::kString:
+                case NodeKind::kFormat:
                 case NodeKind::kName:
                 case NodeKind::kGlobal: return {1, 0};
                 case NodeKind::kComplex: return {2, 0};
@@ -180,6 +181,9 @@ void Tree::number_variables() {
             case NodeKind::kKeywordDefault:
             case NodeKind::kName:
             case NodeKind::kWalrus: node.number = number(node.atoms[0]); break;
+            case NodeKind::kDef:
+                if (&node != nodes_.data()) node.number = number(node.atoms[0]);
+                break;
             case NodeKind::kKeyword:
                 if (node.children.empty()) node.number = number(node.atoms[0]);
                 break;

@@ -26,7 +26,7 @@ using NodeId = uint32_t;
 
 struct Node {
     NodeKind kind = NodeKind::kPass;
-    int32_t number = -1;               // a variable of kName and of parameters; a symbol of kGlobal
+    int32_t number = -1;               // a variable of kName, parameters, inner kDef; a symbol of kGlobal
     std::vector<std::string> atoms{};  // names, numbers, operators, texts, in the order of the text
     std::vector<NodeId> children{};
 };

@@ -27,6 +27,7 @@ struct Hash {
         for (TypeRef part : type.parts) mix(std::hash<TypeRef>{}(part));
         mix(std::hash<const Symbol*>{}(type.symbol));
         mix(std::hash<const Record*>{}(type.record));
+        mix(std::hash<const FunctionSource*>{}(type.function) + (type.bound ? 1 : 0));
         return hash;
     }
 };
@@ -164,6 +165,23 @@ TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts) {
     return intern(std::move(copy));
 }
 
+TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts) {
+    Type type;
+    type.kind = TypeKind::kClosure;
+    type.parts = std::move(parts);
+    type.function = function;
+    type.bound = bound;
+    return intern(std::move(type));
+}
+
+TypeRef format_type(std::string text, std::vector<TypeRef> parts) {
+    Type type;
+    type.kind = TypeKind::kFormat;
+    type.text = std::move(text);
+    type.parts = std::move(parts);
+    return intern(std::move(type));
+}
+
 TypeRef simple_type(TypeKind kind) {
     Type type;
     type.kind = kind;
@@ -231,9 +249,13 @@ TypeRef join(TypeRef a, TypeRef b) {
             if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
             return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
                               std::min(a->scope, b->scope), a->owned || b->owned);
+        case TypeKind::kClosure:
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
-            if (a->parts.size() != b->parts.size() || a->record != b->record) return nullptr;
+            if (a->parts.size() != b->parts.size() || a->record != b->record || a->text != b->text ||
+                a->function != b->function || a->bound != b->bound)
+                return nullptr;
             std::vector<TypeRef> parts;
             for (size_t i = 0; i < a->parts.size(); ++i) {
                 parts.push_back(join(a->parts[i], b->parts[i]));
@@ -279,6 +301,8 @@ size_t part_count(TypeRef type) {
         case TypeKind::kRange: return 3;
         case TypeKind::kOptional:
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
+        case TypeKind::kClosure:
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
             size_t count = 0;
@@ -302,6 +326,7 @@ std::string describe(TypeRef type) {
             }
             return std::string(DType(type->scalar).name());
         case TypeKind::kNone: return "None";
+        case TypeKind::kFormat:
         case TypeKind::kString: return "str";
         case TypeKind::kArray:
             return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
@@ -313,6 +338,7 @@ std::string describe(TypeRef type) {
                 text += (i > 0 ? ", " : "") + describe(type->parts[i]);
             return text + ")";
         }
+        case TypeKind::kClosure: return "function " + type->function->name;
         case TypeKind::kRange: return "range";
         case TypeKind::kSymbol: return type->symbol == nullptr ? "object" : type->symbol->described();
         case TypeKind::kUnbound: return "unbound";

@@ -22,6 +22,9 @@ enum class TypeKind : uint8_t {
     kArray,
     kTuple,     // of a NamedTuple where it has a record
     kRecord,    // an instance of a dataclass
+    kFormat,    // a text that is made of values where it is needed: str.format of `text` and the parts
+    kClosure,   // an inner function; bound, its parts are what it has captured, then the values of its
+                // defaults
     kRange,     // start, stop, step
     kSymbol,    // a free name that is no value: a module, a function, a builtin, an exception
     kUnbound,   // a variable before its first assignment
@@ -31,6 +34,7 @@ enum class TypeKind : uint8_t {
 
 struct Symbol;
 struct Record;
+struct FunctionSource;
 struct Type;
 using TypeRef = const Type*;
 
@@ -50,10 +54,12 @@ struct Type {
     bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
-    std::string text{};              // kString
-    std::vector<TypeRef> parts{};    // kTuple, kRecord: of the items; kMaybe and kOptional have one
-    const Symbol* symbol = nullptr;  // kSymbol
-    const Record* record = nullptr;  // kRecord, and a kTuple with names
+    std::string text{};                        // kString, kFormat
+    std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe and kOptional have one
+    const Symbol* symbol = nullptr;            // kSymbol
+    const Record* record = nullptr;            // kRecord, and a kTuple with names
+    const FunctionSource* function = nullptr;  // kClosure
+    bool bound = false;                        // kClosure, outside of the function that it is written in
 
     friend bool operator==(const Type&, const Type&) = default;
 };
@@ -65,6 +71,8 @@ TypeRef string_type(std::string text);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
                    bool owned = false);
 TypeRef tuple_type(std::vector<TypeRef> parts);
+TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts);
+TypeRef format_type(std::string text, std::vector<TypeRef> parts);
 TypeRef record_type(const Record* record, std::vector<TypeRef> parts);
 // The same with other parts.
 TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts);
@@ -81,7 +89,8 @@ TypeRef join(TypeRef a, TypeRef b);
 inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
 // Whether its parts are items, one beside the other.
 inline bool has_items(TypeRef type) {
-    return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord;
+    return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord ||
+           type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
 bool is_integer(TypeRef type);  // or bool

@@ -15,9 +15,10 @@
 
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/spread.h"
+#include "codegen/runtime/tell.h"
 #include "compiled/arguments.h"
 #include "compiled/program.h"
-#include "compiled/records.h"
+#include "compiled/results.h"
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
@@ -91,7 +92,12 @@ void set_compile_error(const lang::CompileError& error) {
     } else {
         type = nb::module_::import_("builtins").attr(lang::exception_of(site, payload).c_str());
     }
-    const nb::object error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
+    nb::object error;
+    if (site.kind == lang::SiteKind::kTold) {
+        error = type(*nb::borrow<nb::args>(told_values(site, payload)));
+    } else {
+        error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
+    }
     const lang::Place place = site.function->tree.place(site.node);
     nb::module_::import_(modules::kJit)
         .attr("raise_at")(error, site.function->file, place.line, site.function->name);
@@ -248,105 +254,31 @@ codegen::HeapMemory allocate_in_pool(size_t bytes) {
     return {data, std::shared_ptr<void>(std::move(held)), static_cast<int64_t>(bytes)};
 }
 
-class Results {
-public:
-    Results(const char* bytes, const codegen::HeapFrame* frame, const CallArguments& arguments)
-        : at_(bytes), frame_(frame), arguments_(arguments) {}
+// Prints what compiled code tells. An error of that, as of a closed stream, ends the function.
+struct Listening {
+    const jit::Specialisation& code;
+    std::optional<nb::python_error> error{};
 
-    nb::object next(lang::TypeRef type) {
-        switch (type->kind) {
-            case lang::TypeKind::kScalar: {
-                const char* const bytes = at_;
-                at_ += 16;
-                switch (type->scalar) {
-                    case ScalarType::kBool:
-                    case ScalarType::kInt64:
-                    case ScalarType::kFloat64:
-                    case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
-                    default: return wrap_scalar(DType(type->scalar), bytes);
-                }
-            }
-            case lang::TypeKind::kRecord:
-            case lang::TypeKind::kTuple: {
-                nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
-                for (size_t i = 0; i < type->parts.size(); ++i) {
-                    nb::object item = next(type->parts[i]);
-                    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
-                }
-                return type->record == nullptr ? tuple : make_instance(*type->record, tuple);
-            }
-            case lang::TypeKind::kArray: return next_array(type);
-            case lang::TypeKind::kOptional: {
-                const bool bound = *at_ != 0;
-                at_ += 16;
-                if (bound) return next(type->parts[0]);
-                at_ += 16 * lang::part_count(type->parts[0]);
-                return nb::none();
-            }
-            default: return nb::none();
+    static bool listen(void* context, uint32_t number, const char* payload) {
+        auto& self = *static_cast<Listening*>(context);
+        const nb::gil_scoped_acquire acquire;
+        if (self.error) return false;
+        try {
+            const lang::Site& site = self.code.sites[number];
+            nb::module_::import_("builtins")
+                .attr("print")(*nb::borrow<nb::args>(told_values(site, payload)),
+                               nb::arg("sep") = nb::str(site.separator.c_str(), site.separator.size()),
+                               nb::arg("end") = nb::str(site.end.c_str(), site.end.size()),
+                               nb::arg("flush") = site.flush);
+            return true;
+        } catch (nb::python_error& raised) {
+            self.error.emplace(raised);
+        } catch (const std::exception& raised) {
+            PyErr_SetString(PyExc_RuntimeError, raised.what());
+            self.error.emplace();
         }
+        return false;
     }
-
-private:
-    int64_t word() {
-        int64_t value = 0;
-        std::memcpy(&value, at_, sizeof(value));
-        at_ += 16;
-        return value;
-    }
-
-    nb::object next_array(lang::TypeRef type) {
-        char* const data = reinterpret_cast<char*>(word());
-        const int64_t owner = type->owned ? word() : 0;
-        Dims shape, strides;
-        for (size_t d = 0; d < type->rank; ++d) shape.push_back(word());
-        for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
-        const DType dtype(type->scalar);
-        if (type->contiguous) strides.push_back(dtype.itemsize());
-        if (owner != 0) {
-            const codegen::HeapMemory memory = frame_->take(owner);
-            const auto buffer = std::static_pointer_cast<BufferPtr>(memory.holder);
-            // Arrays of one block are views of one storage.
-            const auto [storage, is_new] = storages_.try_emplace(owner);
-            if (is_new) storage->second = std::make_shared<Storage>(*buffer);
-            return wrap(array(storage->second, dtype, std::move(shape), std::move(strides),
-                              data - memory.data, true));
-        }
-        return of_argument(data, dtype, shape, strides, type->readonly);
-    }
-
-    // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
-    nb::object of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
-                           bool readonly) const {
-        const auto address = reinterpret_cast<uintptr_t>(data);
-        PyObject* holder = nullptr;
-        for (const CallArguments::Memory& memory : arguments_.arrays()) {
-            if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
-                array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
-                return nb::borrow(memory.object);
-            if (memory.data == data && holder == nullptr) holder = memory.object;
-        }
-        for (const Span& span : arguments_.spans()) {
-            if (address < span.begin || address >= span.end) continue;
-            for (const CallArguments::Memory& memory : arguments_.arrays()) {
-                if (memory.parameter == span.parameter && holder == nullptr) holder = memory.object;
-            }
-        }
-        if (holder == nullptr) return wrap(empty(shape, dtype));  // without elements
-        const bool of_weft = is_array(holder);
-        auto view = std::make_shared<HostView>(of_weft ? HostView(array_of(holder), !readonly) : HostView());
-        std::shared_ptr<const HeldBuffer> buffer =
-            of_weft ? nullptr : HeldBuffer::of(holder, readonly ? PyBUF_RECORDS_RO : PyBUF_RECORDS);
-        return wrap(share(data, dtype, shape, strides, !readonly, [view, buffer]() mutable {
-            view.reset();
-            buffer.reset();
-        }));
-    }
-
-    const char* at_;
-    const codegen::HeapFrame* frame_;
-    const CallArguments& arguments_;
-    std::map<int64_t, std::shared_ptr<Storage>> storages_;
 };
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
@@ -387,17 +319,25 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     std::optional<codegen::HeapFrame> frame;
     if (code->allocates) frame.emplace(allocate_in_pool);
     int64_t status = 0;
+    Listening listening{*code};
     {
-        const ReleaseGil release(state.nogil);
+        std::optional<codegen::ListenerScope> scope;
+        if (code->tells) scope.emplace(&Listening::listen, &listening);
+        // Other threads that print would wait for this one for ever.
+        const ReleaseGil release(state.nogil || code->tells);
         status = code->function(arguments.words().data(), results);
     }
     if (status == codegen::kStopped) std::rethrow_exception(frame->stopped());
+    if (listening.error) {
+        listening.error->restore();
+        throw_python_error();
+    }
     if (status == int64_t{ir::kTooDeep} + 1) {
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
         throw_python_error();
     }
     if (status != 0) raise(*compiled, code->sites[static_cast<size_t>(status - 1)], results);
-    return Results(results, frame ? &*frame : nullptr, arguments).next(code->result);
+    return Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
 }
 
 PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {

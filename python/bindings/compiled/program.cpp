@@ -65,6 +65,7 @@ public:
         std::vector<lang::Place> places(bytes.size() / sizeof(lang::Place));
         std::memcpy(places.data(), bytes.c_str(), places.size() * sizeof(lang::Place));
         source.tree = lang::Tree::parse(text_of(described.attr("tree")), places);
+        lang::find_inner_functions(source);
         const nb::object defaults = described.attr("defaults");
         for (nb::handle value : defaults) source.defaults.push_back(type_of_constant(value));
         if (program_.functions.size() == 1) program_.defaults = defaults;

@@ -13,6 +13,7 @@ and comments, blank lines and annotations do not show in it: it is the key of ca
         (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (def ...)
     TARGET (name X) (index E I...) (tuple TARGET...) (starred TARGET) (attribute E NAME)
     E   (int N) (float HEX) (complex HEX HEX) (bool 0|1) (none) (string "...") (ellipsis) (name X) (global K)
+        (format "..." E...) which is str.format of the text
         (attribute E NAME) (index E I...) (slice E E E) (binary OP E E) (unary OP E) (compare E OP E ...)
         (and E E...) (or E E...) (ifexp E E E) (call E A...) (tuple E...) (list E...) (listcomp E COMP...)
         (genexp E COMP...) (lambda (params P...) E) (walrus NAME E)

@@ -35,6 +35,5 @@ REFUSED = {
     "DictComp": ("dictionaries are not compiled", "use an array indexed by whole numbers"),
     "Set": ("sets are not compiled", "use an array of bools, or a tuple for `in`"),
     "SetComp": ("sets are not compiled", "use an array of bools"),
-    "JoinedStr": ("f-strings are not compiled", "write a plain text; print() takes several values"),
     "TemplateStr": ("t-strings are not compiled", "write a plain text; print() takes several values"),
 }

@@ -334,9 +334,12 @@ class Writer:
             self.refuse(node, f"{type(value).__name__} literals are not compiled", "use an array of uint8")
 
     def _express_JoinedStr(self, node):
-        if not all(isinstance(part, ast.Constant) for part in node.values):
-            self._refuse_kind(node)
-        self._leaf("string", node, quoted("".join(part.value for part in node.values)))
+        values = []
+        template = _template(node, values)
+        if values:
+            self._all("format", node, values, quoted(template))
+        else:
+            self._leaf("string", node, quoted("".join(part.value for part in node.values)))
 
     def _express_Name(self, node):
         name = self._scope.find(node.id) if self._scope is not None else None
@@ -486,6 +489,20 @@ def _is_text(statement):
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
+
+
+def _template(node, values):
+    """What an f-string is to `str.format`; its expressions are added to `values`, in the order that this takes."""
+    parts = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(part.value.replace("{", "{{").replace("}", "}}"))
+            continue
+        values.append(part.value)
+        conversion = "" if part.conversion == -1 else "!" + chr(part.conversion)
+        form = "" if part.format_spec is None else ":" + _template(part.format_spec, values)
+        parts.append("{" + conversion + form + "}")
+    return "".join(parts)
 
 
 def _whole(node):

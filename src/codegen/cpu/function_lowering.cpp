@@ -10,6 +10,7 @@
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
+#include "codegen/runtime/tell.h"
 #include "ir/calls.h"
 #include "weft/errors.h"
 
@@ -320,6 +321,7 @@ void FunctionLowering::lower(const Instruction& instruction) {
         case Opcode::kCall: return lower_call(instruction);
         case Opcode::kSpread: return lower_spread(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
+        case Opcode::kTell: return lower_tell(instruction);
         case Opcode::kRetain:
         case Opcode::kRelease: {
             const bool retains = instruction.opcode == Opcode::kRetain;
@@ -339,6 +341,23 @@ void FunctionLowering::annotate_loop(llvm::BranchInst* back, const Instruction& 
     llvm::MDNode* properties = llvm::MDNode::getDistinct(context_, {nullptr, property});
     properties->replaceOperandWith(0, properties);  // which makes it another loop's than all others
     back->setMetadata(llvm::LLVMContext::MD_loop, properties);
+}
+
+void FunctionLowering::lower_tell(const Instruction& instruction) {
+    const std::vector<Scalar> values = values_of(instruction.operands);
+    llvm::Value* payload = allocate_local(
+        llvm::ArrayType::get(builder_.getInt8Ty(), std::max<uint64_t>(values.size(), 1) * kResultBytes),
+        llvm::Align(kResultBytes), "told");
+    write(values, payload);
+    llvm::Value* ends =
+        builder_.CreateCall(declare_tell(module_), {builder_.getInt64(instruction.site), payload}, "ends");
+    llvm::BasicBlock* fails = new_block("told.ends");
+    go_on_if(builder_.CreateIsNull(ends), fails, "told");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(fails);
+    give_back(0);
+    builder_.CreateRet(builder_.getInt64(uint64_t{instruction.site} + 1));
+    builder_.SetInsertPoint(going_on);
 }
 
 void FunctionLowering::lower_heap(const Instruction& instruction) {

@@ -42,6 +42,7 @@ private:
                                        std::span<const ir::ValueId> parameters, const ir::Function& callee);
     void return_if_raised(llvm::Value* status);
     void lower_heap(const ir::Instruction& instruction);
+    void lower_tell(const ir::Instruction& instruction);
     void check_stack();
     llvm::Value* limit();
     void write(std::span<const Scalar> values, llvm::Value* to);

@@ -181,6 +181,7 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kHeap: refuse("heap memory");
         case Opcode::kRetain:
         case Opcode::kRelease: refuse("a count of heap memory's users");
+        case Opcode::kTell: refuse("something that is told");
         case Opcode::kFor: lower_for(instruction); return;
         case Opcode::kWhile: lower_while(instruction); return;
         case Opcode::kIf: lower_if(instruction); return;

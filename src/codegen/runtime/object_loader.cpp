@@ -20,6 +20,7 @@
 #include "codegen/runtime/shared_memory.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
+#include "codegen/runtime/tell.h"
 #include "core/memory/allocation_failure.h"
 #include "weft/errors.h"
 
@@ -65,6 +66,7 @@ void* find_external(const std::string& name) {
         {"fminf", reinterpret_cast<void*>(&minnum<float>)},
         {kHeapAllocate, reinterpret_cast<void*>(&heap_allocate)},
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
+        {kTell, reinterpret_cast<void*>(&tell)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
         {kSpread, reinterpret_cast<void*>(&spread)},

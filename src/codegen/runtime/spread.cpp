@@ -8,9 +8,11 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/tell.h"
 #include "core/threads/thread_pool.h"
 
 namespace weft::codegen {
@@ -29,6 +31,7 @@ int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chun
     chunk = std::max<int64_t>(chunk, 1);
     const int64_t chunks = (size - 1) / chunk + 1;
     const HeapAllocator allocate = HeapFrame::allocator();
+    const ListenerScope* const listener = ListenerScope::current();
     std::atomic<int64_t> failed = chunks;  // the lowest one
     int64_t status = 0;
     std::mutex mutex;
@@ -41,6 +44,8 @@ int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chun
         int64_t result = 0;
         {
             const HeapFrame frame(allocate);
+            std::optional<ListenerScope> scope;
+            if (listener != nullptr) scope.emplace(listener->listener(), listener->context());
             result = body(captures, number, from, from + std::min(chunk, size - from), told);
         }
         if (result == 0) return;

@@ -454,5 +454,26 @@ function @f(%n: i64, %more: i64) : i64, global f64[8] scope 1 {
     }
 }
 
+TEST(Oracle, WhatIsToldIsHeardInOrder) {
+    const Module module = parse_and_check(R"(
+function @f(%n: i64) {
+  %zero = const i64 0
+  %one = const i64 1
+  for %i = %zero to %n step %one {
+    tell 7 %i, %one
+  }
+  raise 8
+}
+)");
+    std::vector<Told> told;
+    EXPECT_THROW(run_oracle(module, module.functions[0],
+                            std::vector<OracleArgument>{Constant::of(ScalarType::kInt64, int64_t{2})},
+                            {.told = &told}),
+                 Raised);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[1].site, 7U);
+    EXPECT_EQ(told[1].payload[0].as<int64_t>(), 1);
+}
+
 }  // namespace
 }  // namespace weft::ir

@@ -95,6 +95,8 @@ constexpr std::string_view kEverything = R"(function @f(%x: f64, %k: i64) : f64,
 function @memory(%n: i64) : i64, global f64[?, 8] scope 3 {
   %owner, %a = heap %n as global f64[?, 8] scope 3 of (%n) else raise 5
   retain %owner
+  tell 12 %owner
+  tell 13
   release %owner
   %0 = const bool true
   check %0 else raise 6

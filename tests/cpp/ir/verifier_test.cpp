@@ -200,6 +200,18 @@ TEST(Verifier, ChecksBuffersThatAreCarried) {
     expect_complaint("call @g(%a)", "argument 0 must be", "function @g(%d: global f64[?] scope 7) {\n}\n");
 }
 
+TEST(Verifier, ChecksWhatIsTold) {
+    const auto errors = [](std::string_view lines) {
+        return errors_of(
+            parse("function @f(%n: i64, %a: global f64[8] scope 1) {\n" + std::string(lines) + "\n}\n"));
+    };
+    EXPECT_EQ(errors("tell 3\ntell 4 %n, %n"), "");
+    EXPECT_NE(errors("tell 3 %a").find("only scalars can be told"), std::string::npos) << errors("tell 3 %a");
+    EXPECT_NE(errors_of(parse("kernel @k(%n: i64) {\nparallel grid (%i) in (%n) {\ntell 3 %i\n}\n}\n"))
+                  .find("stands in a parallel region"),
+              std::string::npos);
+}
+
 TEST(Verifier, ChecksHeapMemory) {
     const auto errors = [](std::string_view lines) {
         return errors_of(parse("function @f(%n: i64, %x: f64) {\n" + std::string(lines) + "\n}\n"));

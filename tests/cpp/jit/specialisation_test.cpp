@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -242,6 +243,44 @@ TEST(Jit, GlobalArraysComeBehindTheArguments) {
               std::pair(int64_t{0}, 4.0));
     EXPECT_GT(call<double>(*compiled, {word(int64_t{3}), word(&table), word(int64_t{3})}).first, 0);
     EXPECT_EQ(compiled->written, (std::vector<bool>{false, false}));
+}
+
+// def f(n): k = n; def g(x, y=k): return x + y + k; k = 100; return g(1)
+TEST(Jit, InnerFunctionsReadVariablesWhenTheyAreCalled) {
+    FunctionSource f = source_of(
+        "(def f (params (param n)) (block (assign (name k) (name n)) (def g (params (param x) (default y "
+        "(name k)))"
+        " (block (return (binary add (binary add (name x) (name y)) (name k))))) (assign (name k) (int 100))"
+        " (return (call (name g) (int 1)))))");
+    lang::find_inner_functions(f);
+    ASSERT_EQ(f.inner.size(), 1U);
+    EXPECT_EQ(f.inner.begin()->second->captured, std::vector<std::string>{"k"});
+    const auto compiled = compile(f, std::vector<TypeRef>{python_int()});
+    EXPECT_EQ(call<int64_t>(*compiled, {word(int64_t{5})}).second, 106);
+}
+
+// raise ValueError(f"{n} is {x}") tells the numbers, for whoever makes the text.
+TEST(Jit, TextsAreTold) {
+    Symbol error;
+    error.kind = SymbolKind::kException;
+    error.name = "ValueError";
+    const FunctionSource f = source_of(
+        "(def f (params (param n) (param x)) (block (raise (call (global 0)"
+        " (format \"{} is {:.3f}\" (name n) (name x))))))",
+        {error});
+    const auto compiled = compile(f, std::vector<TypeRef>{python_int(), python_float()});
+    std::array<char, 64> payload{};
+    const std::vector<uint64_t> words = {word(int64_t{3}), word(0.5)};
+    const int64_t status = compiled->function(words.data(), payload.data());
+    ASSERT_GT(status, 0);
+    const lang::Site& site = compiled->sites[static_cast<size_t>(status - 1)];
+    EXPECT_EQ(site.kind, lang::SiteKind::kTold);
+    ASSERT_EQ(site.told.size(), 1U);
+    EXPECT_EQ(site.told[0], lang::format_type("{} is {:.3f}", {python_int(), python_float()}));
+    double x = 0;
+    std::memcpy(&x, payload.data() + 16, sizeof(x));
+    EXPECT_EQ(x, 0.5);
+    EXPECT_FALSE(compiled->tells);
 }
 
 TEST(Jit, ErrorsSayWhereAndWhat) {

@@ -509,7 +509,8 @@ private:
     static bool raises(const Region& region) {
         return std::ranges::any_of(region.body, [](const Instruction& instruction) {
             return instruction.opcode == Opcode::kCheck || instruction.opcode == Opcode::kRaise ||
-                   instruction.opcode == Opcode::kHeap || std::ranges::any_of(instruction.regions, raises);
+                   instruction.opcode == Opcode::kHeap || instruction.opcode == Opcode::kTell ||
+                   std::ranges::any_of(instruction.regions, raises);
         });
     }
 
@@ -533,6 +534,9 @@ private:
             return b_->check(holds, static_cast<uint32_t>(below(100)),
                              Values{value(pick(kTypes)), value(pick(kTypes))});
         }
+        if (kind == 15 && may_raise_ && chance(3))
+            return b_->tell(static_cast<uint32_t>(below(100)),
+                            Values{value(pick(kTypes)), value(pick(kTypes))});
         if (kind == 12) return static_cast<void>(see(b_->cast(value(pick(kTypes)), pick(kTypes))));
         apply();
     }

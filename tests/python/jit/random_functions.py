@@ -8,6 +8,8 @@ exceptions and what is written into arrays have to be the same, bit by bit.
 
 import argparse
 import ast
+import contextlib
+import io
 import linecache
 import pathlib
 import struct
@@ -62,15 +64,18 @@ class Elements:
 
 
 def outcome(function, arguments, compiled):
-    """What a call comes to: its result or exception, and its arrays afterwards."""
+    """What a call comes to: its result or exception, and its arrays afterwards, and what it prints."""
     arrays = [numpy.array(a) for a in arguments if isinstance(a, list)]
     waiting = iter(arrays if compiled else map(Elements, arrays))
     arguments = [next(waiting) if isinstance(a, list) else a for a in arguments]
+    said = io.StringIO()
     try:
-        result = ("returned", bits(function(*arguments)))
+        with contextlib.redirect_stdout(said):
+            result = ("returned", bits(function(*arguments)))
     except (ArithmeticError, AssertionError, LookupError, NameError, RuntimeError, ValueError) as error:
-        result = ("raised", type(error).__name__)
-    return result, [tuple(map(bits, array.tolist())) for array in arrays]
+        text = str(error)
+        result = ("raised", type(error).__name__, text if text.startswith("left") else "")
+    return result, [tuple(map(bits, array.tolist())) for array in arrays], said.getvalue()
 
 
 def disagreement(text, calls, jit, name="<random function>"):

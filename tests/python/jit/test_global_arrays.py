@@ -94,7 +94,7 @@ def test_they_are_not_written():
         part[0] = x
 
     for function in (f, g, h):
-        with pytest.raises(np.CompileError, match="only reads|read-only"):
+        with pytest.raises(np.CompileError, match=r"only reads|read-only"):
             np.jit(function)(1.0)
 
 

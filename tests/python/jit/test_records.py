@@ -21,7 +21,7 @@ Pair = collections.namedtuple("Pair", "first second", defaults=(7,))
 @dataclasses.dataclass(frozen=True)
 class Ball:
     mass: float
-    place: Point = Point(0.0, 1.0)
+    place: Point = Point(0.0, 1.0)  # noqa: RUF009
     tag: int = dataclasses.field(default=3, kw_only=True)
 
 

@@ -18,7 +18,6 @@ PROGRAMS = {
     "del": "def f(a):\n    b = a\n    del b\n",
     "dict": "def f(a):\n    return {a: 1}\n",
     "dict_comprehension": "def f(a):\n    return {x: 1 for x in a}\n",
-    "f_string": "def f(a):\n    raise ValueError(f'bad {a}')\n",
     "global": "def f(a):\n    global counter\n    counter = a\n",
     "import": "def f(a):\n    import math\n    return math.sqrt(a)\n",
     "import_from": "def f(a):\n    from math import sqrt\n    return sqrt(a)\n",

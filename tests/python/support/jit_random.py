@@ -36,7 +36,7 @@ class Maker:
             return self.whole_leaf()
         kind = c.choice(
             "add add sub sub mul mul mask bit shift divide remainder negative absolute extreme"
-            " choose either call length element floor power truth rounded root width modulo total".split()
+            " choose either call length element floor power truth rounded root width modulo total inner".split()
         )
         a, bits = self.whole(depth - 1)
         if kind in ("add", "sub"):
@@ -98,6 +98,12 @@ class Maker:
         if kind == "total":
             b, other = self.whole(depth - 1)
             return self.fitted(f"sum(({a}, {b}, {c.choice((1, -1))}))", max(bits, other) + 2)
+        if kind == "inner":
+            b, other = self.whole(depth - 1)
+            if max(bits, other) > KEPT:
+                b, other = self.masked(b, KEPT), KEPT
+            name = f"q{self.chooser.randint(0, 99)}"
+            return f"(lambda {name}, s={self.kept(a, bits)}: {name} - s + {b})({b})", KEPT + 2
         if kind == "truth":
             return f"int({self.truth(depth - 1)})", 1
         return a, bits
@@ -309,7 +315,7 @@ class Maker:
     def statement(self, indent, loops):
         """Writes one; says whether it leaves the block."""
         c = self.chooser
-        kinds = "assign assign assign assign augment augment swap if if if for for while store store check".split()
+        kinds = "assign assign assign assign augment augment swap if if if for for while store store check say".split()
         if loops:
             kinds += ["leave", "leave"]
         kind = c.choice(kinds)
@@ -331,13 +337,16 @@ class Maker:
                 self.write(indent, f"{element} = {self.value(of, 2)}")
         elif kind == "check" and c.random() < 0.3:
             self.write(indent, f"assert {self.truth(2)}, 'checked'")
+        elif kind == "say" and c.random() < 0.5:
+            self.write(indent, f"print({self.whole(2)[0]}, ({self.real(2)}, {self.truth(1)}))")
         elif kind == "leave":
             self.write(indent, f"if {self.condition(2)}:")
             where = c.choice(("break", "continue", "return", "raise"))
             if where == "return":
                 where = f"return {self.returned(1)}"
             elif where == "raise":
-                where = f"raise {c.choice(('ValueError', 'IndexError', 'RuntimeError'))}('left')"
+                error = c.choice(("ValueError", "IndexError", "RuntimeError"))
+                where = f"raise {error}(f'left {{{self.whole(1)[0]}}}')"
             self.write(indent + 1, where)
         else:
             self.assign(indent)

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "codegen/cpu/compiler.h"
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/tell.h"
 #include "core/threads/thread_pool.h"
 #include "ir/oracle.h"
 #include "ir/printer.h"
@@ -33,29 +35,58 @@ using namespace testing_kernels;
 struct Outcome {
     std::optional<uint32_t> site;
     std::vector<ir::Constant> values;
+    std::vector<ir::Told> told{};  // on the way there
 };
 
 Outcome by_oracle(const ir::Module& module, const ir::RandomArguments& arguments) {
+    Outcome outcome;
+    ir::OracleOptions options;
+    options.told = &outcome.told;
     try {
-        return {std::nullopt, ir::run_oracle(module, module.functions.back(), arguments.arguments())};
+        outcome.values = ir::run_oracle(module, module.functions.back(), arguments.arguments(), options);
     } catch (const ir::Raised& error) {
-        return {error.site, error.payload};
+        outcome.site = error.site;
+        outcome.values = error.payload;
     }
+    return outcome;
 }
 
+ir::Constant read(const char* bytes, ScalarType type) {
+    ir::Constant value{type, {}};
+    std::copy_n(bytes, DType(type).itemsize(), value.bytes.begin());
+    return value;
+}
+
+// Takes what is told as values of the types that the oracle was told.
+struct Listening {
+    const std::vector<ir::Told>& expected;
+    std::vector<ir::Told> told{};
+
+    static bool listen(void* context, uint32_t site, const char* payload) {
+        auto& self = *static_cast<Listening*>(context);
+        ir::Told& told = self.told.emplace_back(ir::Told{site});
+        if (self.told.size() > self.expected.size()) return true;
+        for (const ir::Constant& value : self.expected[self.told.size() - 1].payload) {
+            told.payload.push_back(read(payload, value.type));
+            payload += 16;
+        }
+        return true;
+    }
+};
+
 Outcome by_machine(const CompiledFunction& compiled, const ir::RandomArguments& arguments,
-                   const std::vector<ir::Constant>& expected) {
+                   const Outcome& expected) {
     const std::vector<ArgumentWord> words = ir::words_of(arguments.kernel(), arguments.arguments());
     alignas(16) std::array<char, 64> results{};
     const codegen::HeapFrame frame;
+    Listening listening{expected.told};
+    const codegen::ListenerScope scope(&Listening::listen, &listening);
     const int64_t status = compiled.function(words.data(), results.data());
     Outcome outcome;
     if (status != 0) outcome.site = static_cast<uint32_t>(status - 1);
-    for (size_t i = 0; i < expected.size(); ++i) {
-        ir::Constant value{expected[i].type, {}};
-        std::copy_n(results.data() + 16 * i, DType(value.type).itemsize(), value.bytes.begin());
-        outcome.values.push_back(value);
-    }
+    for (size_t i = 0; i < expected.values.size(); ++i)
+        outcome.values.push_back(read(results.data() + 16 * i, expected.values[i].type));
+    outcome.told = std::move(listening.told);
     return outcome;
 }
 
@@ -65,7 +96,7 @@ bool same(const ir::Constant& a, const ir::Constant& b) {
 }
 
 TEST(CodegenRandom, FunctionsEqualTheOracle) {
-    std::atomic<int> raised = 0;
+    std::atomic<int> raised = 0, told = 0;
     parallel_for(400, [&](int64_t task) {
         const auto seed = static_cast<uint64_t>(task) + 1;
         const ir::Module module = ir::random_function(seed, {.instructions = 60});
@@ -73,10 +104,17 @@ TEST(CodegenRandom, FunctionsEqualTheOracle) {
         const Outcome expected = by_oracle(module, theirs);
         if (expected.site) ++raised;
         const auto compiled = codegen::compile_function_for_cpu(module, "random");
-        const Outcome found = by_machine(*compiled, ours, expected.values);
+        const Outcome found = by_machine(*compiled, ours, expected);
         ASSERT_EQ(found.site, expected.site) << seed << "\n" << ir::print(module);
         for (size_t i = 0; i < expected.values.size(); ++i)
             EXPECT_TRUE(same(found.values[i], expected.values[i])) << seed << "\n" << ir::print(module);
+        ASSERT_EQ(found.told.size(), expected.told.size()) << seed << "\n" << ir::print(module);
+        for (size_t k = 0; k < found.told.size(); ++k) {
+            EXPECT_EQ(found.told[k].site, expected.told[k].site) << seed;
+            for (size_t i = 0; i < found.told[k].payload.size(); ++i)
+                EXPECT_TRUE(same(found.told[k].payload[i], expected.told[k].payload[i])) << seed;
+            ++told;
+        }
         const ir::Function& function = module.functions.back();
         for (size_t i = 0; i < function.parameters.size(); ++i) {
             const ir::Type& type = function.type(function.parameters[i]);
@@ -89,8 +127,55 @@ TEST(CodegenRandom, FunctionsEqualTheOracle) {
             }
         }
     });
+    EXPECT_GT(told, 100);
     EXPECT_GT(raised, 20);
     EXPECT_LT(raised, 300);
+}
+
+// The host hears what is told, from callees too, and may end the function there.
+TEST(Codegen, FunctionsTellAndGoOn) {
+    const ir::Module module = ir::parse_and_check(R"(
+function @step(%i: i64) : i64 {
+  %x = cast %i to f64
+  tell 3 %i, %x
+  %one = const i64 1
+  %next = add %i, %one
+  return %next
+}
+function @count(%n: i64) : i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %last = for %i = %zero to %n step %one with (%s = %zero) {
+    %t = call @step(%s) : i64
+    yield %t
+  }
+  tell 4
+  return %last
+})");
+    const auto compiled = codegen::compile_function_for_cpu(module, "count");
+    struct Heard {
+        std::vector<double> values;
+        size_t most = SIZE_MAX;
+        static bool listen(void* context, uint32_t site, const char* payload) {
+            auto& self = *static_cast<Heard*>(context);
+            double value = -1;
+            if (site == 3) std::memcpy(&value, payload + 16, sizeof(value));
+            self.values.push_back(value);
+            return self.values.size() < self.most;
+        }
+    };
+    const auto run = [&](Heard& heard) {
+        const codegen::ListenerScope scope(&Heard::listen, &heard);
+        const uint64_t words[] = {3};
+        alignas(16) std::array<char, 32> results{};
+        return compiled->function(words, results.data());
+    };
+    Heard all, two{{}, 2};
+    EXPECT_EQ(run(all), 0);
+    EXPECT_EQ(all.values, (std::vector<double>{0, 1, 2, -1}));
+    EXPECT_EQ(run(two), 4);
+    EXPECT_EQ(two.values, (std::vector<double>{0, 1}));
+    EXPECT_EQ(codegen::ListenerScope::current(), nullptr);
 }
 
 TEST(Codegen, FunctionsReturnAndRaise) {

@@ -1,0 +1,115 @@
+#include "compiled/results.h"
+
+#include <cstring>
+#include <utility>
+
+#include "compiled/records.h"
+#include "convert/convert.h"
+#include "convert/foreign_buffer.h"
+
+namespace weft::python {
+
+nb::object Results::next(lang::TypeRef type) {
+    switch (type->kind) {
+        case lang::TypeKind::kScalar: {
+            const char* const bytes = at_;
+            at_ += 16;
+            switch (type->scalar) {
+                case ScalarType::kBool:
+                case ScalarType::kInt64:
+                case ScalarType::kFloat64:
+                case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
+                default: return wrap_scalar(DType(type->scalar), bytes);
+            }
+        }
+        case lang::TypeKind::kRecord:
+        case lang::TypeKind::kTuple: {
+            nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
+            for (size_t i = 0; i < type->parts.size(); ++i) {
+                nb::object item = next(type->parts[i]);
+                PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+            }
+            return type->record == nullptr ? tuple : make_instance(*type->record, tuple);
+        }
+        case lang::TypeKind::kFormat: {
+            nb::list values;
+            for (lang::TypeRef part : type->parts) values.append(next(part));
+            return nb::str(type->text.c_str(), type->text.size())
+                .attr("format")(*nb::borrow<nb::args>(nb::tuple(values)));
+        }
+        case lang::TypeKind::kString: return nb::str(type->text.c_str(), type->text.size());
+        case lang::TypeKind::kArray: return next_array(type);
+        case lang::TypeKind::kOptional: {
+            const bool bound = *at_ != 0;
+            at_ += 16;
+            if (bound) return next(type->parts[0]);
+            at_ += 16 * lang::part_count(type->parts[0]);
+            return nb::none();
+        }
+        default: return nb::none();
+    }
+}
+
+int64_t Results::word() {
+    int64_t value = 0;
+    std::memcpy(&value, at_, sizeof(value));
+    at_ += 16;
+    return value;
+}
+
+nb::object Results::next_array(lang::TypeRef type) {
+    char* const data = reinterpret_cast<char*>(word());
+    const int64_t owner = type->owned ? word() : 0;
+    Dims shape, strides;
+    for (size_t d = 0; d < type->rank; ++d) shape.push_back(word());
+    for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
+    const DType dtype(type->scalar);
+    if (type->contiguous) strides.push_back(dtype.itemsize());
+    if (owner != 0) {
+        const codegen::HeapMemory memory = frame_->take(owner);
+        const auto buffer = std::static_pointer_cast<BufferPtr>(memory.holder);
+        // Arrays of one block are views of one storage.
+        const auto [storage, is_new] = storages_.try_emplace(owner);
+        if (is_new) storage->second = std::make_shared<Storage>(*buffer);
+        return wrap(
+            array(storage->second, dtype, std::move(shape), std::move(strides), data - memory.data, true));
+    }
+    return of_argument(data, dtype, shape, strides, type->readonly);
+}
+
+// Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
+nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
+                                bool readonly) const {
+    const auto address = reinterpret_cast<uintptr_t>(data);
+    PyObject* holder = nullptr;
+    for (const CallArguments::Memory& memory : arguments_->arrays()) {
+        if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
+            array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
+            return nb::borrow(memory.object);
+        if (memory.data == data && holder == nullptr) holder = memory.object;
+    }
+    for (const Span& span : arguments_->spans()) {
+        if (address < span.begin || address >= span.end) continue;
+        for (const CallArguments::Memory& memory : arguments_->arrays()) {
+            if (memory.parameter == span.parameter && holder == nullptr) holder = memory.object;
+        }
+    }
+    if (holder == nullptr) return wrap(empty(shape, dtype));  // without elements
+    const bool of_weft = is_array(holder);
+    auto view = std::make_shared<HostView>(of_weft ? HostView(array_of(holder), !readonly) : HostView());
+    std::shared_ptr<const HeldBuffer> buffer =
+        of_weft ? nullptr : HeldBuffer::of(holder, readonly ? PyBUF_RECORDS_RO : PyBUF_RECORDS);
+    return wrap(share(data, dtype, shape, strides, !readonly, [view, buffer]() mutable {
+        view.reset();
+        buffer.reset();
+    }));
+}
+
+nb::object told_values(const lang::Site& site, const char* payload) {
+    Results told(payload);
+    nb::list values;
+    for (lang::TypeRef type : site.told) values.append(told.next(type));
+    return nb::tuple(values);
+}
+
+}  // namespace weft::python

@@ -1,0 +1,112 @@
+// Texts that are made of values: f-strings, str(), and print().
+//
+// The text itself is made where an exception is raised, something is printed or the function returns, by
+// Python's own rules (SiteKind::kTold). Until then it is a tuple of values with a template for str.format.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+// A text as a template that has it as it is.
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) result += (c == '{' || c == '}') ? std::string(2, c) : std::string(1, c);
+    return result;
+}
+
+}  // namespace
+
+void FunctionLowering::expect_printable(TypeRef type, NodeId where) const {
+    switch (type->kind) {
+        case TypeKind::kScalar:
+        case TypeKind::kNone:
+        case TypeKind::kString:
+        case TypeKind::kNever: return;
+        case TypeKind::kTuple:
+        case TypeKind::kRecord:
+        case TypeKind::kFormat:
+        case TypeKind::kOptional:
+            for (TypeRef part : type->parts) expect_printable(part, where);
+            return;
+        default:
+            fail(where, lang::describe(type) + " has no text in a compiled function",
+                 is_array(type) ? "Use its elements, or print the array outside." : "");
+    }
+}
+
+Value FunctionLowering::lower_format(NodeId id, Environment& environment) {
+    std::vector<Value> values;
+    for (NodeId child : node(id).children) {
+        values.push_back(lower(child, environment));
+        expect_printable(values.back().type, child);
+    }
+    Value result = tuple(std::move(values));
+    result.type = format_type(node(id).atoms[0], result.type->parts);
+    return result;
+}
+
+Value FunctionLowering::joined_text(const Value& left, const Value& right) {
+    if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
+        return {string_type(left.type->text + right.type->text), {}, 0};
+    std::string text;
+    Value result;
+    std::vector<TypeRef> types;
+    for (const Value* side : {&left, &right}) {
+        const bool is_known = side->type->kind == TypeKind::kString;
+        text += is_known ? escaped(side->type->text) : side->type->text;
+        types.insert(types.end(), side->type->parts.begin(), side->type->parts.end());
+        result.parts.insert(result.parts.end(), side->parts.begin(), side->parts.end());
+    }
+    result.type = format_type(std::move(text), std::move(types));
+    return result;
+}
+
+// str(x), repr(x)
+Value FunctionLowering::call_text(bool representation, const Arguments& arguments) {
+    expect_arguments(representation ? "repr" : "str", arguments, representation ? 1 : 0, 1);
+    if (arguments.positional.empty()) return {string_type(""), {}, 0};
+    const Value& value = arguments.positional[0];
+    expect_printable(value.type, arguments.where);
+    if (!representation && (value.type->kind == TypeKind::kString || value.type->kind == TypeKind::kFormat))
+        return value;
+    return {format_type(representation ? "{!r}" : "{!s}", {value.type}), value.parts, 0};
+}
+
+Value FunctionLowering::call_print(const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    Site printed = site({}, {});
+    printed.kind = SiteKind::kTold;
+    for (const auto& [name, value] : arguments.keywords) {
+        const bool is_text = value.type->kind == TypeKind::kString;
+        if (name == "flush" && value.type->literal && is_bool(value.type)) {
+            printed.flush = value.type->literal->as<bool>();
+        } else if ((name == "sep" || name == "end") && (is_text || value.type->kind == TypeKind::kNone)) {
+            if (is_text) (name == "sep" ? printed.separator : printed.end) = value.type->text;
+        } else if (name == "sep" || name == "end") {
+            fail(where, "'" + name + "' of print() has to be a known text here");
+        } else {
+            fail(where, "print() takes no keyword '" + name + "' in a compiled function");
+        }
+    }
+    std::vector<ValueId> payload;
+    for (const Value& value : arguments.positional) {
+        if (value.type->kind == TypeKind::kNever) return none();
+        expect_printable(value.type, where);
+        printed.told.push_back(value.type);
+        payload.insert(payload.end(), value.parts.begin(), value.parts.end());
+    }
+    if (dry_) return none();
+    raise_deferred();
+    printed.function = spot(where).function;
+    printed.node = spot(where).node;
+    printed.payload = static_cast<int>(payload.size());
+    builder_->tell(compilation_.add_site(std::move(printed)), std::move(payload));
+    return none();
+}
+
+}  // namespace weft::lang
