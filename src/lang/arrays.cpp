@@ -372,6 +372,8 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     const NodeId where = arguments.where;
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
+    if (base.type->kind == TypeKind::kTuple && (name == "index" || name == "count"))
+        return tuple_method(base, name, arguments);
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
     }

@@ -291,6 +291,28 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     return std::nullopt;
 }
 
+// t.index(x), t.count(x)
+Value FunctionLowering::tuple_method(const Value& tuple, const std::string& name, const Arguments& arguments) {
+    expect_arguments(name, arguments, 1, 1);
+    const TypeRef type = scalar_type(ScalarType::kInt64, true);
+    const auto length = static_cast<int64_t>(tuple.type->parts.size());
+    Value result = integer(name == "count" ? 0 : length);
+    for (int64_t i = length - 1; i >= 0; --i) {
+        const Value item = tuple_item(tuple, static_cast<size_t>(i));
+        const ValueId same =
+            truth(compare("eq", arguments.positional[0], item, arguments.where), arguments.where);
+        const Value found = name == "count" ? arithmetic(OpId::kAdd, result, integer(1), arguments.where)
+                                            : integer(i);
+        result = scalar(type, apply(OpId::kSelect, {same, found.parts[0], result.parts[0]}));
+    }
+    if (name == "index") {
+        const Value found = compare("ne", result, integer(length), arguments.where);
+        check(dry_ ? ValueId{} : found.parts[0], site("ValueError", "tuple.index(x): x not in tuple"), {},
+              arguments.where);
+    }
+    return result;
+}
+
 // Methods of ints, floats and complex numbers.
 std::optional<Value> FunctionLowering::call_number_method(const Value& base, const std::string& name,
                                                           const Arguments& arguments) {

@@ -37,7 +37,17 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kCall: return lower_call(id, environment);
         case NodeKind::kTuple: {
             std::vector<Value> items;
-            for (NodeId child : expression.children) items.push_back(lower(child, environment));
+            for (NodeId child : expression.children) {
+                if (node(child).kind != NodeKind::kStarred) {
+                    items.push_back(lower(child, environment));
+                    continue;
+                }
+                const Value given = lower(node(child).children[0], environment);
+                if (given.type->kind == TypeKind::kNever) return never();
+                if (given.type->kind != TypeKind::kTuple)
+                    fail(child, "only tuples can be put into a tuple by *, not " + lang::describe(given.type));
+                for (size_t i = 0; i < given.type->parts.size(); ++i) items.push_back(tuple_item(given, i));
+            }
             return tuple(std::move(items));
         }
         case NodeKind::kWalrus: {

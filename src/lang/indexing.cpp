@@ -6,6 +6,12 @@ namespace weft::lang {
 
 using ir::ValueId;
 
+namespace {
+
+constexpr int kTuple = -1;  // in place of an array's axis
+
+}  // namespace
+
 Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
     size_t at = 0;
     for (size_t i = 0; i < index; ++i) at += part_count(value.type->parts[i]);
@@ -31,6 +37,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         const std::vector<NodeId> items = items_of(id);
         const auto length = static_cast<int64_t>(base.type->parts.size());
         if (items.size() != 1) fail(id, "a tuple has one index");
+        if (node(items[0]).kind == NodeKind::kSlice) return tuple_slice(items[0], base, environment);
         const Value index = lower(items[0], environment);
         const auto known = literal_integer(index.type);
         if (known) {
@@ -39,13 +46,39 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
                 fail(id, "tuple index out of range: the tuple has " + std::to_string(length) + " items");
             return tuple_item(base, static_cast<size_t>(at));
         }
-        return any_item(base, checked_index(index, integer(length).parts[0], 0, id), id);
+        return any_item(base, checked_index(index, integer(length).parts[0], kTuple, id), id);
     }
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
     const std::vector<IndexItem> items = index_items(id, environment);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items, environment);
+}
+
+// By known bounds, since its length is part of its type.
+Value FunctionLowering::tuple_slice(NodeId slice, const Value& tuple, Environment& environment) {
+    std::optional<int64_t> bounds[3];
+    for (size_t k = 0; k < 3; ++k) {
+        const NodeId child = node(slice).children[k];
+        if (node(child).kind == NodeKind::kNone) continue;
+        const Value bound = lower(child, environment);
+        bounds[k] = literal_integer(bound.type);
+        if (!bounds[k] && bound.type->kind != TypeKind::kNone)
+            fail(slice, "a tuple is sliced by known numbers only");
+    }
+    const auto length = static_cast<int64_t>(tuple.type->parts.size());
+    const int64_t step = bounds[2].value_or(1);
+    if (step == 0) fail(slice, "slice step cannot be zero");
+    const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
+    const auto at = [&](const std::optional<int64_t>& bound, int64_t otherwise) {
+        if (!bound) return otherwise;
+        return std::clamp(*bound < 0 ? *bound + length : *bound, low, high);
+    };
+    const int64_t stop = at(bounds[1], step > 0 ? high : low);
+    std::vector<Value> items;
+    for (int64_t i = at(bounds[0], step > 0 ? low : high); step > 0 ? i < stop : i > stop; i += step)
+        items.push_back(tuple_item(tuple, static_cast<size_t>(i)));
+    return this->tuple(std::move(items));
 }
 
 // The item of that number, where all are numbers of one type.
@@ -147,7 +180,11 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
         OpId::kLess, {builder_->cast(at, ScalarType::kUInt64), builder_->cast(size, ScalarType::kUInt64)});
     Site outside = site("IndexError", {});
     outside.kind = SiteKind::kIndex;
-    outside.axis = axis;
+    outside.axis = std::max(axis, 0);
+    if (axis == kTuple) {
+        outside.kind = SiteKind::kFixed;
+        outside.text = "tuple index out of range";
+    }
     check(holds, std::move(outside), {told, size}, where);
     return at;
 }

@@ -318,6 +318,7 @@ private:
 
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
+    Value tuple_slice(NodeId slice, const Value& tuple, Environment& environment);
     Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
 
     struct Arguments {
@@ -397,6 +398,7 @@ private:
     std::optional<Value> call_number_method(const Value& base, const std::string& name,
                                             const Arguments& arguments);
     Value number_of_text(const std::string& text, ScalarType to, NodeId where);
+    Value tuple_method(const Value& tuple, const std::string& name, const Arguments& arguments);
     Value absolute(const Value& value, NodeId where);
     Value fold_tuple(const std::string& name, const Value& first, const Arguments& arguments);
     Value select(ir::ValueId condition, const Value& yes, const Value& no, NodeId where);

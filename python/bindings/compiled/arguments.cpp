@@ -271,6 +271,7 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
         return true;
     }
     const auto rank = static_cast<size_t>(buffer.ndim);
+    if (rank > 0 && (buffer.shape == nullptr || buffer.strides == nullptr)) return false;  // a date of NumPy's
     add_array(dtype->scalar_type(), static_cast<char*>(buffer.buf), {buffer.shape, rank},
               {buffer.strides, rank}, readonly, parameter);
     return true;

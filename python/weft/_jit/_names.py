@@ -214,14 +214,14 @@ def _known_path(value, place):
     name = getattr(value, "__name__", None)
     if place is not None:
         holder, attribute = place
-        if _root(holder.__name__) in ("numpy", "weft", "math", "cmath", "numba"):
+        if _is_library(holder.__name__):
             # One function has one path, whatever it was called by: numpy.abs is numpy.absolute.
             same = isinstance(name, str) and vars(holder).get(name) is value
             return _path_in(holder, name if same else attribute)
     if not isinstance(name, str):
         return None
     home = getattr(value, "__module__", None)
-    homes = (_root(home), home) if isinstance(home, str) and _root(home) in _PACKAGES else ()
+    homes = (_root(home), home) if isinstance(home, str) and _is_library(home) else ()
     for namespace in (*_NAMESPACES, *homes):
         module = sys.modules.get(namespace)
         if module is not None and vars(module).get(name, _MISSING) is value:
@@ -229,6 +229,11 @@ def _known_path(value, place):
     if isinstance(home, str) and isinstance(value, types.BuiltinFunctionType):
         return f"{home}.{name}"
     return None
+
+
+def _is_library(module):
+    """Whether a module's functions are none of the program's own."""
+    return _root(module) in (*_PACKAGES, "math", "cmath") and ".tests" not in module
 
 
 def _dtype_classes():

@@ -271,3 +271,19 @@ def test_errors_of_the_prelude_are_where_it_is_called():
     assert error.traceback[-1].path == error.traceback[0].path
     with pytest.raises(np.CompileError, match="test_builtins"):
         np.jit(lambda a: max(a, 1))(numpy.zeros(3))
+
+
+def test_tuples_are_sliced_put_together_and_searched():
+    agree(lambda t: (t[1:], t[:-1], t[::-1], t[5:], t[-2:9:2], t[2:0:-1]), ((1, 2.5, 3, True),), ((),))
+    agree(lambda a, b: (*a, 1, *b, *a), ((1, 2.5), (3,)), ((), (1,)))
+    agree(lambda t, i: t[i], *(((4, 5, 6), i) for i in (0, -1, 2, -3)))
+    agree(lambda t, x: (t.index(x), t.count(x)), ((1, 2, 1), 1), ((1, 2.0, 1), 2), ((1, 2), 3))
+    for i in (3, -4):
+        with pytest.raises(IndexError, match="tuple index out of range"):
+            np.jit(lambda t, i: t[i])((4, 5, 6), i)
+
+
+def test_dates_of_numpy_are_refused():
+    for value in (numpy.timedelta64(100, "ms"), numpy.datetime64("2020-01-01")):
+        with pytest.raises(TypeError, match="which compiled functions do not take"):
+            np.jit(lambda x: x)(value)

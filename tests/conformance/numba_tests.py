@@ -1,0 +1,198 @@
+"""One module of Numba's tests, run by Numba itself or with weft.jit in the place of its jit and njit.
+
+    python numba_tests.py SETTINGS
+
+SETTINGS is a file of JSON: `module`, `weft` (whether weft is swapped in), `done` (tests that are left out) and `out`, to
+which a line is written when a test begins and when it ends. Run by tools/conformance_numba.py, in an environment that
+has Numba; weft itself never needs it.
+
+A test that asks a compiled function for what only Numba's has, or that uses its compiler without jit, is none of the
+language: its outcome is "internal". One that compiles nothing is "nothing".
+"""
+
+import contextlib
+import importlib
+import io
+import json
+import signal
+import sys
+import traceback
+import types
+import unittest
+
+SECONDS = 60  # for one test
+IGNORED = {"nopython", "cache", "parallel", "inline", "debug", "locals", "no_cpython_wrapper", "no_cfunc_wrapper"}
+KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
+compiled_calls = 0
+
+
+class Internal(Exception):
+    """A test uses what is inside of Numba."""
+
+
+class TooLong(BaseException):
+    """A test does not end."""
+
+
+def swap():
+    """Puts weft.jit in the place of Numba's, in Numba's own modules."""
+    import numba
+    import numba.core.decorators
+    import numpy
+    import weft
+
+    class Refused(numba.core.errors.TypingError, numba.core.errors.UnsupportedError, weft.CompileError):
+        """What tests expect of Numba where a function cannot be compiled."""
+
+    def plain(value):
+        if isinstance(value, weft.ndarray):
+            return numpy.asarray(value)
+        if isinstance(value, weft.generic):
+            return numpy.asarray(value)[()]
+        return tuple(map(plain, value)) if type(value) is tuple else value
+
+    def converters(signature):
+        """What arguments become by an explicit signature."""
+        if signature is None:
+            return None
+        if isinstance(signature, list):
+            return converters(signature[0]) if len(signature) == 1 else None
+        try:
+            arguments, _ = numba.core.sigutils.normalize_signature(signature)
+        except Exception:
+            return None
+        return [converter(each) for each in arguments]
+
+    def converter(kind):
+        kinds = numba.types
+        if isinstance(kind, kinds.Float):
+            return float if kind.bitwidth == 64 else numpy.float32
+        if isinstance(kind, kinds.Complex):
+            return complex if kind.bitwidth == 128 else numpy.complex64
+        if isinstance(kind, kinds.Boolean):
+            return bool
+        if isinstance(kind, kinds.Integer) and not isinstance(kind, kinds.IntegerLiteral):
+            return getattr(numpy, kind.name) if kind.name == "uint64" else int
+        return lambda value: value
+
+    class Dispatcher:
+        def __init__(self, function, signature, options):
+            self._compiled = weft.jit(function, **options)
+            self._converters = converters(signature)
+            self.py_func = function
+            self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+            self.__qualname__, self.__wrapped__ = function.__qualname__, function
+
+        def __call__(self, *arguments, **keywords):
+            global compiled_calls
+            compiled_calls += 1
+            if self._converters is not None and len(self._converters) == len(arguments):
+                arguments = [convert(each) for convert, each in zip(self._converters, arguments, strict=True)]
+            try:
+                return plain(self._compiled(*arguments, **keywords))
+            except weft.CompileError as error:
+                raise Refused(str(error)) from error
+
+        def __get__(self, instance, owner=None):
+            return self if instance is None else types.MethodType(self, instance)
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise Internal(f"a compiled function's {name}")
+
+        def compile(self, signature):
+            self._converters = converters(signature)
+
+        def disable_compile(self, value=True):
+            pass
+
+    def jit(signature_or_function=None, *, pipeline_class=None, forceobj=False, looplift=False, **options):
+        if pipeline_class is not None or forceobj or looplift:
+            raise Internal("object mode" if forceobj or looplift else "a pipeline")
+        unknown = [name for name in options if name not in IGNORED | KNOWN]
+        if unknown:
+            raise Internal(f"option {unknown[0]} of jit")
+        ours = {name: value for name, value in options.items() if name in KNOWN and value is not None}
+        if "fastmath" in ours:
+            ours["fastmath"] = bool(ours["fastmath"])
+        if isinstance(signature_or_function, types.FunctionType):
+            return Dispatcher(signature_or_function, None, ours)
+        if isinstance(signature_or_function, Dispatcher):
+            return signature_or_function
+        return lambda function: Dispatcher(getattr(function, "py_func", function), signature_or_function, ours)
+
+    for module in (numba, numba.core.decorators):
+        module.jit = module.njit = jit
+
+
+def flat(suite):
+    """The tests of a suite, one after another."""
+    for each in suite:
+        if isinstance(each, unittest.TestSuite):
+            yield from flat(each)
+        else:
+            yield each
+
+
+def outcome_of(test, weft):
+    """A test's outcome, and the exception's line where it failed."""
+    global compiled_calls
+    compiled_calls = 0
+    result = unittest.TestResult()
+    seen = []
+    add_error, add_failure = result.addError, result.addFailure
+    result.addError = lambda test, error: (seen.append(error), add_error(test, error))
+    result.addFailure = lambda test, error: (seen.append(error), add_failure(test, error))
+    result.addSubTest = lambda test, subtest, error: error is not None and seen.append(error)
+
+    def late(*_):
+        raise TooLong
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            test.run(result)
+    except TooLong:
+        return "failed", "TooLong: it does not end"
+    finally:
+        signal.alarm(0)
+    if result.skipped or result.expectedFailures:
+        return "skipped", ""
+    if not seen:
+        return ("passed" if compiled_calls or not weft else "nothing"), ""
+    kind, error, _ = seen[0]
+    while error.__cause__ is not None and not isinstance(error, Internal):
+        error = error.__cause__
+    if any(issubclass(each[0], Internal) for each in seen) or isinstance(error, Internal):
+        return "internal", str(error)
+    text = str(error).split("\n")[0].split(": ", 1)
+    line = text[1] if kind.__name__ == "Refused" and len(text) > 1 else text[0]
+    return "failed", f"{kind.__name__}: {line}"
+
+
+def main():
+    """Runs the module."""
+    settings = json.loads(open(sys.argv[1]).read())
+    if settings["weft"]:
+        swap()
+    with open(settings["out"], "a", buffering=1) as out:
+        try:
+            module = importlib.import_module(settings["module"])
+            tests = list(flat(unittest.defaultTestLoader.loadTestsFromModule(module)))
+        except Exception as error:
+            out.write(json.dumps({"broken": "".join(traceback.format_exception_only(error))[-300:]}) + "\n")
+            return
+        for test in tests:
+            name = "::".join(test.id().rsplit(".", 2)[1:])
+            if name in settings["done"]:
+                continue
+            out.write(json.dumps({"begins": name}) + "\n")
+            outcome, reason = outcome_of(test, settings["weft"])
+            out.write(json.dumps({"test": name, "outcome": outcome, "reason": reason[:300]}) + "\n")
+        out.write(json.dumps({"ended": True}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

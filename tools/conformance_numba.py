@@ -1,0 +1,138 @@
+"""Numba's own tests of the language, from its wheel, with weft.jit in the place of its jit: rates and lists.
+
+    tools/conformance_numba.py --python PYTHON [--only TEXT] [--write] [--again] [--numba] [--jobs N]
+
+PYTHON is the interpreter of an environment that has Numba and NumPy, for the Python that weft is built for. weft itself
+does not need Numba. Prints for each module how many of the tests that compile something Numba passes, how many of those
+weft passes, and the rate. What fails is listed with its reason in tests/conformance/expected/numba_lang.toml; a failure
+without entry, and an entry of a test that passes, fail the run.
+
+    --only TEXT   the modules whose name has TEXT in it; several times: any of them
+    --write       write the lists anew
+    --again       do not run; judge what the last run has left in build/conformance/numba/
+    --numba       run Numba itself again, too; else its last outcomes count
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).parents[1]
+HERE = ROOT / "tests" / "conformance"
+LEFT = ROOT / "build" / "conformance" / "numba"
+LANGUAGE = (
+    "array_attr array_constants array_iterators auto_constants blackscholes boundscheck builtins casting chained_assign "
+    "closure complex comprehension controlflow conversion dataflow dyn_array dyn_func enums errormodels exceptions "
+    "extended_arg flow_control func_lifetime generators globals indexing inlining interproc intwidth iteration jitmethod "
+    "lists literal_dispatch locals mandelbrot map_filter_reduce mathlib maxmin mixed_tuple_unroller multi3 nan "
+    "nested_calls numberctor numbers numconv object_mode operators optional overlap practical_lowering_issues print "
+    "python_int range recursion return_values slices sort ssa storeslice try_except tuples unicode_names unpack_sequence "
+    "usecases"
+).split()
+
+sys.path.insert(0, str(HERE))
+import expectations  # noqa: E402
+
+
+def run_module(python, name, weft):
+    """The outcomes of a module's tests; a test that ends the process fails, and the rest runs in another."""
+    found = {}
+    for _ in range(40):
+        with tempfile.TemporaryDirectory(prefix="weft-numba-") as folder:
+            out, settings = pathlib.Path(folder, "out"), pathlib.Path(folder, "settings.json")
+            settings.write_text(
+                json.dumps(
+                    {"module": f"numba.tests.test_{name}", "weft": weft, "done": sorted(found), "out": str(out)}
+                )
+            )
+            environment = {
+                **os.environ,
+                "PYTHONPATH": str(ROOT / "build/release/python"),
+                "PYTHONHASHSEED": "0",
+                "WEFT_CACHE_DIR": str(LEFT / "kernels"),
+            }
+            process = subprocess.run(
+                [python, str(HERE / "numba_tests.py"), str(settings)],
+                cwd=folder,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
+            running, ended = None, False
+            for line in out.read_text().splitlines() if out.exists() else ():
+                told = json.loads(line)
+                running = told.get("begins", running)
+                if "test" in told:
+                    found[told["test"]], running = (told["outcome"], told["reason"]), None
+                if "broken" in told:
+                    print(f"{name}: {told['broken'].strip()}", file=sys.stderr)
+                ended |= "ended" in told or "broken" in told
+            if ended:
+                return found
+            if running is None:
+                print(f"{name}: ended with {process.returncode} between tests", file=sys.stderr)
+                return found
+            found[running] = ("failed", f"Crash: the process ended with {process.returncode}")
+    return found
+
+
+def outcomes(python, names, weft, path, jobs, run):
+    """By module; those of modules that are not run are what the last run has left."""
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    waiting = [name for name in names if run or name not in kept]
+    with ThreadPoolExecutor(jobs) as pool:
+        for name, found in zip(waiting, pool.map(lambda name: run_module(python, name, weft), waiting), strict=True):
+            kept[name] = found
+            path.write_text(json.dumps(kept, indent=0))
+    return {name: kept[name] for name in names}
+
+
+def main():
+    """Runs, prints and judges."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", required=True)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--numba", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    LEFT.mkdir(parents=True, exist_ok=True)
+    names = [n for n in LANGUAGE if not options.only or any(text in n for text in options.only)]
+    theirs = outcomes(options.python, names, False, LEFT / "numba.json", options.jobs, options.numba)
+    ours = outcomes(options.python, names, True, LEFT / "weft.json", options.jobs, not options.again)
+    passed, failures, left_out = {}, {}, 0
+    print(f"{'module':26} {'Numba':>6} {'weft':>6} {'rate':>7}")
+    for name in names:
+        good = [test for test, told in theirs[name].items() if told[0] == "passed"]
+        counted = [t for t in good if ours[name].get(t, ("failed", ""))[0] in ("passed", "failed")]
+        left_out += len(good) - len(counted)
+        bad = {t: ours[name].get(t, ("failed", "Missing: it did not run"))[1] for t in counted}
+        bad = {t: why for t, why in bad.items() if ours[name].get(t, ("failed",))[0] == "failed"}
+        file = f"tests/test_{name}.py"
+        passed.update(dict.fromkeys((f"{file}::{t}" for t in counted), 0))
+        failures.update({f"{file}::{t}": why for t, why in bad.items()})
+        if counted:
+            rate = 100 * (1 - len(bad) / len(counted))
+            print(f"{name:26} {len(counted):6} {len(counted) - len(bad):6} {rate:6.1f}%")
+    if passed:
+        good = len(passed) - len(failures)
+        print(f"{'all':26} {len(passed):6} {good:6} {100 * good / len(passed):6.1f}%")
+    print(f"{left_out} more ask for Numba's own compiler, or compile nothing")
+    folder = HERE / "expected"
+    if options.write:
+        expectations.write(folder, passed, failures, lambda _: "numba_lang", not options.only)
+        return 0
+    complaints = list(expectations.complaints(folder, passed, failures, lambda _: "numba_lang"))
+    print(*complaints[:200], sep="\n")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
